@@ -1,0 +1,2 @@
+//! zstd with bounded calls.
+#![forbid(unsafe_code)]
