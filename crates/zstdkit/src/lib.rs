@@ -1,2 +1,50 @@
 //! zstd with bounded calls.
+//!
+//! Encoders and decoders that take bytes and give bytes, in calls whose work is bounded, with
+//! errors that name the byte. The compression itself is libzstd's.
+//!
+//! - [`Encoder`] and [`Decoder`]: streams, one bounded call at a time, no I/O.
+//! - [`Compressor`] and [`Decompressor`], or [`compress`] and [`decompress`]: whole buffers.
+//! - [`frame`]: what frames say about themselves, without decoding them.
+//!
+//! ```
+//! use zstdkit::{DecoderOptions, EncoderOptions};
+//!
+//! let options = EncoderOptions { level: 9, ..EncoderOptions::default() };
+//! let mut frame = zstdkit::compress(b"to be or not to be", &options)?;
+//! assert_eq!(
+//!     zstdkit::decompress(&frame, &DecoderOptions::default())?,
+//!     b"to be or not to be"
+//! );
+//!
+//! // A flipped bit is an error that says where.
+//! let last = frame.len() - 1;
+//! frame[last] ^= 1;
+//! let error = zstdkit::decompress(&frame, &DecoderOptions::default()).unwrap_err();
+//! assert_eq!(error.kind(), zstdkit::ErrorKind::Checksum);
+//! assert_eq!(error.offset(), Some(frame.len() as u64 - 4));
+//! # Ok::<(), zstdkit::Error>(())
+//! ```
 #![forbid(unsafe_code)]
+
+mod decoder;
+mod encoder;
+mod error;
+mod format;
+pub mod frame;
+mod oneshot;
+mod options;
+mod step;
+mod walk;
+
+pub use crate::decoder::{Decoder, Totals};
+pub use crate::encoder::Encoder;
+pub use crate::error::{Error, ErrorKind};
+pub use crate::oneshot::{Compressor, Decompressor, compress, compress_bound, decompress};
+pub use crate::options::{DecoderOptions, EncoderOptions};
+pub use crate::step::{Operation, State, Step};
+
+/// The version of libzstd inside, for example `1.5.7`.
+pub fn version() -> &'static str {
+    zstd_safe::version_string()
+}

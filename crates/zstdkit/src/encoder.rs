@@ -1,0 +1,307 @@
+//! The streaming encoder: bytes in, frames out, one context for any number of frames.
+//!
+//! Options live in `options`; whole buffers are compressed by `oneshot`, which skips the copy
+//! through the window that streaming needs.
+
+use zstd_safe::zstd_sys::ZSTD_EndDirective;
+use zstd_safe::{CCtx, CParameter, InBuffer, OutBuffer, ResetDirective};
+
+use crate::error::{self, Error, Repr};
+use crate::options::{EncoderOptions, saturate};
+use crate::step::{Operation, State, Step};
+
+/// The most input that one call takes when there are no workers: the largest block.
+const INPUT_PER_CALL_BYTES_MAX: usize = 128 << 10;
+
+/// Compresses a stream into frames, in calls of bounded work.
+///
+/// A new encoder has a frame of unknown size open; [`begin`](Encoder::begin) starts another at
+/// any time, dropping what was not finished. Give input with [`push`](Encoder::push) until the
+/// end, then push with [`Operation::End`] until the state is [`State::Done`].
+///
+/// # What bounds a call
+/// Without workers a call takes at most 128 KiB of input (less where the input or the output
+/// is shorter) and compresses at most 256 KiB: what earlier calls left waiting, and its own.
+/// With workers a call copies input into the next job; it waits for a job to finish when all
+/// workers are busy, and for all of them on a flush or at the end.
+///
+/// ```
+/// use zstdkit::{Encoder, EncoderOptions, Operation, State};
+///
+/// let mut encoder = Encoder::new(&EncoderOptions::default())?;
+/// encoder.begin(Some(11))?;
+/// let (mut input, mut frame, mut buffer) = (&b"hello hello"[..], Vec::new(), [0; 64]);
+/// loop {
+///     let step = encoder.push(input, &mut buffer, Operation::End)?;
+///     input = &input[step.consumed..];
+///     frame.extend_from_slice(&buffer[..step.produced]);
+///     if step.state == State::Done {
+///         break;
+///     }
+/// }
+/// assert_eq!(zstdkit::decompress(&frame, &Default::default())?, b"hello hello");
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+pub struct Encoder {
+    context: CCtx<'static>,
+    threaded: bool,
+    pledged: Option<u64>,
+    frame: Frame,
+    /// Content bytes taken since the frame began.
+    taken: u64,
+}
+
+enum Frame {
+    /// Nothing was given to libzstd yet.
+    Fresh,
+    Open,
+    /// `End` was given with the last of the input; only output is left.
+    Ending,
+    Closed,
+    Failed(Error),
+}
+
+impl Encoder {
+    /// Makes a context with these options. Its tables are allocated by the first frame.
+    pub fn new(options: &EncoderOptions) -> Result<Self, Error> {
+        let context = context(options)?;
+        let threaded = options.workers > 0;
+        Ok(Self {
+            context,
+            threaded,
+            pledged: None,
+            frame: Frame::Fresh,
+            taken: 0,
+        })
+    }
+
+    /// Starts a frame, with its size where that is known: the frame then states it, small frames
+    /// get smaller tables, and a different number of bytes is an error.
+    ///
+    /// What the previous frame had not yet written is dropped; the options and the memory stay.
+    pub fn begin(&mut self, pledged: Option<u64>) -> Result<(), Error> {
+        self.context
+            .reset(ResetDirective::SessionOnly)
+            .and_then(|_| self.context.set_pledged_src_size(pledged))
+            .map_err(|code| Repr::Internal {
+                offset: 0,
+                reason: error::reason(code),
+            })?;
+        self.pledged = pledged;
+        self.frame = Frame::Fresh;
+        self.taken = 0;
+        Ok(())
+    }
+
+    /// Takes input and writes compressed bytes. See the type for what bounds a call.
+    ///
+    /// Input that was not consumed must be given again, with the same operation. After
+    /// [`State::Done`] an empty call does nothing and one with input is an error. After an error
+    /// the frame is lost and every call repeats the error until the next
+    /// [`begin`](Encoder::begin).
+    pub fn push(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        operation: Operation,
+    ) -> Result<Step, Error> {
+        match self.frame {
+            Frame::Failed(ref error) => return Err(error.clone()),
+            Frame::Closed if input.is_empty() => {
+                return Ok(Step {
+                    consumed: 0,
+                    produced: 0,
+                    state: State::Done,
+                });
+            }
+            Frame::Closed => return Err(Repr::NoOpenFrame { given: input.len() }.into()),
+            Frame::Fresh | Frame::Open | Frame::Ending => {}
+        }
+        let result = self.check_size(input, operation).and_then(|()| {
+            let operation = self.operation_for(input, operation)?;
+            self.step(input, output, operation)
+        });
+        if let Err(ref error) = result {
+            self.frame = Frame::Failed(error.clone());
+        }
+        result
+    }
+
+    /// Bytes of memory that the context holds, workers included.
+    pub fn memory_bytes(&self) -> usize {
+        self.context.sizeof() + size_of::<Self>()
+    }
+
+    /// Holds the frame to its pledge before libzstd sees the bytes, for libzstd names no sizes.
+    fn check_size(&self, input: &[u8], operation: Operation) -> Result<(), Error> {
+        let given = self.taken.saturating_add(input.len() as u64);
+        if matches!(self.frame, Frame::Ending) && !input.is_empty() {
+            return Err(Repr::NoOpenFrame { given: input.len() }.into());
+        }
+        match self.pledged {
+            Some(pledged)
+                if given > pledged || (operation == Operation::End && given < pledged) =>
+            {
+                Err(Repr::PledgedSize {
+                    given,
+                    pledged,
+                    offset: given.min(pledged),
+                }
+                .into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What to ask of libzstd: a started end stays an end, and a frame that is given whole is a
+    /// frame whose size is known.
+    fn operation_for(&mut self, input: &[u8], asked: Operation) -> Result<Operation, Error> {
+        match self.frame {
+            Frame::Ending => return Ok(Operation::End),
+            Frame::Fresh if asked == Operation::End && self.pledged.is_none() => {
+                self.begin(Some(input.len() as u64))?;
+            }
+            _ => {}
+        }
+        Ok(asked)
+    }
+
+    fn step(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        operation: Operation,
+    ) -> Result<Step, Error> {
+        let cut = match self.threaded {
+            true => input.len(),
+            false => input.len().min(INPUT_PER_CALL_BYTES_MAX),
+        };
+        // What follows the last piece of the input happens only at the last piece.
+        let directive = match operation {
+            _ if cut < input.len() => ZSTD_EndDirective::ZSTD_e_continue,
+            Operation::Continue => ZSTD_EndDirective::ZSTD_e_continue,
+            Operation::Flush => ZSTD_EndDirective::ZSTD_e_flush,
+            Operation::End => ZSTD_EndDirective::ZSTD_e_end,
+        };
+        let mut source = InBuffer::around(&input[..cut]);
+        let mut target = OutBuffer::around(output);
+        let waiting = self
+            .context
+            .compress_stream2(&mut target, &mut source, directive)
+            .map_err(|code| failure(code, self.taken))?;
+        let (consumed, produced) = (source.pos(), target.pos());
+        self.taken += consumed as u64;
+        let all_taken = consumed == input.len();
+        let state = match directive {
+            _ if !all_taken => State::MoreOutput,
+            // Workers always have something waiting; only a full output makes it worth a call.
+            ZSTD_EndDirective::ZSTD_e_continue if self.threaded => {
+                if produced == output.len() {
+                    State::MoreOutput
+                } else {
+                    State::NeedInput
+                }
+            }
+            _ if waiting > 0 => State::MoreOutput,
+            ZSTD_EndDirective::ZSTD_e_end => State::Done,
+            _ => State::NeedInput,
+        };
+        self.frame = match (operation, state) {
+            (_, State::Done) => Frame::Closed,
+            (Operation::End, _) if all_taken => Frame::Ending,
+            _ => Frame::Open,
+        };
+        Ok(Step {
+            consumed,
+            produced,
+            state,
+        })
+    }
+}
+
+/// A context with the options set.
+pub(crate) fn context(options: &EncoderOptions) -> Result<CCtx<'static>, Error> {
+    options.validate()?;
+    let mut context = CCtx::try_create().ok_or(Repr::Memory {
+        bytes: 0,
+        what: "a compression context",
+    })?;
+    let mut set = |option, value: i64, parameter| match context.set_parameter(parameter) {
+        Ok(_) => Ok(()),
+        Err(code) if error::is_out_of_memory(code) => Err(Error::from(Repr::Memory {
+            bytes: 0,
+            what: "worker threads",
+        })),
+        Err(code) => Err(Repr::ParameterRefused {
+            option,
+            value,
+            reason: error::reason(code),
+        }
+        .into()),
+    };
+    set(
+        "level",
+        options.level.into(),
+        CParameter::CompressionLevel(options.level),
+    )?;
+    set(
+        "checksum",
+        options.checksum.into(),
+        CParameter::ChecksumFlag(options.checksum),
+    )?;
+    set(
+        "content_size",
+        options.content_size.into(),
+        CParameter::ContentSizeFlag(options.content_size),
+    )?;
+    if let Some(log) = options.window_log {
+        set("window_log", log.into(), CParameter::WindowLog(log))?;
+    }
+    if options.long_distance {
+        set(
+            "long_distance",
+            1,
+            CParameter::EnableLongDistanceMatching(true),
+        )?;
+    }
+    if options.workers > 0 {
+        set(
+            "workers",
+            options.workers.into(),
+            CParameter::NbWorkers(options.workers),
+        )?;
+        if let Some(size) = options.job_size {
+            let value = u32::try_from(size).unwrap_or(u32::MAX);
+            set("job_size", saturate(size), CParameter::JobSize(value))?;
+        }
+        if let Some(log) = options.overlap_log {
+            set("overlap_log", log.into(), CParameter::OverlapSizeLog(log))?;
+        }
+    }
+    Ok(context)
+}
+
+pub(crate) fn failure(code: usize, offset: u64) -> Error {
+    if error::is_out_of_memory(code) {
+        Repr::Memory {
+            bytes: 0,
+            what: "the tables of a frame",
+        }
+        .into()
+    } else {
+        Repr::Internal {
+            offset,
+            reason: error::reason(code),
+        }
+        .into()
+    }
+}
+
+impl std::fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Encoder")
+            .field("pledged", &self.pledged)
+            .field("taken", &self.taken)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,318 @@
+//! The one error type: a kind to branch on, the byte it happened at, and what to do next.
+//!
+//! What libzstd reports is an error code without a place. The callers here always know the place,
+//! so the code's own text appears only as the reason in parentheses.
+
+use std::fmt;
+
+/// What went wrong, to branch on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An option is outside its bounds, or two options do not go together.
+    Parameter,
+    /// The system refused to give memory.
+    Memory,
+    /// A frame was given more or fewer bytes than were pledged for it.
+    PledgedSize,
+    /// A frame is closed and a new one was not begun.
+    NoOpenFrame,
+    /// There is no frame at all: the input is empty.
+    NoFrame,
+    /// The input does not start with a zstd frame.
+    NotZstd,
+    /// Bytes that are not a frame follow the last frame.
+    TrailingData,
+    /// A frame of zstd 0.1 to 0.7, which nothing has written since 2016.
+    LegacyFormat,
+    /// The input ends inside a frame.
+    Truncated,
+    /// A frame header that the format does not allow.
+    FrameHeader,
+    /// A block that cannot be decoded.
+    Block,
+    /// The content does not have the checksum that the frame states.
+    Checksum,
+    /// The content does not have the size that the frame states.
+    ContentSize,
+    /// The frame needs a dictionary.
+    Dictionary,
+    /// The frame needs a window above the limit.
+    WindowLimit,
+    /// The frame needs more memory than the limit.
+    MemoryLimit,
+    /// The content is larger than the limit.
+    OutputLimit,
+    /// The output buffer of a one-shot call is too small.
+    OutputTooSmall,
+    /// The stream was finished while decoded bytes were still waiting.
+    Undrained,
+    /// libzstd failed in a way that no input should cause.
+    Internal,
+}
+
+/// The part of a frame that the input ended in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    FrameHeader,
+    BlockHeader,
+    Block,
+    Checksum,
+    Skippable,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FrameHeader => "the frame header",
+            Self::BlockHeader => "the block header",
+            Self::Block => "the block",
+            Self::Checksum => "the frame checksum",
+            Self::Skippable => "the skippable frame",
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Repr {
+    #[error("{option} {value} is out of range ({low} to {high})")]
+    Parameter {
+        option: &'static str,
+        value: i64,
+        low: i64,
+        high: i64,
+    },
+    #[error("{option} {value} was refused ({reason})")]
+    ParameterRefused {
+        option: &'static str,
+        value: i64,
+        reason: &'static str,
+    },
+    #[error("out of memory: {bytes} bytes for {what}")]
+    Memory { bytes: u64, what: &'static str },
+    #[error("{given} bytes were given to a frame that was begun for {pledged}")]
+    PledgedSize {
+        given: u64,
+        pledged: u64,
+        offset: u64,
+    },
+    #[error("the frame is closed: begin a new one before giving it {given} bytes")]
+    NoOpenFrame { given: usize },
+    #[error("unexpected end of input: no frame")]
+    NoFrame,
+    #[error("not a zstd frame at byte {offset} ({found})")]
+    NotZstd { offset: u64, found: Prefix },
+    #[error("data after the last frame at byte {offset} is not a zstd frame ({found})")]
+    TrailingData { offset: u64, found: Prefix },
+    #[error("legacy format not supported: a zstd 0.{version} frame at byte {offset}")]
+    LegacyFormat { offset: u64, version: u8 },
+    #[error("unexpected end of input at byte {offset}, inside {part} at byte {part_start}")]
+    Truncated {
+        offset: u64,
+        part: Part,
+        part_start: u64,
+    },
+    #[error("corrupt frame header at byte {offset} ({reason})")]
+    FrameHeader { offset: u64, reason: &'static str },
+    #[error("corrupt block at byte {offset} ({reason})")]
+    Block { offset: u64, reason: &'static str },
+    #[error("corrupt block at byte {offset} (size {size} exceeds the frame's maximum of {max})")]
+    BlockSize { offset: u64, size: u32, max: u32 },
+    #[error(
+        "frame checksum mismatch at byte {offset} (stored {stored:08x}, computed {computed:08x})"
+    )]
+    Checksum {
+        offset: u64,
+        stored: u32,
+        computed: u32,
+    },
+    #[error("frame at byte {offset} holds {more}{produced} bytes, its header states {stated}")]
+    ContentSize {
+        offset: u64,
+        produced: u64,
+        stated: u64,
+        more: &'static str,
+    },
+    #[error("frame at byte {offset} needs dictionary {id}")]
+    Dictionary { offset: u64, id: u32 },
+    #[error("frame at byte {offset} needs a window of {window} bytes, the limit is {limit}")]
+    WindowLimit {
+        offset: u64,
+        window: u64,
+        limit: u64,
+    },
+    #[error("frame at byte {offset} needs {need} bytes of memory, the limit is {limit}")]
+    MemoryLimit { offset: u64, need: u64, limit: u64 },
+    #[error("output exceeds the limit of {limit} bytes in the frame at byte {offset}")]
+    OutputLimit { offset: u64, limit: u64 },
+    #[error("output buffer of {capacity} bytes is too small")]
+    OutputTooSmall { capacity: usize },
+    #[error("decoded output is still waiting at byte {offset}")]
+    Undrained { offset: u64 },
+    #[error("libzstd failed at byte {offset} ({reason})")]
+    Internal { offset: u64, reason: &'static str },
+}
+
+/// The first bytes of what should have been a frame, at most four.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    bytes: [u8; 4],
+    len: u8,
+}
+
+impl Prefix {
+    pub(crate) fn new(found: &[u8]) -> Self {
+        let mut bytes = [0; 4];
+        let len = found.len().min(4);
+        bytes[..len].copy_from_slice(&found[..len]);
+        Self {
+            bytes,
+            len: len as u8,
+        }
+    }
+
+    fn found(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// A guess at what the file is instead, for the help line.
+    fn looks_like(&self) -> Option<&'static str> {
+        match self.found() {
+            [0x1f, 0x8b, ..] => Some("this looks like gzip data"),
+            [0xfd, b'7', b'z', b'X'] => Some("this looks like xz data"),
+            [b'B', b'Z', b'h', ..] => Some("this looks like bzip2 data"),
+            [0x04, 0x22, 0x4d, 0x18] => Some("this looks like LZ4 data"),
+            [b'P', b'K', 3 | 5 | 7, ..] => Some("this looks like a ZIP archive"),
+            [0x37, 0xa4, 0x30, 0xec] => Some("this is a zstd dictionary, not compressed data"),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("found ")?;
+        for byte in self.found() {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An error of this crate: a [kind](Error::kind), where there is one [the byte](Error::offset)
+/// it happened at, and where there is one [the next step](Error::help).
+///
+/// Its text is one line in lower case and names the byte itself.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(Box<Repr>);
+
+impl From<Repr> for Error {
+    fn from(repr: Repr) -> Self {
+        Self(Box::new(repr))
+    }
+}
+
+impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match *self.0 {
+            Repr::Parameter { .. } | Repr::ParameterRefused { .. } => ErrorKind::Parameter,
+            Repr::Memory { .. } => ErrorKind::Memory,
+            Repr::PledgedSize { .. } => ErrorKind::PledgedSize,
+            Repr::NoOpenFrame { .. } => ErrorKind::NoOpenFrame,
+            Repr::NoFrame => ErrorKind::NoFrame,
+            Repr::NotZstd { .. } => ErrorKind::NotZstd,
+            Repr::TrailingData { .. } => ErrorKind::TrailingData,
+            Repr::LegacyFormat { .. } => ErrorKind::LegacyFormat,
+            Repr::Truncated { .. } => ErrorKind::Truncated,
+            Repr::FrameHeader { .. } => ErrorKind::FrameHeader,
+            Repr::Block { .. } | Repr::BlockSize { .. } => ErrorKind::Block,
+            Repr::Checksum { .. } => ErrorKind::Checksum,
+            Repr::ContentSize { .. } => ErrorKind::ContentSize,
+            Repr::Dictionary { .. } => ErrorKind::Dictionary,
+            Repr::WindowLimit { .. } => ErrorKind::WindowLimit,
+            Repr::MemoryLimit { .. } => ErrorKind::MemoryLimit,
+            Repr::OutputLimit { .. } => ErrorKind::OutputLimit,
+            Repr::OutputTooSmall { .. } => ErrorKind::OutputTooSmall,
+            Repr::Undrained { .. } => ErrorKind::Undrained,
+            Repr::Internal { .. } => ErrorKind::Internal,
+        }
+    }
+
+    /// The byte it happened at, counted from the start of the stream that was given in:
+    /// compressed bytes for a decoder or scanner, content bytes for an encoder.
+    pub fn offset(&self) -> Option<u64> {
+        match *self.0 {
+            Repr::Parameter { .. }
+            | Repr::ParameterRefused { .. }
+            | Repr::Memory { .. }
+            | Repr::NoOpenFrame { .. }
+            | Repr::NoFrame
+            | Repr::OutputTooSmall { .. } => None,
+            Repr::PledgedSize { offset, .. }
+            | Repr::NotZstd { offset, .. }
+            | Repr::TrailingData { offset, .. }
+            | Repr::LegacyFormat { offset, .. }
+            | Repr::Truncated { offset, .. }
+            | Repr::FrameHeader { offset, .. }
+            | Repr::Block { offset, .. }
+            | Repr::BlockSize { offset, .. }
+            | Repr::Checksum { offset, .. }
+            | Repr::ContentSize { offset, .. }
+            | Repr::Dictionary { offset, .. }
+            | Repr::WindowLimit { offset, .. }
+            | Repr::MemoryLimit { offset, .. }
+            | Repr::OutputLimit { offset, .. }
+            | Repr::Undrained { offset }
+            | Repr::Internal { offset, .. } => Some(offset),
+        }
+    }
+
+    /// What to do next, where that is known.
+    pub fn help(&self) -> Option<&str> {
+        match &*self.0 {
+            Repr::NotZstd { found, .. } => found.looks_like(),
+            Repr::TrailingData { .. } => Some("the frames before it are complete"),
+            Repr::LegacyFormat { .. } => {
+                Some("recompress it with a zstd tool that was built with legacy support")
+            }
+            Repr::Truncated { .. } => Some("the file was cut off: fetch or copy it again"),
+            Repr::Dictionary { .. } => Some("give the dictionary it was compressed with"),
+            Repr::WindowLimit { .. } => Some("raise the window limit if the source is trusted"),
+            Repr::MemoryLimit { .. } => Some("raise the memory limit if the source is trusted"),
+            Repr::OutputLimit { .. } => Some("raise the output limit if the source is trusted"),
+            Repr::PledgedSize { .. } => Some("begin the frame with its real size, or with none"),
+            _ => None,
+        }
+    }
+
+    /// Whether the input held no frame at all, which a tool may want to let pass.
+    pub fn is_no_frame(&self) -> bool {
+        self.kind() == ErrorKind::NoFrame
+    }
+}
+
+/// The text of a libzstd error code.
+pub(crate) fn reason(code: usize) -> &'static str {
+    match code.wrapping_neg() {
+        // The codes a bad block gives; the library's own texts start with a capital.
+        20 => "data corruption detected",
+        22 => "wrong checksum",
+        24 => "header of literals does not match its size",
+        64 => "out of memory",
+        70 => "output too small",
+        72 => "wrong source size",
+        _ => zstd_safe::get_error_name(code),
+    }
+}
+
+/// Whether a libzstd error code means that an allocation failed.
+pub(crate) fn is_out_of_memory(code: usize) -> bool {
+    code.wrapping_neg() == 64
+}
+
+/// Whether a libzstd error code means that the output did not fit.
+pub(crate) fn is_output_too_small(code: usize) -> bool {
+    code.wrapping_neg() == 70
+}

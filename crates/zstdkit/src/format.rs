@@ -1,0 +1,185 @@
+//! The layout of frame and block headers (RFC 8878 §3.1) as pure functions over bytes.
+//!
+//! The order in which the parts follow each other is in `walk`; what blocks hold is libzstd's.
+
+use crate::error::{Error, Repr};
+
+pub(crate) const MAGIC: u32 = 0xfd2f_b528;
+pub(crate) const SKIPPABLE_MAGIC: u32 = 0x184d_2a50;
+pub(crate) const SKIPPABLE_MASK: u32 = 0xffff_fff0;
+/// Magic and length of a skippable frame.
+pub(crate) const SKIPPABLE_HEADER_BYTES: usize = 8;
+/// The longest frame header: magic, descriptor, window, dictionary id, content size.
+pub(crate) const HEADER_BYTES_MAX: usize = 18;
+/// The shortest start of a frame that tells how long its header is.
+pub(crate) const HEADER_PREFIX_BYTES: usize = 5;
+pub(crate) const BLOCK_HEADER_BYTES: usize = 3;
+pub(crate) const CHECKSUM_BYTES: usize = 4;
+/// The largest block, compressed or not.
+pub(crate) const BLOCK_BYTES_MAX: u32 = 128 << 10;
+
+/// What a frame says about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) bytes: usize,
+    pub(crate) window: u64,
+    pub(crate) content_size: Option<u64>,
+    pub(crate) dictionary: u32,
+    pub(crate) checksum: bool,
+    pub(crate) single_segment: bool,
+}
+
+impl Header {
+    /// The length of the header that starts with these (at least five) bytes.
+    pub(crate) fn length(prefix: &[u8]) -> usize {
+        let Some(&descriptor) = prefix.get(HEADER_PREFIX_BYTES - 1) else {
+            return HEADER_PREFIX_BYTES;
+        };
+        let single_segment = descriptor & 0x20 != 0;
+        HEADER_PREFIX_BYTES
+            + usize::from(!single_segment)
+            + dictionary_field_bytes(descriptor)
+            + content_size_field_bytes(descriptor)
+    }
+
+    /// Reads a whole header, magic included, that stands at byte `offset` of the stream.
+    pub(crate) fn parse(bytes: &[u8], offset: u64) -> Result<Self, Error> {
+        let descriptor = bytes[HEADER_PREFIX_BYTES - 1];
+        if descriptor & 0x08 != 0 {
+            return Err(Repr::FrameHeader {
+                offset,
+                reason: "a reserved bit is set",
+            }
+            .into());
+        }
+        let single_segment = descriptor & 0x20 != 0;
+        let mut rest = &bytes[HEADER_PREFIX_BYTES..];
+        let mut window = 0;
+        if !single_segment {
+            window = window_bytes(rest[0]);
+            rest = &rest[1..];
+        }
+        let (dictionary, rest) = rest.split_at(dictionary_field_bytes(descriptor));
+        let field = &rest[..content_size_field_bytes(descriptor)];
+        let content_size = match field.len() {
+            0 => None,
+            // The two-byte field counts from 256, for smaller sizes fit in one byte.
+            2 => Some(little_endian(field) + 256),
+            _ => Some(little_endian(field)),
+        };
+        if let (true, Some(size)) = (single_segment, content_size) {
+            window = size;
+        }
+        Ok(Self {
+            bytes: bytes.len(),
+            window,
+            content_size,
+            dictionary: little_endian(dictionary) as u32,
+            checksum: descriptor & 0x04 != 0,
+            single_segment,
+        })
+    }
+
+    /// The largest block this frame may hold, compressed or not.
+    pub(crate) fn block_bytes_max(&self) -> u32 {
+        self.window.min(BLOCK_BYTES_MAX.into()) as u32
+    }
+}
+
+fn dictionary_field_bytes(descriptor: u8) -> usize {
+    [0, 1, 2, 4][usize::from(descriptor & 3)]
+}
+
+fn content_size_field_bytes(descriptor: u8) -> usize {
+    match descriptor >> 6 {
+        0 => usize::from(descriptor & 0x20 != 0),
+        code => 1 << code,
+    }
+}
+
+fn window_bytes(descriptor: u8) -> u64 {
+    let base = 1_u64 << (10 + (descriptor >> 3));
+    base + base / 8 * u64::from(descriptor & 7)
+}
+
+pub(crate) fn little_endian(field: &[u8]) -> u64 {
+    field
+        .iter()
+        .rev()
+        .fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// How a block is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    Raw,
+    Rle,
+    Compressed,
+}
+
+/// What a block says about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) last: bool,
+    pub(crate) kind: BlockKind,
+    /// The size field: content bytes of a raw or RLE block, stored bytes of a compressed one.
+    pub(crate) size: u32,
+}
+
+impl Block {
+    /// Reads the header of a block that stands at byte `offset` of the stream.
+    pub(crate) fn parse(bytes: [u8; 3], max: u32, offset: u64) -> Result<Self, Error> {
+        let value = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
+        let (last, size) = (value & 1 != 0, value >> 3);
+        let kind = match value >> 1 & 3 {
+            0 => BlockKind::Raw,
+            1 => BlockKind::Rle,
+            2 => BlockKind::Compressed,
+            _ => {
+                return Err(Repr::Block {
+                    offset,
+                    reason: "reserved block type",
+                }
+                .into());
+            }
+        };
+        if size > max {
+            return Err(Repr::BlockSize { offset, size, max }.into());
+        }
+        // libzstd would read an empty compressed block as an empty raw one in one of its paths
+        // and refuse it in the other; the format has no such block.
+        if kind == BlockKind::Compressed && size == 0 {
+            return Err(Repr::Block {
+                offset,
+                reason: "empty compressed block",
+            }
+            .into());
+        }
+        Ok(Self { last, kind, size })
+    }
+
+    /// Bytes that follow the header.
+    pub(crate) fn stored_bytes(self) -> u32 {
+        match self.kind {
+            BlockKind::Rle => 1,
+            BlockKind::Raw | BlockKind::Compressed => self.size,
+        }
+    }
+
+    /// The most content bytes this block may hold.
+    pub(crate) fn content_bytes_max(self, max: u32) -> u32 {
+        match self.kind {
+            BlockKind::Raw | BlockKind::Rle => self.size,
+            BlockKind::Compressed => max,
+        }
+    }
+}
+
+/// The minor version of a legacy format's magic number: 1 to 7.
+pub(crate) fn legacy_version(magic: u32) -> Option<u8> {
+    match magic {
+        0x1eb5_2ffd => Some(1),
+        0xfd2f_b522..=0xfd2f_b527 => Some((magic & 0xf) as u8),
+        _ => None,
+    }
+}

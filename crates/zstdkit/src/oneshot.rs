@@ -1,0 +1,272 @@
+//! Whole buffers: compress or decompress one in one call, with a context that is reused.
+//!
+//! These calls are not bounded by anything but their input; an event loop wants
+//! [`Encoder`](crate::Encoder) and [`Decoder`](crate::Decoder).
+
+use zstd_safe::{CCtx, DCtx};
+
+use crate::decoder::{self, Decoder};
+use crate::encoder;
+use crate::error::{Error, Repr};
+use crate::format::BLOCK_BYTES_MAX;
+use crate::frame;
+use crate::options::{DecoderOptions, EncoderOptions};
+use crate::step::State;
+
+/// Output is never allocated on the word of a header alone beyond this, or beyond
+/// [`TRUSTED_RATIO`] times the input, whichever is more.
+const TRUSTED_BYTES: u64 = 4 << 20;
+const TRUSTED_RATIO: u64 = 64;
+
+/// The most bytes that `input_bytes` of content can become as one frame.
+pub fn compress_bound(input_bytes: usize) -> usize {
+    zstd_safe::compress_bound(input_bytes)
+}
+
+/// Compresses whole buffers, one frame each, over one context.
+///
+/// ```
+/// let mut compressor = zstdkit::Compressor::new(&Default::default())?;
+/// let mut frame = Vec::new();
+/// for content in [&b"first"[..], b"second"] {
+///     compressor.compress_into(content, &mut frame)?;
+///     assert_eq!(zstdkit::decompress(&frame, &Default::default())?, content);
+/// }
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+pub struct Compressor {
+    context: CCtx<'static>,
+}
+
+impl Compressor {
+    /// Makes a context with these options.
+    pub fn new(options: &EncoderOptions) -> Result<Self, Error> {
+        Ok(Self {
+            context: encoder::context(options)?,
+        })
+    }
+
+    /// Compresses `content` into one frame.
+    pub fn compress(&mut self, content: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut frame = Vec::new();
+        self.compress_into(content, &mut frame)?;
+        frame.shrink_to_fit();
+        Ok(frame)
+    }
+
+    /// Replaces what `frame` holds by the compressed `content`, reusing its memory. Returns the
+    /// length of the frame.
+    pub fn compress_into(&mut self, content: &[u8], frame: &mut Vec<u8>) -> Result<usize, Error> {
+        frame.clear();
+        reserve(frame, compress_bound(content.len()))?;
+        self.context
+            .compress2(frame, content)
+            .map_err(|code| encoder::failure(code, 0))
+    }
+
+    /// Compresses `content` into the start of `frame` and returns the length of the frame.
+    /// [`compress_bound`] says how much room is always enough.
+    pub fn compress_to_slice(&mut self, content: &[u8], frame: &mut [u8]) -> Result<usize, Error> {
+        let capacity = frame.len();
+        self.context.compress2(frame, content).map_err(|code| {
+            if crate::error::is_output_too_small(code) {
+                Repr::OutputTooSmall { capacity }.into()
+            } else {
+                encoder::failure(code, 0)
+            }
+        })
+    }
+
+    /// Bytes of memory that the context holds.
+    pub fn memory_bytes(&self) -> usize {
+        self.context.sizeof() + size_of::<Self>()
+    }
+}
+
+impl std::fmt::Debug for Compressor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compressor").finish_non_exhaustive()
+    }
+}
+
+/// Decompresses whole buffers over one context.
+///
+/// ```
+/// let frame = zstdkit::compress(b"hello hello", &Default::default())?;
+/// let mut decompressor = zstdkit::Decompressor::new(&Default::default())?;
+/// let mut content = Vec::new();
+/// decompressor.decompress_into(&frame, &mut content)?;
+/// assert_eq!(content, b"hello hello");
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+pub struct Decompressor {
+    options: DecoderOptions,
+    /// Decodes a buffer in one pass, checking checksums itself.
+    direct: DCtx<'static>,
+    /// Decodes what the direct path cannot be trusted with, and says why it failed.
+    streaming: Option<Box<Decoder>>,
+}
+
+impl Decompressor {
+    /// Makes a context with these options.
+    pub fn new(options: &DecoderOptions) -> Result<Self, Error> {
+        let mut direct = decoder::context(options)?;
+        direct
+            .set_parameter(zstd_safe::DParameter::ForceIgnoreChecksum(
+                !options.verify_checksum,
+            ))
+            .map_err(|code| Repr::Internal {
+                offset: 0,
+                reason: crate::error::reason(code),
+            })?;
+        Ok(Self {
+            options: options.clone(),
+            direct,
+            streaming: None,
+        })
+    }
+
+    /// Decompresses all frames of `stream`.
+    pub fn decompress(&mut self, stream: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut content = Vec::new();
+        self.decompress_into(stream, &mut content)?;
+        Ok(content)
+    }
+
+    /// Replaces what `content` holds by the content of all frames of `stream`, reusing its
+    /// memory. Returns the length of the content. After an error `content` is empty.
+    ///
+    /// A size that a frame states is believed up to 64 times the input (4 MiB for small ones);
+    /// beyond that the output grows as it is produced.
+    pub fn decompress_into(
+        &mut self,
+        stream: &[u8],
+        content: &mut Vec<u8>,
+    ) -> Result<usize, Error> {
+        content.clear();
+        if let Some(bytes) = self.direct_bytes(stream) {
+            reserve(content, bytes)?;
+            // The vector may hold more than it was asked for; only what was stated is right.
+            if self.direct.decompress(content, stream) == Ok(bytes) {
+                return Ok(bytes);
+            }
+            content.clear();
+        }
+        let result = self.stream_into(stream, content);
+        if result.is_err() {
+            content.clear();
+        }
+        result
+    }
+
+    /// Bytes of memory that the contexts hold.
+    pub fn memory_bytes(&self) -> usize {
+        let streaming = self
+            .streaming
+            .as_ref()
+            .map_or(0, |decoder| decoder.memory_bytes());
+        self.direct.sizeof() + streaming + size_of::<Self>()
+    }
+
+    /// The size of the content, if every frame states it, none is refused, and the sum is one to
+    /// allocate at once. What is wrong with a frame is left to the streaming path to say.
+    fn direct_bytes(&self, stream: &[u8]) -> Option<usize> {
+        let window_limit = 1 << self.options.window_log_max;
+        let trusted = (stream.len() as u64)
+            .saturating_mul(TRUSTED_RATIO)
+            .max(TRUSTED_BYTES);
+        let limit = trusted.min(self.options.output_limit.unwrap_or(u64::MAX));
+        let mut total = 0_u64;
+        for frame in frame::frames(stream) {
+            let frame = frame.ok()?;
+            let size = frame.content_size?;
+            total = total.checked_add(size)?;
+            let refused = frame.dictionary_id.is_some()
+                || frame.window_bytes > window_limit
+                || size > frame.content_bound
+                || total > limit
+                || self.over_memory(&frame);
+            if refused {
+                return None;
+            }
+        }
+        usize::try_from(total).ok()
+    }
+
+    fn over_memory(&self, frame: &frame::FrameInfo) -> bool {
+        self.options.memory_limit.is_some_and(|limit| {
+            (self.direct.sizeof() as u64).saturating_add(frame.decoder_bytes) > limit
+        })
+    }
+
+    fn stream_into(&mut self, stream: &[u8], content: &mut Vec<u8>) -> Result<usize, Error> {
+        let decoder = match &mut self.streaming {
+            Some(decoder) => decoder,
+            none => none.insert(Box::new(Decoder::new(&self.options)?)),
+        };
+        decoder.reset();
+        let (mut input, mut len) = (stream, 0);
+        loop {
+            if content.len() - len < BLOCK_BYTES_MAX as usize {
+                grow(content, len)?;
+            }
+            let step = decoder.push(input, &mut content[len..])?;
+            input = &input[step.consumed..];
+            len += step.produced;
+            if step.state != State::MoreOutput {
+                break;
+            }
+        }
+        decoder.finish()?;
+        content.truncate(len);
+        Ok(len)
+    }
+}
+
+impl std::fmt::Debug for Decompressor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decompressor")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Compresses `content` into one frame with a context of its own.
+///
+/// ```
+/// let frame = zstdkit::compress(b"hello hello", &Default::default())?;
+/// assert_eq!(zstdkit::decompress(&frame, &Default::default())?, b"hello hello");
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+pub fn compress(content: &[u8], options: &EncoderOptions) -> Result<Vec<u8>, Error> {
+    Compressor::new(options)?.compress(content)
+}
+
+/// Decompresses all frames of `stream` with a context of its own.
+pub fn decompress(stream: &[u8], options: &DecoderOptions) -> Result<Vec<u8>, Error> {
+    Decompressor::new(options)?.decompress(stream)
+}
+
+fn reserve(buffer: &mut Vec<u8>, bytes: usize) -> Result<(), Error> {
+    buffer.try_reserve_exact(bytes).map_err(|_| {
+        Repr::Memory {
+            bytes: bytes as u64,
+            what: "the output",
+        }
+        .into()
+    })
+}
+
+/// Makes room for a block behind the first `len` bytes, doubling as it goes.
+fn grow(buffer: &mut Vec<u8>, len: usize) -> Result<(), Error> {
+    let block = BLOCK_BYTES_MAX as usize;
+    let target = len.saturating_add(len.max(block));
+    buffer
+        .try_reserve(target - buffer.len())
+        .map_err(|_| Repr::Memory {
+            bytes: target as u64,
+            what: "the output",
+        })?;
+    buffer.resize(target, 0);
+    Ok(())
+}

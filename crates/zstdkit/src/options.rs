@@ -1,0 +1,175 @@
+//! Options of encoders and decoders, and their bounds. Nothing here touches a context.
+
+use crate::error::{Error, Repr};
+
+/// The largest window exponent libzstd can use on this platform.
+pub(crate) const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "64") {
+    31
+} else {
+    30
+};
+/// The smallest window exponent of the format.
+pub(crate) const WINDOW_LOG_MIN: u32 = 10;
+const OVERLAP_LOG_MAX: u32 = 9;
+const WORKERS_MAX: u32 = if cfg!(target_pointer_width = "64") {
+    256
+} else {
+    64
+};
+const JOB_SIZE_MIN: usize = 512 << 10;
+const JOB_SIZE_MAX: usize = if cfg!(target_pointer_width = "64") {
+    1 << 30
+} else {
+    512 << 20
+};
+
+/// How to compress.
+///
+/// ```
+/// use zstdkit::EncoderOptions;
+///
+/// let options = EncoderOptions { level: 9, workers: 2, ..EncoderOptions::default() };
+/// assert!(options.checksum);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EncoderOptions {
+    /// The compression level, −131072 (fastest) to 22 (smallest). 0 means the default, 3.
+    pub level: i32,
+    /// Whether to end each frame with a checksum of its content.
+    pub checksum: bool,
+    /// The window exponent, 10 to 31 (30 on 32-bit platforms). `None`: the level's own.
+    /// A decoder needs as much memory; above 27 most refuse unless told otherwise.
+    pub window_log: Option<u32>,
+    /// Whether to look for matches far back as well. Without a `window_log` this widens the
+    /// window to 128 MiB.
+    pub long_distance: bool,
+    /// Worker threads. 0: everything happens in the call.
+    pub workers: u32,
+    /// Bytes of input a worker takes at a time, 512 KiB to 1 GiB. `None`: four windows or so.
+    /// Only with workers.
+    pub job_size: Option<usize>,
+    /// How much of its window a job re-reads from the job before it: 1 (nothing) to 9 (a whole
+    /// window), each step doubling. `None` or 0: the level's own. Only with workers.
+    pub overlap_log: Option<u32>,
+    /// Whether a frame whose size is known in advance states it in its header.
+    pub content_size: bool,
+}
+
+impl Default for EncoderOptions {
+    fn default() -> Self {
+        Self {
+            level: 3,
+            checksum: true,
+            window_log: None,
+            long_distance: false,
+            workers: 0,
+            job_size: None,
+            overlap_log: None,
+            content_size: true,
+        }
+    }
+}
+
+impl EncoderOptions {
+    /// The lowest and the highest level.
+    pub fn levels() -> std::ops::RangeInclusive<i32> {
+        zstd_safe::min_c_level()..=zstd_safe::max_c_level()
+    }
+
+    /// Checks every option against its bounds.
+    pub fn validate(&self) -> Result<(), Error> {
+        let levels = Self::levels();
+        within(
+            "level",
+            self.level.into(),
+            (*levels.start()).into(),
+            (*levels.end()).into(),
+        )?;
+        if let Some(log) = self.window_log {
+            within(
+                "window_log",
+                log.into(),
+                WINDOW_LOG_MIN.into(),
+                WINDOW_LOG_MAX.into(),
+            )?;
+        }
+        within("workers", self.workers.into(), 0, WORKERS_MAX.into())?;
+        if let Some(size) = self.job_size {
+            within(
+                "job_size",
+                saturate(size),
+                saturate(JOB_SIZE_MIN),
+                saturate(JOB_SIZE_MAX),
+            )?;
+        }
+        if let Some(log) = self.overlap_log {
+            within("overlap_log", log.into(), 0, OVERLAP_LOG_MAX.into())?;
+        }
+        Ok(())
+    }
+}
+
+/// How to decompress, and what not to let a frame do.
+///
+/// ```
+/// use zstdkit::DecoderOptions;
+///
+/// // At most 8 MiB of window and 1 GiB of output.
+/// let options =
+///     DecoderOptions { window_log_max: 23, output_limit: Some(1 << 30), ..Default::default() };
+/// assert!(options.verify_checksum);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecoderOptions {
+    /// Frames that need a larger window than 2 to this power are refused, 10 to 31 (30 on 32-bit
+    /// platforms). The default, 27, is 128 MiB and what other decoders allow.
+    pub window_log_max: u32,
+    /// Frames whose decoding needs more memory than this are refused before it is allocated.
+    pub memory_limit: Option<u64>,
+    /// Whether to compare the checksum of frames that have one.
+    pub verify_checksum: bool,
+    /// Decoding fails rather than produce more than this many bytes in all.
+    pub output_limit: Option<u64>,
+}
+
+impl Default for DecoderOptions {
+    fn default() -> Self {
+        Self {
+            window_log_max: 27,
+            memory_limit: None,
+            verify_checksum: true,
+            output_limit: None,
+        }
+    }
+}
+
+impl DecoderOptions {
+    /// Checks every option against its bounds.
+    pub fn validate(&self) -> Result<(), Error> {
+        let log = self.window_log_max;
+        within(
+            "window_log_max",
+            log.into(),
+            WINDOW_LOG_MIN.into(),
+            WINDOW_LOG_MAX.into(),
+        )
+    }
+}
+
+fn within(option: &'static str, value: i64, low: i64, high: i64) -> Result<(), Error> {
+    if (low..=high).contains(&value) {
+        Ok(())
+    } else {
+        Err(Repr::Parameter {
+            option,
+            value,
+            low,
+            high,
+        }
+        .into())
+    }
+}
+
+pub(crate) fn saturate(size: usize) -> i64 {
+    i64::try_from(size).unwrap_or(i64::MAX)
+}
