@@ -1,3 +1,76 @@
-//! Repository chores.
+//! `cargo xtask`: the chores of this repository, each a small module.
+//!
+//! Only the chores live here. What needs the libraries (generated files, the programs whose
+//! instructions are counted) is in `bin/`, behind features, so that this program builds in
+//! seconds and runs even while a library does not compile.
 
-fn main() {}
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "printing is what a chore does")]
+#![allow(clippy::print_stderr, reason = "printing is what a chore does")]
+
+mod bench_gate;
+mod ci;
+mod codegen;
+mod fuzz;
+mod licences;
+mod metadata;
+mod package;
+mod peers;
+mod readme;
+mod sh;
+mod tidy;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask CHORE
+
+  ci [--fast]            every check, in order, stopping at the first failure;
+                         --fast leaves out what needs a release build
+  tidy                   house rules that no compiler checks
+  codegen [--check]      write the generated files, or say which are out of date
+  licences               licences, duplicate versions and sources of the dependencies
+  bench-gate [--record]  count instructions against recorded baselines
+  readme                 run the commands of README.md
+  fuzz [SECONDS]         run every fuzz target (default 10 s each)
+  package                build each published package from its own archive
+  peers zstd [--quick]   measure against the zstd command, interleaved in one run
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["ci"] => ci::run(ci::Extent::Full),
+        ["ci", "--fast"] => ci::run(ci::Extent::Fast),
+        ["tidy"] => tidy::run(tidy::Generated::Check).map(drop),
+        ["codegen"] => codegen::run(codegen::Mode::Write).map(drop),
+        ["codegen", "--check"] => codegen::run(codegen::Mode::Check).map(drop),
+        ["licences"] => licences::run().map(drop),
+        ["bench-gate"] => bench_gate::run(bench_gate::Mode::Compare).map(drop),
+        ["bench-gate", "--record"] => bench_gate::run(bench_gate::Mode::Record).map(drop),
+        ["readme"] => readme::run(&[]).map(drop),
+        ["fuzz"] => fuzz::run(10).map(drop),
+        ["fuzz", seconds] if seconds.parse::<u32>().is_ok() => {
+            fuzz::run(seconds.parse().unwrap_or(10)).map(drop)
+        }
+        ["package"] => package::run().map(drop),
+        ["peers", "zstd"] => peers::run(peers::Size::Full),
+        ["peers", "zstd", "--quick"] => peers::run(peers::Size::Quick),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Every check of the repository in order, with the time that each takes.
+//!
+//! The order shares work: what clippy checked serves the documentation, what the tests built
+//! serves the fuzz targets, and the release build of the tour serves the instruction counts and
+//! the README. A check itself lives in its own module.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::{bench_gate, codegen, fuzz, licences, metadata, package, readme, sh, tidy};
+
+/// How much to check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Full,
+    /// Without what needs a release build or a second build of everything.
+    Fast,
+}
+
+/// What the README says to run for the tests and the tour. Run here as steps, so the README's
+/// own blocks of them need not run again.
+const TEST_COMMAND: &str = "cargo test --workspace";
+const TOUR_COMMAND: &str = "cargo run --release -- tour";
+
+struct Step {
+    name: &'static str,
+    fast: bool,
+    /// The check; the line that it hands back stands in the closing table.
+    check: fn() -> Result<String>,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "format",
+        fast: true,
+        check: format,
+    },
+    Step {
+        name: "licences",
+        fast: true,
+        check: licences::run,
+    },
+    Step {
+        name: "clippy",
+        fast: true,
+        check: clippy,
+    },
+    Step {
+        name: "docs",
+        fast: true,
+        check: docs,
+    },
+    Step {
+        name: "test",
+        fast: true,
+        check: test,
+    },
+    Step {
+        name: "fuzz",
+        fast: false,
+        check: || fuzz::run(10),
+    },
+    Step {
+        name: "test, all features",
+        fast: false,
+        check: test_all_features,
+    },
+    Step {
+        name: "codegen",
+        fast: true,
+        check: || codegen::run(codegen::Mode::Check),
+    },
+    Step {
+        name: "tidy",
+        fast: true,
+        check: || tidy::run(tidy::Generated::Skip),
+    },
+    Step {
+        name: "msrv",
+        fast: false,
+        check: msrv,
+    },
+    Step {
+        name: "package",
+        fast: false,
+        check: package::run,
+    },
+    Step {
+        name: "tour",
+        fast: false,
+        check: tour,
+    },
+    Step {
+        name: "readme",
+        fast: false,
+        check: || readme::run(&[TEST_COMMAND, TOUR_COMMAND]),
+    },
+    Step {
+        name: "bench-gate",
+        fast: false,
+        check: || bench_gate::run(bench_gate::Mode::Compare),
+    },
+];
+
+/// Runs the steps and prints the closing table. Stops at the first failure.
+pub(crate) fn run(extent: Extent) -> Result<()> {
+    let chosen: Vec<&Step> = STEPS
+        .iter()
+        .filter(|step| step.fast || extent == Extent::Full)
+        .collect();
+    let begin = Instant::now();
+    let mut rows: Vec<Row> = Vec::new();
+    let mut failure = None;
+    for (index, step) in chosen.iter().enumerate() {
+        println!("\n==== {}/{} {} ====", index + 1, chosen.len(), step.name);
+        std::io::stdout().flush()?;
+        let start = Instant::now();
+        let result = (step.check)();
+        let elapsed = start.elapsed();
+        match result {
+            Ok(note) => {
+                println!(
+                    "==== {}: ok in {:.1} s ====",
+                    step.name,
+                    elapsed.as_secs_f64()
+                );
+                rows.push(Row {
+                    name: step.name,
+                    result: "ok",
+                    elapsed,
+                    note,
+                });
+            }
+            Err(error) => {
+                println!(
+                    "==== {}: FAILED after {:.1} s ====",
+                    step.name,
+                    elapsed.as_secs_f64()
+                );
+                println!("{error:#}");
+                rows.push(Row {
+                    name: step.name,
+                    result: "FAILED",
+                    elapsed,
+                    note: String::new(),
+                });
+                failure = Some(step.name);
+                break;
+            }
+        }
+    }
+    let left = STEPS.len() - rows.len();
+    print!("\n{}", table(&rows, begin.elapsed()));
+    let failed = usize::from(failure.is_some());
+    println!(
+        "{} passed, {failed} failed, {left} skipped",
+        rows.len() - failed
+    );
+    match failure {
+        Some(name) => bail!("step '{name}' failed; see above"),
+        None => Ok(()),
+    }
+}
+
+/// One line of the closing table.
+struct Row {
+    name: &'static str,
+    result: &'static str,
+    elapsed: Duration,
+    note: String,
+}
+
+fn table(rows: &[Row], total: Duration) -> String {
+    let mut text = format!("{:<20} {:<7} {:>8}  note\n", "step", "result", "seconds");
+    for row in rows {
+        let line = format!(
+            "{:<20} {:<7} {:>8.1}  {}",
+            row.name,
+            row.result,
+            row.elapsed.as_secs_f64(),
+            row.note
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text.push_str(&format!(
+        "{:<20} {:<7} {:>8.1}\n\n",
+        "total",
+        "",
+        total.as_secs_f64()
+    ));
+    text
+}
+
+fn format() -> Result<String> {
+    sh::run(&mut sh::cargo(&["fmt", "--all", "--check"]))?;
+    Ok(String::new())
+}
+
+fn clippy() -> Result<String> {
+    let mut command = sh::cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--",
+    ]);
+    // `incompatible_msrv` looks up what each crate's declared compiler had in its library.
+    command.args(["-D", "warnings", "-D", "clippy::incompatible_msrv"]);
+    sh::run(&mut command)?;
+    Ok("all targets, all features".to_owned())
+}
+
+fn docs() -> Result<String> {
+    let mut command = sh::cargo(&["doc", "--workspace", "--no-deps", "--all-features"]);
+    sh::run(command.env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(String::new())
+}
+
+fn test() -> Result<String> {
+    let words: Vec<&str> = TEST_COMMAND.split(' ').skip(1).collect();
+    count_tests(&words)
+}
+
+fn test_all_features() -> Result<String> {
+    // The fuzz crate's only feature links libFuzzer, which brings a `main` of its own; clippy
+    // has seen it, and cargo-fuzz builds it.
+    count_tests(&[
+        "test",
+        "--workspace",
+        "--all-features",
+        "--exclude",
+        "perfkit-fuzz",
+    ])
+}
+
+/// Runs cargo test and adds up its closing lines.
+fn count_tests(args: &[&str]) -> Result<String> {
+    let lines = sh::run_keeping(&mut sh::cargo(args), |line| {
+        line.starts_with("test result:")
+    })?;
+    let passed = add_up(&lines, "passed");
+    let ignored = add_up(&lines, "ignored");
+    println!("\nclosing lines of {}:", args.join(" "));
+    for line in &lines {
+        println!("{line}");
+    }
+    if passed == 0 {
+        bail!("cargo {} ran no test", args.join(" "));
+    }
+    Ok(format!(
+        "{passed} tests passed, {ignored} ignored, {} programs",
+        lines.len()
+    ))
+}
+
+/// The sum of the numbers before `word` in lines such as `test result: ok. 3 passed; 0 failed`.
+fn add_up(lines: &[String], word: &str) -> u64 {
+    lines
+        .iter()
+        .flat_map(|line| line.split([';', '.']))
+        .filter_map(|part| part.trim().strip_suffix(word)?.trim().parse::<u64>().ok())
+        .sum()
+}
+
+/// Every crate declares a compiler (tidy looks that it does) and clippy denies what is newer;
+/// where rustup has that very compiler, it checks the crates too. Nothing is downloaded.
+fn msrv() -> Result<String> {
+    let installed = sh::text(sh::command("rustup").args(["toolchain", "list"])).unwrap_or_default();
+    let mut notes = Vec::new();
+    for package in metadata::workspace()?
+        .packages
+        .iter()
+        .filter(|p| p.is_published())
+    {
+        let Some(version) = &package.rust_version else {
+            bail!("{} declares no rust-version", package.name);
+        };
+        let toolchain = installed
+            .lines()
+            .filter_map(|line| line.split([' ', '-']).next())
+            .find(|name| *name == version || name.starts_with(&format!("{version}.")));
+        match toolchain {
+            Some(name) => {
+                // The shim of rustup, not the cargo that runs this: only it knows `+`.
+                let mut command = sh::command("cargo");
+                command.args([&format!("+{name}"), "check", "--package", &package.name]);
+                sh::run(command.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO"))?;
+                notes.push(format!("{} built with {name}", package.name));
+            }
+            None => notes.push(format!("{} {version}", package.name)),
+        }
+    }
+    println!(
+        "declared, and clippy's incompatible_msrv denied: {}",
+        notes.join(", ")
+    );
+    Ok(notes.join(", "))
+}
+
+fn tour() -> Result<String> {
+    let words: Vec<&str> = TOUR_COMMAND.split(' ').skip(1).collect();
+    sh::run(&mut sh::cargo(&["build", "--release"]))?;
+    let start = Instant::now();
+    sh::run(&mut sh::cargo(&words))?;
+    let elapsed = start.elapsed().as_secs_f64();
+    if elapsed > 60.0 {
+        bail!("the tour took {elapsed:.1} s, and it promises less than a minute");
+    }
+    Ok(format!("{elapsed:.1} s without the build"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_lines_add_up() {
+        let lines = [
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; finished in 0.10s",
+            "test result: ok. 39 passed; 0 failed; 2 ignored; 0 measured; finished in 1.00s",
+        ]
+        .map(str::to_owned);
+        assert_eq!(add_up(&lines, "passed"), 42);
+        assert_eq!(add_up(&lines, "ignored"), 3);
+        assert_eq!(add_up(&[], "passed"), 0);
+    }
+
+    #[test]
+    fn the_table_has_a_line_a_step_and_a_total() {
+        let row = |name, result| Row {
+            name,
+            result,
+            elapsed: Duration::from_millis(1500),
+            note: String::new(),
+        };
+        let text = table(
+            &[row("format", "ok"), row("test", "FAILED")],
+            Duration::from_secs(3),
+        );
+        assert_eq!(text.lines().count(), 5);
+        assert!(
+            text.contains("test                 FAILED       1.5\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("total                             3.0\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_fast_steps_are_some_of_all() {
+        assert!(STEPS.iter().any(|step| step.fast) && STEPS.iter().any(|step| !step.fast));
+    }
+}

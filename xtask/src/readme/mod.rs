@@ -1,0 +1,146 @@
+//! The commands of README.md, run, so that the README cannot rot.
+//!
+//! A fenced block opened by `sh` runs in one bash in a temporary directory that all blocks share,
+//! with the built `perfkit` first on PATH; `sh,repo` runs at the root of the repository;
+//! `sh,norun` is listed and left alone. `# exit 4` at the end of a command asserts that exit
+//! code. A `text,exact` block below is compared with what the block above it printed: `…` stands
+//! for anything in a line, and alone on a line for any number of lines. [`block`] reads the
+//! document, [`script`] makes bash of a block.
+
+mod block;
+mod script;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+use std::{fs, io};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{metadata, sh};
+use block::Place;
+
+/// No block of a README may keep a reader waiting longer.
+const LIMIT_S: &str = "900";
+
+/// Runs the blocks, those left out whose commands are all in `done`, and hands back one line.
+pub(crate) fn run(done: &[&str]) -> Result<String> {
+    let text = fs::read_to_string(sh::root().join("README.md")).context("cannot read README.md")?;
+    let blocks = block::read(&text)?;
+    if blocks.iter().all(|block| block.place == Place::Nowhere) {
+        bail!("README.md has no `sh` block to run");
+    }
+    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
+    let binaries = metadata::workspace()?.target_directory.join("release");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(binaries).chain(std::env::split_paths(&path)))?;
+    let folder = tempfile::tempdir()?;
+
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for block in &blocks {
+        let place = format!("README.md:{}", block.line);
+        let first = block.code.lines().next().unwrap_or_default();
+        let commands: Vec<&str> = script::commands(&block.code);
+        if block.place == Place::Nowhere {
+            println!("{place}: not run, by its mark: {first}");
+            *counts.entry("not run").or_default() += 1;
+            continue;
+        }
+        if !commands.is_empty() && commands.iter().all(|command| done.contains(command)) {
+            println!("{place}: done by an earlier step: {}", commands.join("; "));
+            *counts.entry("done earlier").or_default() += 1;
+            continue;
+        }
+        let here = if block.place == Place::Repository {
+            &sh::root()
+        } else {
+            folder.path()
+        };
+        let start = Instant::now();
+        let output = execute(&script::bash(&block.code), here, &path)
+            .with_context(|| format!("{place}: {first}"))?;
+        if let Some(wanted) = &block.exact {
+            block::matches(wanted, &output).with_context(|| place.clone())?;
+        }
+        println!(
+            "{place}: ok in {:.1} s: {first}",
+            start.elapsed().as_secs_f64()
+        );
+        *counts.entry("run").or_default() += 1;
+    }
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(what, n)| format!("{n} {what}"))
+        .collect();
+    Ok(format!("blocks: {}", parts.join(", ")))
+}
+
+/// Runs a script and hands back what it printed, both streams in the order of a terminal.
+fn execute(script: &str, folder: &Path, path: &std::ffi::OsStr) -> Result<String> {
+    let (mut reader, writer) = io::pipe()?;
+    let mut command = sh::command("timeout");
+    command
+        .args([LIMIT_S, "bash", "-c", script])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer);
+    let mut child = command.spawn().context("cannot start bash")?;
+    // The command holds copies of the pipe's end: reading would wait for them for ever.
+    drop(std::mem::replace(&mut command, Command::new("true")));
+    let mut output = Vec::new();
+    io::Read::read_to_end(&mut reader, &mut output)?;
+    let status = child.wait()?;
+    let output = String::from_utf8_lossy(&output).into_owned();
+    if !status.success() {
+        bail!(
+            "the block ended with {status}, after printing:\n{}",
+            output.trim_end()
+        );
+    }
+    Ok(output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bash(code: &str) -> Result<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        execute(&script::bash(code), folder.path(), &path)
+    }
+
+    #[test]
+    fn a_block_runs_and_its_output_comes_back() {
+        assert_eq!(bash("echo one\necho two >&2\n").unwrap(), "one\ntwo\n");
+    }
+
+    #[test]
+    fn the_first_failure_ends_a_block() {
+        let error = bash("echo before\nfalse\necho beyond\n")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("before") && !error.contains("beyond"),
+            "{error}"
+        );
+        assert!(bash("false | cat\n").is_err());
+        assert!(bash("echo $unset_variable\n").is_err());
+    }
+
+    #[test]
+    fn an_expected_exit_code_is_asserted() {
+        assert_eq!(bash("(exit 4)  # exit 4\necho on\n").unwrap(), "on\n");
+        let error = bash("true # exit 4\n").unwrap_err().to_string();
+        assert!(
+            error.contains("ended with 0") && error.contains("should be 4"),
+            "{error}"
+        );
+        assert!(bash("sh -c \\\n  'exit 3'   # exit 3\n").is_ok());
+        assert!(bash("sh -c 'exit 5' # exit 3\n").is_err());
+    }
+}
