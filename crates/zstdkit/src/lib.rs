@@ -36,6 +36,8 @@ mod oneshot;
 mod options;
 mod step;
 mod walk;
+#[cfg(feature = "workload")]
+pub mod workload;
 
 pub use crate::decoder::{Decoder, Totals};
 pub use crate::encoder::Encoder;
