@@ -44,7 +44,6 @@ fn one_shot(stream: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
     fn round_trip(

@@ -6,16 +6,16 @@ use zstdkit::{
 };
 
 /// The most a decoder may produce in a call.
-pub const BLOCK: usize = 128 << 10;
+pub(crate) const BLOCK: usize = 128 << 10;
 
 /// Cuts of 1 byte up to everything, repeated for ever.
-pub fn cycle(cuts: &[usize]) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn cycle(cuts: &[usize]) -> impl Iterator<Item = usize> + '_ {
     cuts.iter().copied().cycle().map(|cut| cut.max(1))
 }
 
 /// Compresses `content` as one frame: input cut by `cuts`, output by `room`, flushed after the
 /// pieces that `flush_after` names.
-pub fn encode(
+pub(crate) fn encode(
     encoder: &mut Encoder,
     content: &[u8],
     cuts: &[usize],
@@ -44,7 +44,7 @@ pub fn encode(
 }
 
 /// Pushes until no work is left for this input and operation.
-pub fn push_all(
+pub(crate) fn push_all(
     encoder: &mut Encoder,
     mut input: &[u8],
     buffer: &mut [u8],
@@ -72,19 +72,24 @@ pub fn push_all(
 
 /// What a decoder made of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded {
-    pub content: Vec<u8>,
-    pub result: Result<Totals, Error>,
+pub(crate) struct Decoded {
+    pub(crate) content: Vec<u8>,
+    pub(crate) result: Result<Totals, Error>,
 }
 
 /// Decodes a stream: input cut by `cuts`, output by `rooms`.
-pub fn decode(options: &DecoderOptions, stream: &[u8], cuts: &[usize], rooms: &[usize]) -> Decoded {
+pub(crate) fn decode(
+    options: &DecoderOptions,
+    stream: &[u8],
+    cuts: &[usize],
+    rooms: &[usize],
+) -> Decoded {
     let mut decoder = Decoder::new(options).unwrap();
     decode_with(&mut decoder, stream, cuts, rooms)
 }
 
 /// The same with a decoder that is reset first.
-pub fn decode_with(
+pub(crate) fn decode_with(
     decoder: &mut Decoder,
     stream: &[u8],
     cuts: &[usize],
@@ -141,12 +146,12 @@ fn check_step(step: Step, input: usize, room: usize) {
 }
 
 /// One frame with default options but these.
-pub fn frame(content: &[u8], options: &EncoderOptions) -> Vec<u8> {
+pub(crate) fn frame(content: &[u8], options: &EncoderOptions) -> Vec<u8> {
     zstdkit::compress(content, options).unwrap()
 }
 
 /// A skippable frame.
-pub fn skippable(variant: u8, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn skippable(variant: u8, payload: &[u8]) -> Vec<u8> {
     let mut frame = (0x184d_2a50_u32 + u32::from(variant))
         .to_le_bytes()
         .to_vec();
@@ -157,7 +162,7 @@ pub fn skippable(variant: u8, payload: &[u8]) -> Vec<u8> {
 
 /// A block made by hand, for [`handmade`].
 #[derive(Debug, Clone)]
-pub enum Block {
+pub(crate) enum Block {
     Raw(Vec<u8>),
     Rle(u8, u32),
     /// A type, a size field and whatever bytes.
@@ -166,14 +171,14 @@ pub enum Block {
 
 /// The window of a handmade frame.
 #[derive(Debug, Clone, Copy)]
-pub enum Window {
+pub(crate) enum Window {
     /// The window descriptor byte.
     Descriptor(u8),
     SingleSegment,
 }
 
 /// A frame put together by hand, with whatever content size and checksum.
-pub fn handmade(
+pub(crate) fn handmade(
     window: Window,
     content_size: Option<u64>,
     checksum: Option<u32>,
@@ -202,13 +207,13 @@ pub fn handmade(
     out
 }
 
-pub fn xxh(content: &[u8]) -> u32 {
+pub(crate) fn xxh(content: &[u8]) -> u32 {
     twox_hash::XxHash64::oneshot(0, content) as u32
 }
 
 /// Text that compresses to about a third: words from a small vocabulary, without the `workload`
 /// feature.
-pub fn prose(seed: u64, bytes: usize) -> Vec<u8> {
+pub(crate) fn prose(seed: u64, bytes: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut out = Vec::with_capacity(bytes + 16);
     while out.len() < bytes {
