@@ -1,1 +1,29 @@
-//! Stub.
+//! Fuzz targets as plain functions: bytes in, nothing out, a panic when a promise is broken.
+//!
+//! The bins in `fuzz_targets/` hand them to libFuzzer; `tests/smoke.rs` runs them as property
+//! tests over the committed corpus and seeded mutations of it, on a stable compiler.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::missing_panics_doc, reason = "to panic is what they are for")]
+
+mod numbers;
+mod plan;
+mod zstd;
+
+pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
+pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
+
+/// A target by the name of its bin and its corpus.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    ("gate_parse", gate_parse),
+    ("hgrm_read", hgrm_read),
+    ("histogram_decode", histogram_decode),
+    ("hlog_read", hlog_read),
+    ("report_json", report_json),
+    ("zstd_decode", zstd_decode),
+    ("zstd_roundtrip", zstd_roundtrip),
+    ("zstd_scan", zstd_scan),
+];

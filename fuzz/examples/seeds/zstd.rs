@@ -1,0 +1,131 @@
+//! Seeds of the zstd targets. The bytes before the stream choose the options, as in
+//! `fuzz/src/zstd.rs`.
+
+use zstdkit::workload::{Kind, generate};
+use zstdkit::{EncoderOptions, compress};
+
+use super::Seed;
+
+/// Window 2^23, no memory limit, checksum verified, all output, pieces of 2 bytes, room of 1 KiB.
+const DECODE: &[u8] = &[13, 0, 1, 0, 1, 0, 10, 0];
+/// Pieces of 2 bytes.
+const SCAN: &[u8] = &[1, 0];
+
+pub(crate) fn seeds() -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    for (name, stream) in streams() {
+        seeds.push(Seed::new("zstd_decode", name, [DECODE, &stream].concat()));
+        seeds.push(Seed::new("zstd_scan", name, [SCAN, &stream].concat()));
+    }
+    for (name, plan) in plans() {
+        seeds.push(Seed::new("zstd_roundtrip", name, plan));
+    }
+    seeds
+}
+
+fn frame(content: &[u8], options: &EncoderOptions) -> Vec<u8> {
+    compress(content, options).expect("the options are within bounds")
+}
+
+fn streams() -> Vec<(&'static str, Vec<u8>)> {
+    let plain = EncoderOptions::default();
+    let bare = EncoderOptions {
+        checksum: false,
+        content_size: false,
+        ..plain.clone()
+    };
+    let small_window = EncoderOptions {
+        window_log: Some(10),
+        ..bare.clone()
+    };
+    let skippable = [&[0x5d, 0x2a, 0x4d, 0x18, 5, 0, 0, 0][..], b"extra"].concat();
+    let text = frame(&generate(Kind::JsonLines, 1, 2_000), &plain);
+    let mut flipped = text.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0x10;
+    vec![
+        ("empty-content", frame(b"", &plain)),
+        ("json", text.clone()),
+        ("bare-log", frame(&generate(Kind::Log, 1, 2_000), &bare)),
+        ("raw-blocks", frame(&generate(Kind::Random, 1, 300), &plain)),
+        ("rle-blocks", frame(&[7; 300_000], &plain)),
+        (
+            "several-blocks",
+            frame(&generate(Kind::Binary, 1, 3_000), &small_window),
+        ),
+        (
+            "two-frames",
+            [frame(b"one", &plain), frame(b"two", &bare)].concat(),
+        ),
+        (
+            "skippable",
+            [skippable.clone(), frame(b"after", &plain), skippable].concat(),
+        ),
+        ("truncated", text[..text.len() - 7].to_vec()),
+        ("flipped-bit", flipped),
+        (
+            "trailing",
+            [frame(b"whole", &plain), b"not a frame".to_vec()].concat(),
+        ),
+        ("gzip", vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]),
+        ("legacy", vec![0x27, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0]),
+        (
+            "window-too-large",
+            vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xf8, 1, 0, 0],
+        ),
+        (
+            "dictionary",
+            vec![0x28, 0xb5, 0x2f, 0xfd, 0x03, 0x58, 1, 2, 3, 4, 1, 0, 0],
+        ),
+    ]
+}
+
+fn plans() -> Vec<(&'static str, Vec<u8>)> {
+    // Level, checksum, window, distance, workers, overlap, content size; then frames, and for
+    // each its segments, whether its size is pledged, the buffer, and the pieces.
+    let literal = |bytes: &[u8]| [&[0, bytes.len() as u8][..], bytes].concat();
+    let run = [1, b'a', 17, 0];
+    let repeat = [2, 3, 0, 12, 0];
+    let noise = [3, 9, 12, 128];
+    let pieces = [1, 9, 0, 4, 0, 0, 8, 77, 1, 12, 0, 0, 3, 0, 1];
+    vec![
+        (
+            "one-literal",
+            [
+                &[4, 1, 0, 0, 0, 0, 1, 0, 0][..],
+                &literal(b"hello"),
+                &[1, 10],
+            ]
+            .concat(),
+        ),
+        (
+            "mixed",
+            [
+                &[7, 1, 5, 0, 0, 0, 1, 0, 3][..],
+                &literal(b"{\"id\": 1}"),
+                &run,
+                &repeat,
+                &noise,
+                &pieces,
+            ]
+            .concat(),
+        ),
+        (
+            "three-frames",
+            [
+                &[2, 0, 0, 1, 0, 0, 0, 2, 1][..],
+                &run,
+                &noise,
+                &pieces,
+                &[1],
+                &literal(b"two"),
+                &pieces,
+            ]
+            .concat(),
+        ),
+        (
+            "workers",
+            [&[4, 1, 8, 0, 1, 1, 3, 1, 0, 1][..], &run, &noise, &pieces].concat(),
+        ),
+    ]
+}
