@@ -175,6 +175,36 @@ impl Block {
     }
 }
 
+/// What follows the skippable frame that a buffer starts with, if it starts with a whole one.
+pub(crate) fn after_skippable_frame(stream: &[u8]) -> Option<&[u8]> {
+    let (header, rest) = stream.split_first_chunk::<SKIPPABLE_HEADER_BYTES>()?;
+    let magic = little_endian(&header[..4]) as u32;
+    let size = little_endian(&header[4..]) as usize;
+    (magic & SKIPPABLE_MASK == SKIPPABLE_MAGIC).then(|| rest.get(size..))?
+}
+
+/// The header of the frame that a buffer starts with, and what follows it.
+pub(crate) fn split_header(stream: &[u8]) -> Option<(Header, &[u8])> {
+    if !stream.starts_with(&MAGIC.to_le_bytes()) {
+        return None;
+    }
+    let (header, rest) = stream.split_at_checked(Header::length(stream))?;
+    Some((Header::parse(header, 0).ok()?, rest))
+}
+
+/// What follows the blocks and the checksum of a frame, if they are whole.
+pub(crate) fn after_frame_body<'a>(header: &Header, mut rest: &'a [u8]) -> Option<&'a [u8]> {
+    let max = header.block_bytes_max();
+    loop {
+        let (bytes, body) = rest.split_first_chunk::<BLOCK_HEADER_BYTES>()?;
+        let block = Block::parse(*bytes, max, 0).ok()?;
+        rest = body.get(block.stored_bytes() as usize..)?;
+        if block.last {
+            return rest.get(if header.checksum { CHECKSUM_BYTES } else { 0 }..);
+        }
+    }
+}
+
 /// The minor version of a legacy format's magic number: 1 to 7.
 pub(crate) fn legacy_version(magic: u32) -> Option<u8> {
     match magic {
