@@ -581,3 +581,12 @@ pub struct GateResult {
 pub fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
+
+pub use crate::read::read_json;
+
+/// The JSON Schema of [`Report`].
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Report).to_value()
+}

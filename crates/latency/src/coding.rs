@@ -1,0 +1,311 @@
+//! HDR V2 coding of a histogram: to bytes, and back from bytes that nobody vouches for.
+//!
+//! Writing is the histogram crate's. Reading is too, but only after a look at the unpacked header
+//! and at every count: the crate allocates what a header asks for (up to 4 GiB) before it reads,
+//! and negates and adds counts without checks. What is let through here cannot trip it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{
+    Deserializer, Serializer as _, V2DeflateSerializer, V2Serializer,
+};
+
+use crate::inflate::{self, InflateError};
+use crate::read::{Place, ReadError, ReadErrorKind};
+
+const COOKIE_V2: u32 = 0x1c84_9313;
+const COOKIE_V2_DEFLATE: u32 = 0x1c84_9314;
+const HEADER_BYTES: usize = 40;
+
+/// Most counts in a histogram that is read: 5 digits up to 1 h of nanoseconds fit, which is 28 MB.
+const COUNTS_MAX: u64 = 1 << 22;
+/// A count takes at most nine bytes.
+const INFLATED_BYTES_MAX: usize = HEADER_BYTES + 9 * COUNTS_MAX as usize;
+
+/// HDR V2, packed. `None` only when a count is above `i64::MAX`, which the format cannot say.
+pub(crate) fn encode_deflate(histogram: &Histogram<u64>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new()
+        .serialize(histogram, &mut bytes)
+        .ok()?;
+    Some(bytes)
+}
+
+/// HDR V2, not packed: quick to write and still small.
+pub(crate) fn encode_plain(histogram: &Histogram<u64>, bytes: &mut Vec<u8>) -> bool {
+    V2Serializer::new().serialize(histogram, bytes).is_ok()
+}
+
+/// HDR V2, packed, base64; empty when it cannot be said (see [`encode_deflate`]).
+pub(crate) fn encode_base64(histogram: &Histogram<u64>) -> String {
+    encode_deflate(histogram)
+        .map(|bytes| BASE64.encode(bytes))
+        .unwrap_or_default()
+}
+
+/// Back from [`encode_base64`].
+pub(crate) fn decode_base64(text: &str) -> Result<Histogram<u64>, ReadError> {
+    decode(&bytes_of_base64(text)?)
+}
+
+pub(crate) fn bytes_of_base64(text: &str) -> Result<Vec<u8>, ReadError> {
+    BASE64
+        .decode(text)
+        .map_err(|error| ReadError::malformed(Place::Whole, format!("no base64: {error}")))
+}
+
+/// Decode packed or plain V2.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Histogram<u64>, ReadError> {
+    let plain = checked(bytes)?;
+    Deserializer::new()
+        .deserialize(&mut plain.as_slice())
+        .map_err(|error| ReadError::malformed(Place::Whole, format!("no histogram: {error}")))
+}
+
+/// Unpack, and check everything that [`decode`] would rely on, without making the histogram.
+/// Gives plain V2.
+pub(crate) fn checked(bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
+    let plain = match be32(bytes, 0)? {
+        COOKIE_V2 => bytes.to_vec(),
+        COOKIE_V2_DEFLATE => {
+            let length = be32(bytes, 4)? as usize;
+            let packed = bytes.get(8..).unwrap_or_default();
+            let packed = packed.get(..length).ok_or_else(|| truncated(bytes.len()))?;
+            inflate::zlib(packed, INFLATED_BYTES_MAX).map_err(|error| match error {
+                InflateError::Truncated => truncated(bytes.len()),
+                InflateError::Invalid => malformed(8, "broken deflate stream"),
+                InflateError::TooLong => too_large("histogram unpacks to more than 38 MB"),
+            })?
+        }
+        _ => {
+            let message = "no HDR V2 histogram (first four bytes)";
+            return Err(ReadError::new(
+                ReadErrorKind::Foreign,
+                Place::Byte(0),
+                message,
+            ));
+        }
+    };
+    check_plain(&plain)?;
+    Ok(plain)
+}
+
+fn check_plain(plain: &[u8]) -> Result<(), ReadError> {
+    if be32(plain, 0)? != COOKIE_V2 {
+        return Err(malformed(
+            0,
+            "no HDR V2 histogram inside the deflate stream",
+        ));
+    }
+    let payload_bytes = be32(plain, 4)? as usize;
+    let normalizing_offset = be32(plain, 8)?;
+    let digits = be32(plain, 12)?;
+    let low = be64(plain, 16)?;
+    let high = be64(plain, 24)?;
+    let ratio = f64::from_bits(be64(plain, 32)?);
+    if normalizing_offset != 0 || ratio != 1.0 {
+        return Err(malformed(8, "shifted or scaled histogram"));
+    }
+    if digits > 5 || low == 0 || low > 1 << 40 || high < 2 * low {
+        return Err(malformed(12, "impossible precision or range"));
+    }
+    let counts_max = counts_len(low, high, digits);
+    if counts_max > COUNTS_MAX {
+        return Err(too_large("histogram has more than 4 million counts"));
+    }
+    let payload = plain.get(HEADER_BYTES..).unwrap_or_default();
+    if payload.len() != payload_bytes {
+        return Err(malformed(4, "length of the counts is wrong"));
+    }
+    check_counts(payload, counts_max)
+}
+
+/// Length of the counts array, as the histogram crate makes it.
+fn counts_len(low: u64, high: u64, digits: u32) -> u64 {
+    let largest_single_unit = 2 * 10u64.pow(digits);
+    let sub_buckets = largest_single_unit.next_power_of_two().max(2);
+    let unit_bits = low.ilog2();
+    let mut buckets = 1;
+    let mut untrackable = u128::from(sub_buckets) << unit_bits;
+    while untrackable <= u128::from(high) {
+        untrackable <<= 1;
+        buckets += 1;
+    }
+    (buckets + 1) * (sub_buckets / 2)
+}
+
+/// Walk the counts: every run in range, no sum beyond what can be added up.
+fn check_counts(payload: &[u8], counts_max: u64) -> Result<(), ReadError> {
+    let mut at = 0;
+    let mut index = 0u64;
+    let mut total = 0i64;
+    while at < payload.len() {
+        let place = HEADER_BYTES + at;
+        let value = zig_zag(varint(payload, &mut at).ok_or_else(|| truncated(place))?);
+        let step = if value < 0 {
+            value.unsigned_abs()
+        } else {
+            total = total
+                .checked_add(value)
+                .ok_or_else(|| malformed(place, "counts overflow"))?;
+            1
+        };
+        index = index.saturating_add(step);
+        if index > counts_max {
+            return Err(malformed(place, "more counts than the range has"));
+        }
+    }
+    Ok(())
+}
+
+/// LEB128 in at most nine bytes, the ninth taken whole.
+fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    let mut value = 0u64;
+    for nth in 0..9 {
+        let byte = *bytes.get(*at)?;
+        *at += 1;
+        if nth == 8 {
+            return Some(value | u64::from(byte) << 56);
+        }
+        value |= u64::from(byte & 0x7f) << (7 * nth);
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    Some(value)
+}
+
+fn zig_zag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+fn be32(bytes: &[u8], at: usize) -> Result<u32, ReadError> {
+    let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+    word.map(u32::from_be_bytes)
+        .ok_or_else(|| truncated(bytes.len()))
+}
+
+fn be64(bytes: &[u8], at: usize) -> Result<u64, ReadError> {
+    let word = bytes.get(at..at + 8).and_then(|word| word.try_into().ok());
+    word.map(u64::from_be_bytes)
+        .ok_or_else(|| truncated(bytes.len()))
+}
+
+fn truncated(at: usize) -> ReadError {
+    malformed(at, "histogram ends early")
+}
+
+fn malformed(at: usize, message: &str) -> ReadError {
+    ReadError::malformed(Place::Byte(at as u64), message)
+}
+
+fn too_large(message: &str) -> ReadError {
+    ReadError::new(ReadErrorKind::TooLarge, Place::Whole, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn plain_header(digits: u32, low: u64, high: u64, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = COOKIE_V2.to_be_bytes().to_vec();
+        bytes.extend((payload.len() as u32).to_be_bytes());
+        bytes.extend(0u32.to_be_bytes());
+        bytes.extend(digits.to_be_bytes());
+        bytes.extend(low.to_be_bytes());
+        bytes.extend(high.to_be_bytes());
+        bytes.extend(1f64.to_be_bytes());
+        bytes.extend(payload);
+        bytes
+    }
+
+    #[test]
+    fn huge_headers_are_refused_before_any_allocation() {
+        let lying = {
+            let mut bytes = plain_header(3, 1, 1000, &[]);
+            bytes[4..8].copy_from_slice(&u32::MAX.to_be_bytes());
+            bytes
+        };
+        assert!(decode(&lying).is_err());
+        let error = decode(&plain_header(5, 1, u64::MAX, &[])).unwrap_err();
+        assert_eq!(error.kind(), ReadErrorKind::TooLarge);
+        assert!(decode(&plain_header(6, 1, 1000, &[])).is_err());
+        assert!(decode(&plain_header(3, 0, 1000, &[])).is_err());
+        assert!(decode(&plain_header(3, u64::MAX, u64::MAX, &[])).is_err());
+        assert!(decode(&plain_header(3, 1, 1, &[])).is_err());
+    }
+
+    #[test]
+    fn counts_that_would_overflow_are_refused() {
+        // Zig-zag of i64::MIN: its negation panics in a checked build.
+        assert!(decode(&plain_header(3, 1, 1000, &[0xff; 9])).is_err());
+        // i64::MAX twice.
+        let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        assert!(decode(&plain_header(3, 1, 1000, &most)).is_ok());
+        assert!(decode(&plain_header(3, 1, 1000, &[most, most].concat())).is_err());
+    }
+
+    #[test]
+    fn counts_len_is_the_crates() {
+        for digits in 0..=4 {
+            for low in [1, 2, 7, 1000, 4096] {
+                for high in [2 * low, 3 * low, 1 << 20, 3_600_000_000_000, u64::MAX] {
+                    let Ok(histogram) = Histogram::<u64>::new_with_bounds(low, high, digits) else {
+                        continue;
+                    };
+                    let expected = histogram.distinct_values() as u64;
+                    assert_eq!(counts_len(low, high, u32::from(digits)), expected);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn round_trips(values in prop::collection::vec(0u64..4_000_000_000_000, 0..400)) {
+            let mut histogram =
+                Histogram::<u64>::new_with_bounds(1, 4_000_000_000_000, 3).unwrap();
+            for value in &values {
+                histogram.record(*value).unwrap();
+            }
+            let text = encode_base64(&histogram);
+            prop_assert_eq!(&decode_base64(&text).unwrap(), &histogram);
+            let mut plain = Vec::new();
+            prop_assert!(encode_plain(&histogram, &mut plain));
+            prop_assert_eq!(&decode(&plain).unwrap(), &histogram);
+        }
+
+        #[test]
+        fn hostile_payloads_never_panic(
+            digits in 0u32..8, low: u64, high: u64, payload: Vec<u8>, small: bool,
+        ) {
+            let (low, high) = if small { (low % 4096, high % (1 << 40)) } else { (low, high) };
+            if let Ok(histogram) = decode(&plain_header(digits, low, high, &payload)) {
+                // Reading from it must be safe too.
+                let _ = histogram.value_at_quantile(0.5);
+                let _ = (histogram.mean(), histogram.stdev(), histogram.max());
+                let _ = encode_base64(&histogram);
+            }
+        }
+
+        #[test]
+        fn flipped_bytes_never_panic(
+            values in prop::collection::vec(0u64..1_000_000, 1..50),
+            flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        ) {
+            let mut histogram = Histogram::<u64>::new_with_bounds(1, 1_000_000, 3).unwrap();
+            for value in &values {
+                histogram.record(*value).unwrap();
+            }
+            let mut bytes = encode_deflate(&histogram).unwrap();
+            for (at, with) in flips {
+                let at = at.index(bytes.len());
+                bytes[at] = with;
+            }
+            let _ = decode(&bytes);
+        }
+    }
+}

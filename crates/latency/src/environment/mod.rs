@@ -1,0 +1,153 @@
+//! The machine a run was made on, and what about it makes the numbers worth less.
+//!
+//! [`capture`] looks before the run, [`Meter`] around it. What the system does not say stays `None`.
+//! How Linux says it is in `linux.rs`; the thresholds of the warnings are in `warnings.rs`.
+
+use crate::pin;
+use crate::report::{Environment, Resources};
+
+#[cfg_attr(not(target_os = "linux"), path = "other.rs")]
+mod linux;
+mod usage;
+mod warnings;
+
+use linux as system;
+
+/// The machine before a run. `clock_floor_ns`, `steal_ratio` and the switches are filled in later;
+/// `allocator` says `system` and is the caller's to change.
+#[must_use]
+pub fn capture() -> Environment {
+    let available = pin::available();
+    let logical_cpus = u32::try_from(available.len())
+        .ok()
+        .filter(|count| *count > 0);
+    let mut environment = Environment {
+        kernel: usage::kernel(),
+        cpu_model: system::cpu_model(),
+        hypervisor: system::hypervisor(),
+        logical_cpus: logical_cpus.unwrap_or_else(parallelism),
+        pinned_cpus: pin::pinned(),
+        governor: system::governor(),
+        isa: Some(isa().to_owned()),
+        allocator: "system".to_owned(),
+        clock_floor_ns: None,
+        memory_bytes: system::memory_bytes(),
+        load_before: system::load(),
+        steal_ratio: None,
+        ctx_switches_involuntary: None,
+        warnings: Vec::new(),
+    };
+    environment.warnings = warnings::before(&environment, cfg!(debug_assertions));
+    environment
+}
+
+fn parallelism() -> u32 {
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The widest instruction set that hot loops choose on this machine, by what is detected.
+#[must_use]
+pub fn isa() -> &'static str {
+    #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+    {
+        if std::arch::is_x86_feature_detected!("avx512bw") {
+            return "avx512";
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return "avx2";
+        }
+        if std::arch::is_x86_feature_detected!("sse2") {
+            return "sse2";
+        }
+    }
+    if cfg!(target_arch = "aarch64") {
+        "neon"
+    } else {
+        "portable"
+    }
+}
+
+/// Measures what the process uses between its start and its finish.
+#[derive(Debug)]
+pub struct Meter {
+    usage: Option<usage::Usage>,
+    processors: Option<system::ProcessorTime>,
+}
+
+impl Meter {
+    /// Start measuring.
+    #[must_use]
+    pub fn start() -> Self {
+        Self {
+            usage: usage::read(),
+            processors: system::processor_time(),
+        }
+    }
+
+    /// What was used since the start. Steal and involuntary switches go into `environment`, with the
+    /// warnings that they give cause for.
+    pub fn finish(self, environment: &mut Environment) -> Resources {
+        let processors = self.processors.zip(system::processor_time());
+        environment.steal_ratio = processors.and_then(|(from, to)| to.steal_ratio_since(from));
+        let end = usage::read();
+        let mut resources = Resources {
+            rss_max_bytes: end.as_ref().map(|end| end.rss_max_bytes),
+            ..Resources::default()
+        };
+        if let Some((from, to)) = self.usage.zip(end) {
+            resources.cpu_user_ns = Some(to.user_ns.saturating_sub(from.user_ns));
+            resources.cpu_system_ns = Some(to.system_ns.saturating_sub(from.system_ns));
+            resources.page_faults_major = Some(to.faults_major.saturating_sub(from.faults_major));
+            environment.ctx_switches_involuntary = Some(
+                to.switches_involuntary
+                    .saturating_sub(from.switches_involuntary),
+            );
+        }
+        environment.warnings.extend(warnings::after(environment));
+        resources
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capture_fills_what_this_system_says() {
+        let environment = capture();
+        assert!(environment.logical_cpus > 0);
+        assert!(
+            environment
+                .warnings
+                .iter()
+                .all(|warning| !warning.help.is_empty())
+        );
+        #[cfg(target_os = "linux")]
+        {
+            assert!(
+                environment
+                    .kernel
+                    .is_some_and(|kernel| kernel.starts_with("Linux "))
+            );
+            assert!(environment.memory_bytes.is_some() && environment.load_before.is_some());
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn meter_sees_processor_time() {
+        let mut environment = capture();
+        let meter = Meter::start();
+        let started = std::time::Instant::now();
+        let mut sum = 0u64;
+        while started.elapsed().as_millis() < 30 {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        let resources = meter.finish(&mut environment);
+        let user = resources.cpu_user_ns.unwrap() + resources.cpu_system_ns.unwrap();
+        assert!(user > 0, "a busy loop used processor time");
+        assert!(resources.rss_max_bytes.unwrap() > 100_000);
+        assert!(environment.ctx_switches_involuntary.is_some());
+    }
+}

@@ -1,0 +1,35 @@
+//! Systems without `/proc` and `/sys`: what they would say is left out of the report.
+
+pub(super) fn cpu_model() -> Option<String> {
+    None
+}
+
+pub(super) fn hypervisor() -> Option<String> {
+    None
+}
+
+pub(super) fn governor() -> Option<String> {
+    None
+}
+
+pub(super) fn memory_bytes() -> Option<u64> {
+    None
+}
+
+pub(super) fn load() -> Option<f64> {
+    None
+}
+
+/// Never made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProcessorTime;
+
+impl ProcessorTime {
+    pub(super) fn steal_ratio_since(self, _from: Self) -> Option<f64> {
+        None
+    }
+}
+
+pub(super) fn processor_time() -> Option<ProcessorTime> {
+    None
+}

@@ -1,0 +1,498 @@
+//! Gates: limits on a latency that a script can act on.
+//!
+//! A percentile is judged by its interval, not by its value: it passes when the whole interval is
+//! within the limit, fails when the whole interval is beyond it, and is inconclusive in between or when
+//! the percentile is not earned. A mean is judged by its normal interval (30 values and more, taken
+//! to be independent). A minimum and a maximum are what this run showed, and judged as such.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::percentile::Ladder;
+use crate::report::{GateResult, GateVerdict, Latency, LatencyName, Percentile, Timing};
+use crate::units;
+
+/// What of a distribution is limited.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Statistic {
+    Percentile(f64),
+    Mean,
+    Min,
+    Max,
+}
+
+/// A limit: `p99.9<=2ms`, `service.max<1s`, `hold.mean<=50us`.
+///
+/// ```
+/// let gate: perfkit_latency::Gate = "response.p99.9 <= 2ms".parse()?;
+/// assert_eq!(gate.to_string(), "response.p99.9 <= 2ms");
+/// # Ok::<(), perfkit_latency::ParseGateError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gate {
+    text: String,
+    name: Option<LatencyName>,
+    statistic: Statistic,
+    /// `<` and not `<=`.
+    strict: bool,
+    limit_ns: u64,
+}
+
+/// Why a text is no gate.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no gate: {why}")]
+pub struct ParseGateError {
+    text: String,
+    why: &'static str,
+}
+
+impl ParseGateError {
+    /// What to write instead.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        "write [response.|service.|hold.](p99.9|mean|min|max)(<=|<)LIMIT, the limit in \
+         ns, us, ms or s: p99.9<=2ms"
+    }
+}
+
+impl FromStr for Gate {
+    type Err = ParseGateError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = |why| ParseGateError {
+            text: text.chars().take(80).collect(),
+            why,
+        };
+        let (left, right) = text
+            .split_once('<')
+            .ok_or_else(|| wrong("no `<=` or `<` in it"))?;
+        let (strict, limit) = match right.strip_prefix('=') {
+            Some(limit) => (false, limit),
+            None => (true, right),
+        };
+        let limit_ns = units::parse_duration(limit.trim())
+            .ok_or_else(|| wrong("the limit is no time in ns, us, ms or s"))?;
+        let left = left.trim();
+        let names = [
+            LatencyName::Response,
+            LatencyName::Service,
+            LatencyName::Hold,
+        ];
+        let named = names.iter().find_map(|name| {
+            let rest = left.strip_prefix(name.as_str())?.strip_prefix('.')?;
+            Some((*name, rest))
+        });
+        let (name, statistic) = match named {
+            Some((name, rest)) => (Some(name), rest),
+            None => (None, left),
+        };
+        let statistic = match statistic {
+            "mean" => Statistic::Mean,
+            "min" => Statistic::Min,
+            "max" => Statistic::Max,
+            other => parse_percentile(other)
+                .map(Statistic::Percentile)
+                .ok_or_else(|| {
+                    wrong("what is limited is none of p50 to p99.9999, mean, min, max")
+                })?,
+        };
+        Ok(Self {
+            text: text.trim().to_owned(),
+            name,
+            statistic,
+            strict,
+            limit_ns,
+        })
+    }
+}
+
+/// `p99.9`: more than 0, less than 100, at most six decimals.
+fn parse_percentile(text: &str) -> Option<f64> {
+    let number = text.strip_prefix('p')?;
+    let plain = number
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let decimals = number
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
+    let starts_well = number.starts_with(|c: char| c.is_ascii_digit());
+    if !plain || !starts_well || decimals > 6 || number.ends_with('.') {
+        return None;
+    }
+    number.parse().ok().filter(|p| *p > 0.0 && *p < 100.0)
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The verdict on one row, before it is known which row counts.
+struct Decision {
+    verdict: GateVerdict,
+    value_ns: Option<u64>,
+    ci95_ns: Option<[u64; 2]>,
+    reason: String,
+}
+
+impl Decision {
+    fn inconclusive(value_ns: Option<u64>, reason: impl Into<String>) -> Self {
+        let verdict = GateVerdict::Inconclusive;
+        Self {
+            verdict,
+            value_ns,
+            ci95_ns: None,
+            reason: reason.into(),
+        }
+    }
+}
+
+impl Gate {
+    /// Decide on the rows of a report.
+    ///
+    /// A gate that names no time is about the response where there is one, else about the service,
+    /// else about the hold time. Where there are several rows of that name every one must hold, and
+    /// the worst is reported.
+    #[must_use]
+    pub fn decide(&self, rows: &[Latency]) -> GateResult {
+        let order = [
+            LatencyName::Response,
+            LatencyName::Service,
+            LatencyName::Hold,
+        ];
+        let has = |name: &LatencyName| rows.iter().any(|row| row.name == *name);
+        let name = self.name.or_else(|| order.into_iter().find(has));
+        let worst = rows
+            .iter()
+            .filter(|row| Some(row.name) == name)
+            .map(|row| (row, self.decide_row(row)))
+            .max_by_key(|(_, decision)| (severity(decision.verdict), decision.value_ns));
+        let (row, decision) = match worst {
+            Some((row, decision)) => (Some(row.label()), decision),
+            None => {
+                let name = self.name.map_or("latency", LatencyName::as_str);
+                (
+                    None,
+                    Decision::inconclusive(None, format!("the run has no {name} row")),
+                )
+            }
+        };
+        GateResult {
+            gate: self.text.clone(),
+            row,
+            value_ns: decision.value_ns,
+            ci95_ns: decision.ci95_ns,
+            limit_ns: self.limit_ns,
+            verdict: decision.verdict,
+            reason: decision.reason,
+        }
+    }
+
+    fn within(&self, ns: u64) -> bool {
+        if self.strict {
+            ns < self.limit_ns
+        } else {
+            ns <= self.limit_ns
+        }
+    }
+
+    fn decide_row(&self, row: &Latency) -> Decision {
+        match self.statistic {
+            Statistic::Percentile(p) => self.decide_percentile(row, p),
+            Statistic::Mean => self.decide_mean(row),
+            Statistic::Min => self.decide_extreme("min", row, row.min_ns),
+            Statistic::Max => self.decide_extreme("max", row, row.max_ns),
+        }
+    }
+
+    fn decide_percentile(&self, row: &Latency, p: f64) -> Decision {
+        let found = match percentile_of(row, p) {
+            Ok(found) => found,
+            Err(reason) => return Decision::inconclusive(None, reason),
+        };
+        let Some(value) = found.value_ns else {
+            let why = found.reason.unwrap_or_else(|| "not known".to_owned());
+            return Decision::inconclusive(None, format!("p{p}: {why}"));
+        };
+        let Some(bounds) = found.ci95_ns else {
+            let reason = format!("p{p} is {} without an interval", units::duration(value));
+            return Decision::inconclusive(Some(value), reason);
+        };
+        self.decide_interval(&format!("p{p}"), value, bounds)
+    }
+
+    fn decide_mean(&self, row: &Latency) -> Decision {
+        let Some(mean) = row.mean_ns.filter(|mean| *mean >= 0.0) else {
+            return Decision::inconclusive(None, "no values");
+        };
+        // Saturating: a float beyond u64 becomes its greatest value.
+        let value = mean.round() as u64;
+        let Some(stdev) = row.stdev_ns.filter(|stdev| *stdev >= 0.0 && row.n >= 30) else {
+            let reason = format!("n = {}, needs 30 for the interval of a mean", row.n);
+            return Decision::inconclusive(Some(value), reason);
+        };
+        let half = 1.959_964 * stdev / (row.n as f64).sqrt();
+        let bounds = [
+            (mean - half).max(0.0).floor() as u64,
+            (mean + half).ceil() as u64,
+        ];
+        self.decide_interval("mean", value, bounds)
+    }
+
+    fn decide_interval(&self, what: &str, value: u64, [low, high]: [u64; 2]) -> Decision {
+        let (verdict, says) = if self.within(high) {
+            (GateVerdict::Pass, "all of it within")
+        } else if !self.within(low) {
+            (GateVerdict::Fail, "all of it beyond")
+        } else {
+            (GateVerdict::Inconclusive, "part of it beyond")
+        };
+        let (low_text, high_text) = (units::duration(low), units::duration(high));
+        let (value_text, limit) = (units::duration(value), units::duration(self.limit_ns));
+        let reason = format!("{what} is {value_text} ({low_text} to {high_text}), {says} {limit}");
+        Decision {
+            verdict,
+            value_ns: Some(value),
+            ci95_ns: Some([low, high]),
+            reason,
+        }
+    }
+
+    /// Of batch means the extremes say only half: a mean beyond the limit has an operation beyond it, but
+    /// a mean within the limit may hide one.
+    fn decide_extreme(&self, what: &str, row: &Latency, value: Option<u64>) -> Decision {
+        let Some(value) = value else {
+            return Decision::inconclusive(None, "no values");
+        };
+        let within = self.within(value);
+        let means = row.timing == Timing::BatchMean && row.batch > 1;
+        let hidden = means && within == (what == "max");
+        let value_text = units::duration(value);
+        if hidden {
+            let batch = row.batch;
+            let reason = format!(
+                "{what} of the means of {batch} is {value_text}: single operations are not known"
+            );
+            return Decision::inconclusive(Some(value), reason);
+        }
+        let (verdict, says) = match within {
+            true => (GateVerdict::Pass, "within"),
+            false => (GateVerdict::Fail, "beyond"),
+        };
+        let reason = format!(
+            "{what} is {value_text}, {says} {}",
+            units::duration(self.limit_ns)
+        );
+        Decision {
+            verdict,
+            value_ns: Some(value),
+            ci95_ns: None,
+            reason,
+        }
+    }
+}
+
+/// The worst first: a failure, then what is not known.
+fn severity(verdict: GateVerdict) -> u8 {
+    match verdict {
+        GateVerdict::Fail => 2,
+        GateVerdict::Inconclusive => 1,
+        GateVerdict::Pass => 0,
+    }
+}
+
+/// From the row's ladder, or from its histogram for any other percentile.
+fn percentile_of(row: &Latency, p: f64) -> Result<Percentile, String> {
+    if let Some(found) = row.percentiles.iter().find(|found| found.p == p) {
+        return Ok(found.clone());
+    }
+    let histogram = row.histogram().map_err(|error| error.to_string())?;
+    let ladder = Ladder {
+        histogram: &histogram,
+        saturated: row.saturated,
+        timing: row.timing,
+        batch: row.batch,
+        max_ns: row.max_ns,
+    };
+    ladder
+        .at(&[p])
+        .pop()
+        .ok_or_else(|| "no such percentile".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::{Recorder, Spec};
+
+    fn row(name: LatencyName, series: Option<&str>, values: &[u64]) -> Latency {
+        let mut spec = Spec::new(name, "call");
+        if let Some(series) = series {
+            spec = spec.series(series);
+        }
+        let mut recorder = Recorder::new(spec, Instant::now());
+        values.iter().for_each(|ns| recorder.record_ns(*ns));
+        recorder.finish().latency()
+    }
+
+    fn decide(gate: &str, rows: &[Latency]) -> GateResult {
+        gate.parse::<Gate>().unwrap().decide(rows)
+    }
+
+    #[test]
+    fn texts_that_are_no_gates() {
+        for text in [
+            "",
+            "p99",
+            "p99<=",
+            "p99<=2",
+            "p99>=2ms",
+            "q99<=2ms",
+            "p0<=1ms",
+            "p100<=1ms",
+            "p<=1ms",
+            "p99.<=1ms",
+            "p+9<=1ms",
+            "p1e1<=1ms",
+            "pinf<=1ms",
+            "request.p99<=1ms",
+            "p99<=-1ms",
+            "p99=<1ms",
+            "p99.12345678<=1ms",
+            "<=1ms",
+            "p99<==1ms",
+        ] {
+            assert!(text.parse::<Gate>().is_err(), "{text}");
+        }
+        let error = "p99 of it".parse::<Gate>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`p99 of it` is no gate: no `<=` or `<` in it"
+        );
+        assert!(error.help().contains("p99.9<=2ms"));
+    }
+
+    #[test]
+    fn a_percentile_is_judged_by_its_interval() {
+        let values: Vec<u64> = (1..=10_000).map(|i| i * 100).collect();
+        let rows = [row(LatencyName::Service, None, &values)];
+        let [low, high] = decide("p99<=1s", &rows).ci95_ns.unwrap();
+        assert!(low < 990_000 && 990_000 < high);
+        assert_eq!(decide("p99<=1s", &rows).verdict, GateVerdict::Pass);
+        assert_eq!(
+            decide("p99<=990us", &rows).verdict,
+            GateVerdict::Inconclusive
+        );
+        assert_eq!(decide("p99<=900us", &rows).verdict, GateVerdict::Fail);
+        assert_eq!(
+            decide(&format!("p99<={high}ns"), &rows).verdict,
+            GateVerdict::Pass
+        );
+        assert_eq!(
+            decide(&format!("p99<{high}ns"), &rows).verdict,
+            GateVerdict::Inconclusive
+        );
+        assert_eq!(
+            decide(&format!("p99<{low}ns"), &rows).verdict,
+            GateVerdict::Fail
+        );
+        assert_eq!(
+            decide("p95<=1s", &rows).verdict,
+            GateVerdict::Pass,
+            "not on the ladder"
+        );
+        assert_eq!(
+            decide("p99.99<=1s", &rows).verdict,
+            GateVerdict::Inconclusive
+        );
+    }
+
+    #[test]
+    fn unearned_and_missing_are_inconclusive() {
+        let rows = [row(LatencyName::Service, None, &[10; 100])];
+        let result = decide("p99<=1s", &rows);
+        assert_eq!(result.verdict, GateVerdict::Inconclusive);
+        assert_eq!(result.reason, "p99: n = 100, needs 299");
+        let result = decide("hold.p50<=1s", &rows);
+        assert_eq!(
+            (result.verdict, result.row),
+            (GateVerdict::Inconclusive, None)
+        );
+        assert_eq!(decide("p50<=1s", &[]).verdict, GateVerdict::Inconclusive);
+        let empty = [row(LatencyName::Service, None, &[])];
+        for gate in ["p50<=1s", "mean<=1s", "min<=1s", "max<=1s"] {
+            assert_eq!(
+                decide(gate, &empty).verdict,
+                GateVerdict::Inconclusive,
+                "{gate}"
+            );
+        }
+    }
+
+    #[test]
+    fn extremes_and_means() {
+        let values: Vec<u64> = (1..=100).map(|i| i * 1_000).collect();
+        let rows = [row(LatencyName::Service, None, &values)];
+        assert_eq!(decide("max<=100us", &rows).verdict, GateVerdict::Pass);
+        assert_eq!(decide("max<100us", &rows).verdict, GateVerdict::Fail);
+        assert_eq!(decide("min<=1us", &rows).verdict, GateVerdict::Pass);
+        assert_eq!(decide("mean<=60us", &rows).verdict, GateVerdict::Pass);
+        assert_eq!(
+            decide("mean<=50us", &rows).verdict,
+            GateVerdict::Inconclusive
+        );
+        assert_eq!(decide("mean<=40us", &rows).verdict, GateVerdict::Fail);
+        assert_eq!(
+            decide("mean<=1s", &[row(LatencyName::Service, None, &[5; 29])]).verdict,
+            GateVerdict::Inconclusive
+        );
+    }
+
+    #[test]
+    fn batch_means_do_not_prove_a_maximum() {
+        let start = Instant::now();
+        let mut recorder = Recorder::new(Spec::new(LatencyName::Service, "call"), start);
+        recorder.record_batch(start, start + Duration::from_micros(1_000), 100);
+        let rows = [recorder.finish().latency()];
+        assert_eq!(
+            decide("max<=20us", &rows).verdict,
+            GateVerdict::Inconclusive
+        );
+        assert_eq!(decide("max<=5us", &rows).verdict, GateVerdict::Fail);
+        assert_eq!(decide("min<=20us", &rows).verdict, GateVerdict::Pass);
+        assert_eq!(decide("min<=5us", &rows).verdict, GateVerdict::Inconclusive);
+    }
+
+    #[test]
+    fn the_row_is_chosen_and_the_worst_series_reported() {
+        let rows = [
+            row(LatencyName::Hold, None, &[1; 400]),
+            row(LatencyName::Service, Some("a"), &[1_000; 400]),
+            row(LatencyName::Service, Some("b"), &[9_000; 400]),
+        ];
+        let result = decide("p99<=5us", &rows);
+        assert_eq!(
+            (result.row.as_deref(), result.verdict),
+            (Some("b service"), GateVerdict::Fail)
+        );
+        assert_eq!(decide("hold.p99<=5us", &rows).verdict, GateVerdict::Pass);
+        let rows = [&rows[..], &[row(LatencyName::Response, None, &[2; 400])]].concat();
+        assert_eq!(decide("p99<=5us", &rows).row.as_deref(), Some("response"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_parses_or_not(text: String) {
+            let _ = text.parse::<Gate>();
+        }
+
+        #[test]
+        fn a_parsed_gate_prints_as_written(p in 1u32..100, limit in 1u64..1_000_000) {
+            let text = format!("service.p{p}<{limit}us");
+            proptest::prop_assert_eq!(text.parse::<Gate>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Percentiles that were earned, with exact intervals.
+//!
+//! A percentile is the value at a rank: the ⌈n·p/100⌉-th least. It is never interpolated and never
+//! averaged. It is *earned* when the sample is large enough to reach beyond it: n with 1 − pⁿ ≥ 0.95,
+//! so that with 95 % confidence the greatest value lies above the true percentile. Below that there is
+//! a reason and no number. The interval beside a value is distribution-free: two order statistics
+//! that hold the true percentile between them with at least 95 % confidence, if the values are
+//! independent.
+
+use hdrhistogram::Histogram;
+
+use crate::binomial::lower_quantile;
+use crate::report::{Percentile, Timing};
+
+/// The percentiles of every report.
+pub const LADDER: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
+
+const CONFIDENCE: f64 = 0.95;
+
+/// Least n with 1 − pⁿ ≥ 0.95: what the percentile `p` (0 to 100) needs to be reported.
+///
+/// ```
+/// assert_eq!(perfkit_latency::percentile::earned_n(99.0), 299);
+/// assert_eq!(perfkit_latency::percentile::earned_n(99.9), 2_995);
+/// ```
+#[must_use]
+pub fn earned_n(p: f64) -> u64 {
+    if p.is_nan() || p >= 100.0 {
+        return u64::MAX;
+    }
+    if p <= 0.0 {
+        return 1;
+    }
+    // 100 − p is exact near 100, where it matters.
+    let miss = (100.0 - p) / 100.0;
+    let n = (1.0 - CONFIDENCE).ln() / (-miss).ln_1p();
+    (n.ceil() as u64).max(1)
+}
+
+/// Ranks (from 1) of two order statistics that hold the true percentile `p` between them with at least
+/// the confidence asked for; `None` when n is too small for any.
+///
+/// Both tails get half of the error. Where one side cannot be had at that (a high percentile of
+/// a small sample), the least or greatest value bounds it and the other side gets what is left.
+///
+/// ```
+/// use perfkit_latency::percentile::order_statistic_ranks;
+/// assert_eq!(order_statistic_ranks(6, 50.0, 0.95), Some((1, 6)));
+/// assert_eq!(order_statistic_ranks(5, 50.0, 0.95), None);
+/// ```
+#[must_use]
+pub fn order_statistic_ranks(n: u64, p: f64, confidence: f64) -> Option<(u64, u64)> {
+    let in_range = p > 0.0 && p < 100.0 && confidence > 0.0 && confidence < 1.0;
+    if n == 0 || !in_range {
+        return None;
+    }
+    let (below, above) = (p / 100.0, (100.0 - p) / 100.0);
+    let error = 1.0 - confidence;
+    // Chance that all values lie on one side of the true percentile.
+    let all_above = (n as f64 * (-below).ln_1p()).exp();
+    let all_below = (n as f64 * (-above).ln_1p()).exp();
+    if all_above + all_below > error {
+        return None;
+    }
+    // P(B < lo) is the chance to miss on the low side, P(B ≥ hi) on the high side.
+    let lower = |error: f64| lower_quantile(n, below, above, error).map(|k| k + 1);
+    let upper = |error: f64| lower_quantile(n, above, below, error).map(|k| n - k);
+    let half = error / 2.0;
+    let (lo, hi) = match (lower(half), upper(half)) {
+        (Some(lo), Some(hi)) => (lo, hi),
+        (Some(_), None) => (lower(error - all_below).unwrap_or(1), n),
+        (None, Some(_)) => (1, upper(error - all_above).unwrap_or(n)),
+        (None, None) => (1, n),
+    };
+    Some((lo.clamp(1, n), hi.clamp(1, n)))
+}
+
+/// The rank (from 1) of the percentile `p` among n values: ⌈n·p/100⌉, without the rounding that makes
+/// 99.9 % of 1,000 the last but none. `p` is taken to six decimals.
+#[must_use]
+pub fn rank(n: u64, p: f64) -> u64 {
+    let millionths = (p.clamp(0.0, 100.0) * 1e6).round() as u128;
+    let rank = (u128::from(n) * millionths).div_ceil(100_000_000);
+    u64::try_from(rank).unwrap_or(n).clamp(n.min(1), n)
+}
+
+/// The ladder of a histogram; `saturated` further values lay above its range.
+///
+/// Of batch means only the median is given, for a mean over many operations has no tail of theirs.
+#[must_use]
+pub fn percentiles(histogram: &Histogram<u64>, saturated: u64, timing: Timing) -> Vec<Percentile> {
+    Ladder {
+        histogram,
+        saturated,
+        timing,
+        batch: 1,
+        max_ns: None,
+    }
+    .at(&LADDER)
+}
+
+/// What percentiles are read from.
+pub(crate) struct Ladder<'a> {
+    pub(crate) histogram: &'a Histogram<u64>,
+    pub(crate) saturated: u64,
+    pub(crate) timing: Timing,
+    pub(crate) batch: u64,
+    /// The exact greatest value, where it is known better than to the histogram's precision.
+    pub(crate) max_ns: Option<u64>,
+}
+
+impl Ladder<'_> {
+    /// Read the percentiles `ps`, in that order.
+    pub(crate) fn at(&self, ps: &[f64]) -> Vec<Percentile> {
+        let n = self.histogram.len().saturating_add(self.saturated);
+        let mut rows: Vec<Row> = ps.iter().map(|p| self.row(n, *p)).collect();
+        let mut ranks: Vec<u64> = rows.iter().flat_map(|row| row.ranks()).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let values = values_at_ranks(self.histogram, &ranks);
+        let value_at = |rank: u64| -> Option<u64> {
+            let value = ranks
+                .binary_search(&rank)
+                .ok()
+                .and_then(|at| values.get(at).copied())?;
+            Some(self.max_ns.map_or(value, |max| value.min(max)))
+        };
+        rows.iter_mut()
+            .map(|row| self.percentile(row, &value_at))
+            .collect()
+    }
+
+    fn row(&self, n: u64, p: f64) -> Row {
+        let mut row = Row {
+            p,
+            rank: None,
+            bounds: None,
+            reason: None,
+        };
+        let needed = earned_n(p);
+        if n == 0 {
+            row.reason = Some("no values".to_owned());
+        } else if self.timing == Timing::BatchMean && p != 50.0 {
+            row.reason = Some(match self.batch {
+                0 | 1 => "mean of a batch: no tail of single operations".to_owned(),
+                batch => format!("mean of {batch}: no tail of single operations"),
+            });
+        } else if n < needed {
+            row.reason = Some(format!("n = {n}, needs {needed}"));
+        } else if rank(n, p) > self.histogram.len() {
+            let saturated = self.saturated;
+            row.reason = Some(format!(
+                "among {saturated} values above the histogram's range"
+            ));
+        } else {
+            row.rank = Some(rank(n, p));
+            // A model repeats what it saw: its values are no independent sample.
+            if self.timing != Timing::Modelled {
+                row.bounds = order_statistic_ranks(n, p, CONFIDENCE);
+            }
+        }
+        row
+    }
+
+    fn percentile(&self, row: &mut Row, value_at: &impl Fn(u64) -> Option<u64>) -> Percentile {
+        let value_ns = row.rank.and_then(value_at);
+        let ci95_ns = row.bounds.and_then(|(low, high)| {
+            // An upper bound among the saturated values is only known to be at most the maximum.
+            let beyond = high > self.histogram.len();
+            let high = if beyond { self.max_ns } else { value_at(high) };
+            Some([value_at(low)?, high?])
+        });
+        Percentile {
+            p: row.p,
+            value_ns,
+            ci95_ns,
+            reason: row.reason.take(),
+        }
+    }
+}
+
+struct Row {
+    p: f64,
+    rank: Option<u64>,
+    bounds: Option<(u64, u64)>,
+    reason: Option<String>,
+}
+
+impl Row {
+    fn ranks(&self) -> impl Iterator<Item = u64> + use<> {
+        let bounds = self.bounds.into_iter().flat_map(|(low, high)| [low, high]);
+        self.rank.into_iter().chain(bounds)
+    }
+}
+
+/// The values at ascending ranks (from 1), in one pass; shorter than `ranks` when these go beyond the
+/// histogram.
+pub(crate) fn values_at_ranks(histogram: &Histogram<u64>, ranks: &[u64]) -> Vec<u64> {
+    let mut values = Vec::with_capacity(ranks.len());
+    let mut seen = 0u64;
+    for recorded in histogram.iter_recorded() {
+        seen = seen.saturating_add(recorded.count_at_value());
+        while ranks.get(values.len()).is_some_and(|rank| *rank <= seen) {
+            values.push(histogram.highest_equivalent(recorded.value_iterated_to()));
+        }
+        if values.len() == ranks.len() {
+            break;
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn histogram(values: &[u64]) -> Histogram<u64> {
+        let mut histogram = Histogram::new_with_bounds(1, 3_600_000_000_000, 3).unwrap();
+        for value in values {
+            histogram.record(*value).unwrap();
+        }
+        histogram
+    }
+
+    #[test]
+    fn earned_n_of_the_ladder() {
+        assert_eq!(LADDER.map(earned_n), [5, 29, 299, 2_995, 29_956]);
+        assert_eq!(earned_n(100.0), u64::MAX);
+        assert_eq!(earned_n(f64::NAN), u64::MAX);
+        assert_eq!(earned_n(-1.0), 1);
+    }
+
+    #[test]
+    fn rank_is_exact() {
+        assert_eq!(rank(1_000, 99.9), 999);
+        assert_eq!(rank(1_000, 99.91), 1_000);
+        assert_eq!(rank(0, 50.0), 0);
+        assert_eq!(rank(1, 0.0), 1);
+        assert_eq!(rank(3, 50.0), 2);
+        assert_eq!(rank(u64::MAX, 100.0), u64::MAX);
+    }
+
+    #[test]
+    fn unearned_percentiles_say_why() {
+        let rows = percentiles(&histogram(&[5; 120]), 0, Timing::Actual);
+        assert_eq!(rows[1].value_ns, Some(5));
+        assert_eq!(rows[2].value_ns, None);
+        assert_eq!(rows[2].reason.as_deref(), Some("n = 120, needs 299"));
+        let none = percentiles(&histogram(&[]), 0, Timing::Actual);
+        assert!(
+            none.iter()
+                .all(|row| row.value_ns.is_none() && row.reason.is_some())
+        );
+    }
+
+    #[test]
+    fn just_earned_percentiles_have_an_interval() {
+        for p in [90.0, 99.0, 99.9, 99.99] {
+            let n = earned_n(p);
+            let (low, high) = order_statistic_ranks(n, p, 0.95).unwrap();
+            assert!(low < high && high == n, "{p}: {low} {high}");
+            assert!(order_statistic_ranks(n - 1, p, 0.95).is_none());
+        }
+    }
+
+    #[test]
+    fn batch_means_have_no_tail() {
+        let rows = percentiles(&histogram(&[7; 100_000]), 0, Timing::BatchMean);
+        assert_eq!(rows[0].value_ns, Some(7));
+        assert!(
+            rows[1..]
+                .iter()
+                .all(|row| row.value_ns.is_none() && row.reason.is_some())
+        );
+    }
+
+    #[test]
+    fn a_percentile_among_saturated_values_is_not_given() {
+        let rows = percentiles(&histogram(&[7; 290]), 10, Timing::Actual);
+        assert_eq!(rows[1].value_ns, Some(7));
+        assert_eq!(rows[2].value_ns, None);
+        assert!(
+            rows[2]
+                .reason
+                .as_deref()
+                .unwrap()
+                .contains("10 values above")
+        );
+    }
+
+    #[test]
+    fn huge_counts_stay_sane() {
+        let mut histogram = histogram(&[]);
+        histogram.record_n(10, 1 << 62).unwrap();
+        let rows = percentiles(&histogram, u64::MAX, Timing::Actual);
+        assert_eq!(rows.len(), 5);
+    }
+
+    /// P(lo ≤ B < hi) by Pascal's rule.
+    fn coverage(n: u64, p: f64, lo: u64, hi: u64) -> f64 {
+        let mut row = vec![1.0];
+        for _ in 0..n {
+            let mut next = vec![0.0; row.len() + 1];
+            for (k, mass) in row.iter().enumerate() {
+                next[k] += mass * (1.0 - p / 100.0);
+                next[k + 1] += mass * p / 100.0;
+            }
+            row = next;
+        }
+        row[lo as usize..hi as usize].iter().sum()
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_cover_what_they_promise(n in 1u64..500, p in 1u32..100, wide: bool) {
+            let (p, confidence) = (f64::from(p), if wide { 0.99 } else { 0.95 });
+            match order_statistic_ranks(n, p, confidence) {
+                Some((lo, hi)) => {
+                    prop_assert!(1 <= lo && lo < hi && hi <= n);
+                    prop_assert!(coverage(n, p, lo, hi) >= confidence - 1e-9);
+                    // Tight: neither tail could give up another rank within its half.
+                    if lo > 1 && hi < n {
+                        let half = (1.0 - confidence) / 2.0;
+                        prop_assert!(coverage(n, p, 0, lo + 1) > half - 1e-9);
+                        prop_assert!(coverage(n, p, hi - 1, n + 1) > half - 1e-9);
+                    }
+                }
+                None => prop_assert!(coverage(n, p, 1, n) < confidence + 1e-9),
+            }
+        }
+
+        #[test]
+        fn earned_n_is_the_least(tenths in 1u32..1000) {
+            let p = f64::from(tenths) / 10.0;
+            let n = earned_n(p);
+            let earned = |n: u64| 1.0 - (p / 100.0).powf(n as f64) >= 0.95 - 1e-12;
+            prop_assert!(earned(n));
+            prop_assert!(n == 1 || 1.0 - (p / 100.0).powf((n - 1) as f64) < 0.95 + 1e-12);
+        }
+
+        #[test]
+        fn values_are_the_sorted_samples_within_precision(
+            mut values in prop::collection::vec(0u64..1_000_000_000_000, 300..600),
+        ) {
+            let rows = percentiles(&histogram(&values), 0, Timing::Actual);
+            values.sort_unstable();
+            for row in &rows[..3] {
+                let exact = values[rank(values.len() as u64, row.p) as usize - 1];
+                let found = row.value_ns.unwrap();
+                prop_assert!(found >= exact && found - exact <= exact / 1000 + 1);
+                let [low, high] = row.ci95_ns.unwrap();
+                prop_assert!(low <= found && found <= high);
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Reading what others wrote: the one error type, and the JSON report.
+//!
+//! Everything here is fed bytes that nobody vouches for. It never panics and never allocates more
+//! than a constant plus a multiple of its input. The text formats are read in [`crate::hgrm`] and
+//! [`crate::hlog`], the histogram coding in `coding.rs`; all of them fail with [`ReadError`].
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use crate::report::{Report, SCHEMA};
+
+/// Where in the input reading stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// The input as a whole.
+    Whole,
+    /// A line and a column of text, both from 1.
+    Line {
+        /// The line.
+        line: u64,
+        /// The column, 0 when the line as a whole is meant.
+        column: u64,
+    },
+    /// A byte, from 0.
+    Byte(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole => f.write_str("input"),
+            Self::Line { line, column: 0 } => write!(f, "line {line}"),
+            Self::Line { line, column } => write!(f, "line {line}, column {column}"),
+            Self::Byte(byte) => write!(f, "byte {byte}"),
+        }
+    }
+}
+
+/// What kind of thing is wrong with the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadErrorKind {
+    /// It is something else: another format, schema or version.
+    Foreign,
+    /// It does not follow the format.
+    Malformed,
+    /// It is larger than this reader is ready to hold.
+    TooLarge,
+}
+
+/// Why some input could not be read, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} at {place}")]
+pub struct ReadError {
+    kind: ReadErrorKind,
+    place: Place,
+    message: String,
+}
+
+impl ReadError {
+    pub(crate) fn new(kind: ReadErrorKind, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            place,
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn malformed(place: Place, message: impl Into<String>) -> Self {
+        Self::new(ReadErrorKind::Malformed, place, message)
+    }
+
+    /// The same error at a place of an outer input (a line of a log that holds a histogram).
+    pub(crate) fn at(self, place: Place) -> Self {
+        let message = match self.place {
+            Place::Whole => self.message,
+            inner => format!("{} (histogram {inner})", self.message),
+        };
+        Self {
+            kind: self.kind,
+            place,
+            message,
+        }
+    }
+
+    /// What kind of thing is wrong.
+    #[must_use]
+    pub fn kind(&self) -> ReadErrorKind {
+        self.kind
+    }
+
+    /// Where it is wrong.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// What is wrong, without the place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl From<serde_json::Error> for ReadError {
+    fn from(error: serde_json::Error) -> Self {
+        let place = Place::Line {
+            line: error.line() as u64,
+            column: error.column() as u64,
+        };
+        let text = error.to_string();
+        // serde_json says the place at the end of its message; ours is said once, by `Display`.
+        let message = match text.rfind(" at line ") {
+            Some(end) => text[..end].to_owned(),
+            None => text,
+        };
+        Self::malformed(place, message)
+    }
+}
+
+/// Only what tells a report from any other JSON.
+#[derive(Deserialize)]
+struct Head {
+    schema: Option<serde_json::Value>,
+}
+
+/// Read a JSON report.
+///
+/// The schema name is looked at first, so that a foreign file is called foreign and not faulted for
+/// its first unknown field. A histogram inside stays text until [`crate::report::Latency::histogram`].
+///
+/// # Errors
+/// When the bytes are no JSON, name no or another schema, or hold unknown or missing fields.
+pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
+    let head: Head = serde_json::from_slice(bytes)?;
+    match head.schema {
+        Some(serde_json::Value::String(name)) if name == SCHEMA => {}
+        Some(serde_json::Value::String(name)) => {
+            let shown: String = name.chars().take(60).collect();
+            let message = format!("schema is `{shown}`, not `{SCHEMA}`");
+            return Err(ReadError::new(
+                ReadErrorKind::Foreign,
+                Place::Whole,
+                message,
+            ));
+        }
+        _ => {
+            let message = format!("no `\"schema\": \"{SCHEMA}\"` in this JSON: no perfkit report");
+            return Err(ReadError::new(
+                ReadErrorKind::Foreign,
+                Place::Whole,
+                message,
+            ));
+        }
+    }
+    Ok(serde_json::from_slice(bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_json_is_called_foreign() {
+        let error = read_json(br#"{"results": [1, 2]}"#).unwrap_err();
+        assert_eq!(error.kind(), ReadErrorKind::Foreign);
+        let error = read_json(br#"{"schema": "perfkit.report/9", "x": 1}"#).unwrap_err();
+        assert_eq!(error.kind(), ReadErrorKind::Foreign);
+        assert!(error.to_string().contains("perfkit.report/9"), "{error}");
+    }
+
+    #[test]
+    fn broken_json_names_line_and_column() {
+        let error = read_json(b"{\n  \"schema\": \"perfkit.report/1\",\n  \"complete\": maybe\n}")
+            .unwrap_err();
+        assert_eq!(error.kind(), ReadErrorKind::Malformed);
+        assert!(
+            matches!(error.place(), Place::Line { line: 3, .. }),
+            "{error}"
+        );
+        assert_eq!(error.to_string().matches("line 3").count(), 1, "{error}");
+    }
+
+    #[test]
+    fn unknown_fields_are_refused() {
+        let error = read_json(br#"{"schema": "perfkit.report/1", "surprise": 1}"#).unwrap_err();
+        assert!(error.message().contains("surprise"), "{error}");
+    }
+
+    #[test]
+    fn deep_nesting_is_an_error() {
+        let mut hostile = b"{\"schema\":".to_vec();
+        hostile.extend(std::iter::repeat_n(b'[', 1 << 16));
+        assert!(read_json(&hostile).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+            let _ = read_json(&bytes);
+        }
+    }
+}

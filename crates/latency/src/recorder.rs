@@ -1,0 +1,439 @@
+//! The recorder: one a thread, no locks, a few nanoseconds beside the two clock reads.
+//!
+//! What the hot path does for a sample: add to one histogram, a sum, a minimum and a maximum, count
+//! down the bucket, and compare with the interval's end and with the current slowest. What happens now
+//! and then (a bucket is full, an interval ends, a new slow sample) stands in `series.rs`. What
+//! becomes of it all stands in `recording.rs`.
+
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+
+use crate::recording::Recording;
+use crate::report::{LatencyName, Timing};
+use crate::series::{BucketSums, Intervals, Slowest, What};
+
+/// How sums over consecutive operations are kept, for paired comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BucketPolicy {
+    /// Not at all.
+    Off,
+    /// Of this many recorded values each. Beyond a million buckets the size doubles.
+    Fixed(u64),
+    /// Of one value each at first; when `max` buckets are full their size doubles, so that sizes are
+    /// powers of two and any two runs have a common one.
+    Adaptive {
+        /// Most buckets, at least 2.
+        max: usize,
+    },
+}
+
+/// What a [`Recorder`] records, and how.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    pub(crate) name: LatencyName,
+    pub(crate) operation: String,
+    pub(crate) series: Option<String>,
+    pub(crate) timing: Timing,
+    pub(crate) batch: u64,
+    pub(crate) highest_ns: u64,
+    pub(crate) digits: u8,
+    pub(crate) buckets: BucketPolicy,
+    pub(crate) interval: Option<Duration>,
+    pub(crate) slowest: usize,
+}
+
+impl Spec {
+    /// A distribution of `name`, of single operations called `operation` (`file`, `call`): actual
+    /// times up to one hour in three digits, 512 adaptive buckets, the ten slowest, no intervals.
+    #[must_use]
+    pub fn new(name: LatencyName, operation: impl Into<String>) -> Self {
+        Self {
+            name,
+            operation: operation.into(),
+            series: None,
+            timing: Timing::Actual,
+            batch: 1,
+            highest_ns: 3_600_000_000_000,
+            digits: 3,
+            buckets: BucketPolicy::Adaptive { max: 512 },
+            interval: None,
+            slowest: 10,
+        }
+    }
+
+    /// Which of several like distributions of one run this is.
+    #[must_use]
+    pub fn series(mut self, series: impl Into<String>) -> Self {
+        self.series = Some(series.into());
+        self
+    }
+
+    /// What a recorded value is.
+    #[must_use]
+    pub fn timing(mut self, timing: Timing) -> Self {
+        self.timing = timing;
+        self
+    }
+
+    /// Operations that a recorded value stands for; above 1 the timing becomes [`Timing::BatchMean`].
+    #[must_use]
+    pub fn batch(mut self, operations: u64) -> Self {
+        self.batch = operations.max(1);
+        if self.batch > 1 {
+            self.timing = Timing::BatchMean;
+        }
+        self
+    }
+
+    /// The greatest value that the histogram takes (greater ones are counted as saturated) and its
+    /// significant digits, 1 to 5.
+    #[must_use]
+    pub fn range(mut self, highest_ns: u64, digits: u8) -> Self {
+        self.highest_ns = highest_ns.clamp(2, i64::MAX as u64);
+        self.digits = digits.clamp(1, 5);
+        self
+    }
+
+    /// How sums for paired comparison are kept.
+    #[must_use]
+    pub fn buckets(mut self, policy: BucketPolicy) -> Self {
+        self.buckets = policy;
+        self
+    }
+
+    /// Keep a histogram of each interval of this length too, for `.hlog`. At least a millisecond; at
+    /// most 86,400 intervals, of which the last then grows.
+    #[must_use]
+    pub fn intervals(mut self, length: Option<Duration>) -> Self {
+        self.interval = length.map(|length| length.max(Duration::from_millis(1)));
+        self
+    }
+
+    /// How many of the slowest samples to keep, at most 1,000.
+    #[must_use]
+    pub fn slowest(mut self, count: usize) -> Self {
+        self.slowest = count.min(1_000);
+        self
+    }
+
+    pub(crate) fn histogram(&self) -> Histogram<u64> {
+        Histogram::new_with_bounds(1, self.highest_ns, self.digits)
+            .expect("`Spec` keeps range and digits within what a histogram takes")
+    }
+}
+
+/// Why two recorders cannot become one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// They record different things.
+    #[error("cannot merge {theirs} into {ours}: not the same distribution")]
+    Different {
+        /// What this recorder records.
+        ours: String,
+        /// What the other one does.
+        theirs: String,
+    },
+    /// Their histograms, intervals or buckets are laid out differently.
+    #[error("cannot merge recorders of unlike {0}")]
+    Layout(&'static str),
+}
+
+/// Exact sums of what was recorded, where the histogram only has them to its precision.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exact {
+    /// Nanoseconds, of all operations.
+    pub(crate) sum_ns: u128,
+    pub(crate) min_ns: u64,
+    pub(crate) max_ns: u64,
+    /// Operations beyond one a value, when values are batches.
+    pub(crate) extra_ops: u64,
+    pub(crate) saturated: u64,
+    pub(crate) saturated_sum: f64,
+    pub(crate) saturated_squares: f64,
+}
+
+impl Exact {
+    fn new() -> Self {
+        Self {
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            extra_ops: 0,
+            saturated: 0,
+            saturated_sum: 0.0,
+            saturated_squares: 0.0,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn saturate(&mut self, ns: u64) {
+        self.saturated = self.saturated.saturating_add(1);
+        self.saturated_sum += ns as f64;
+        self.saturated_squares += ns as f64 * ns as f64;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.extra_ops = self.extra_ops.saturating_add(other.extra_ops);
+        self.saturated = self.saturated.saturating_add(other.saturated);
+        self.saturated_sum += other.saturated_sum;
+        self.saturated_squares += other.saturated_squares;
+    }
+}
+
+/// Records one distribution on one thread.
+///
+/// Recorders of other threads are made from the same [`Spec`] and start, and merged at the end.
+#[derive(Debug)]
+pub struct Recorder {
+    /// What is recorded into: the current interval when there are intervals, else the whole run.
+    histogram: Histogram<u64>,
+    highest_ns: u64,
+    exact: Exact,
+    buckets: BucketSums,
+    slowest: Slowest,
+    intervals: Option<Intervals>,
+    spec: Spec,
+}
+
+impl Recorder {
+    /// A recorder of a run that starts at `run_start`.
+    #[must_use]
+    pub fn new(spec: Spec, run_start: Instant) -> Self {
+        let histogram = spec.histogram();
+        let intervals = spec
+            .interval
+            .map(|length| Intervals::new(spec.histogram(), length, run_start));
+        Self {
+            highest_ns: spec.highest_ns,
+            exact: Exact::new(),
+            buckets: BucketSums::new(spec.buckets),
+            slowest: Slowest::new(spec.slowest),
+            histogram,
+            intervals,
+            spec,
+        }
+    }
+
+    /// Record the time from `start` to `end`, and give it in nanoseconds. An `end` before its start,
+    /// which a monotonic clock never shows, is recorded as 0.
+    #[inline]
+    pub fn record_span(&mut self, start: Instant, end: Instant) -> u64 {
+        let ns = nanoseconds(start, end);
+        self.rotate(end);
+        self.add(ns, ns, ns);
+        if self.slowest.admits(ns) {
+            let nth = self.n();
+            self.slowest.insert(ns, What::Nth(nth));
+        }
+        ns
+    }
+
+    /// The same; `what` says what the sample was, and is called only when it is among the slowest.
+    #[inline]
+    pub fn record_span_what(
+        &mut self,
+        start: Instant,
+        end: Instant,
+        what: impl FnOnce() -> String,
+    ) -> u64 {
+        let ns = nanoseconds(start, end);
+        self.rotate(end);
+        self.add(ns, ns, ns);
+        if self.slowest.admits(ns) {
+            self.slowest.insert(ns, What::Text(what()));
+        }
+        ns
+    }
+
+    /// Record a value that has no time of its own. It goes into the interval of the last timed one.
+    #[inline]
+    pub fn record_ns(&mut self, ns: u64) {
+        self.add(ns, ns, ns);
+        if self.slowest.admits(ns) {
+            let nth = self.n();
+            self.slowest.insert(ns, What::Nth(nth));
+        }
+    }
+
+    /// Record the mean over a batch of `ops` operations as one value; the row's timing becomes
+    /// [`Timing::BatchMean`]. No operations are no value. When the spec names no batch size, the first
+    /// batch does; one of another size (the last of a run) counts in its bucket by its mean.
+    pub fn record_batch(&mut self, start: Instant, end: Instant, ops: u64) {
+        if ops == 0 {
+            return;
+        }
+        if self.spec.batch == 1 && ops > 1 && self.is_empty() {
+            self.spec.batch = ops;
+        }
+        if ops > 1 {
+            self.spec.timing = Timing::BatchMean;
+        }
+        let span_ns = nanoseconds(start, end);
+        let mean_ns = span_ns / ops + u64::from(span_ns % ops >= ops.div_ceil(2));
+        let scaled_ns = u128::from(span_ns) * u128::from(self.spec.batch) / u128::from(ops);
+        self.rotate(end);
+        self.add(
+            mean_ns,
+            u64::try_from(scaled_ns).unwrap_or(u64::MAX),
+            span_ns,
+        );
+        self.exact.extra_ops = self.exact.extra_ops.saturating_add(ops - 1);
+        if self.slowest.admits(mean_ns) {
+            let nth = self.n();
+            self.slowest.insert(mean_ns, What::NthBatch(nth));
+        }
+    }
+
+    #[inline]
+    fn rotate(&mut self, end: Instant) {
+        if let Some(intervals) = &mut self.intervals
+            && intervals.is_over(end)
+        {
+            intervals.rotate(&mut self.histogram, end);
+        }
+    }
+
+    /// Everything that is done for every value: `bucket_ns` is its share of a bucket, `sum_ns` of
+    /// the mean. For a single operation all three are the same.
+    #[inline]
+    fn add(&mut self, value_ns: u64, bucket_ns: u64, sum_ns: u64) {
+        if value_ns > self.highest_ns || self.histogram.record(value_ns).is_err() {
+            self.exact.saturate(value_ns);
+        }
+        self.exact.sum_ns += u128::from(sum_ns);
+        self.exact.min_ns = self.exact.min_ns.min(value_ns);
+        self.exact.max_ns = self.exact.max_ns.max(value_ns);
+        self.buckets.add(bucket_ns);
+    }
+
+    /// Recorded values, the saturated ones included.
+    #[must_use]
+    pub fn n(&self) -> u64 {
+        let rotated = self
+            .intervals
+            .as_ref()
+            .map_or(0, |intervals| intervals.total.len());
+        self.histogram
+            .len()
+            .saturating_add(rotated)
+            .saturating_add(self.exact.saturated)
+    }
+
+    /// The same as [`Recorder::n`].
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.n()
+    }
+
+    /// Whether nothing was recorded.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.n() == 0
+    }
+
+    /// Add what `other` recorded: histograms are added, the slowest of both kept, intervals added
+    /// by their number, full buckets appended. What stood in the other's last, unfinished bucket
+    /// is in no bucket any more.
+    ///
+    /// # Errors
+    /// When the two do not record the same distribution in the same layout; `self` is unchanged then.
+    pub fn merge(&mut self, other: Self) -> Result<(), MergeError> {
+        self.check_mergeable(&other)?;
+        let mut other = other;
+        if self.is_empty() {
+            self.spec.timing = other.spec.timing;
+            self.spec.batch = other.spec.batch;
+        }
+        match (&mut self.intervals, &mut other.intervals) {
+            (Some(ours), Some(theirs)) => {
+                theirs.close(&mut other.histogram);
+                ours.close(&mut self.histogram);
+                ours.merge(theirs);
+            }
+            _ => add_histogram(&mut self.histogram, &other.histogram),
+        }
+        self.exact.merge(&other.exact);
+        self.buckets.append(other.buckets);
+        self.slowest.merge(other.slowest);
+        Ok(())
+    }
+
+    fn check_mergeable(&self, other: &Self) -> Result<(), MergeError> {
+        let (ours, theirs) = (&self.spec, &other.spec);
+        let same = ours.name == theirs.name
+            && ours.series == theirs.series
+            && ours.operation == theirs.operation
+            && ((ours.timing, ours.batch) == (theirs.timing, theirs.batch)
+                || self.is_empty()
+                || other.is_empty());
+        if !same {
+            let describe = |spec: &Spec| {
+                let series = spec
+                    .series
+                    .as_deref()
+                    .map(|s| format!("{s} "))
+                    .unwrap_or_default();
+                format!("`{series}{} of {}`", spec.name.as_str(), spec.operation)
+            };
+            return Err(MergeError::Different {
+                ours: describe(ours),
+                theirs: describe(theirs),
+            });
+        }
+        if (ours.highest_ns, ours.digits) != (theirs.highest_ns, theirs.digits) {
+            return Err(MergeError::Layout("range"));
+        }
+        if ours.interval != theirs.interval {
+            return Err(MergeError::Layout("intervals"));
+        }
+        if ours.buckets != theirs.buckets {
+            return Err(MergeError::Layout("buckets"));
+        }
+        Ok(())
+    }
+
+    /// End recording.
+    #[must_use]
+    pub fn finish(mut self) -> Recording {
+        let histogram = match &mut self.intervals {
+            Some(intervals) => {
+                intervals.close(&mut self.histogram);
+                intervals.total.clone()
+            }
+            None => self.histogram,
+        };
+        Recording {
+            histogram,
+            exact: self.exact,
+            buckets: self.buckets,
+            slowest: self.slowest,
+            intervals: self
+                .intervals
+                .map(Intervals::into_stored)
+                .unwrap_or_default(),
+            spec: self.spec,
+        }
+    }
+}
+
+/// Add a histogram of the same layout, for which the addition cannot fail.
+pub(crate) fn add_histogram(into: &mut Histogram<u64>, from: &Histogram<u64>) {
+    let added = into.add(from);
+    debug_assert!(added.is_ok(), "histograms of one layout add up");
+}
+
+/// From `start` to `end`; 0 when that is negative.
+#[inline]
+pub(crate) fn nanoseconds(start: Instant, end: Instant) -> u64 {
+    let span = end.saturating_duration_since(start);
+    span.as_secs()
+        .saturating_mul(1_000_000_000)
+        .saturating_add(u64::from(span.subsec_nanos()))
+}

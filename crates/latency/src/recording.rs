@@ -1,0 +1,173 @@
+//! A finished recording, as rows of a report; and histograms as rows, to and fro.
+
+use hdrhistogram::Histogram;
+
+use crate::coding;
+use crate::percentile::{LADDER, Ladder};
+use crate::read::ReadError;
+use crate::recorder::{Exact, Spec};
+use crate::report::{Interval, Latency, LatencyName, SlowSample, Timing, finite};
+use crate::series::{BucketSums, Slowest};
+
+/// What a [`crate::Recorder`] has recorded.
+#[derive(Debug)]
+pub struct Recording {
+    pub(crate) histogram: Histogram<u64>,
+    pub(crate) exact: Exact,
+    pub(crate) buckets: BucketSums,
+    pub(crate) slowest: Slowest,
+    pub(crate) intervals: Vec<Interval>,
+    pub(crate) spec: Spec,
+}
+
+impl Recording {
+    /// The row of the report.
+    #[must_use]
+    pub fn latency(&self) -> Latency {
+        let (spec, exact) = (&self.spec, &self.exact);
+        let n = self.n();
+        let ladder = Ladder {
+            histogram: &self.histogram,
+            saturated: exact.saturated,
+            timing: spec.timing,
+            batch: spec.batch,
+            max_ns: Some(exact.max_ns),
+        };
+        let mean = self.mean_ns();
+        Latency {
+            series: spec.series.clone(),
+            name: spec.name,
+            operation: spec.operation.clone(),
+            timing: spec.timing,
+            batch: spec.batch,
+            n,
+            min_ns: (n > 0).then_some(exact.min_ns),
+            mean_ns: mean,
+            stdev_ns: mean.and_then(|mean| self.stdev_ns(mean)),
+            max_ns: (n > 0).then_some(exact.max_ns),
+            saturated: exact.saturated,
+            percentiles: ladder.at(&LADDER),
+            buckets: self.buckets.report(spec.batch),
+            histogram_v2_deflate_b64: coding::encode_base64(&self.histogram),
+            intervals: self.intervals.clone(),
+        }
+    }
+
+    /// The slowest samples, slowest first.
+    #[must_use]
+    pub fn slowest(&self) -> Vec<SlowSample> {
+        let sample = |(value_ns, what): (u64, &crate::series::What)| SlowSample {
+            series: self.spec.series.clone(),
+            name: self.spec.name,
+            value_ns,
+            what: what.text(),
+        };
+        self.slowest.sorted().into_iter().map(sample).collect()
+    }
+
+    /// All values within the range.
+    #[must_use]
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
+    }
+
+    /// Recorded values, the saturated ones included.
+    #[must_use]
+    pub fn n(&self) -> u64 {
+        self.histogram.len().saturating_add(self.exact.saturated)
+    }
+
+    /// The exact mean of a single operation.
+    fn mean_ns(&self) -> Option<f64> {
+        let operations = self.n().saturating_add(self.exact.extra_ops);
+        (operations > 0)
+            .then(|| self.exact.sum_ns as f64 / operations as f64)
+            .and_then(finite)
+    }
+
+    /// Standard deviation of the values: within the range to the histogram's precision, above it exactly.
+    fn stdev_ns(&self, mean: f64) -> Option<f64> {
+        let exact = &self.exact;
+        let above = exact.saturated_squares - 2.0 * mean * exact.saturated_sum
+            + exact.saturated as f64 * mean * mean;
+        let squares = squared_deviations(&self.histogram, mean) + above.max(0.0);
+        finite((squares / self.n() as f64).sqrt())
+    }
+}
+
+fn squared_deviations(histogram: &Histogram<u64>, mean: f64) -> f64 {
+    let square = |value: u64, count: u64| {
+        let deviation = histogram.median_equivalent(value) as f64 - mean;
+        deviation * deviation * count as f64
+    };
+    histogram
+        .iter_recorded()
+        .map(|recorded| square(recorded.value_iterated_to(), recorded.count_at_value()))
+        .sum()
+}
+
+impl Latency {
+    /// A row from a histogram alone: minimum, mean and maximum are known to its precision only, and
+    /// there are no buckets. Series, batch and saturated values are the caller's to fill in.
+    #[must_use]
+    pub fn from_histogram(
+        name: LatencyName,
+        operation: impl Into<String>,
+        timing: Timing,
+        histogram: &Histogram<u64>,
+    ) -> Self {
+        let n = histogram.len();
+        let some = n > 0;
+        let ladder = Ladder {
+            histogram,
+            saturated: 0,
+            timing,
+            batch: 1,
+            max_ns: Some(histogram.max()),
+        };
+        Self {
+            series: None,
+            name,
+            operation: operation.into(),
+            timing,
+            batch: 1,
+            n,
+            min_ns: some.then(|| histogram.min()),
+            mean_ns: some.then(|| histogram.mean()).and_then(finite),
+            stdev_ns: some.then(|| histogram.stdev()).and_then(finite),
+            max_ns: some.then(|| histogram.max()),
+            saturated: 0,
+            percentiles: ladder.at(&LADDER),
+            buckets: None,
+            histogram_v2_deflate_b64: coding::encode_base64(histogram),
+            intervals: Vec::new(),
+        }
+    }
+
+    /// The histogram of the row.
+    ///
+    /// # Errors
+    /// When the text in it is no histogram, or one of more than four million counts.
+    pub fn histogram(&self) -> Result<Histogram<u64>, ReadError> {
+        coding::decode_base64(&self.histogram_v2_deflate_b64)
+    }
+
+    /// What the row is called in tables, gates and tags: its series and its name.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.series {
+            Some(series) => format!("{series} {}", self.name.as_str()),
+            None => self.name.as_str().to_owned(),
+        }
+    }
+}
+
+impl Interval {
+    /// The histogram of the interval.
+    ///
+    /// # Errors
+    /// As [`Latency::histogram`].
+    pub fn histogram(&self) -> Result<Histogram<u64>, ReadError> {
+        coding::decode(&self.histogram_v2_deflate)
+    }
+}

@@ -1,0 +1,412 @@
+//! What a recorder keeps in order: bucket sums, interval histograms, the slowest samples.
+//!
+//! Each has an inlined check that the recorder makes for every sample, and a cold part that runs now
+//! and then. None of them grows without bound.
+
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+
+use crate::coding;
+use crate::recorder::{BucketPolicy, add_histogram, nanoseconds};
+use crate::report::{Buckets, Interval};
+
+/// Most buckets of a fixed size; then the size doubles.
+const FIXED_BUCKETS_MAX: usize = 1 << 20;
+/// Most intervals: a day of seconds. The last one grows.
+pub(crate) const INTERVALS_MAX: u64 = 86_400;
+
+/// Sums over runs of consecutive values.
+#[derive(Debug)]
+pub(crate) struct BucketSums {
+    /// Values in a bucket; 0 when buckets are off.
+    size: u64,
+    /// Most full buckets before the size doubles.
+    max: usize,
+    /// Values that the current bucket still lacks. When buckets are off it counts down from the
+    /// greatest number there is, so that the hot path has one test in all cases.
+    left: u64,
+    sum: u64,
+    full: Vec<u64>,
+}
+
+impl BucketSums {
+    pub(crate) fn new(policy: BucketPolicy) -> Self {
+        let (size, max) = match policy {
+            BucketPolicy::Off => (0, 0),
+            BucketPolicy::Fixed(size) => (size.max(1), FIXED_BUCKETS_MAX),
+            BucketPolicy::Adaptive { max } => (1, (max & !1).clamp(2, FIXED_BUCKETS_MAX)),
+        };
+        let left = if size == 0 { u64::MAX } else { size };
+        // An adaptive recorder never allocates again; a fixed one does so a few times in a long run.
+        Self {
+            size,
+            max,
+            left,
+            sum: 0,
+            full: Vec::with_capacity(max.min(1 << 14)),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, ns: u64) {
+        self.sum = self.sum.saturating_add(ns);
+        self.left -= 1;
+        if self.left == 0 {
+            self.close();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn close(&mut self) {
+        if self.size == 0 {
+            self.left = u64::MAX;
+            self.sum = 0;
+            return;
+        }
+        self.full.push(self.sum);
+        self.sum = 0;
+        self.left = self.size;
+        while self.full.len() >= self.max {
+            self.double();
+        }
+    }
+
+    /// Make two buckets one. An odd one out goes to the front of the unfinished bucket.
+    fn double(&mut self) {
+        let filled = self.size - self.left;
+        let pairs = self.full.len() / 2;
+        let odd = if self.full.len() % 2 == 1 {
+            self.full.pop()
+        } else {
+            None
+        };
+        for at in 0..pairs {
+            self.full[at] = self.full[2 * at].saturating_add(self.full[2 * at + 1]);
+        }
+        self.full.truncate(pairs);
+        let filled = filled + if odd.is_some() { self.size } else { 0 };
+        self.sum = self.sum.saturating_add(odd.unwrap_or(0));
+        self.size = self.size.saturating_mul(2);
+        self.left = self.size.saturating_sub(filled).max(1);
+    }
+
+    /// Append the full buckets of another, both brought to the greater size first.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        if self.size == 0 || other.size == 0 {
+            return;
+        }
+        // Both started at one size and only ever doubled, so the smaller reaches the greater.
+        while self.size < other.size {
+            self.double();
+        }
+        while other.size < self.size {
+            other.double();
+        }
+        self.full.append(&mut other.full);
+        while self.full.len() >= self.max {
+            self.double();
+        }
+    }
+
+    /// As the report has it; each value stands for `batch` operations.
+    pub(crate) fn report(&self, batch: u64) -> Option<Buckets> {
+        let some = self.size > 0 && !self.full.is_empty();
+        some.then(|| Buckets {
+            size_ops: self.size.saturating_mul(batch),
+            sum_ns: self.full.clone(),
+        })
+    }
+}
+
+/// What a slow sample was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The n-th value of its recorder; turned into text at the end, so that keeping it is free.
+    Nth(u64),
+    /// The n-th batch.
+    NthBatch(u64),
+    /// What the caller said.
+    Text(String),
+}
+
+impl What {
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Nth(nth) => format!("operation {nth}"),
+            Self::NthBatch(nth) => format!("mean of batch {nth}"),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+/// The slowest samples, in no order.
+#[derive(Debug)]
+pub(crate) struct Slowest {
+    max: usize,
+    /// The least value that still gets in.
+    bar: u64,
+    kept: Vec<(u64, What)>,
+}
+
+impl Slowest {
+    pub(crate) fn new(max: usize) -> Self {
+        // A bar that nothing reaches, when nothing is wanted: `insert` sees to u64::MAX itself.
+        let bar = if max == 0 { u64::MAX } else { 0 };
+        Self {
+            max,
+            bar,
+            kept: Vec::with_capacity(max),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn admits(&self, ns: u64) -> bool {
+        ns >= self.bar
+    }
+
+    /// Keep a sample that [`Slowest::admits`]. Of equal ones the first stays.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn insert(&mut self, ns: u64, what: What) {
+        if self.max == 0 {
+            return;
+        }
+        if self.kept.len() < self.max {
+            self.kept.push((ns, what));
+        } else if let Some(least) = self.kept.iter_mut().min_by_key(|kept| kept.0)
+            && least.0 < ns
+        {
+            *least = (ns, what);
+        }
+        if self.kept.len() == self.max {
+            let least = self.kept.iter().map(|kept| kept.0).min().unwrap_or(0);
+            self.bar = least.saturating_add(1);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (ns, what) in other.kept {
+            if self.admits(ns) {
+                self.insert(ns, what);
+            }
+        }
+    }
+
+    /// Slowest first.
+    pub(crate) fn sorted(&self) -> Vec<(u64, &What)> {
+        let mut sorted: Vec<_> = self.kept.iter().map(|(ns, what)| (*ns, what)).collect();
+        sorted.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
+        sorted
+    }
+}
+
+/// One finished interval: its number, its length and its histogram in plain V2, which is quick to
+/// write while the run goes on. It is packed when the run is over.
+#[derive(Debug)]
+struct Stored {
+    index: u64,
+    length_ns: u64,
+    plain: Vec<u8>,
+}
+
+/// Histograms of consecutive intervals; the recorder's own one is the current interval's.
+#[derive(Debug)]
+pub(crate) struct Intervals {
+    /// Everything of the intervals that are over.
+    pub(crate) total: Histogram<u64>,
+    length_ns: u64,
+    run_start: Instant,
+    /// Number of the current interval.
+    index: u64,
+    /// End of the current interval; `None` when it is the last one, which grows.
+    boundary: Option<Instant>,
+    /// End of the last span.
+    last_end: Instant,
+    stored: Vec<Stored>,
+}
+
+impl Intervals {
+    pub(crate) fn new(total: Histogram<u64>, length: Duration, run_start: Instant) -> Self {
+        let length_ns = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX).max(1);
+        Self {
+            total,
+            length_ns,
+            run_start,
+            index: 0,
+            boundary: run_start.checked_add(Duration::from_nanos(length_ns)),
+            last_end: run_start,
+            stored: Vec::with_capacity(64),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_over(&mut self, end: Instant) -> bool {
+        self.last_end = end;
+        self.boundary.is_some_and(|boundary| end >= boundary)
+    }
+
+    /// Put the current interval away and start the one that holds `end`. Intervals in which nothing
+    /// happened are not stored.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn rotate(&mut self, current: &mut Histogram<u64>, end: Instant) {
+        self.store(current, self.length_ns);
+        self.index = (nanoseconds(self.run_start, end) / self.length_ns).min(INTERVALS_MAX - 1);
+        let is_last = self.index == INTERVALS_MAX - 1;
+        let until_ns = if is_last {
+            None
+        } else {
+            self.length_ns.checked_mul(self.index + 1)
+        };
+        self.boundary =
+            until_ns.and_then(|ns| self.run_start.checked_add(Duration::from_nanos(ns)));
+    }
+
+    /// Put the last interval away, only as long as it was.
+    pub(crate) fn close(&mut self, current: &mut Histogram<u64>) {
+        let since_start = nanoseconds(self.run_start, self.last_end);
+        let start = self.length_ns.saturating_mul(self.index);
+        self.store(current, since_start.saturating_sub(start).max(1));
+    }
+
+    fn store(&mut self, current: &mut Histogram<u64>, length_ns: u64) {
+        if current.is_empty() {
+            return;
+        }
+        let mut plain = Vec::new();
+        if coding::encode_plain(current, &mut plain) {
+            plain.shrink_to_fit();
+            self.stored.push(Stored {
+                index: self.index,
+                length_ns,
+                plain,
+            });
+        }
+        add_histogram(&mut self.total, current);
+        current.reset();
+    }
+
+    /// Add the stored intervals of another, by number.
+    pub(crate) fn merge(&mut self, other: &mut Self) {
+        add_histogram(&mut self.total, &other.total);
+        let mut all = std::mem::take(&mut self.stored);
+        all.append(&mut other.stored);
+        // Stable, so that of equal numbers the own one comes first.
+        all.sort_by_key(|stored| stored.index);
+        for next in all {
+            match self.stored.last_mut() {
+                Some(last) if last.index == next.index => last.add(&next),
+                _ => self.stored.push(next),
+            }
+        }
+        if nanoseconds(self.last_end, other.last_end) > 0 {
+            self.last_end = other.last_end;
+        }
+    }
+
+    /// As the report has them.
+    pub(crate) fn into_stored(self) -> Vec<Interval> {
+        let interval = |stored: Stored| {
+            let histogram = coding::decode(&stored.plain).ok()?;
+            Some(Interval {
+                start_ns: self.length_ns.saturating_mul(stored.index),
+                length_ns: stored.length_ns,
+                histogram_v2_deflate: coding::encode_deflate(&histogram)?,
+            })
+        };
+        self.stored.into_iter().filter_map(interval).collect()
+    }
+}
+
+impl Stored {
+    fn add(&mut self, other: &Self) {
+        self.length_ns = self.length_ns.max(other.length_ns);
+        // Both were written by this process; were one unreadable, the other would stand.
+        let both = (coding::decode(&self.plain), coding::decode(&other.plain));
+        if let (Ok(mut sum), Ok(addend)) = both {
+            add_histogram(&mut sum, &addend);
+            let mut plain = Vec::new();
+            if coding::encode_plain(&sum, &mut plain) {
+                self.plain = plain;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn adaptive_sizes_are_powers_of_two_and_sums_are_kept() {
+        let mut sums = BucketSums::new(BucketPolicy::Adaptive { max: 8 });
+        for ns in 1..=1_000u64 {
+            sums.add(ns);
+        }
+        let report = sums.report(1).unwrap();
+        assert!(report.size_ops.is_power_of_two());
+        assert!(report.sum_ns.len() < 8);
+        let covered = report.size_ops * report.sum_ns.len() as u64;
+        assert_eq!(
+            report.sum_ns.iter().sum::<u64>(),
+            covered * (covered + 1) / 2
+        );
+    }
+
+    #[test]
+    fn buckets_off_are_none_and_fixed_ones_fixed() {
+        let mut off = BucketSums::new(BucketPolicy::Off);
+        off.add(3);
+        assert_eq!(off.report(1), None);
+        let mut fixed = BucketSums::new(BucketPolicy::Fixed(3));
+        for ns in 1..=7 {
+            fixed.add(ns);
+        }
+        assert_eq!(
+            fixed.report(2),
+            Some(Buckets {
+                size_ops: 6,
+                sum_ns: vec![6, 15]
+            })
+        );
+    }
+
+    #[test]
+    fn the_slowest_are_kept_and_ties_stay_with_the_first() {
+        let mut slowest = Slowest::new(2);
+        for (nth, ns) in [(1, 5), (2, 9), (3, 5), (4, 7), (5, 9)] {
+            if slowest.admits(ns) {
+                slowest.insert(ns, What::Nth(nth));
+            }
+        }
+        assert_eq!(slowest.sorted(), [(9, &What::Nth(2)), (9, &What::Nth(5))]);
+        let mut none = Slowest::new(0);
+        assert!(!none.admits(7));
+        none.insert(u64::MAX, What::Nth(1));
+        assert!(none.sorted().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn appended_sums_are_consecutive(a in 0u64..200, b in 0u64..200, max in 2usize..20) {
+            let make = |n: u64| {
+                let mut sums = BucketSums::new(BucketPolicy::Adaptive { max });
+                (0..n).for_each(|_| sums.add(1));
+                sums
+            };
+            let mut sums = make(a);
+            sums.append(make(b));
+            // Every value is 1, so that every full bucket must be its size.
+            let size = sums.size;
+            prop_assert!(sums.full.iter().all(|sum| *sum == size));
+            prop_assert!(sums.full.len() < sums.max && sums.left >= 1 && sums.left <= size);
+            (0..sums.left).for_each(|_| sums.add(1));
+            let size = sums.size;
+            prop_assert!(sums.full.iter().all(|sum| *sum == size));
+        }
+    }
+}

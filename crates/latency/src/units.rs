@@ -1,0 +1,90 @@
+//! Nanoseconds as people write and read them.
+
+/// Three significant digits and a unit: `950 ns`, `1.31 ms`, `12.4 s`.
+pub(crate) fn duration(ns: u64) -> String {
+    let value = ns as f64;
+    let (scaled, unit) = match ns {
+        0..1_000 => return format!("{ns} ns"),
+        1_000..1_000_000 => (value / 1e3, "µs"),
+        1_000_000..1_000_000_000 => (value / 1e6, "ms"),
+        _ => (value / 1e9, "s"),
+    };
+    let decimals = if scaled < 9.995 {
+        2
+    } else if scaled < 99.95 {
+        1
+    } else {
+        0
+    };
+    format!("{scaled:.decimals$} {unit}")
+}
+
+/// Nanoseconds in one of a unit.
+pub(crate) fn unit_ns(unit: &str) -> Option<u64> {
+    match unit {
+        "ns" => Some(1),
+        // The micro sign and the Greek letter look alike and are both typed.
+        "us" | "µs" | "μs" => Some(1_000),
+        "ms" => Some(1_000_000),
+        "s" => Some(1_000_000_000),
+        _ => None,
+    }
+}
+
+/// A decimal number of a unit as whole nanoseconds, exactly: a fraction of one is refused.
+pub(crate) fn parse_duration(text: &str) -> Option<u64> {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = unit_ns(unit.trim())?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() || whole.len() > 20 || fraction.len() > 18 || number.ends_with('.') {
+        return None;
+    }
+    let whole_ns = whole.parse::<u64>().ok()?.checked_mul(unit)?;
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() {
+        return Some(whole_ns);
+    }
+    let scale = 10u128.pow(u32::try_from(fraction.len()).ok()?);
+    let scaled = u128::from(fraction.parse::<u64>().ok()?) * u128::from(unit);
+    if scaled % scale != 0 {
+        return None;
+    }
+    whole_ns.checked_add(u64::try_from(scaled / scale).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_as_text() {
+        for (ns, text) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_310_000, "1.31 ms"),
+            (12_440_000_000, "12.4 s"),
+            (250_000, "250 µs"),
+            (9_999, "10.0 µs"),
+        ] {
+            assert_eq!(duration(ns), text);
+        }
+    }
+
+    #[test]
+    fn durations_from_text() {
+        assert_eq!(parse_duration("2ms"), Some(2_000_000));
+        assert_eq!(parse_duration("1.5 s"), Some(1_500_000_000));
+        assert_eq!(parse_duration("0.25µs"), Some(250));
+        assert_eq!(parse_duration("1.50μs"), Some(1_500));
+        for wrong in [
+            "", "2", "ms", ".5ms", "1.ms", "1..2ms", "-1ms", "1e3ms", "1.5ns", "2min",
+        ] {
+            assert_eq!(parse_duration(wrong), None, "{wrong}");
+        }
+        assert_eq!(parse_duration("99999999999999999999s"), None);
+        assert_eq!(parse_duration("18446744073709551615ns"), Some(u64::MAX));
+    }
+}
