@@ -1,0 +1,293 @@
+//! perfkit against other programs, interleaved in one run, into `bench-peers/record/`.
+//!
+//! The measuring is `perfkit compare --interleave`; what is here chooses the cases, makes the data,
+//! compares the answers before anything is timed, and collects the results. [`record`] is the file
+//! that comes of it.
+
+mod record;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::{metadata, sh};
+use record::{Comparison, Machine, Record, Side};
+
+/// How much to measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Size {
+    Full,
+    /// Little data and few rounds, to see that it works.
+    Quick,
+}
+
+const MIB: u64 = 1 << 20;
+/// Kinds of data in the one file that is compressed, in this order.
+const KINDS: &[&str] = &["json", "log", "source", "html", "binary"];
+/// Level and rounds of it. The slow levels get fewer; six pairs are the least with an interval.
+const LEVELS: &[(u32, u32)] = &[(1, 15), (3, 15), (9, 9), (19, 6)];
+const THREADS: &[u32] = &[1, 2];
+/// Levels whose frames are decompressed.
+const DECOMPRESSED: &[(u32, u32)] = &[(3, 15), (19, 15)];
+
+/// Where and how everything runs.
+struct Bench {
+    folder: tempfile::TempDir,
+    path: std::ffi::OsString,
+    size: Size,
+}
+
+/// Measures against the `zstd` command and writes the record.
+pub(crate) fn run(size: Size) -> Result<()> {
+    if sh::find("zstd").is_none() {
+        bail!("zstd is not installed: there is nothing to measure against");
+    }
+    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
+    let args = [
+        "build",
+        "--release",
+        "--package",
+        "xtask",
+        "--features",
+        "workloads",
+    ];
+    sh::run(sh::cargo(&args).args(["--bin", "workload"]))?;
+    let bench = Bench::new(size)?;
+    let data_bytes = bench.make_data()?;
+
+    let mut record = Record {
+        quick: size == Size::Quick,
+        date: sh::text(sh::command("date").args(["-u", "+%F"]))?,
+        data: format!(
+            "{data_bytes} bytes: equal parts of {} made by zstdkit's generators, seed 1",
+            KINDS.join(", ")
+        ),
+        versions: bench.versions()?,
+        machine: None,
+        comparisons: Vec::new(),
+    };
+    for &(level, rounds) in LEVELS {
+        for &threads in THREADS {
+            let comparison = bench.compress(level, threads, rounds, &mut record.machine)?;
+            println!("{}", comparison.line());
+            record.comparisons.push(comparison);
+        }
+    }
+    for &(level, rounds) in DECOMPRESSED {
+        let comparison = bench.decompress(level, rounds, &mut record.machine)?;
+        println!("{}", comparison.line());
+        record.comparisons.push(comparison);
+    }
+    let folder = sh::root().join("bench-peers/record");
+    fs::create_dir_all(&folder)?;
+    let name = if size == Size::Quick {
+        "zstd-cli-quick"
+    } else {
+        "zstd-cli"
+    };
+    fs::write(folder.join(name).with_extension("md"), record.markdown())?;
+    let mut json = serde_json::to_string_pretty(&record)?;
+    json.push('\n');
+    fs::write(folder.join(name).with_extension("json"), json)?;
+    println!("{}", folder.join(name).with_extension("md").display());
+    Ok(())
+}
+
+impl Bench {
+    fn new(size: Size) -> Result<Self> {
+        // In memory where that can be had: a disk would be measured with both, and drown both.
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() {
+            tempfile::tempdir_in(memory)
+        } else {
+            tempfile::tempdir()
+        };
+        let binaries = metadata::workspace()?.target_directory.join("release");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path =
+            std::env::join_paths(std::iter::once(binaries).chain(std::env::split_paths(&path)))?;
+        Ok(Self {
+            folder: folder?,
+            path,
+            size,
+        })
+    }
+
+    /// A command in the folder, with the perfkit that was just built.
+    fn command(&self, words: &[&str]) -> Command {
+        // Found here: a child's PATH is not searched for the program itself everywhere.
+        let found = std::env::split_paths(&self.path)
+            .map(|folder| folder.join(words[0]))
+            .find(|file| file.is_file());
+        let mut command = sh::command(found.unwrap_or_else(|| PathBuf::from(words[0])));
+        command
+            .args(&words[1..])
+            .current_dir(self.folder.path())
+            .env("PATH", &self.path);
+        command
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn make_data(&self) -> Result<u64> {
+        let each = if self.size == Size::Quick {
+            2 * MIB
+        } else {
+            26 * MIB
+        };
+        let mut file = fs::File::create(self.file("data"))?;
+        for kind in KINDS {
+            let bytes = each.to_string();
+            let made = sh::output(&mut self.command(&["workload", kind, "1", &bytes]))?;
+            file.write_all(&made.stdout)?;
+        }
+        Ok(file.metadata()?.len())
+    }
+
+    fn versions(&self) -> Result<Vec<String>> {
+        let zstd = sh::text(&mut self.command(&["zstd", "--version"]))?;
+        let perfkit = sh::text(&mut self.command(&["perfkit", "--version"]))?;
+        let commit = sh::text(sh::command("git").args(["describe", "--always", "--dirty"]))?;
+        let rustc = sh::text(sh::command("rustc").arg("--version"))?;
+        let zstd = zstd.trim_matches('*').trim().to_owned();
+        Ok(vec![
+            zstd,
+            format!("{} ({commit})", perfkit.lines().next().unwrap_or_default()),
+            rustc,
+        ])
+    }
+
+    fn rounds(&self, rounds: u32) -> u32 {
+        if self.size == Size::Quick { 6 } else { rounds }
+    }
+
+    fn compress(
+        &self,
+        level: u32,
+        threads: u32,
+        rounds: u32,
+        machine: &mut Option<Machine>,
+    ) -> Result<Comparison> {
+        let (level_flag, threads_flag) = (format!("-{level}"), format!("-T{threads}"));
+        let flags = [
+            level_flag.as_str(),
+            threads_flag.as_str(),
+            "-f",
+            "data",
+            "-o",
+        ];
+        let zstd = [&["zstd", "-q"][..], &flags, &["zstd.zst"]].concat();
+        let perfkit = [
+            &["perfkit", "compress", "-qq"][..],
+            &flags,
+            &["perfkit.zst"],
+        ]
+        .concat();
+
+        // The answers first, each decoded by the other program.
+        sh::output(&mut self.command(&zstd))?;
+        sh::output(&mut self.command(&perfkit))?;
+        let by_zstd = ["zstd", "-dqf", "perfkit.zst", "-o", "back"];
+        self.same_as_data(&by_zstd)?;
+        self.same_as_data(&[
+            "perfkit",
+            "decompress",
+            "-qq",
+            "-f",
+            "zstd.zst",
+            "-o",
+            "back",
+        ])?;
+
+        let what = format!(
+            "compress -{level}, {threads} thread{}",
+            if threads == 1 { "" } else { "s" }
+        );
+        let mut comparison = self.measure(&what, &zstd, &perfkit, rounds, machine)?;
+        comparison.baseline.size_bytes = Some(fs::metadata(self.file("zstd.zst"))?.len());
+        comparison.target.size_bytes = Some(fs::metadata(self.file("perfkit.zst"))?.len());
+        Ok(comparison)
+    }
+
+    fn decompress(
+        &self,
+        level: u32,
+        rounds: u32,
+        machine: &mut Option<Machine>,
+    ) -> Result<Comparison> {
+        let level_flag = format!("-{level}");
+        let make = ["zstd", "-qf", &level_flag, "-T2", "data", "-o", "data.zst"];
+        sh::output(&mut self.command(&make))?;
+        let zstd = ["zstd", "-dqf", "data.zst", "-o", "back"];
+        let perfkit = [
+            "perfkit",
+            "decompress",
+            "-qq",
+            "-f",
+            "data.zst",
+            "-o",
+            "back",
+        ];
+        self.same_as_data(&zstd)?;
+        self.same_as_data(&perfkit)?;
+        self.measure(
+            &format!("decompress a -{level} frame"),
+            &zstd,
+            &perfkit,
+            rounds,
+            machine,
+        )
+    }
+
+    /// Runs a command that writes `back`, and fails when that is not the data.
+    fn same_as_data(&self, words: &[&str]) -> Result<()> {
+        sh::output(&mut self.command(words))?;
+        sh::output(&mut self.command(&["cmp", "data", "back"]))
+            .with_context(|| format!("{}: a wrong answer", words.join(" ")))?;
+        Ok(())
+    }
+
+    fn measure(
+        &self,
+        what: &str,
+        zstd: &[&str],
+        perfkit: &[&str],
+        rounds: u32,
+        machine: &mut Option<Machine>,
+    ) -> Result<Comparison> {
+        let rounds = format!("{}x1", self.rounds(rounds));
+        let compare = ["perfkit", "compare", "-qq", "--interleave", &rounds];
+        let export = ["--export-json", "report.json", "--force", "--"];
+        let words = [&compare[..], &export, zstd, &["--"], perfkit].concat();
+        println!("$ {}", words.join(" "));
+        sh::output(&mut self.command(&words))?;
+        let text = fs::read_to_string(self.file("report.json"))?;
+        let report: Value = serde_json::from_str(&text)?;
+        if machine.is_none() {
+            *machine = Some(serde_json::from_value(report["environment"].clone())?);
+        }
+        let side = |name: &str, words: &[&str]| Side::read(&report, name, words.join(" "));
+        let mut comparison = Comparison {
+            what: what.to_owned(),
+            baseline: side("baseline", zstd)?,
+            target: side("target", perfkit)?,
+            pairs: 0,
+            wall_ratio: f64::NAN,
+            wall_ratio_ci95: None,
+            control_ratio: None,
+            verdict: String::new(),
+        };
+        comparison.read_wall(&report)?;
+        ensure!(
+            comparison.wall_ratio.is_finite(),
+            "the report has no ratio of the wall times"
+        );
+        Ok(comparison)
+    }
+}

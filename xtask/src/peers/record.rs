@@ -1,0 +1,349 @@
+//! A record of measurements as data and as Markdown, and how it is read from reports of
+//! `perfkit compare`.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Everything that one `cargo xtask peers` measured.
+#[derive(Debug, Serialize)]
+pub(super) struct Record {
+    pub(super) quick: bool,
+    pub(super) date: String,
+    pub(super) data: String,
+    pub(super) versions: Vec<String>,
+    pub(super) machine: Option<Machine>,
+    pub(super) comparisons: Vec<Comparison>,
+}
+
+/// The machine, as the reports describe it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Machine {
+    cpu_model: Option<String>,
+    logical_cpus: u32,
+    memory_bytes: Option<u64>,
+    kernel: Option<String>,
+    hypervisor: Option<String>,
+    governor: Option<String>,
+    load_before: Option<f64>,
+    warnings: Vec<Value>,
+}
+
+/// One case: the other program, perfkit, and how they compare.
+#[derive(Debug, Serialize)]
+pub(super) struct Comparison {
+    pub(super) what: String,
+    pub(super) baseline: Side,
+    pub(super) target: Side,
+    pub(super) pairs: u64,
+    /// Median over the pairs of target / baseline.
+    pub(super) wall_ratio: f64,
+    pub(super) wall_ratio_ci95: Option<[f64; 2]>,
+    /// The same of the baseline against itself.
+    pub(super) control_ratio: Option<f64>,
+    pub(super) verdict: String,
+}
+
+/// One program in one case.
+#[derive(Debug, Serialize)]
+pub(super) struct Side {
+    command: String,
+    runs: u64,
+    wall_p50_ns: u64,
+    cpu_p50_ns: u64,
+    rss_max_bytes: u64,
+    pub(super) size_bytes: Option<u64>,
+}
+
+impl Side {
+    /// Reads the row of a side from the table of runs.
+    pub(super) fn read(report: &Value, name: &str, command: String) -> Result<Self> {
+        let tables = report["tables"]
+            .as_array()
+            .context("the report has no tables")?;
+        let table = tables
+            .iter()
+            .find(|table| table["name"] == "runs")
+            .context("the report has no table of runs")?;
+        let row = table["rows"]
+            .as_array()
+            .and_then(|rows| rows.iter().find(|row| row[0] == name))
+            .with_context(|| format!("the table of runs has no row {name}"))?;
+        let cell = |key: &str| -> Result<u64> {
+            let columns = table["columns"]
+                .as_array()
+                .context("the table has no columns")?;
+            let index = columns.iter().position(|column| column["key"] == key);
+            let value = index.and_then(|index| row[index].as_u64());
+            value.with_context(|| format!("the table of runs has no {key} of {name}"))
+        };
+        Ok(Self {
+            command,
+            runs: cell("runs")?,
+            wall_p50_ns: cell("wall_p50_ns")?,
+            cpu_p50_ns: cell("cpu_p50_ns")?,
+            rss_max_bytes: cell("rss_max_bytes")?,
+            size_bytes: None,
+        })
+    }
+}
+
+impl Comparison {
+    /// Reads the comparison of the wall times.
+    pub(super) fn read_wall(&mut self, report: &Value) -> Result<()> {
+        let comparisons = report["comparisons"].as_array().context("no comparisons")?;
+        let wall = comparisons
+            .iter()
+            .find(|comparison| comparison["row"] == "wall")
+            .context("the report has no comparison of the wall times")?;
+        // A relative difference is (target − baseline) / baseline: the ratio less one.
+        let ratio = |value: &Value| value.as_f64().map(|difference| 1.0 + difference);
+        let difference = &wall["difference"];
+        self.wall_ratio = ratio(&difference["median"]).context("no median difference")?;
+        let bound = |index: usize| ratio(&difference["median_ci95"][index]);
+        self.wall_ratio_ci95 = bound(0).zip(bound(1)).map(|(low, high)| [low, high]);
+        self.control_ratio = ratio(&wall["control"]["median"]);
+        self.pairs = wall["pairs"].as_u64().unwrap_or_default();
+        self.verdict = wall["verdict"]
+            .as_str()
+            .unwrap_or("unknown")
+            .replace('_', " ");
+        Ok(())
+    }
+
+    fn size_ratio(&self) -> Option<f64> {
+        Some(ratio(self.target.size_bytes?, self.baseline.size_bytes?))
+    }
+
+    fn rss_ratio(&self) -> f64 {
+        ratio(self.target.rss_max_bytes, self.baseline.rss_max_bytes)
+    }
+
+    /// The case in one line.
+    pub(super) fn line(&self) -> String {
+        let size = self
+            .size_ratio()
+            .map_or_else(|| "—".to_owned(), |size| format!("{size:.4}x"));
+        format!(
+            "{}: wall {:.3}x ({}), size {size}, peak RSS {:.3}x",
+            self.what,
+            self.wall_ratio,
+            self.verdict,
+            self.rss_ratio()
+        )
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "bytes of files stay below 2^52")]
+fn ratio(target: u64, baseline: u64) -> f64 {
+    target as f64 / baseline.max(1) as f64
+}
+
+#[allow(clippy::cast_precision_loss, reason = "times of runs stay below 2^52")]
+fn seconds(ns: u64) -> String {
+    format!("{:.3} s", ns as f64 / 1e9)
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "sizes of memory stay below 2^52"
+)]
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+impl Record {
+    /// The record for people.
+    pub(super) fn markdown(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text)
+            .expect("writing to a string does not fail");
+        text
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        if self.quick {
+            writeln!(
+                out,
+                "**A quick run, to see that it works. Not to be quoted.**\n"
+            )?;
+        }
+        writeln!(out, "# perfkit against the zstd command\n")?;
+        writeln!(out, "Made by `cargo xtask peers zstd` on {}.\n", self.date)?;
+        for version in &self.versions {
+            writeln!(out, "- {version}")?;
+        }
+        writeln!(out, "- data: {}", self.data)?;
+        if let Some(machine) = &self.machine {
+            writeln!(out, "- machine: {}", machine.line())?;
+        }
+        writeln!(
+            out,
+            "\nRuns alternate in random order with an A/A control; input and output are in memory \
+             (tmpfs). A ratio is perfkit over zstd: below 1 perfkit is faster, smaller, leaner. Wall \
+             is the median over the pairs with its 95 % interval; *control* is the same of zstd \
+             against itself; peak RSS is the largest of all runs. Before the timing each program \
+             decoded what the other wrote, and the bytes were compared.\n"
+        )?;
+        writeln!(
+            out,
+            "| case | pairs | wall | 95 % | control | verdict | size | peak RSS |"
+        )?;
+        writeln!(out, "|---|---:|---:|---|---:|---|---:|---:|")?;
+        for case in &self.comparisons {
+            let interval = case.wall_ratio_ci95.map_or_else(
+                || "—".to_owned(),
+                |[low, high]| format!("{low:.3}–{high:.3}"),
+            );
+            let control = case
+                .control_ratio
+                .map_or_else(|| "—".to_owned(), |ratio| format!("{ratio:.3}x"));
+            let size = case
+                .size_ratio()
+                .map_or_else(|| "—".to_owned(), |ratio| format!("{ratio:.4}x"));
+            writeln!(
+                out,
+                "| {} | {} | {:.3}x | {interval} | {control} | {} | {size} | {:.3}x |",
+                case.what,
+                case.pairs,
+                case.wall_ratio,
+                case.verdict,
+                case.rss_ratio()
+            )?;
+        }
+        writeln!(
+            out,
+            "\n| case | program | wall p50 | cpu p50 | size | peak RSS |"
+        )?;
+        writeln!(out, "|---|---|---:|---:|---:|---:|")?;
+        for case in &self.comparisons {
+            for (name, side) in [("zstd", &case.baseline), ("perfkit", &case.target)] {
+                let size = side
+                    .size_bytes
+                    .map_or_else(|| "—".to_owned(), |size| size.to_string());
+                writeln!(
+                    out,
+                    "| {} | {name} | {} | {} | {size} | {} |",
+                    case.what,
+                    seconds(side.wall_p50_ns),
+                    seconds(side.cpu_p50_ns),
+                    mebibytes(side.rss_max_bytes)
+                )?;
+            }
+        }
+        writeln!(out, "\nCommand lines:\n")?;
+        for case in &self.comparisons {
+            writeln!(out, "    {}", case.baseline.command)?;
+            writeln!(out, "    {}", case.target.command)?;
+        }
+        Ok(())
+    }
+}
+
+impl Machine {
+    fn line(&self) -> String {
+        let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
+        let memory = self
+            .memory_bytes
+            .map_or_else(|| "unknown".to_owned(), mebibytes);
+        let codes: Vec<&str> = self
+            .warnings
+            .iter()
+            .filter_map(|warning| warning["code"].as_str())
+            .collect();
+        let load = self
+            .load_before
+            .map_or_else(String::new, |load| format!(", load {load:.2}"));
+        format!(
+            "{}, {} processors, {memory}, {}, hypervisor {}, governor {}{load}; warnings: {}",
+            known(&self.cpu_model),
+            self.logical_cpus,
+            known(&self.kernel),
+            known(&self.hypervisor),
+            known(&self.governor),
+            if codes.is_empty() {
+                "none".to_owned()
+            } else {
+                codes.join(", ")
+            }
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = r#"{
+        "tables": [{"name": "runs",
+            "columns": [{"key": "side"}, {"key": "runs"}, {"key": "wall_p50_ns"}, {"key": "cpu_p50_ns"},
+                {"key": "rss_max_bytes"}],
+            "rows": [["baseline", 6, 2000000000, 1900000000, 41943040],
+                ["target", 6, 1800000000, 1700000000, 10485760]]}],
+        "comparisons": [{"row": "cpu", "difference": {"median": 0.5}},
+            {"row": "wall", "pairs": 6, "verdict": "better", "control": {"median": 0.01},
+             "difference": {"median": -0.1, "median_ci95": [-0.12, -0.08]}}]}"#;
+
+    fn record() -> Record {
+        let report: Value = serde_json::from_str(REPORT).unwrap();
+        let mut comparison = Comparison {
+            what: "compress -3, 1 thread".to_owned(),
+            baseline: Side::read(&report, "baseline", "zstd -3".to_owned()).unwrap(),
+            target: Side::read(&report, "target", "perfkit compress -3".to_owned()).unwrap(),
+            pairs: 0,
+            wall_ratio: f64::NAN,
+            wall_ratio_ci95: None,
+            control_ratio: None,
+            verdict: String::new(),
+        };
+        comparison.read_wall(&report).unwrap();
+        comparison.baseline.size_bytes = Some(1000);
+        comparison.target.size_bytes = Some(999);
+        Record {
+            quick: true,
+            date: "2026-01-02".to_owned(),
+            data: "some".to_owned(),
+            versions: vec!["zstd 1".to_owned()],
+            machine: None,
+            comparisons: vec![comparison],
+        }
+    }
+
+    #[test]
+    fn a_report_is_read() {
+        let record = record();
+        let case = &record.comparisons[0];
+        assert!((case.wall_ratio - 0.9).abs() < 1e-9);
+        assert_eq!(case.pairs, 6);
+        assert_eq!(
+            case.line(),
+            "compress -3, 1 thread: wall 0.900x (better), size 0.9990x, peak RSS 0.250x"
+        );
+    }
+
+    #[test]
+    fn the_markdown_has_ratios_numbers_and_commands() {
+        let text = record().markdown();
+        assert!(text.starts_with("**A quick run"));
+        assert!(
+            text.contains("| compress -3, 1 thread | 6 | 0.900x | 0.880–0.920 | 1.010x | better |")
+        );
+        assert!(
+            text.contains(
+                "| compress -3, 1 thread | perfkit | 1.800 s | 1.700 s | 999 | 10.0 MiB |"
+            )
+        );
+        assert!(text.contains("    perfkit compress -3\n"));
+    }
+
+    #[test]
+    fn a_missing_row_is_named() {
+        let report: Value = serde_json::from_str(REPORT).unwrap();
+        let error = Side::read(&report, "control", String::new())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("control"), "{error}");
+    }
+}
