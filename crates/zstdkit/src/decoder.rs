@@ -328,7 +328,13 @@ impl Decoder {
             };
         let bytes = input.get(..end)?;
         let room = self.room(output.len());
-        if size > room as u64 || size > frame.header.block_bytes_max().into() {
+        let block_max = frame.header.block_bytes_max();
+        if size > room as u64 || size > block_max.into() {
+            return None;
+        }
+        // A repeated byte stores one byte, where a frame without content allows none: in pieces
+        // libzstd refuses that and at once it does not.
+        if block.stored_bytes() > block_max {
             return None;
         }
         let count = self.context.decompress(&mut output[..room], bytes).ok()?;
