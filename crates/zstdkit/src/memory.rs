@@ -1,0 +1,401 @@
+//! The table sizes that libzstd chooses for a level and a size of content, and the memory that
+//! follows from them. Nothing here is set on a context; it predicts what one will take.
+//!
+//! Exact prediction would need functions of libzstd that the safe bindings do not have, so this
+//! is a model of them, held to the real figures by a test over levels and sizes.
+
+use crate::options::{EncoderOptions, WINDOW_LOG_MAX, WINDOW_LOG_MIN};
+
+/// What the memory of a context depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Parameters {
+    window_log: u32,
+    chain_log: u32,
+    hash_log: u32,
+    min_match: u32,
+    strategy: u32,
+}
+
+/// libzstd's strategies, in the order of its own numbers.
+const FAST: u32 = 1;
+const DFAST: u32 = 2;
+const GREEDY: u32 = 3;
+const LAZY: u32 = 4;
+const LAZY2: u32 = 5;
+const BTLAZY2: u32 = 6;
+const BTOPT: u32 = 7;
+const BTULTRA: u32 = 8;
+const BTULTRA2: u32 = 9;
+
+/// Window, chain and hash exponents, shortest match and strategy of level 0 (which stands for
+/// the negative ones) to 22, for contents of any size, up to 256 KiB, up to 128 KiB and up to
+/// 16 KiB, as libzstd 1.5.7 has them.
+#[rustfmt::skip]
+const LEVELS: [[(u8, u8, u8, u8, u32); 23]; 4] = [
+    [
+        (19, 12, 13, 6, FAST),
+        (19, 13, 14, 7, FAST),
+        (20, 15, 16, 6, FAST),
+        (21, 16, 17, 5, DFAST),
+        (21, 18, 18, 5, DFAST),
+        (21, 18, 19, 5, GREEDY),
+        (21, 18, 19, 5, LAZY),
+        (21, 19, 20, 5, LAZY),
+        (21, 19, 20, 5, LAZY2),
+        (22, 20, 21, 5, LAZY2),
+        (22, 21, 22, 5, LAZY2),
+        (22, 21, 22, 5, LAZY2),
+        (22, 22, 23, 5, LAZY2),
+        (22, 22, 22, 5, BTLAZY2),
+        (22, 22, 23, 5, BTLAZY2),
+        (22, 23, 23, 5, BTLAZY2),
+        (22, 22, 22, 5, BTOPT),
+        (23, 23, 22, 4, BTOPT),
+        (23, 23, 22, 3, BTULTRA),
+        (23, 24, 22, 3, BTULTRA2),
+        (25, 25, 23, 3, BTULTRA2),
+        (26, 26, 24, 3, BTULTRA2),
+        (27, 27, 25, 3, BTULTRA2),
+    ],
+    [
+        (18, 12, 13, 5, FAST),
+        (18, 13, 14, 6, FAST),
+        (18, 14, 14, 5, DFAST),
+        (18, 16, 16, 4, DFAST),
+        (18, 16, 17, 5, GREEDY),
+        (18, 17, 18, 5, GREEDY),
+        (18, 18, 19, 5, LAZY),
+        (18, 18, 19, 4, LAZY),
+        (18, 18, 19, 4, LAZY2),
+        (18, 18, 19, 4, LAZY2),
+        (18, 18, 19, 4, LAZY2),
+        (18, 18, 19, 4, BTLAZY2),
+        (18, 19, 19, 4, BTLAZY2),
+        (18, 18, 19, 4, BTOPT),
+        (18, 18, 19, 3, BTOPT),
+        (18, 18, 19, 3, BTOPT),
+        (18, 19, 19, 3, BTULTRA),
+        (18, 19, 19, 3, BTULTRA),
+        (18, 19, 19, 3, BTULTRA2),
+        (18, 19, 19, 3, BTULTRA2),
+        (18, 19, 19, 3, BTULTRA2),
+        (18, 19, 19, 3, BTULTRA2),
+        (18, 19, 19, 3, BTULTRA2),
+    ],
+    [
+        (17, 12, 12, 5, FAST),
+        (17, 12, 13, 6, FAST),
+        (17, 13, 15, 5, FAST),
+        (17, 15, 16, 5, DFAST),
+        (17, 17, 17, 4, DFAST),
+        (17, 16, 17, 4, GREEDY),
+        (17, 16, 17, 4, LAZY),
+        (17, 16, 17, 4, LAZY2),
+        (17, 16, 17, 4, LAZY2),
+        (17, 16, 17, 4, LAZY2),
+        (17, 16, 17, 4, LAZY2),
+        (17, 17, 17, 4, BTLAZY2),
+        (17, 18, 17, 4, BTLAZY2),
+        (17, 18, 17, 4, BTOPT),
+        (17, 18, 17, 3, BTOPT),
+        (17, 18, 17, 3, BTOPT),
+        (17, 18, 17, 3, BTULTRA),
+        (17, 18, 17, 3, BTULTRA),
+        (17, 18, 17, 3, BTULTRA),
+        (17, 18, 17, 3, BTULTRA2),
+        (17, 18, 17, 3, BTULTRA2),
+        (17, 18, 17, 3, BTULTRA2),
+        (17, 18, 17, 3, BTULTRA2),
+    ],
+    [
+        (14, 12, 13, 5, FAST),
+        (14, 14, 15, 5, FAST),
+        (14, 14, 15, 4, FAST),
+        (14, 14, 15, 4, DFAST),
+        (14, 14, 14, 4, GREEDY),
+        (14, 14, 14, 4, LAZY),
+        (14, 14, 14, 4, LAZY2),
+        (14, 14, 14, 4, LAZY2),
+        (14, 14, 14, 4, LAZY2),
+        (14, 15, 14, 4, BTLAZY2),
+        (14, 15, 14, 4, BTLAZY2),
+        (14, 15, 14, 4, BTOPT),
+        (14, 15, 14, 3, BTOPT),
+        (14, 15, 14, 3, BTULTRA),
+        (14, 15, 15, 3, BTULTRA),
+        (14, 15, 15, 3, BTULTRA),
+        (14, 15, 15, 3, BTULTRA2),
+        (14, 15, 15, 3, BTULTRA2),
+        (14, 15, 15, 3, BTULTRA2),
+        (14, 15, 15, 3, BTULTRA2),
+        (14, 15, 15, 3, BTULTRA2),
+        (14, 15, 15, 3, BTULTRA2),
+        (14, 15, 15, 3, BTULTRA2),
+    ],
+];
+
+const BLOCK_BYTES: u64 = 128 << 10;
+/// The context itself, its scratch space and entropy tables, the same for all.
+const FIXED_BYTES: u64 = 32 << 10;
+/// What the optimal parsers keep beside their tables.
+const OPTIMAL_BYTES: u64 = 152 << 10;
+const LONG_DISTANCE_WINDOW_LOG: u32 = 27;
+/// Content up to this size is not split into jobs.
+const JOB_BYTES_MIN: u64 = 512 << 10;
+
+impl EncoderOptions {
+    /// An upper estimate, mostly within a tenth, of what an [`Encoder`](crate::Encoder) with
+    /// these options will hold for a frame of this size (`None`: unknown). With workers it is
+    /// what they hold when all of them are busy, which short streams do not reach.
+    pub fn memory_estimate_bytes(&self, pledged: Option<u64>) -> u64 {
+        let parameters = Parameters::choose(self, pledged);
+        let long = self.long_distance_for(&parameters);
+        let content = pledged.unwrap_or(u64::MAX);
+        if self.workers == 0 || content <= JOB_BYTES_MIN {
+            return FIXED_BYTES
+                + parameters.table_bytes(content)
+                + parameters.long_distance_bytes(long, content)
+                + parameters.buffer_bytes(content);
+        }
+        self.threaded_bytes(&parameters, long, content)
+    }
+
+    fn long_distance_for(&self, parameters: &Parameters) -> bool {
+        self.long_distance || (parameters.strategy >= BTOPT && parameters.window_log >= 27)
+    }
+
+    fn threaded_bytes(&self, parameters: &Parameters, long: bool, content: u64) -> u64 {
+        let job_log = match long {
+            true => (parameters.cycle_log() + 3).max(21),
+            false => (parameters.window_log + 2).max(20),
+        };
+        let job_log = job_log.min(WINDOW_LOG_MAX - 1);
+        let overlap = 9 - match self.overlap_log.unwrap_or(0) {
+            0 => match parameters.strategy {
+                BTULTRA2 => 9,
+                BTOPT | BTULTRA => 8,
+                LAZY2 | BTLAZY2 => 7,
+                _ => 6,
+            },
+            chosen => chosen.min(9),
+        };
+        let prefix = match (overlap, long) {
+            (8.., _) => 0,
+            (_, true) => 1_u64 << (parameters.window_log.min(job_log - 2) - overlap),
+            (_, false) => 1_u64 << (parameters.window_log - overlap),
+        };
+        let job = self
+            .job_size
+            .map_or(1 << job_log, |size| size as u64)
+            .max(prefix);
+        let workers = u64::from(self.workers);
+        let window = if long {
+            1_u64 << parameters.window_log
+        } else {
+            0
+        };
+        let round = window.max(job * workers) + job * if prefix > 0 { 3 } else { 2 };
+        // One output for every job that runs, one that waits, and one that is written out.
+        let outputs = (workers + 2) * compress_bound(job);
+        let sequences = if long {
+            (workers + 2) * (job / 32) * 12
+        } else {
+            0
+        };
+        let tables = FIXED_BYTES + parameters.table_bytes(content.min(job + prefix));
+        FIXED_BYTES
+            + round
+            + outputs
+            + sequences
+            + workers * tables
+            + parameters.long_distance_bytes(long, content)
+    }
+}
+
+impl Parameters {
+    fn choose(options: &EncoderOptions, pledged: Option<u64>) -> Self {
+        let size = pledged.unwrap_or(u64::MAX);
+        let table = [256 << 10, 128 << 10, 16 << 10]
+            .iter()
+            .filter(|&&most| size <= most)
+            .count();
+        let row = match options.level {
+            0 => 3,
+            level => level.clamp(0, 22),
+        };
+        let (window, chain, hash, min_match, strategy) = LEVELS[table][row as usize];
+        let mut parameters = Self {
+            window_log: window.into(),
+            chain_log: chain.into(),
+            hash_log: hash.into(),
+            min_match: min_match.into(),
+            strategy,
+        };
+        if options.long_distance {
+            parameters.window_log = LONG_DISTANCE_WINDOW_LOG;
+        }
+        if let Some(log) = options.window_log {
+            parameters.window_log = log.clamp(WINDOW_LOG_MIN, WINDOW_LOG_MAX);
+        }
+        parameters.fit(pledged);
+        parameters
+    }
+
+    /// Shrinks the tables to what content of a known size can use.
+    fn fit(&mut self, pledged: Option<u64>) {
+        if let Some(size) = pledged {
+            let size_log = u64::BITS - size.saturating_sub(1).leading_zeros();
+            self.window_log = self.window_log.min(size_log.max(6));
+            self.hash_log = self.hash_log.min(self.window_log + 1);
+            self.chain_log -= self.cycle_log().saturating_sub(self.window_log);
+        }
+        self.window_log = self.window_log.max(WINDOW_LOG_MIN);
+    }
+
+    /// How much of the window the chain table can point into.
+    fn cycle_log(&self) -> u32 {
+        self.chain_log - u32::from(self.strategy >= BTLAZY2)
+    }
+
+    fn window_bytes(&self, content: u64) -> u64 {
+        (1 << self.window_log).min(content.max(1))
+    }
+
+    fn table_bytes(&self, content: u64) -> u64 {
+        let rows = (GREEDY..=LAZY2).contains(&self.strategy) && self.window_log > 14;
+        let hash = 4_u64 << self.hash_log;
+        let tags = if rows { 1_u64 << self.hash_log } else { 0 };
+        let chain = if self.strategy == FAST || rows {
+            0
+        } else {
+            4_u64 << self.chain_log
+        };
+        let threes = if self.min_match == 3 {
+            4_u64 << self.window_log.min(17)
+        } else {
+            0
+        };
+        let optimal = if self.strategy >= BTOPT {
+            OPTIMAL_BYTES
+        } else {
+            0
+        };
+        let block = self.window_bytes(content).min(BLOCK_BYTES);
+        let sequences = block / if self.min_match == 3 { 3 } else { 4 } * 11;
+        hash + tags + chain + threes + optimal + block + sequences
+    }
+
+    fn long_distance_bytes(&self, long: bool, content: u64) -> u64 {
+        if !long {
+            return 0;
+        }
+        let hash_log = self.window_log.saturating_sub(7 - self.strategy / 3).max(6);
+        let bucket_log = self.strategy.clamp(4, 8).min(hash_log);
+        let match_bytes = if self.strategy >= BTULTRA { 32 } else { 64 };
+        let block = self.window_bytes(content).min(BLOCK_BYTES);
+        (8_u64 << hash_log) + (1 << (hash_log - bucket_log)) + block / match_bytes * 12
+    }
+
+    /// The input and output buffers of streaming.
+    fn buffer_bytes(&self, content: u64) -> u64 {
+        let window = self.window_bytes(content);
+        let block = window.min(BLOCK_BYTES);
+        window + block + compress_bound(block) + 1
+    }
+}
+
+fn compress_bound(bytes: u64) -> u64 {
+    bytes + (bytes >> 8) + BLOCK_BYTES.saturating_sub(bytes) / 2048 + 64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Encoder, Operation};
+
+    /// What an encoder holds once a frame of this size is open.
+    fn actual(options: &EncoderOptions, pledged: Option<u64>) -> u64 {
+        let mut encoder = Encoder::new(options).unwrap();
+        encoder.begin(pledged).unwrap();
+        let step = encoder
+            .push(b"", &mut [0; 64], Operation::Continue)
+            .unwrap();
+        assert_eq!(step.produced, 0);
+        encoder.memory_bytes() as u64
+    }
+
+    fn check(options: &EncoderOptions, pledged: Option<u64>) {
+        let actual = actual(options, pledged) as f64;
+        let estimate = options.memory_estimate_bytes(pledged) as f64;
+        let ratio = estimate / actual;
+        assert!(
+            (1.0..1.1).contains(&ratio) || (estimate >= actual && estimate - actual < 40_000.0),
+            "level {} of {pledged:?}: {estimate} estimated, {actual} held: {ratio}",
+            options.level
+        );
+    }
+
+    #[test]
+    fn estimates_every_level_and_size_class() {
+        let sizes = [
+            0,
+            1,
+            500,
+            5000,
+            16 << 10,
+            60_000,
+            128 << 10,
+            200_000,
+            256 << 10,
+            1_000_000,
+        ];
+        for level in (-7..=19).chain([-131_072]) {
+            let options = EncoderOptions {
+                level,
+                ..EncoderOptions::default()
+            };
+            check(&options, None);
+            for size in sizes {
+                check(&options, Some(size));
+            }
+            check(&options, Some(10 << 20));
+        }
+    }
+
+    #[test]
+    fn estimates_windows_and_long_distance() {
+        for level in [1, 3, 6, 12, 16, 19] {
+            for window_log in [10, 14, 15, 20, 24] {
+                for long_distance in [false, true] {
+                    let options = EncoderOptions {
+                        level,
+                        window_log: Some(window_log),
+                        long_distance,
+                        ..EncoderOptions::default()
+                    };
+                    check(&options, None);
+                    check(&options, Some(100_000));
+                    check(&options, Some(3 << 20));
+                }
+            }
+        }
+        check(
+            &EncoderOptions {
+                long_distance: true,
+                ..EncoderOptions::default()
+            },
+            None,
+        );
+    }
+
+    #[test]
+    fn maximum_level_of_unknown_size_is_known_to_be_huge() {
+        let options = EncoderOptions {
+            level: 22,
+            ..EncoderOptions::default()
+        };
+        check(&options, None);
+        assert!(options.memory_estimate_bytes(None) > 800 << 20);
+        assert!(options.memory_estimate_bytes(Some(2000)) < 1 << 20);
+    }
+}
