@@ -4,6 +4,7 @@
 mod binomial;
 pub mod clock;
 mod coding;
+pub mod compare;
 pub mod environment;
 mod gate;
 mod inflate;
@@ -13,7 +14,10 @@ mod read;
 mod recorder;
 mod recording;
 pub mod report;
+mod rng;
 mod series;
+#[cfg(test)]
+mod testing;
 mod units;
 
 pub use clock::{Clock, Floor, RecordingCost, floor, recording_cost};
