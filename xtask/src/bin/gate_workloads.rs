@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use latency::percentile::{LADDER, percentiles};
 use latency::report::LatencyName;
 use latency::{BucketPolicy, Recorder, Spec};
 use zstdkit::workload::{Kind, generate};
@@ -23,7 +24,7 @@ fn main() -> Result<()> {
     let times = usize::try_from(size)?;
     match name.as_str() {
         "latency/record_span" => record_span(times),
-        "latency/percentiles" => percentiles(times),
+        "latency/percentiles" => extract_percentiles(times),
         "zstdkit/encode-3-json" => encode(Kind::JsonLines, times),
         "zstdkit/encode-3-log" => encode(Kind::Log, times),
         "zstdkit/decode-json" => decode(Kind::JsonLines, times),
@@ -74,7 +75,7 @@ fn record_span(times: usize) -> Result<()> {
     Ok(())
 }
 
-fn percentiles(times: usize) -> Result<()> {
+fn extract_percentiles(times: usize) -> Result<()> {
     let origin = Instant::now();
     let mut recorder = recorder(origin);
     for index in 0..100_000 {
@@ -85,16 +86,12 @@ fn percentiles(times: usize) -> Result<()> {
     let rows = gate_region(|| {
         let mut rows = 0;
         for _ in 0..times {
-            let ladder =
-                latency::percentiles(black_box(histogram), 0, latency::report::Timing::Actual);
+            let ladder = percentiles(black_box(histogram), 0, latency::report::Timing::Actual);
             rows += ladder.iter().filter(|row| row.value_ns.is_some()).count();
         }
         rows
     });
-    ensure!(
-        rows == times * latency::LADDER.len(),
-        "{rows} percentiles earned"
-    );
+    ensure!(rows == times * LADDER.len(), "{rows} percentiles earned");
     Ok(())
 }
 
