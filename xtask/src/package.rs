@@ -18,9 +18,14 @@ pub(crate) fn run() -> Result<String> {
         bail!("no package of the workspace may be published");
     }
     // The archives carry no profile. With that of the workspace, what is built already is reused.
-    let profile = r#"profile.dev.package."*".opt-level=2"#;
-    let mut command = sh::cargo(&["package", "--config", profile, "--config"]);
-    command.arg(r#"profile.dev.package."*".debug=false"#);
+    let mut command = sh::cargo(&["package"]);
+    for setting in [
+        "\"*\".opt-level=2",
+        "\"*\".debug=false",
+        "zstd-sys.opt-level=3",
+    ] {
+        command.args(["--config", &format!("profile.dev.package.{setting}")]);
+    }
     for name in &names {
         command.args(["--package", name]);
     }

@@ -136,8 +136,9 @@ fn judge(
     for (workload, count) in counts {
         let found = known.and_then(|rows| rows.get(workload.name));
         let verdict = Verdict::of(found.copied(), *count, baselines.tolerance);
+        let decimals = if *count < 10_000.0 { 2 } else { 0 };
         println!(
-            "{:<24} {count:>14.2} instructions a {:<22} {verdict}",
+            "{:<24} {count:>12.decimals$} instructions a {:<22} {verdict}",
             workload.name, workload.unit
         );
         if matches!(verdict, Verdict::Worse(_)) {
