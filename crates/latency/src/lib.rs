@@ -7,6 +7,7 @@ mod coding;
 pub mod compare;
 pub mod environment;
 mod gate;
+pub mod hgrm;
 mod inflate;
 pub mod percentile;
 pub mod pin;

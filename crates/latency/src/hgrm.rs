@@ -1,0 +1,482 @@
+//! `.hgrm`: a percentile distribution as text, for the plotters that read HdrHistogram's output.
+//!
+//! The public plotter takes only rows of exactly four space-separated fields and lines series up by
+//! row number. So the ladder is the same in every file: it halves the distance to 100 % [`HALVINGS`]
+//! times in five steps each, and ends at 1 with `inf`. A short run repeats its greatest value along
+//! the ladder's end; what of it is earned is the report's business, not this file's.
+
+use std::io;
+
+use hdrhistogram::Histogram;
+
+use crate::percentile::values_at_ranks;
+use crate::read::{Place, ReadError, ReadErrorKind};
+
+/// How often the distance to 100 % is halved: up to one value in 16 million.
+pub const HALVINGS: u32 = 24;
+const STEPS: u64 = 5;
+/// Most rows read.
+const ROWS_MAX: usize = 100_000;
+
+const HEADER: &str = "       Value     Percentile TotalCount 1/(1-Percentile)";
+
+/// Unit of the values in a file. The file does not say it; HdrHistogram's tools call it *ticks*.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HgrmUnit {
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    #[default]
+    Us,
+    /// Milliseconds.
+    Ms,
+}
+
+impl HgrmUnit {
+    fn ns(self) -> f64 {
+        match self {
+            Self::Ns => 1.0,
+            Self::Us => 1e3,
+            Self::Ms => 1e6,
+        }
+    }
+}
+
+/// Write the distribution of a histogram of nanoseconds.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(w: &mut impl io::Write, h: &Histogram<u64>, unit: HgrmUnit) -> io::Result<()> {
+    let scale = unit.ns();
+    writeln!(w, "{HEADER}\n")?;
+    let ranks: Vec<u64> = ladder().map(|step| step.rank(h.len())).collect();
+    let values = values_at_ranks(h, &ranks);
+    let mut recorded = h.iter_recorded().peekable();
+    let mut total = 0u64;
+    for (at, step) in ladder().enumerate() {
+        let value = values.get(at).copied().unwrap_or(0);
+        while let Some(next) = recorded.next_if(|next| next.value_iterated_to() <= value) {
+            total = total.saturating_add(next.count_at_value());
+        }
+        write!(
+            w,
+            "{:12.3} {:2.12} {total:10} ",
+            value as f64 / scale,
+            step.quantile()
+        )?;
+        match step.inverse() {
+            Some(inverse) => writeln!(w, "{inverse:14.2}")?,
+            None => writeln!(w, "{:>14}", "inf")?,
+        }
+    }
+    let (mean, stdev) = (h.mean() / scale, h.stdev() / scale);
+    let max = if h.is_empty() {
+        0.0
+    } else {
+        h.max() as f64 / scale
+    };
+    let sub_buckets = sub_buckets(h);
+    writeln!(w, "#[Mean    = {mean:12.3}, StdDeviation   = {stdev:12.3}]")?;
+    writeln!(
+        w,
+        "#[Max     = {max:12.3}, Total count    = {:12}]",
+        h.len()
+    )?;
+    writeln!(
+        w,
+        "#[Buckets = {:12}, SubBuckets     = {sub_buckets:12}]",
+        h.buckets()
+    )
+}
+
+/// Linear steps within a power of two, as the histogram crate chooses them.
+fn sub_buckets(h: &Histogram<u64>) -> u64 {
+    (2 * 10u64.pow(u32::from(h.sigfig().min(5)))).next_power_of_two()
+}
+
+/// One row of the ladder: 1 − (10 − step) / (10 · 2^halving), kept as integers so that ranks are exact.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// Numerator of the distance to 1, 6 to 10; 0 for the last row.
+    tenths: u64,
+    halving: u32,
+}
+
+fn ladder() -> impl Iterator<Item = Step> {
+    let steps = (0..HALVINGS).flat_map(|halving| {
+        (0..STEPS).map(move |step| Step {
+            tenths: 10 - step,
+            halving,
+        })
+    });
+    steps.chain([Step {
+        tenths: 0,
+        halving: 0,
+    }])
+}
+
+impl Step {
+    fn denominator(self) -> u64 {
+        10 << self.halving
+    }
+
+    fn quantile(self) -> f64 {
+        1.0 - self.tenths as f64 / self.denominator() as f64
+    }
+
+    fn inverse(self) -> Option<f64> {
+        (self.tenths > 0).then(|| self.denominator() as f64 / self.tenths as f64)
+    }
+
+    /// ⌈n · quantile⌉, at least 1.
+    fn rank(self, n: u64) -> u64 {
+        let beyond = u128::from(n) * u128::from(self.tenths) / u128::from(self.denominator());
+        n.saturating_sub(u64::try_from(beyond).unwrap_or(u64::MAX))
+            .max(1)
+    }
+}
+
+/// One row that was read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HgrmRow {
+    /// The value in nanoseconds.
+    pub value_ns: f64,
+    /// The quantile, 0 to 1.
+    pub quantile: f64,
+    /// Values at most as great.
+    pub total_count: u64,
+}
+
+/// A distribution that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hgrm {
+    /// The rows, ascending.
+    pub rows: Vec<HgrmRow>,
+    /// Mean in nanoseconds, from the footer.
+    pub mean_ns: Option<f64>,
+    /// Standard deviation in nanoseconds, from the footer.
+    pub stdev_ns: Option<f64>,
+    /// Greatest value in nanoseconds, from the footer.
+    pub max_ns: Option<f64>,
+    /// How many values there are: from the footer, else of the last row.
+    pub total_count: u64,
+    /// Powers of two of the histogram, from the footer.
+    pub buckets: Option<u64>,
+    /// Linear steps in each, from the footer.
+    pub sub_buckets: Option<u64>,
+}
+
+/// Read a distribution whose values are in `unit`: our own, or that of any HdrHistogram tool.
+///
+/// # Errors
+/// At the first line that breaks the format, with its number.
+pub fn read(text: &str, unit: HgrmUnit) -> Result<Hgrm, ReadError> {
+    let scale = unit.ns();
+    let mut hgrm = Hgrm {
+        rows: Vec::new(),
+        mean_ns: None,
+        stdev_ns: None,
+        max_ns: None,
+        total_count: 0,
+        buckets: None,
+        sub_buckets: None,
+    };
+    let mut has_header = false;
+    let mut total = None;
+    for (at, line) in text.lines().enumerate() {
+        let place = Place::Line {
+            line: at as u64 + 1,
+            column: 0,
+        };
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(footer) = line.strip_prefix("#[") {
+            for (name, value) in footer_fields(footer) {
+                read_footer(&mut hgrm, &mut total, name, value, scale);
+            }
+        } else if line.starts_with('#') {
+        } else if line.starts_with("Value") {
+            has_header = true;
+        } else if !has_header {
+            let message = "no percentile distribution (header line)";
+            return Err(ReadError::new(ReadErrorKind::Foreign, place, message));
+        } else if hgrm.rows.len() == ROWS_MAX {
+            let message = "more than 100,000 rows";
+            return Err(ReadError::new(ReadErrorKind::TooLarge, place, message));
+        } else {
+            let row = read_row(line, scale, hgrm.rows.last())
+                .map_err(|why| ReadError::malformed(place, why))?;
+            hgrm.rows.push(row);
+        }
+    }
+    let Some(last) = hgrm.rows.last() else {
+        let message = "no percentile distribution (no rows)";
+        return Err(ReadError::new(
+            ReadErrorKind::Foreign,
+            Place::Whole,
+            message,
+        ));
+    };
+    hgrm.total_count = total.unwrap_or(last.total_count);
+    if hgrm.total_count < last.total_count {
+        let message = "the footer's total count is below the last row's";
+        return Err(ReadError::malformed(Place::Whole, message));
+    }
+    Ok(hgrm)
+}
+
+/// `Mean = 1.000, StdDeviation = 2.000]` as pairs.
+fn footer_fields(footer: &str) -> impl Iterator<Item = (&str, &str)> {
+    let fields = footer.trim_end_matches(']').split(',');
+    fields
+        .filter_map(|field| field.split_once('='))
+        .map(|(name, value)| (name.trim(), value.trim()))
+}
+
+fn read_footer(hgrm: &mut Hgrm, total: &mut Option<u64>, name: &str, value: &str, scale: f64) {
+    let ns = || {
+        non_negative(value)
+            .map(|number| number * scale)
+            .filter(|ns| ns.is_finite())
+    };
+    match name {
+        "Mean" => hgrm.mean_ns = ns(),
+        "StdDeviation" => hgrm.stdev_ns = ns(),
+        "Max" => hgrm.max_ns = ns(),
+        "Total count" => *total = value.parse().ok(),
+        "Buckets" => hgrm.buckets = value.parse().ok(),
+        "SubBuckets" => hgrm.sub_buckets = value.parse().ok(),
+        _ => {}
+    }
+}
+
+fn non_negative(text: &str) -> Option<f64> {
+    text.parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite() && *number >= 0.0)
+}
+
+/// Value, quantile and total; the fourth field follows from the second and is not looked at.
+/// HdrHistogram's own tools leave it out of the last row.
+fn read_row(line: &str, scale: f64, last: Option<&HgrmRow>) -> Result<HgrmRow, &'static str> {
+    let mut fields = line.split_ascii_whitespace();
+    let mut next = || fields.next().ok_or("a row has fewer than three fields");
+    let (value, quantile, total) = (next()?, next()?, next()?);
+    if fields.count() > 1 {
+        return Err("a row has more than four fields");
+    }
+    let value_ns = non_negative(value)
+        .map(|value| value * scale)
+        .filter(|ns| *ns < 1.8e19);
+    let row = HgrmRow {
+        value_ns: value_ns.ok_or("the value is no number of this range")?,
+        quantile: non_negative(quantile)
+            .filter(|quantile| *quantile <= 1.0)
+            .ok_or("the percentile is not within 0 to 1")?,
+        total_count: total.parse().map_err(|_| "the total count is no number")?,
+    };
+    if let Some(last) = last
+        && (row.value_ns < last.value_ns
+            || row.quantile < last.quantile
+            || row.total_count < last.total_count)
+    {
+        return Err("rows do not ascend");
+    }
+    Ok(row)
+}
+
+impl Hgrm {
+    /// A histogram of this distribution, approximately: the values between two rows all stand at the
+    /// upper one. Good for percentiles of the ladder and for overlays, not for exact merging.
+    #[must_use]
+    pub fn histogram(&self) -> Histogram<u64> {
+        let greatest = self.rows.last().map_or(0, |row| whole_ns(row.value_ns));
+        let high = greatest.max(self.max_ns.map_or(0, whole_ns)).max(2);
+        let mut histogram = Histogram::new_with_bounds(1, high, 3)
+            .expect("any upper bound from 2 on makes a histogram of three digits");
+        let mut total = 0;
+        for row in &self.rows {
+            let count = row.total_count.saturating_sub(total);
+            if count > 0 {
+                // In range by construction.
+                let _ = histogram.record_n(whole_ns(row.value_ns), count);
+            }
+            total = row.total_count.max(total);
+        }
+        histogram
+    }
+}
+
+/// Rounded; the range was checked when it was read.
+fn whole_ns(ns: f64) -> u64 {
+    ns.round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
+        let mut histogram = Histogram::new_with_bounds(1, 3_600_000_000_000, 3).unwrap();
+        values
+            .into_iter()
+            .for_each(|ns| histogram.record(ns).unwrap());
+        histogram
+    }
+
+    fn written(h: &Histogram<u64>, unit: HgrmUnit) -> String {
+        let mut bytes = Vec::new();
+        write(&mut bytes, h, unit).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn golden() {
+        let text = written(&histogram((1..=1_000).map(|i| i * 1_000)), HgrmUnit::Us);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[0],
+            "       Value     Percentile TotalCount 1/(1-Percentile)"
+        );
+        assert_eq!(lines[1], "");
+        assert_eq!(
+            lines[2],
+            "       1.000 0.000000000000          1           1.00"
+        );
+        assert_eq!(
+            lines[3],
+            "     100.031 0.100000000000        100           1.11"
+        );
+        assert_eq!(
+            lines[7],
+            "     500.223 0.500000000000        500           2.00"
+        );
+        assert_eq!(
+            lines[8],
+            "     550.399 0.550000000000        550           2.22"
+        );
+        assert_eq!(
+            lines[2 + 120],
+            "    1000.447 1.000000000000       1000            inf"
+        );
+        assert_eq!(
+            lines[123],
+            "#[Mean    =      500.505, StdDeviation   =      288.676]"
+        );
+        assert_eq!(
+            lines[124],
+            "#[Max     =     1000.447, Total count    =         1000]"
+        );
+        assert_eq!(
+            lines[125],
+            "#[Buckets =           32, SubBuckets     =         2048]"
+        );
+        assert_eq!(lines.len(), 126);
+    }
+
+    #[test]
+    fn every_row_has_four_fields_and_every_file_the_same_ladder() {
+        let samples = [
+            histogram([]),
+            histogram([0]),
+            histogram([7; 3]),
+            histogram(0..5_000),
+        ];
+        let ladders: Vec<Vec<String>> = samples
+            .iter()
+            .map(|h| {
+                let text = written(h, HgrmUnit::Ns);
+                let rows = text.lines().skip(2).filter(|line| !line.starts_with('#'));
+                rows.map(|row| {
+                    let fields: Vec<&str> = row.split_whitespace().collect();
+                    assert_eq!(fields.len(), 4, "{row}");
+                    fields[1].to_owned()
+                })
+                .collect()
+            })
+            .collect();
+        assert_eq!(ladders[0].len(), 121);
+        assert!(ladders.iter().all(|ladder| *ladder == ladders[0]));
+    }
+
+    #[test]
+    fn what_other_tools_write_is_read() {
+        let text = "       Value     Percentile TotalCount 1/(1-Percentile)\r\n\r\n\
+                    0.022 0.000000000000          1           1.00\r\n\
+                    0.500 0.500000000000          3           2.00\r\n\
+                    1.500 1.000000000000          4\r\n\
+                    #[Mean    =        0.500, StdDeviation   =        0.100]\r\n\
+                    #[Max     =        1.500, Total count    =            4]\r\n\
+                    #[Buckets =           22, SubBuckets     =         2048]\r\n";
+        let hgrm = read(text, HgrmUnit::Ms).unwrap();
+        assert_eq!((hgrm.rows.len(), hgrm.total_count), (3, 4));
+        assert_eq!(
+            (hgrm.mean_ns, hgrm.max_ns),
+            (Some(500_000.0), Some(1_500_000.0))
+        );
+        assert_eq!((hgrm.buckets, hgrm.sub_buckets), (Some(22), Some(2048)));
+        let histogram = hgrm.histogram();
+        assert_eq!(histogram.len(), 4);
+        assert!(histogram.equivalent(histogram.value_at_quantile(0.5), 500_000));
+    }
+
+    #[test]
+    fn broken_files_name_the_line() {
+        let error = read("hello\n", HgrmUnit::Us).unwrap_err();
+        assert_eq!(error.kind(), ReadErrorKind::Foreign);
+        assert!(read("", HgrmUnit::Us).is_err());
+        let head = "Value Percentile TotalCount 1/(1-Percentile)\n\n";
+        for (rows, line) in [
+            ("1 0.1\n", 3),
+            ("1 0.1 1 1 1\n", 3),
+            ("1 0.1 1 1\nnan 0.2 2 1\n", 4),
+            ("1e300 0.1 1 1\n", 3),
+            ("1 1.1 1 1\n", 3),
+            ("1 0.1 -1 1\n", 3),
+            ("5 0.1 1 1\n4 0.2 2 1\n", 4),
+        ] {
+            let error = read(&format!("{head}{rows}"), HgrmUnit::Us).unwrap_err();
+            assert_eq!(error.place(), Place::Line { line, column: 0 }, "{rows}");
+        }
+        assert!(
+            read(
+                &format!("{head}1 0.1 5 1\n#[Max = 1, Total count = 4]\n"),
+                HgrmUnit::Us
+            )
+            .is_err()
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn round_trips(values in prop::collection::vec(0u64..1_000_000_000, 1..500)) {
+            let h = histogram(values);
+            let hgrm = read(&written(&h, HgrmUnit::Ns), HgrmUnit::Ns).unwrap();
+            prop_assert_eq!(hgrm.total_count, h.len());
+            prop_assert_eq!(hgrm.max_ns, Some(h.max() as f64));
+            let again = hgrm.histogram();
+            prop_assert_eq!(again.len(), h.len());
+            let ranks: Vec<u64> = ladder().map(|step| step.rank(h.len())).collect();
+            let (old, new) = (values_at_ranks(&h, &ranks), values_at_ranks(&again, &ranks));
+            prop_assert!(old.iter().zip(&new).all(|(old, new)| h.equivalent(*old, *new)));
+        }
+
+        #[test]
+        fn hostile_text_never_panics(text: String, rows: Vec<(f64, f64, u64)>) {
+            let _ = read(&text, HgrmUnit::Ms);
+            let mut table = HEADER.to_owned();
+            for (value, quantile, total) in rows {
+                table.push_str(&format!("\n{value} {quantile} {total} inf"));
+            }
+            if let Ok(hgrm) = read(&format!("{table}\n{text}"), HgrmUnit::Ms) {
+                let _ = hgrm.histogram().mean();
+            }
+        }
+    }
+}
