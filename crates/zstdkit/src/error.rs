@@ -293,16 +293,21 @@ impl Error {
     }
 }
 
-/// The text of a libzstd error code.
+/// What a libzstd error code means here, in the style of the rest.
 pub(crate) fn reason(code: usize) -> &'static str {
     match code.wrapping_neg() {
-        // The codes a bad block gives; the library's own texts start with a capital.
         20 => "data corruption detected",
-        22 => "wrong checksum",
-        24 => "header of literals does not match its size",
+        24 => "literals header does not match its size",
+        // libzstd thinks of a dictionary, the only other place such tables come from.
+        30 | 32 => "refers to tables that were never sent",
+        40 | 41 => "unsupported option",
+        42 => "option out of range",
+        44 => "entropy table too large",
+        46 | 48 => "entropy table with wrong symbols",
+        60 => "wrong order of calls",
         64 => "out of memory",
-        70 => "output too small",
-        72 => "wrong source size",
+        70 => "content too large",
+        72 => "wrong size",
         _ => zstd_safe::get_error_name(code),
     }
 }

@@ -186,7 +186,8 @@ impl Scanner {
 
     /// Passes over `count` bytes of what [`skippable_bytes`](Scanner::skippable_bytes) announced,
     /// as if they had been given; returns how many were passed over, which is never more than
-    /// announced. Whether they exist is the caller's to know.
+    /// announced. Whether they exist is the caller's to know. The next [`push`](Scanner::push)
+    /// finds the frame that this may have completed, even when it is given nothing.
     pub fn skip(&mut self, count: u32) -> u32 {
         let count = count.min(self.walker.body_left());
         self.walker.take(count);

@@ -51,3 +51,8 @@ pub use crate::step::{Operation, State, Step};
 pub fn version() -> &'static str {
     zstd_safe::version_string()
 }
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

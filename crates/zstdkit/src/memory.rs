@@ -27,11 +27,13 @@ const BTOPT: u32 = 7;
 const BTULTRA: u32 = 8;
 const BTULTRA2: u32 = 9;
 
+type Row = (u8, u8, u8, u8, u32);
+
 /// Window, chain and hash exponents, shortest match and strategy of level 0 (which stands for
 /// the negative ones) to 22, for contents of any size, up to 256 KiB, up to 128 KiB and up to
 /// 16 KiB, as libzstd 1.5.7 has them.
 #[rustfmt::skip]
-const LEVELS: [[(u8, u8, u8, u8, u32); 23]; 4] = [
+const LEVELS: [[Row; 23]; 4] = [
     [
         (19, 12, 13, 6, FAST),
         (19, 13, 14, 7, FAST),
@@ -309,6 +311,7 @@ fn compress_bound(bytes: u64) -> u64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::{Encoder, Operation};

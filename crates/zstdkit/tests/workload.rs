@@ -1,5 +1,6 @@
 //! The generated data: the same for ever, streamed or whole, and about as compressible as what
 //! it imitates.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "workload")]
 
 use std::io::Read as _;

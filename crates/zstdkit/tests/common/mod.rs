@@ -226,3 +226,16 @@ pub(crate) fn prose(seed: u64, bytes: usize) -> Vec<u8> {
     out.truncate(bytes);
     out
 }
+
+/// Bytes that do not compress.
+pub(crate) fn noise(seed: u64, bytes: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2).wrapping_add(1);
+    (0..bytes)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 56) as u8
+        })
+        .collect()
+}

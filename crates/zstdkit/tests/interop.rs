@@ -1,0 +1,182 @@
+//! What the `zstd` CLI writes is read here, and the reverse.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use common::{decode, encode, frame, prose, skippable};
+use zstdkit::{DecoderOptions, Encoder, EncoderOptions};
+
+/// Runs the CLI as a filter.
+fn zstd(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new("zstd")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // It may stop reading at an error; what it says then is the caller's to judge.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().unwrap()
+    })
+}
+
+fn filter(arguments: &[&str], input: &[u8]) -> Vec<u8> {
+    let output = zstd(arguments, input);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output.stdout
+}
+
+fn contents() -> [Vec<u8>; 5] {
+    [
+        Vec::new(),
+        b"x".to_vec(),
+        prose(1, 1000),
+        prose(2, 700_000),
+        common::noise(3, 300_000),
+    ]
+}
+
+#[test]
+#[cfg_attr(not(peer_zstd), ignore = "zstd CLI is not installed")]
+fn cli_reads_what_we_write() {
+    for content in contents() {
+        for options in [
+            EncoderOptions::default(),
+            EncoderOptions {
+                level: -5,
+                ..EncoderOptions::default()
+            },
+            EncoderOptions {
+                level: 1,
+                checksum: false,
+                ..EncoderOptions::default()
+            },
+            EncoderOptions {
+                level: 19,
+                content_size: false,
+                ..EncoderOptions::default()
+            },
+            EncoderOptions {
+                long_distance: true,
+                window_log: Some(27),
+                ..Default::default()
+            },
+            EncoderOptions {
+                workers: 2,
+                ..EncoderOptions::default()
+            },
+            EncoderOptions {
+                window_log: Some(10),
+                ..EncoderOptions::default()
+            },
+        ] {
+            assert!(
+                filter(&["-dqc"], &frame(&content, &options)) == content,
+                "{options:?}"
+            );
+            if options.workers == 0 {
+                let mut encoder = Encoder::new(&options).unwrap();
+                let streamed = encode(&mut encoder, &content, &[7000], 5000, &[2, 5]).unwrap();
+                assert!(filter(&["-dqc"], &streamed) == content, "{options:?}");
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(peer_zstd), ignore = "zstd CLI is not installed")]
+fn we_read_what_the_cli_writes() {
+    for content in contents() {
+        for arguments in [
+            &["-1"][..],
+            &["-3", "--single-thread"],
+            &["-19"],
+            &["--fast=5"],
+            &["--ultra", "-22", "--size-hint=700000"],
+            &["--long=27"],
+            &["--no-check"],
+            &["-T2", "-B524288"],
+            &["--rsyncable"],
+            &["--no-compress-literals"],
+            &["--target-compressed-block-size=1500"],
+        ] {
+            let packed = filter(&[arguments, &["-qc"]].concat(), &content);
+            let options = DecoderOptions::default();
+            for (cuts, rooms) in [(&[usize::MAX][..], &[1 << 20][..]), (&[999], &[1717])] {
+                let found = decode(&options, &packed, cuts, rooms);
+                let totals = found.result.unwrap();
+                assert!(found.content == content, "{arguments:?}");
+                assert_eq!(
+                    totals.checksums_verified,
+                    u64::from(arguments != ["--no-check"])
+                );
+            }
+            assert!(zstdkit::decompress(&packed, &options).unwrap() == content);
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(peer_zstd), ignore = "zstd CLI is not installed")]
+fn several_frames_are_one_stream_to_both() {
+    let content = prose(2, 100_000);
+    let ours = frame(&content, &EncoderOptions::default());
+    let theirs = filter(&["-qc"], &content);
+    let stream = [&ours[..], &skippable(4, b"note"), &theirs, &ours].concat();
+    let expected = [&content[..], &content, &content].concat();
+    assert!(filter(&["-dqc"], &stream) == expected);
+    assert!(zstdkit::decompress(&stream, &DecoderOptions::default()).unwrap() == expected);
+}
+
+#[test]
+#[cfg_attr(not(peer_zstd), ignore = "zstd CLI is not installed")]
+fn both_refuse_the_same() {
+    let good = frame(&prose(2, 50_000), &EncoderOptions::default());
+    let mut flipped = good.clone();
+    let end = flipped.len() - 1;
+    flipped[end] ^= 1;
+    let window = DecoderOptions {
+        window_log_max: 27,
+        ..DecoderOptions::default()
+    };
+    let huge = EncoderOptions {
+        window_log: Some(28),
+        content_size: false,
+        ..Default::default()
+    };
+    let mut encoder = Encoder::new(&huge).unwrap();
+    let huge = encode(&mut encoder, b"content", &[3], 100, &[]).unwrap();
+    for bad in [
+        &good[..good.len() - 1],
+        &good[..10],
+        &flipped,
+        &[&good[..], b"garbage"].concat(),
+        b"\x1f\x8b\x08\x00garbage",
+        &huge,
+    ] {
+        assert!(!zstd(&["-dqc", "--no-pass-through"], bad).status.success());
+        assert!(zstdkit::decompress(bad, &window).is_err());
+    }
+}
+
+/// The tests above are only worth something where they run.
+#[test]
+fn interop_is_ignored_only_without_the_cli() {
+    let there = Command::new("zstd").arg("--version").output().is_ok();
+    assert_eq!(
+        cfg!(peer_zstd),
+        there,
+        "touch build.rs: the zstd CLI came or went"
+    );
+}
