@@ -204,6 +204,28 @@ fn too_large(message: &str) -> ReadError {
     ReadError::new(ReadErrorKind::TooLarge, Place::Whole, message)
 }
 
+/// An empty histogram of this range, if one is held to be of a reasonable size.
+pub(crate) fn new_histogram(high: u64, digits: u8) -> Result<Histogram<u64>, ReadError> {
+    if counts_len(1, high, u32::from(digits.min(5))) > COUNTS_MAX {
+        return Err(too_large("histogram has more than 4 million counts"));
+    }
+    Histogram::new_with_bounds(1, high, digits)
+        .map_err(|error| ReadError::malformed(Place::Whole, format!("no histogram: {error}")))
+}
+
+#[cfg(test)]
+pub(crate) mod tests_support {
+    use super::*;
+
+    /// A header that asks for 4 GiB of counts, base64.
+    pub(crate) fn lying_header() -> String {
+        let mut bytes = COOKIE_V2.to_be_bytes().to_vec();
+        bytes.extend([0xff; 4]);
+        bytes.extend([0; 32]);
+        BASE64.encode(bytes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod environment;
 mod gate;
 pub mod hgrm;
+pub mod hlog;
 mod inflate;
 pub mod percentile;
 pub mod pin;

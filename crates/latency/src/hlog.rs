@@ -1,0 +1,478 @@
+//! `.hlog`: the HdrHistogram interval log, version 2, with tags.
+//!
+//! A line a tag and interval, each with its own histogram, so that a plot over time can be had from
+//! a run that is over. Lines are written by the histogram crate's own writer. They are read one at
+//! a time through its parser, which looks ahead for a separator over all that it is given.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogIterator, IntervalLogWriterBuilder, IntervalLogWriterError, LogEntry, Tag,
+};
+
+use crate::coding;
+use crate::read::{Place, ReadError, ReadErrorKind};
+use crate::report::{Interval, Latency, LatencyName, Timing};
+
+/// Most lines with a histogram that are read: a day of seconds of eleven tags.
+const LINES_MAX: usize = 1_000_000;
+/// Most tags that are made rows of.
+const TAGS_MAX: usize = 1_000;
+
+/// Maxima are written in milliseconds, as the Java tools do; a comment says so.
+const MAX_VALUE_DIVISOR: f64 = 1e6;
+
+/// Write rows as one log that starts at `start`: the intervals of each row, in the order of time, or one
+/// line of length 0 from its histogram when it has none. Tags are the series and the name
+/// (`level_3-service`), see [`tag`].
+///
+/// # Errors
+/// Those of the writer; [`io::ErrorKind::InvalidData`] when a row holds no readable histogram.
+pub fn write(w: &mut impl io::Write, start: SystemTime, rows: &[&Latency]) -> io::Result<()> {
+    let mut serializer = V2DeflateSerializer::new();
+    IntervalLogWriterBuilder::new()
+        .add_comment("[Histogram log format version 1.3]")
+        .with_start_time(start)
+        .with_base_time(start)
+        .begin_log_with(w, &mut serializer)?;
+    writeln!(
+        w,
+        "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\
+         \"Interval_Compressed_Histogram\""
+    )?;
+    let tags: Vec<String> = rows.iter().map(|row| tag(row)).collect();
+    let mut log = IntervalLogWriterBuilder::new()
+        .with_max_value_divisor(MAX_VALUE_DIVISOR)
+        .begin_log_with(w, &mut serializer)?;
+    for (start_ns, length_ns, row, interval) in in_order(rows) {
+        let histogram = match interval {
+            Some(interval) => interval.histogram(),
+            None => rows[row].histogram(),
+        };
+        let histogram = histogram.map_err(|error| invalid(&rows[row].label(), &error))?;
+        let (start, length) = (
+            Duration::from_nanos(start_ns),
+            Duration::from_nanos(length_ns),
+        );
+        log.write_histogram(&histogram, start, length, Tag::new(&tags[row]))
+            .map_err(|error| match error {
+                IntervalLogWriterError::IoError(error) => error,
+                IntervalLogWriterError::SerializeError(error) => {
+                    invalid(&rows[row].label(), &error)
+                }
+            })?;
+    }
+    Ok(())
+}
+
+/// What to write: start, length, index of the row, and the interval if it is not the row as a whole.
+type Entry<'a> = (u64, u64, usize, Option<&'a Interval>);
+
+fn in_order<'a>(rows: &[&'a Latency]) -> Vec<Entry<'a>> {
+    let mut entries: Vec<Entry<'a>> = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        if row.intervals.is_empty() {
+            entries.push((0, 0, at, None));
+        }
+        let interval =
+            |interval: &'a Interval| (interval.start_ns, interval.length_ns, at, Some(interval));
+        entries.extend(row.intervals.iter().map(interval));
+    }
+    entries.sort_by_key(|(start_ns, _, row, _)| (*start_ns, *row));
+    entries
+}
+
+fn invalid(label: &str, error: &dyn std::fmt::Display) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!("histogram of `{label}`: {error}"),
+    )
+}
+
+/// The tag of a row: `service`, or `SERIES-service` with `_` for what a tag may not hold.
+#[must_use]
+pub fn tag(row: &Latency) -> String {
+    let name = row.name.as_str();
+    let plain = |c: char| {
+        if c == ',' || c.is_whitespace() || c.is_control() {
+            '_'
+        } else {
+            c
+        }
+    };
+    match row.series.as_deref().filter(|series| !series.is_empty()) {
+        Some(series) => format!("{}-{name}", series.chars().map(plain).collect::<String>()),
+        None => name.to_owned(),
+    }
+}
+
+/// One line of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedHistogram {
+    /// The tag, if it has one.
+    pub tag: Option<String>,
+    /// Start in seconds: since the log's base time, or since the epoch when it has none.
+    pub start_s: f64,
+    /// Length in seconds.
+    pub length_s: f64,
+    /// The histogram as it stands in the log, HDR V2 deflate, already checked. A log of an hour would
+    /// not fit in memory unpacked.
+    pub histogram_v2_deflate: Vec<u8>,
+}
+
+impl TaggedHistogram {
+    /// The histogram.
+    ///
+    /// # Errors
+    /// None on what [`read`] gave.
+    pub fn histogram(&self) -> Result<Histogram<u64>, ReadError> {
+        coding::decode(&self.histogram_v2_deflate)
+    }
+}
+
+struct Log {
+    lines: Vec<TaggedHistogram>,
+    start_s: Option<f64>,
+    has_base: bool,
+}
+
+/// Read every line of a log. Each histogram is checked, and none is unpacked for good.
+///
+/// # Errors
+/// At the first line that breaks the format, with its number.
+pub fn read(bytes: &[u8]) -> Result<Vec<TaggedHistogram>, ReadError> {
+    Ok(read_log(bytes)?.lines)
+}
+
+fn read_log(bytes: &[u8]) -> Result<Log, ReadError> {
+    let mut log = Log {
+        lines: Vec::new(),
+        start_s: None,
+        has_base: false,
+    };
+    for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let place = Place::Line {
+            line: at as u64 + 1,
+            column: 0,
+        };
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        // The parser wants every line ended, the last one too.
+        let ended = match line.last() {
+            Some(b'\n') => None,
+            _ => Some([line, b"\n"].concat()),
+        };
+        for entry in IntervalLogIterator::new(ended.as_deref().unwrap_or(line)) {
+            let Ok(entry) = entry else {
+                return Err(ReadError::malformed(place, "no line of an interval log"));
+            };
+            match entry {
+                LogEntry::StartTime(since_epoch) => log.start_s = Some(since_epoch.as_secs_f64()),
+                LogEntry::BaseTime(_) => log.has_base = true,
+                LogEntry::Interval(interval) if log.lines.len() < LINES_MAX => {
+                    let encoded = interval.encoded_histogram();
+                    log.lines.push(TaggedHistogram {
+                        tag: interval.tag().map(|tag| tag.as_str().to_owned()),
+                        start_s: interval.start_timestamp().as_secs_f64(),
+                        length_s: interval.duration().as_secs_f64(),
+                        histogram_v2_deflate: checked(encoded).map_err(|error| error.at(place))?,
+                    });
+                }
+                LogEntry::Interval(_) => {
+                    let message = "more than a million lines";
+                    return Err(ReadError::new(ReadErrorKind::TooLarge, place, message));
+                }
+            }
+        }
+    }
+    if log.lines.is_empty() && log.start_s.is_none() && !log.has_base {
+        let message = "no interval log (no line with a histogram)";
+        return Err(ReadError::new(
+            ReadErrorKind::Foreign,
+            Place::Whole,
+            message,
+        ));
+    }
+    Ok(log)
+}
+
+/// The bytes of an encoded histogram that is sound, deflated if they are not.
+fn checked(encoded: &str) -> Result<Vec<u8>, ReadError> {
+    let bytes = coding::bytes_of_base64(encoded)?;
+    let plain = coding::checked(&bytes)?;
+    if plain != bytes {
+        return Ok(bytes);
+    }
+    let deflated = coding::encode_deflate(&coding::decode(&plain)?);
+    deflated.ok_or_else(|| ReadError::malformed(Place::Whole, "counts overflow"))
+}
+
+/// Read a log as rows of a report, one a tag: all intervals of the tag merged, and the intervals kept.
+/// A tag that [`tag`] did not make becomes the series of a service row.
+///
+/// # Errors
+/// As [`read`]; when histograms of one tag cannot be added up; when there are more than 1,000 tags.
+pub fn read_rows(bytes: &[u8]) -> Result<Vec<Latency>, ReadError> {
+    let log = read_log(bytes)?;
+    let least = log
+        .lines
+        .iter()
+        .map(|line| line.start_s)
+        .min_by(f64::total_cmp)
+        .unwrap_or(0.0);
+    let zero_s = if log.has_base {
+        0.0
+    } else {
+        log.start_s.unwrap_or(least).min(least)
+    };
+    // In the order in which the tags first occur.
+    let mut order: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    let mut by_tag: Vec<Vec<&TaggedHistogram>> = Vec::new();
+    for line in &log.lines {
+        let at = *order.entry(line.tag.as_deref()).or_insert(by_tag.len());
+        if at == by_tag.len() {
+            by_tag.push(Vec::new());
+        }
+        if by_tag.len() > TAGS_MAX {
+            let message = "more than 1,000 tags";
+            return Err(ReadError::new(
+                ReadErrorKind::TooLarge,
+                Place::Whole,
+                message,
+            ));
+        }
+        by_tag[at].push(line);
+    }
+    by_tag.iter().map(|lines| row(lines, zero_s)).collect()
+}
+
+fn row(lines: &[&TaggedHistogram], zero_s: f64) -> Result<Latency, ReadError> {
+    let (series, name) = split_tag(lines.first().and_then(|line| line.tag.as_deref()));
+    let histogram = merged(lines)?;
+    let mut row = Latency::from_histogram(name, "operation", Timing::Actual, &histogram);
+    if name == LatencyName::Response {
+        row.timing = Timing::Intended;
+    }
+    row.series = series;
+    row.intervals = lines
+        .iter()
+        .map(|line| Interval {
+            start_ns: nanoseconds(line.start_s - zero_s),
+            length_ns: nanoseconds(line.length_s),
+            histogram_v2_deflate: line.histogram_v2_deflate.clone(),
+        })
+        .collect();
+    Ok(row)
+}
+
+/// Saturating; the log itself has milliseconds.
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
+}
+
+fn split_tag(tag: Option<&str>) -> (Option<String>, LatencyName) {
+    let tag = tag.unwrap_or_default();
+    for name in [
+        LatencyName::Response,
+        LatencyName::Service,
+        LatencyName::Hold,
+    ] {
+        if tag == name.as_str() {
+            return (None, name);
+        }
+        let series = tag
+            .strip_suffix(name.as_str())
+            .and_then(|series| series.strip_suffix('-'));
+        if let Some(series) = series.filter(|series| !series.is_empty()) {
+            return (Some(series.to_owned()), name);
+        }
+    }
+    (
+        Some(tag.to_owned()).filter(|tag| !tag.is_empty()),
+        LatencyName::Service,
+    )
+}
+
+/// All histograms of a tag in one that is wide and fine enough for each.
+fn merged(lines: &[&TaggedHistogram]) -> Result<Histogram<u64>, ReadError> {
+    let refuse = |message: &str| ReadError::malformed(Place::Whole, message);
+    let (mut high, mut digits, mut total) = (2, 1, 0i64);
+    for line in lines {
+        let histogram = line.histogram()?;
+        high = high.max(histogram.high()).max(histogram.max());
+        digits = digits.max(histogram.sigfig());
+        total = i64::try_from(histogram.len())
+            .ok()
+            .and_then(|count| total.checked_add(count))
+            .ok_or_else(|| refuse("counts overflow"))?;
+    }
+    let mut sum = coding::new_histogram(high, digits)?;
+    for line in lines {
+        sum.add(&line.histogram()?)
+            .map_err(|_| refuse("histograms of one tag do not add up"))?;
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Recorder, Spec};
+
+    /// A row of one value every 100 ms, of 1, 2, 3 … µs.
+    fn recorded(name: LatencyName, series: Option<&str>, values: u64, seconds: bool) -> Latency {
+        let start = Instant::now();
+        let mut spec = Spec::new(name, "call").intervals(seconds.then_some(Duration::from_secs(1)));
+        spec.series = series.map(str::to_owned);
+        let mut recorder = Recorder::new(spec, start);
+        for i in 0..values {
+            let end = start + Duration::from_millis(100 * i + 50);
+            recorder.record_span(end - Duration::from_micros(i + 1), end);
+        }
+        recorder.finish().latency()
+    }
+
+    fn written(rows: &[&Latency]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(
+            &mut bytes,
+            SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
+            rows,
+        )
+        .unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_line_a_second_a_tag_in_the_order_of_time() {
+        let service = recorded(LatencyName::Service, Some("level 3, long"), 25, true);
+        let hold = recorded(LatencyName::Hold, None, 25, true);
+        let bytes = written(&[&service, &hold]);
+        let text = std::str::from_utf8(&bytes).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "#[Histogram log format version 1.3]");
+        assert_eq!(
+            lines[1],
+            "#[StartTime: 1700000000.000 (seconds since epoch)]"
+        );
+        assert_eq!(
+            lines[2],
+            "#[BaseTime: 1700000000.000 (seconds since epoch)]"
+        );
+        assert!(lines[3].starts_with("\"StartTimestamp\","));
+        assert_eq!(lines[4], "#[MaxValueDivisor: 1000000.000]");
+        assert!(lines[5].starts_with("Tag=level_3__long-service,0.000,1.000,0.010,HISTFAAA"));
+        assert!(lines[6].starts_with("Tag=hold,0.000,1.000,"));
+        assert!(
+            lines[9].starts_with("Tag=level_3__long-service,2.000,0.450,"),
+            "{}",
+            lines[9]
+        );
+        assert_eq!(lines.len(), 11);
+    }
+
+    #[test]
+    fn the_crates_own_reader_reads_it() {
+        let service = recorded(LatencyName::Service, None, 25, true);
+        let bytes = written(&[&service]);
+        let entries: Vec<_> = IntervalLogIterator::new(&bytes)
+            .map(Result::unwrap)
+            .collect();
+        assert_eq!(entries.len(), 2 + 3);
+        let mut n = 0;
+        for entry in entries {
+            if let LogEntry::Interval(interval) = entry {
+                assert_eq!(interval.tag().unwrap().as_str(), "service");
+                n += coding::decode_base64(interval.encoded_histogram())
+                    .unwrap()
+                    .len();
+            }
+        }
+        assert_eq!(n, 25);
+    }
+
+    #[test]
+    fn rows_come_back() {
+        let service = recorded(LatencyName::Service, Some("json"), 25, true);
+        let whole = recorded(LatencyName::Response, None, 40, false);
+        let rows = read_rows(&written(&[&service, &whole])).unwrap();
+        assert_eq!(rows.len(), 2);
+        assert_eq!(
+            (rows[0].label(), rows[1].label()),
+            (service.label(), whole.label())
+        );
+        for (read, original) in rows.iter().zip([&service, &whole]) {
+            assert_eq!(read.n, original.n);
+            assert_eq!(read.histogram().unwrap(), original.histogram().unwrap());
+        }
+        assert_eq!(rows[0].intervals, service.intervals);
+    }
+
+    #[test]
+    fn untagged_and_absolute_times() {
+        let encoded = recorded(LatencyName::Service, None, 5, false).histogram_v2_deflate_b64;
+        let log = format!(
+            "#[StartTime: 1700000000.000 (seconds since epoch), today]\n1700000001.500,1.000,0.005,{encoded}\r\n\n1700000002.500,1.000,0.005,{encoded}"
+        );
+        let rows = read_rows(log.as_bytes()).unwrap();
+        assert_eq!(
+            (rows.len(), rows[0].n, rows[0].label().as_str()),
+            (1, 10, "service")
+        );
+        assert_eq!(rows[0].intervals[0].start_ns, 1_500_000_000);
+    }
+
+    #[test]
+    fn broken_logs_name_the_line() {
+        assert_eq!(read(b"").unwrap_err().kind(), ReadErrorKind::Foreign);
+        assert_eq!(
+            read(b"# nothing\n").unwrap_err().kind(),
+            ReadErrorKind::Foreign
+        );
+        let error = read(b"#[StartTime: 1.0 (x)]\nhello\n").unwrap_err();
+        assert_eq!(error.place(), Place::Line { line: 2, column: 0 });
+        let error = read(b"#x\n\n0.0,1.0,2.0,HISTxxxx\n").unwrap_err();
+        assert_eq!(error.place(), Place::Line { line: 3, column: 0 });
+        let lying = coding::tests_support::lying_header();
+        let error = read(format!("0.0,1.0,2.0,{lying}\n").as_bytes()).unwrap_err();
+        assert_eq!(error.place(), Place::Line { line: 1, column: 0 });
+    }
+
+    #[test]
+    fn unreadable_rows_are_not_written() {
+        let mut row = recorded(LatencyName::Service, None, 5, false);
+        row.histogram_v2_deflate_b64 = "AAAA".to_owned();
+        let error = write(&mut Vec::new(), SystemTime::now(), &[&row]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn hostile_bytes_never_panic(bytes: Vec<u8>, text: String) {
+            let _ = read_rows(&bytes);
+            let _ = read_rows(text.as_bytes());
+            let _ = read_rows(format!("Tag={text},0.0,1.0,2.0,{text}\n").as_bytes());
+        }
+
+        #[test]
+        fn damaged_logs_never_panic(flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+            let mut bytes = written(&[&recorded(LatencyName::Service, Some("x"), 15, true)]);
+            for (at, with) in flips {
+                let at = at.index(bytes.len());
+                bytes[at] = with;
+            }
+            let _ = read_rows(&bytes);
+        }
+    }
+}
