@@ -1,5 +1,91 @@
-//! Stub.
+//! Seeds of the targets that read numbers.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use latency::hgrm::HgrmUnit;
+use latency::report::{Latency, LatencyName};
+use latency::{Recorder, Spec, hgrm, hlog};
+
 use super::Seed;
+
+/// A report of every field, small enough to be mutated usefully.
+const REPORT: &str = include_str!("report.json");
+
 pub(crate) fn seeds() -> Vec<Seed> {
-    Vec::new()
+    let mut seeds = vec![
+        Seed::new("gate_parse", "percentile", "p99.9<=2ms"),
+        Seed::new("gate_parse", "named", "response.p50 < 150us"),
+        Seed::new("gate_parse", "mean", "service.mean<=1.5s"),
+        Seed::new("gate_parse", "max", "hold.max<=800ns"),
+        Seed::new("gate_parse", "micro-sign", "min<1µs"),
+        Seed::new("gate_parse", "no-gate", "p100>=fast"),
+        Seed::new(
+            "report_json",
+            "foreign",
+            "{\"schema\": \"perfkit.report/9\"}",
+        ),
+        Seed::new("report_json", "truncated", &REPORT[..REPORT.len() / 2]),
+        Seed::new(
+            "hgrm_read",
+            "no-rows",
+            "\u{1}       Value     Percentile TotalCount 1/(1-Percentile)\n",
+        ),
+        Seed::new(
+            "hlog_read",
+            "only-comments",
+            "#[Histogram log format version 1.3]\n",
+        ),
+    ];
+    let row = row("service", 40);
+    let report = REPORT.replace("HISTOGRAM", &row.histogram_v2_deflate_b64);
+    seeds.push(Seed::new("report_json", "whole", report));
+    let mut text = vec![1];
+    let histogram = row.histogram().expect("our own histogram");
+    hgrm::write(&mut text, &histogram, HgrmUnit::Us).expect("a vector takes everything");
+    seeds.push(Seed::new("hgrm_read", "microseconds", text));
+
+    let mut log = Vec::new();
+    let rows = [&row, &self::row("hold", 5)];
+    hlog::write(&mut log, SystemTime::UNIX_EPOCH, &rows).expect("a vector takes everything");
+    seeds.push(Seed::new("hlog_read", "two-tags", log));
+    // Seventeen spans, for the part that records by a plan.
+    let plan: Vec<u8> = (0..96_u8)
+        .map(|index| index.wrapping_mul(7).wrapping_add(17))
+        .collect();
+    seeds.push(Seed::new("hlog_read", "plan", plan.clone()));
+    seeds.push(Seed::new("hgrm_read", "plan", plan));
+
+    let coded = BASE64
+        .decode(&row.histogram_v2_deflate_b64)
+        .expect("our own base64");
+    seeds.push(Seed::new("histogram_decode", "deflate", coded));
+    seeds.push(Seed::new(
+        "histogram_decode",
+        "base64",
+        row.histogram_v2_deflate_b64,
+    ));
+    // V2 without deflate: cookie, payload, offset, digits, lowest, highest, ratio, counts.
+    let mut plain = vec![0x1c, 0x84, 0x93, 0x13, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1];
+    plain.extend([0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3, 0xe8]);
+    plain.extend(1.0_f64.to_bits().to_be_bytes());
+    plain.extend([2, 3, 4]);
+    seeds.push(Seed::new("histogram_decode", "plain", plain));
+    seeds
+}
+
+/// Spans of the same lengths in every run; no clock gets into the seeds.
+fn row(series: &str, spans: u64) -> Latency {
+    let start = Instant::now();
+    let spec = Spec::new(LatencyName::Service, "operation")
+        .series(series)
+        .range(1_000_000_000, 2)
+        .intervals(Some(Duration::from_secs(1)));
+    let mut recorder = Recorder::new(spec, start);
+    for index in 0..spans {
+        let at = start + Duration::from_millis(index * 60);
+        recorder.record_span(at, at + Duration::from_micros(3 + index * index));
+    }
+    recorder.finish().latency()
 }
