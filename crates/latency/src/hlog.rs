@@ -22,6 +22,8 @@ use crate::report::{Interval, Latency, LatencyName, Timing};
 const LINES_MAX: usize = 1_000_000;
 /// Most tags that are made rows of.
 const TAGS_MAX: usize = 1_000;
+/// Starts beyond this (three years) are no time since a base but since the epoch.
+const SINCE_EPOCH_S: f64 = 1e8;
 
 /// Maxima are written in milliseconds, as the Java tools do; a comment says so.
 const MAX_VALUE_DIVISOR: f64 = 1e6;
@@ -134,26 +136,15 @@ impl TaggedHistogram {
     }
 }
 
-struct Log {
-    lines: Vec<TaggedHistogram>,
-    start_s: Option<f64>,
-    has_base: bool,
-}
-
 /// Read every line of a log. Each histogram is checked, and none is unpacked for good.
+///
+/// Start times are as they stand in the log: since its base time, or since the epoch.
 ///
 /// # Errors
 /// At the first line that breaks the format, with its number.
 pub fn read(bytes: &[u8]) -> Result<Vec<TaggedHistogram>, ReadError> {
-    Ok(read_log(bytes)?.lines)
-}
-
-fn read_log(bytes: &[u8]) -> Result<Log, ReadError> {
-    let mut log = Log {
-        lines: Vec::new(),
-        start_s: None,
-        has_base: false,
-    };
+    let mut found = Vec::new();
+    let mut is_log = false;
     for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let place = Place::Line {
             line: at as u64 + 1,
@@ -172,11 +163,10 @@ fn read_log(bytes: &[u8]) -> Result<Log, ReadError> {
                 return Err(ReadError::malformed(place, "no line of an interval log"));
             };
             match entry {
-                LogEntry::StartTime(since_epoch) => log.start_s = Some(since_epoch.as_secs_f64()),
-                LogEntry::BaseTime(_) => log.has_base = true,
-                LogEntry::Interval(interval) if log.lines.len() < LINES_MAX => {
+                LogEntry::StartTime(_) | LogEntry::BaseTime(_) => is_log = true,
+                LogEntry::Interval(interval) if found.len() < LINES_MAX => {
                     let encoded = interval.encoded_histogram();
-                    log.lines.push(TaggedHistogram {
+                    found.push(TaggedHistogram {
                         tag: interval.tag().map(|tag| tag.as_str().to_owned()),
                         start_s: interval.start_timestamp().as_secs_f64(),
                         length_s: interval.duration().as_secs_f64(),
@@ -190,7 +180,7 @@ fn read_log(bytes: &[u8]) -> Result<Log, ReadError> {
             }
         }
     }
-    if log.lines.is_empty() && log.start_s.is_none() && !log.has_base {
+    if found.is_empty() && !is_log {
         let message = "no interval log (no line with a histogram)";
         return Err(ReadError::new(
             ReadErrorKind::Foreign,
@@ -198,7 +188,7 @@ fn read_log(bytes: &[u8]) -> Result<Log, ReadError> {
             message,
         ));
     }
-    Ok(log)
+    Ok(found)
 }
 
 /// The bytes of an encoded histogram that is sound, deflated if they are not.
@@ -212,28 +202,23 @@ fn checked(encoded: &str) -> Result<Vec<u8>, ReadError> {
     deflated.ok_or_else(|| ReadError::malformed(Place::Whole, "counts overflow"))
 }
 
-/// Read a log as rows of a report, one a tag: all intervals of the tag merged, and the intervals kept.
-/// A tag that [`tag`] did not make becomes the series of a service row.
+/// The lines of a log as rows of a report, one a tag: all intervals of the tag merged, and the intervals
+/// kept. A tag that [`tag`] did not make becomes the series of a service row. Times since the epoch
+/// are counted from the first line.
 ///
 /// # Errors
-/// As [`read`]; when histograms of one tag cannot be added up; when there are more than 1,000 tags.
-pub fn read_rows(bytes: &[u8]) -> Result<Vec<Latency>, ReadError> {
-    let log = read_log(bytes)?;
-    let least = log
-        .lines
+/// When histograms of one tag cannot be added up, or there are more than 1,000 tags.
+pub fn latencies(lines: &[TaggedHistogram]) -> Result<Vec<Latency>, ReadError> {
+    let least = lines
         .iter()
         .map(|line| line.start_s)
         .min_by(f64::total_cmp)
         .unwrap_or(0.0);
-    let zero_s = if log.has_base {
-        0.0
-    } else {
-        log.start_s.unwrap_or(least).min(least)
-    };
+    let zero_s = if least > SINCE_EPOCH_S { least } else { 0.0 };
     // In the order in which the tags first occur.
     let mut order: BTreeMap<Option<&str>, usize> = BTreeMap::new();
     let mut by_tag: Vec<Vec<&TaggedHistogram>> = Vec::new();
-    for line in &log.lines {
+    for line in lines {
         let at = *order.entry(line.tag.as_deref()).or_insert(by_tag.len());
         if at == by_tag.len() {
             by_tag.push(Vec::new());
@@ -400,6 +385,10 @@ mod tests {
         assert_eq!(n, 25);
     }
 
+    fn read_rows(bytes: &[u8]) -> Result<Vec<Latency>, ReadError> {
+        latencies(&read(bytes)?)
+    }
+
     #[test]
     fn rows_come_back() {
         let service = recorded(LatencyName::Service, Some("json"), 25, true);
@@ -428,7 +417,7 @@ mod tests {
             (rows.len(), rows[0].n, rows[0].label().as_str()),
             (1, 10, "service")
         );
-        assert_eq!(rows[0].intervals[0].start_ns, 1_500_000_000);
+        assert_eq!(rows[0].intervals[1].start_ns, 1_000_000_000);
     }
 
     #[test]

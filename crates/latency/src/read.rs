@@ -10,6 +10,9 @@ use serde::Deserialize;
 
 use crate::report::{Report, SCHEMA};
 
+/// Longest message.
+const MESSAGE_CHARS_MAX: usize = 300;
+
 /// Where in the input reading stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -60,11 +63,21 @@ pub struct ReadError {
 }
 
 impl ReadError {
+    /// Messages quote the input; they are kept to one line of a bearable length.
     pub(crate) fn new(kind: ReadErrorKind, place: Place, message: impl Into<String>) -> Self {
+        let mut message: String = message.into();
+        if message.len() > MESSAGE_CHARS_MAX || message.contains(char::is_control) {
+            let escape = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+            message = message
+                .chars()
+                .take(MESSAGE_CHARS_MAX)
+                .map(escape)
+                .collect();
+        }
         Self {
             kind,
             place,
-            message: message.into(),
+            message,
         }
     }
 
@@ -139,7 +152,7 @@ pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
         Some(serde_json::Value::String(name)) if name == SCHEMA => {}
         Some(serde_json::Value::String(name)) => {
             let shown: String = name.chars().take(60).collect();
-            let message = format!("schema is `{shown}`, not `{SCHEMA}`");
+            let message = format!("the schema is `{shown}`, not `{SCHEMA}`,");
             return Err(ReadError::new(
                 ReadErrorKind::Foreign,
                 Place::Whole,
@@ -187,6 +200,14 @@ mod tests {
     fn unknown_fields_are_refused() {
         let error = read_json(br#"{"schema": "perfkit.report/1", "surprise": 1}"#).unwrap_err();
         assert!(error.message().contains("surprise"), "{error}");
+    }
+
+    #[test]
+    fn errors_are_one_bearable_line() {
+        let name = "x\\n".repeat(5_000);
+        let text = format!("{{\"schema\": \"perfkit.report/1\", \"{name}\": 1}}");
+        let message = read_json(text.as_bytes()).unwrap_err().to_string();
+        assert!(message.len() < 1_500 && !message.contains('\n'));
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod sequential;
 mod verdict;
 
 pub use difference::{differences, median};
-pub use sequential::{reports, reports_with};
+pub use sequential::{reports, reports_with, sequential, sequential_with};
 
 use crate::report::{Comparison, Design};
 use verdict::Evidence;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::difference::{differences, median, skipped};
 use super::verdict::Evidence;
-use super::{Names, Options};
+use super::{Names, Options, Sides};
 use crate::report::{Buckets, Comparison, Design, Latency, LatencyName, Report};
 
 /// Blocks whose medians show the drift of a run.
@@ -84,19 +84,44 @@ fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) ->
             "the bucket sizes have no common multiple in these runs",
         );
     };
-    let (odd, even) = halves(&base);
-    let drifts = (drift(&base), drift(&target));
-    let skipped = skipped(&base, &target);
+    let sides = Sides {
+        base: &base,
+        target: &target,
+        control: None,
+        bucket_ops,
+    };
+    sequential_with(names, sides, options)
+}
+
+/// Compare sides that were run one after the other: two columns of numbers. Without a control of its
+/// own, the odd buckets of the baseline stand against the even ones.
+#[must_use]
+pub fn sequential(names: Names<'_>, sides: Sides<'_>) -> Comparison {
+    sequential_with(names, sides, Options::default())
+}
+
+/// [`sequential`] at another strictness.
+#[must_use]
+pub fn sequential_with(names: Names<'_>, sides: Sides<'_>, options: Options) -> Comparison {
+    let (base, target) = (sides.base, sides.target);
+    let control = match sides.control {
+        Some(control) => differences(base, control),
+        None => {
+            let (odd, even) = halves(base);
+            differences(&odd, &even)
+        }
+    };
+    let skipped = skipped(base, target);
     let evidence = Evidence {
         design: Design::Sequential,
-        difference: differences(&base, &target),
-        control: differences(&even, &odd),
-        drift: drifts.0.unwrap_or(0.0).max(drifts.1.unwrap_or(0.0)),
+        difference: differences(base, target),
+        control,
+        drift: drift(base).unwrap_or(0.0).max(drift(target).unwrap_or(0.0)),
         pairs: (base.len().min(target.len()) as u64).saturating_sub(skipped),
         skipped,
-        bucket_ops,
-        baseline_median: median(&base),
-        target_median: median(&target),
+        bucket_ops: sides.bucket_ops,
+        baseline_median: median(base),
+        target_median: median(target),
     };
     evidence.conclude(names, options)
 }
