@@ -47,6 +47,26 @@ fn main() -> Result<(), Box<dyn Error>> {
         raw_one_shot(&frame, data.len()),
         one_shot(&frame)?,
     )?;
+    let flushed = flushed(&data[..data.len() / 8], 200)?;
+    compare(
+        "decode blocks of 200",
+        data.len() / 8,
+        rounds,
+        raw_decode(&flushed, false)?,
+        decode(&flushed, true)?,
+    )?;
+    let unsized_frame = EncoderOptions {
+        content_size: false,
+        ..EncoderOptions::default()
+    };
+    let unsized_frame = zstdkit::compress(&data, &unsized_frame)?;
+    compare(
+        "one-shot, size unknown",
+        data.len(),
+        rounds,
+        raw_one_shot(&unsized_frame, data.len()),
+        one_shot(&unsized_frame)?,
+    )?;
     for size in [300, 2000, 20_000] {
         let small: Vec<_> = data
             .chunks(size)
@@ -392,4 +412,25 @@ fn compress(data: &[u8], level: i32) -> Result<Run<'_>, zstdkit::Error> {
         let count = context.compress_into(data, &mut frame);
         count.map(|n| n as u64).map_err(|error| error.to_string())
     }))
+}
+
+/// One frame in which every `size` bytes were flushed.
+fn flushed(data: &[u8], size: usize) -> Result<Vec<u8>, zstdkit::Error> {
+    let mut encoder = Encoder::new(&EncoderOptions {
+        level: 1,
+        ..EncoderOptions::default()
+    })?;
+    let (mut frame, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
+    let pieces = data.chunks(size).map(|piece| (piece, Operation::Flush));
+    for (mut input, operation) in pieces.chain([(&[][..], Operation::End)]) {
+        loop {
+            let step = encoder.push(input, &mut buffer, operation)?;
+            input = &input[step.consumed..];
+            frame.extend_from_slice(&buffer[..step.produced]);
+            if step.state != State::MoreOutput {
+                break;
+            }
+        }
+    }
+    Ok(frame)
 }

@@ -223,13 +223,13 @@ impl Encoder {
 pub(crate) fn context(options: &EncoderOptions) -> Result<CCtx<'static>, Error> {
     options.validate()?;
     let mut context = CCtx::try_create().ok_or(Repr::Memory {
-        bytes: 0,
+        bytes: None,
         what: "a compression context",
     })?;
     let mut set = |option, value: i64, parameter| match context.set_parameter(parameter) {
         Ok(_) => Ok(()),
         Err(code) if error::is_out_of_memory(code) => Err(Error::from(Repr::Memory {
-            bytes: 0,
+            bytes: None,
             what: "worker threads",
         })),
         Err(code) => Err(Repr::ParameterRefused {
@@ -284,7 +284,7 @@ pub(crate) fn context(options: &EncoderOptions) -> Result<CCtx<'static>, Error> 
 pub(crate) fn failure(code: usize, offset: u64) -> Error {
     if error::is_out_of_memory(code) {
         Repr::Memory {
-            bytes: 0,
+            bytes: None,
             what: "the tables of a frame",
         }
         .into()

@@ -88,8 +88,11 @@ pub(crate) enum Repr {
         value: i64,
         reason: &'static str,
     },
-    #[error("out of memory: {bytes} bytes for {what}")]
-    Memory { bytes: u64, what: &'static str },
+    #[error("out of memory for {what}{size}", size = Amount(*bytes))]
+    Memory {
+        bytes: Option<u64>,
+        what: &'static str,
+    },
     #[error("{given} bytes were given to a frame that was begun for {pledged}")]
     PledgedSize {
         given: u64,
@@ -196,6 +199,17 @@ impl fmt::Display for Prefix {
             write!(f, "{byte:02x}")?;
         }
         Ok(())
+    }
+}
+
+struct Amount(Option<u64>);
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(bytes) => write!(f, " ({bytes} bytes)"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -192,15 +192,19 @@ pub(crate) fn split_header(stream: &[u8]) -> Option<(Header, &[u8])> {
     Some((Header::parse(header, 0).ok()?, rest))
 }
 
-/// What follows the blocks and the checksum of a frame, if they are whole.
-pub(crate) fn after_frame_body<'a>(header: &Header, mut rest: &'a [u8]) -> Option<&'a [u8]> {
+/// The most content that the blocks of a frame can hold, and what follows the frame, if it is
+/// whole.
+pub(crate) fn measure_blocks<'a>(header: &Header, mut rest: &'a [u8]) -> Option<(u64, &'a [u8])> {
     let max = header.block_bytes_max();
+    let mut bound = 0_u64;
     loop {
         let (bytes, body) = rest.split_first_chunk::<BLOCK_HEADER_BYTES>()?;
         let block = Block::parse(*bytes, max, 0).ok()?;
+        bound += u64::from(block.content_bytes_max(max));
         rest = body.get(block.stored_bytes() as usize..)?;
         if block.last {
-            return rest.get(if header.checksum { CHECKSUM_BYTES } else { 0 }..);
+            let checksum = if header.checksum { CHECKSUM_BYTES } else { 0 };
+            return Some((bound, rest.get(checksum..)?));
         }
     }
 }

@@ -129,14 +129,16 @@ impl Decompressor {
     pub fn decompress(&mut self, stream: &[u8]) -> Result<Vec<u8>, Error> {
         let mut content = Vec::new();
         self.decompress_into(stream, &mut content)?;
+        content.shrink_to_fit();
         Ok(content)
     }
 
     /// Replaces what `content` holds by the content of all frames of `stream`, reusing its
     /// memory. Returns the length of the content. After an error `content` is empty.
     ///
-    /// A size that a frame states is believed up to 64 times the input (4 MiB for small ones);
-    /// beyond that the output grows as it is produced.
+    /// The size that frames state, or the most that their blocks can hold, is allocated at once
+    /// up to 64 times the input (4 MiB for small ones); beyond that the output grows as it is
+    /// produced.
     pub fn decompress_into(
         &mut self,
         stream: &[u8],
@@ -145,8 +147,7 @@ impl Decompressor {
         content.clear();
         if let Some(bytes) = self.direct_bytes(stream) {
             reserve(content, bytes)?;
-            // The vector may hold more than it was asked for; only what was stated is right.
-            if self.direct.decompress(content, stream) == Ok(bytes) {
+            if let Ok(bytes) = self.direct.decompress(content, stream) {
                 return Ok(bytes);
             }
             content.clear();
@@ -167,7 +168,7 @@ impl Decompressor {
         self.direct.sizeof() + streaming + size_of::<Self>()
     }
 
-    /// The size of the content, if every frame states it, none is refused, and the sum is one to
+    /// The most content the stream can hold, if no frame is refused and it is not too much to
     /// allocate at once. Whatever is wrong with a frame is left to the streaming path to say.
     ///
     /// It reads the headers itself rather than through a scanner: on a frame of 300 bytes the
@@ -186,7 +187,8 @@ impl Decompressor {
                 continue;
             }
             let (header, body) = format::split_header(rest)?;
-            total = total.checked_add(header.content_size?)?;
+            let (bound, after) = format::measure_blocks(&header, body)?;
+            total = total.checked_add(header.content_size.unwrap_or(bound))?;
             let refused = header.dictionary != 0
                 || header.window > window_limit
                 || total > limit
@@ -194,7 +196,7 @@ impl Decompressor {
             if refused {
                 return None;
             }
-            rest = format::after_frame_body(&header, body)?;
+            rest = after;
         }
         usize::try_from(total).ok()
     }
@@ -257,7 +259,7 @@ pub fn decompress(stream: &[u8], options: &DecoderOptions) -> Result<Vec<u8>, Er
 fn reserve(buffer: &mut Vec<u8>, bytes: usize) -> Result<(), Error> {
     buffer.try_reserve_exact(bytes).map_err(|_| {
         Repr::Memory {
-            bytes: bytes as u64,
+            bytes: Some(bytes as u64),
             what: "the output",
         }
         .into()
@@ -271,7 +273,7 @@ fn grow(buffer: &mut Vec<u8>, len: usize) -> Result<(), Error> {
     buffer
         .try_reserve(target - buffer.len())
         .map_err(|_| Repr::Memory {
-            bytes: target as u64,
+            bytes: Some(target as u64),
             what: "the output",
         })?;
     buffer.resize(target, 0);

@@ -238,6 +238,11 @@ impl Walker {
         matches!(self.stage, Stage::Checksum | Stage::FrameEnd(_))
     }
 
+    /// Whether the current frame ends with a checksum.
+    pub(crate) fn checksum_follows(&self) -> bool {
+        self.checksum
+    }
+
     /// Checks that the stream may end here.
     pub(crate) fn finish(&self) -> Result<(), Error> {
         let part = match self.stage {

@@ -235,6 +235,13 @@ fn agree(stream: &[u8], cut: &[usize], rooms: &[usize]) -> Result<common::Decode
         );
         prop_assert!(!error.to_string().contains('\n'));
     }
+    // What the decoder accepts, libzstd decodes to the same.
+    if whole.result.is_ok() {
+        let mut content = Vec::with_capacity(whole.content.len());
+        let reference = zstd_safe::DCtx::create().decompress(&mut content, stream);
+        prop_assert_eq!(reference, Ok(whole.content.len()));
+        prop_assert!(content == whole.content);
+    }
     // What the decoder accepts, the scanner lists.
     let listed = scan(stream, cut);
     prop_assert_eq!(&listed, &frames::list(stream));
