@@ -39,6 +39,7 @@ mod gate;
 pub mod hgrm;
 pub mod hlog;
 mod inflate;
+mod merge;
 mod open;
 pub mod percentile;
 pub mod pin;
