@@ -22,6 +22,8 @@ const INPUT_PER_CALL_BYTES_MAX: usize = 128 << 10;
 /// # What bounds a call
 /// Without workers a call takes at most 128 KiB of input (less where the input or the output
 /// is shorter) and compresses at most 256 KiB: what earlier calls left waiting, and its own.
+/// The first call of a frame also clears its tables, which for the highest levels are hundreds of
+/// megabytes unless a small size is pledged (see [`EncoderOptions::memory_estimate_bytes`]).
 /// With workers a call copies input into the next job; it waits for a job to finish when all
 /// workers are busy, and for all of them on a flush or at the end.
 ///

@@ -93,13 +93,13 @@ pub(crate) enum Repr {
         bytes: Option<u64>,
         what: &'static str,
     },
-    #[error("{given} bytes were given to a frame that was begun for {pledged}")]
+    #[error("size pledged for the frame is {pledged}, size given is {given}")]
     PledgedSize {
         given: u64,
         pledged: u64,
         offset: u64,
     },
-    #[error("the frame is closed: begin a new one before giving it {given} bytes")]
+    #[error("{given} bytes of input after the end of the frame")]
     NoOpenFrame { given: usize },
     #[error("unexpected end of input: no frame")]
     NoFrame,
@@ -296,6 +296,7 @@ impl Error {
             Repr::WindowLimit { .. } => Some("raise the window limit if the source is trusted"),
             Repr::MemoryLimit { .. } => Some("raise the memory limit if the source is trusted"),
             Repr::OutputLimit { .. } => Some("raise the output limit if the source is trusted"),
+            Repr::NoOpenFrame { .. } => Some("begin a new frame"),
             Repr::PledgedSize { .. } => Some("begin the frame with its real size, or with none"),
             _ => None,
         }

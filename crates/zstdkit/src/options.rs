@@ -125,6 +125,7 @@ pub struct DecoderOptions {
     /// platforms). The default, 27, is 128 MiB and what other decoders allow.
     pub window_log_max: u32,
     /// Frames whose decoding needs more memory than this are refused before it is allocated.
+    /// It covers context and window, not the output, which is the caller's.
     pub memory_limit: Option<u64>,
     /// Whether to compare the checksum of frames that have one.
     pub verify_checksum: bool,

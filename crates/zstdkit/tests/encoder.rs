@@ -202,7 +202,7 @@ fn other_than_the_pledged_size_is_an_error_with_both_sizes() {
     assert_eq!(error.offset(), Some(10));
     assert_eq!(
         error.to_string(),
-        "11 bytes were given to a frame that was begun for 10"
+        "size pledged for the frame is 10, size given is 11"
     );
     // It stays until the next frame.
     assert_eq!(encoder.push(b"", &mut buffer, Operation::End), Err(error));
@@ -213,7 +213,7 @@ fn other_than_the_pledged_size_is_an_error_with_both_sizes() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "9 bytes were given to a frame that was begun for 10"
+        "size pledged for the frame is 10, size given is 9"
     );
     assert_eq!(error.offset(), Some(9));
 
@@ -225,7 +225,7 @@ fn other_than_the_pledged_size_is_an_error_with_both_sizes() {
     let error = encoder.push(b"x", &mut buffer, Operation::End).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "1 bytes were given to a frame that was begun for 0"
+        "size pledged for the frame is 0, size given is 1"
     );
 }
 

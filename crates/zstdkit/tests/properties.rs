@@ -179,6 +179,44 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn limits_agree_at_every_cut(
+        contents in prop::collection::vec((content(), any::<bool>()), 1..4),
+        blocks in prop::collection::vec(block(), 1..6),
+        stated in prop::option::of(0_u64..3000),
+        output in 0_u64..5000,
+        relative in any::<bool>(),
+        window_log_max in 10_u32..27,
+        memory in prop::option::of(0_u64..1_000_000),
+        verify_checksum in any::<bool>(),
+        cut in cuts(3000),
+        rooms in cuts(200_000),
+    ) {
+        let mut stream = Vec::new();
+        let mut total = 0;
+        for (content, content_size) in &contents {
+            let options = EncoderOptions { content_size: *content_size, ..Default::default() };
+            stream.extend(frame(content, &options));
+            total += content.len() as u64;
+        }
+        stream.extend(handmade(Window::Descriptor(8), stated, Some(0), &blocks));
+        let options = DecoderOptions {
+            window_log_max,
+            memory_limit: memory,
+            verify_checksum,
+            output_limit: Some(if relative { (total + 1000).saturating_sub(output) } else { output }),
+        };
+        let whole = decode(&options, &stream, &[usize::MAX], &[1 << 20]);
+        let pieces = decode(&options, &stream, &cut, &rooms);
+        prop_assert_eq!(&whole.result, &pieces.result);
+        let one_shot = zstdkit::decompress(&stream, &options);
+        prop_assert_eq!(one_shot.map(|_| ()), whole.result.map(|_| ()));
+        prop_assert!(options.output_limit >= Some(pieces.content.len() as u64));
+        prop_assert!(options.output_limit >= Some(whole.content.len() as u64));
+    }
+}
+
 fn block() -> impl Strategy<Value = Block> {
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..100).prop_map(Block::Raw),
