@@ -1,3 +1,7 @@
-//! The `perfkit` binary.
+//! The `perfkit` binary: hands the command line to the library and its status to the system.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    perfkit::run(std::env::args_os()).into()
+}

@@ -1,0 +1,41 @@
+//! Records which source and which compiler this binary was made from, for its reports.
+//!
+//! Everything is best effort: outside a git checkout (a package from the registry) the commit is
+//! simply not known.
+
+use std::process::Command;
+
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+fn set(name: &str, value: Option<String>) {
+    println!("cargo::rustc-env={name}={}", value.unwrap_or_default());
+}
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    // A checkout of this very project has the workspace manifest two levels up; a package that was
+    // unpacked inside some other repository must not take that repository's commit for its own.
+    let in_checkout = std::path::Path::new("../../xtask/Cargo.toml").exists();
+    let commit = in_checkout
+        .then(|| output("git", &["rev-parse", "--short=12", "HEAD"]))
+        .flatten();
+    let dirty = commit
+        .as_ref()
+        .and_then(|_| output("git", &["status", "--porcelain", "--untracked-files=no"]))
+        .map(|changes| (!changes.is_empty()).to_string());
+    if commit.is_some() {
+        for path in ["../../.git/HEAD", "../../.git/index"] {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+    set("PERFKIT_COMMIT", commit);
+    set("PERFKIT_DIRTY", dirty);
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    set("PERFKIT_RUSTC", output(&rustc, &["--version"]));
+    set("PERFKIT_TARGET", std::env::var("TARGET").ok());
+    set("PERFKIT_PROFILE", std::env::var("PROFILE").ok());
+}

@@ -1,0 +1,163 @@
+//! Flags of the commands that look at numbers: `compare`, `report`, `env`, `tour`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::output::{ReportArgs, TerminalArgs};
+use super::units;
+
+/// Compare two runs, or two commands interleaved in one run, honestly.
+///
+/// Two report files (JSON) are compared row by row over their buckets; two files of plain numbers,
+/// one a line, are compared pair by pair. Two sequential files are unpaired: drift between the runs
+/// is not controlled, and the verdict says so. With --interleave both commands run here, in random
+/// order, with an A/A control.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit compare before.json after.json --fail-on-regression
+  perfkit compare --interleave 20x1 -- zstd -qf3 data -- perfkit compress -qq -f3 data
+  perfkit compare base.txt target.txt --report markdown")]
+pub(crate) struct CompareArgs {
+    /// Baseline and target: report files (.json), or plain numbers one a line
+    #[arg(
+        value_name = "FILE",
+        num_args = 2,
+        required_unless_present = "interleave"
+    )]
+    pub(crate) files: Vec<PathBuf>,
+    /// Run both commands ROUNDS times, BATCH runs to a bucket, in random order
+    #[arg(long, value_name = "ROUNDS[xBATCH]", value_parser = rounds, conflicts_with = "files", requires = "commands")]
+    pub(crate) interleave: Option<Rounds>,
+    /// Runs of each command before the first round
+    #[arg(short = 'w', long, value_name = "N", default_value_t = 1)]
+    pub(crate) warmup: u32,
+    /// Seed of the random order
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Go on when a command ends with an error; its runs are counted
+    #[arg(short, long)]
+    pub(crate) ignore_failure: bool,
+    /// Exit 4 when the target is worse by more than PERCENT
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub(crate) fail_on_regression: Option<f64>,
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    /// With --interleave: baseline, `--`, target
+    #[arg(last = true, value_name = "COMMAND", allow_hyphen_values = true)]
+    pub(crate) commands: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// How often an interleaved comparison runs each side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    /// Buckets a side.
+    pub(crate) rounds: u32,
+    /// Runs in a bucket.
+    pub(crate) batch: u32,
+}
+
+fn rounds(text: &str) -> Result<Rounds, String> {
+    let wrong = || format!("'{text}' is not ROUNDS or ROUNDSxBATCH (as 20 or 100x10)");
+    let (rounds, batch) = text.split_once('x').unwrap_or((text, "1"));
+    let rounds: u32 = rounds.parse().map_err(|_| wrong())?;
+    let batch: u32 = batch.parse().map_err(|_| wrong())?;
+    if !(1..=100_000).contains(&rounds) || !(1..=100_000).contains(&batch) {
+        return Err(wrong());
+    }
+    Ok(Rounds { rounds, batch })
+}
+
+/// Render, merge or overlay reports that were written before.
+///
+/// Reads report JSON, .hgrm (values in microseconds) and .hlog files. One file is rendered as it
+/// was; several are laid side by side, or added up with --merge.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit report run.json
+  perfkit report --merge core0.hlog core1.hlog --export-hgrm both.hgrm
+  perfkit report before.json after.json --report markdown")]
+pub(crate) struct RenderArgs {
+    /// Files to read: .json, .hgrm, .hlog
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Add the histograms of like rows up instead of laying them side by side
+    #[arg(long)]
+    pub(crate) merge: bool,
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// Show this machine as reports see it: processor, clock floor, cost of recording, warnings.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit env
+  perfkit env --report json
+  perfkit env --strict-env && ./bench.sh")]
+pub(crate) struct EnvArgs {
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// Run every component on generated data, check the answers, print the reports.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit tour
+  perfkit tour --size 64M --report markdown
+  perfkit tour --export-json tour.json --export-hlog tour.hlog")]
+pub(crate) struct TourArgs {
+    /// Bytes of generated data a kind
+    #[arg(long, value_name = "SIZE", default_value = "8M", value_parser = units::size)]
+    pub(crate) size: u64,
+    /// Seed of the generated data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_bounded() {
+        assert_eq!(
+            rounds("20"),
+            Ok(Rounds {
+                rounds: 20,
+                batch: 1
+            })
+        );
+        assert_eq!(
+            rounds("100x1000"),
+            Ok(Rounds {
+                rounds: 100,
+                batch: 1000
+            })
+        );
+        assert!(rounds("0x1").is_err());
+        assert!(rounds("1x").is_err());
+    }
+}

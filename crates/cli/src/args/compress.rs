@@ -1,0 +1,188 @@
+//! `perfkit compress`: flags, and what they come to.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use zstdkit::EncoderOptions;
+
+use super::output::{ReportArgs, TerminalArgs};
+use super::units;
+use crate::failure::{Failure, Result};
+
+/// Compress files, directories or standard input to zstd, with a latency report.
+///
+/// Without FILE, or with `-`, standard input is compressed to standard output. Otherwise each FILE
+/// becomes FILE.zst; the source is kept. The report goes to standard error.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit compress -3 access.log
+  tar c src | perfkit compress -19 -T2 - > src.tar.zst
+  perfkit compress -r logs/ --slo 'hold.p99<=1ms' --export-json run.json")]
+pub(crate) struct CompressArgs {
+    /// Files to compress; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Compression level, also spelled -1 … -19, or -20 … -22 with --ultra
+    #[arg(long, value_name = "N", overrides_with_all = ["level", "fast"], allow_negative_numbers = true)]
+    level: Option<i32>,
+    /// Allow levels 20 to 22, which need much memory on both sides
+    #[arg(long, overrides_with = "_no_ultra")]
+    ultra: bool,
+    #[arg(long = "no-ultra", overrides_with = "ultra", hide = true)]
+    _no_ultra: bool,
+    /// Faster than level 1; the higher N the faster
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", overrides_with_all = ["level", "fast"])]
+    fast: Option<u32>,
+    /// Look for repetitions over 2^N bytes, N from 10 to 31
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "27", overrides_with_all = ["long", "_no_long"])]
+    long: Option<u32>,
+    #[arg(long = "no-long", overrides_with = "long", hide = true)]
+    _no_long: bool,
+    /// Threads that compress; 0 means one a processor
+    #[arg(
+        short = 'T',
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        overrides_with = "threads"
+    )]
+    threads: u32,
+    /// Write a checksum of the content into each frame (the default)
+    #[arg(short = 'C', long, overrides_with = "no_check", hide_short_help = true)]
+    check: bool,
+    /// Write no checksum
+    #[arg(long, overrides_with = "check")]
+    no_check: bool,
+    /// Write the size of the content into each frame where it is known (the default)
+    #[arg(long, overrides_with = "no_content_size", hide_short_help = true)]
+    content_size: bool,
+    /// Write no content size
+    #[arg(long, overrides_with = "content_size", hide_short_help = true)]
+    no_content_size: bool,
+    /// The size of what standard input will bring, for smaller contexts and a sized frame
+    #[arg(long, value_name = "SIZE", value_parser = units::size, hide_short_help = true)]
+    stream_size: Option<u64>,
+    /// Decompress everything written and compare it with the input, outside the timed spans
+    #[arg(long, overrides_with = "_no_verify")]
+    verify: bool,
+    #[arg(long = "no-verify", overrides_with = "verify", hide = true)]
+    _no_verify: bool,
+    /// Skip files that end in .zst when walking a directory (the default)
+    #[arg(long, overrides_with = "no_exclude_compressed", hide_short_help = true)]
+    exclude_compressed: bool,
+    /// Compress files that end in .zst again when walking a directory
+    #[arg(long, overrides_with = "exclude_compressed", hide_short_help = true)]
+    no_exclude_compressed: bool,
+    #[command(flatten)]
+    pub(crate) files_args: FileArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// Flags on sources and targets, shared by `compress` and `decompress`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FileArgs {
+    /// Write to FILE; `-` is standard output
+    #[arg(short, long, value_name = "FILE", overrides_with = "output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write to standard output
+    #[arg(
+        short = 'c',
+        long,
+        visible_alias = "to-stdout",
+        overrides_with = "_no_stdout"
+    )]
+    pub(crate) stdout: bool,
+    #[arg(long = "no-stdout", overrides_with = "stdout", hide = true)]
+    _no_stdout: bool,
+    /// Overwrite targets, and write binary to a terminal
+    #[arg(short, long, overrides_with = "_no_force")]
+    pub(crate) force: bool,
+    #[arg(long = "no-force", overrides_with = "force", hide = true)]
+    _no_force: bool,
+    /// Keep the source (the default)
+    #[arg(short, long, overrides_with = "rm", hide_short_help = true)]
+    keep: bool,
+    /// Remove each source after its target is complete
+    #[arg(long, overrides_with = "keep")]
+    pub(crate) rm: bool,
+    /// Walk directories; symbolic links are not followed
+    #[arg(short, long, overrides_with = "_no_recursive")]
+    pub(crate) recursive: bool,
+    #[arg(long = "no-recursive", overrides_with = "recursive", hide = true)]
+    _no_recursive: bool,
+}
+
+/// What `compress` shall do, free of spelling.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CompressPlan {
+    /// Settings of the encoder.
+    pub(crate) encoder: EncoderOptions,
+    /// Threads asked for, at least 1.
+    pub(crate) threads: u32,
+    /// Declared size of standard input.
+    pub(crate) stream_size: Option<u64>,
+    /// Whether to decode all that is written.
+    pub(crate) verify: bool,
+    /// Whether a walk skips what is compressed already.
+    pub(crate) exclude_compressed: bool,
+}
+
+impl CompressArgs {
+    /// Resolves the flags; no side effects.
+    pub(crate) fn plan(&self) -> Result<CompressPlan> {
+        let level = self.resolved_level()?;
+        if let Some(log) = self.long
+            && !(10..=31).contains(&log)
+        {
+            return Err(Failure::usage(format!("--long={log} is out of range"))
+                .help("a window log lies between 10 and 31; --long alone means 27"));
+        }
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+            n if n <= 256 => n,
+            n => return Err(Failure::usage(format!("-T{n} is more than 256 threads"))),
+        };
+        let mut encoder = EncoderOptions {
+            level,
+            checksum: !self.no_check,
+            content_size: !self.no_content_size,
+            ..EncoderOptions::default()
+        };
+        if let Some(log) = self.long {
+            encoder.window_log = Some(log);
+            encoder.long_distance = true;
+        }
+        Ok(CompressPlan {
+            encoder,
+            threads,
+            stream_size: self.stream_size,
+            verify: self.verify,
+            exclude_compressed: !self.no_exclude_compressed,
+        })
+    }
+
+    fn resolved_level(&self) -> Result<i32> {
+        let level = match (self.level, self.fast) {
+            (_, Some(0)) => {
+                return Err(Failure::usage("--fast=0 is no level").help("--fast=1 is the first"));
+            }
+            (_, Some(n)) if n > 131_072 => {
+                return Err(Failure::usage(format!("--fast={n} is out of range"))
+                    .help("the fastest is --fast=131072"));
+            }
+            (_, Some(n)) => -(n as i32),
+            (Some(level), None) => level,
+            (None, None) => 3,
+        };
+        match level {
+            20..=22 if !self.ultra => Err(Failure::usage(format!("level {level} needs --ultra"))
+                .help("levels 20 to 22 take hundreds of megabytes on both sides; -19 is near")),
+            -131_072..=22 => Ok(level),
+            _ => Err(Failure::usage(format!("level {level} is out of range"))
+                .help("levels are 1 to 19, 20 to 22 with --ultra, and --fast=N below")),
+        }
+    }
+}

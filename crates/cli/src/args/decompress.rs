@@ -1,0 +1,122 @@
+//! `perfkit decompress`: flags, and what they come to.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use zstdkit::DecoderOptions;
+
+use super::compress::FileArgs;
+use super::output::{ReportArgs, TerminalArgs};
+use super::units;
+use crate::failure::{Failure, Result};
+
+/// Decompress, test or list zstd files, with a latency report.
+///
+/// Without FILE, or with `-`, standard input is decompressed to standard output. Otherwise each
+/// FILE.zst becomes FILE; the source is kept. The report goes to standard error, a listing (-l) to
+/// standard output.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit decompress access.log.zst
+  curl -s http://host/big.zst | perfkit decompress - | wc -c
+  perfkit decompress -l --json backups/*.zst")]
+pub(crate) struct DecompressArgs {
+    /// Files to decompress; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Decompress and check, write nothing
+    #[arg(short, long, conflicts_with_all = ["list", "output", "stdout", "rm"])]
+    pub(crate) test: bool,
+    /// List the frames of each file without decompressing; -v a line a frame
+    #[arg(short, long, conflicts_with_all = ["output", "stdout", "rm"])]
+    pub(crate) list: bool,
+    /// The same as --report json
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Verify content checksums (the default)
+    #[arg(short = 'C', long, overrides_with = "no_check", hide_short_help = true)]
+    check: bool,
+    /// Do not verify content checksums
+    #[arg(long, overrides_with = "check")]
+    no_check: bool,
+    /// Accept windows of up to 2^N bytes, N from 10 to 31
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "27", overrides_with_all = ["long", "_no_long"])]
+    long: Option<u32>,
+    #[arg(long = "no-long", overrides_with = "long", hide = true)]
+    _no_long: bool,
+    /// Refuse frames whose window needs more memory than SIZE
+    #[arg(short = 'M', long = "memory-limit", visible_alias = "memory", value_name = "SIZE", value_parser = units::size)]
+    memory_limit: Option<u64>,
+    /// Stop with an error when a file gives more than SIZE
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    max_output: Option<u64>,
+    /// Leave holes for runs of zeros in regular files (the default)
+    #[arg(long, overrides_with = "no_sparse", hide_short_help = true)]
+    sparse: bool,
+    /// Write every zero
+    #[arg(long, overrides_with = "sparse")]
+    no_sparse: bool,
+    #[command(flatten)]
+    pub(crate) files_args: FileArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// What `decompress` shall do with the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DecompressMode {
+    /// Write them.
+    Write,
+    /// Check them and write nothing.
+    Test,
+    /// Look at the frame headers only.
+    List,
+}
+
+/// What `decompress` shall do, free of spelling.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DecompressPlan {
+    /// Settings of the decoder.
+    pub(crate) decoder: DecoderOptions,
+    /// Write, test or list.
+    pub(crate) mode: DecompressMode,
+    /// Whether zeros may become holes.
+    pub(crate) sparse: bool,
+}
+
+impl DecompressArgs {
+    /// Resolves the flags; no side effects.
+    pub(crate) fn plan(&self) -> Result<DecompressPlan> {
+        let mut decoder = DecoderOptions {
+            verify_checksum: !self.no_check,
+            memory_limit: self.memory_limit,
+            output_limit: self.max_output,
+            ..DecoderOptions::default()
+        };
+        match self.long {
+            Some(log @ 10..=31) => decoder.window_log_max = log,
+            Some(log) => {
+                return Err(Failure::usage(format!("--long={log} is out of range"))
+                    .help("a window log lies between 10 and 31; --long alone means 27"));
+            }
+            // A limit in bytes alone is the user's word on memory: windows up to it are accepted.
+            None => {
+                if let Some(limit) = self.memory_limit {
+                    decoder.window_log_max = limit.max(1).ilog2().clamp(10, 31);
+                }
+            }
+        }
+        let mode = match (self.test, self.list) {
+            (true, _) => DecompressMode::Test,
+            (_, true) => DecompressMode::List,
+            _ => DecompressMode::Write,
+        };
+        Ok(DecompressPlan {
+            decoder,
+            mode,
+            sparse: !self.no_sparse,
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Flags that every measuring command shares: which report goes where, and what it must satisfy.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+use latency::Gate;
+
+use super::units::{self, CpuList};
+
+/// The form of the report on the main stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Tables for people
+    Text,
+    /// One pretty-printed JSON document (schema perfkit.report/1)
+    Json,
+    /// One line of JSON
+    Jsonl,
+    /// One line a distribution
+    Csv,
+    /// Tables for an issue or a README
+    Markdown,
+}
+
+/// Where reports go. Flattened into every measuring command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Report")]
+pub(crate) struct ReportArgs {
+    /// Form of the report on the main stream
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        overrides_with = "report"
+    )]
+    pub(crate) report: ReportFormat,
+    /// Also write the report as JSON to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export_json: Option<PathBuf>,
+    /// Also write one CSV line a distribution to FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) export_csv: Option<PathBuf>,
+    /// Also write Markdown tables to FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) export_markdown: Option<PathBuf>,
+    /// Also write the first distribution (see --row) for HdrHistogram plotters to FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) export_hgrm: Option<PathBuf>,
+    /// Also write an HdrHistogram interval log, a line a second a tag, to FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) export_hlog: Option<PathBuf>,
+    /// The distribution that --export-hgrm writes: response, service or hold
+    #[arg(long, value_name = "NAME", value_parser = ["response", "service", "hold"], hide_short_help = true)]
+    pub(crate) row: Option<String>,
+    /// Fail with exit 4 unless the latency holds, as 'p99.9<=2ms' or 'hold.max<1ms'; repeatable
+    #[arg(long, value_name = "GATE", action = ArgAction::Append)]
+    pub(crate) slo: Vec<Gate>,
+    /// Exit 5 when a gate or comparison cannot be decided
+    #[arg(long, overrides_with = "_no_require_verdict", hide_short_help = true)]
+    pub(crate) require_verdict: bool,
+    #[arg(
+        long = "no-require-verdict",
+        overrides_with = "require_verdict",
+        hide = true
+    )]
+    _no_require_verdict: bool,
+    /// Exit 6, before any work, when this machine is unfit to measure on
+    #[arg(long, overrides_with = "_no_strict_env", hide_short_help = true)]
+    pub(crate) strict_env: bool,
+    #[arg(long = "no-strict-env", overrides_with = "strict_env", hide = true)]
+    _no_strict_env: bool,
+    /// Pin the process to these processors (as 0, 0,2 or 0-3)
+    #[arg(long, value_name = "LIST", value_parser = units::cpu_list, hide_short_help = true)]
+    pub(crate) cpu: Option<CpuList>,
+}
+
+/// What is said on the terminal beside the report. Flattened into every command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Terminal")]
+pub(crate) struct TerminalArgs {
+    /// Say less: -q no progress and warnings, -qq no report either
+    #[arg(short, long, action = ArgAction::Count, overrides_with = "verbose")]
+    pub(crate) quiet: u8,
+    /// Say more: the spectrum of every distribution, the whole environment
+    #[arg(short, long, overrides_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Show progress even with -q, if standard error is a terminal
+    #[arg(long, overrides_with = "no_progress", hide_short_help = true)]
+    pub(crate) progress: bool,
+    /// Never show progress
+    #[arg(long, overrides_with = "progress", hide_short_help = true)]
+    pub(crate) no_progress: bool,
+}
+
+impl TerminalArgs {
+    /// Whether progress may be drawn, were standard error a terminal.
+    pub(crate) fn wants_progress(&self) -> bool {
+        !self.no_progress && (self.progress || self.quiet == 0)
+    }
+
+    /// Whether warnings are printed.
+    pub(crate) fn wants_warnings(&self) -> bool {
+        self.quiet == 0
+    }
+
+    /// Whether the report is printed on the main stream.
+    pub(crate) fn wants_report(&self) -> bool {
+        self.quiet < 2
+    }
+}

@@ -1,0 +1,74 @@
+//! Sizes and processor lists as words of a command line.
+
+/// Parses `4096`, `64K`, `16MiB`, `1G`: binary multiples, as zstd and its relatives read them.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let trimmed = text.trim();
+    let digits = trimmed.len()
+        - trimmed
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .len();
+    let (number, suffix) = trimmed.split_at(digits);
+    let number: u64 = number
+        .parse()
+        .map_err(|_| format!("'{text}' is not a size (as 64K, 16MiB)"))?;
+    let shift = match suffix.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => {
+            return Err(format!(
+                "'{suffix}' is not a unit of size: use K, M, G or T"
+            ));
+        }
+    };
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| format!("'{text}' is too large"))
+}
+
+/// Parses `0`, `0,2` or `0-3` into processor numbers.
+pub(crate) fn cpu_list(text: &str) -> Result<CpuList, String> {
+    let wrong = || format!("'{text}' is not a list of processors (as 0, 0,2 or 0-3)");
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let first: u32 = first.trim().parse().map_err(|_| wrong())?;
+        let last: u32 = last.trim().parse().map_err(|_| wrong())?;
+        if first > last || last > 4095 {
+            return Err(wrong());
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(CpuList(cpus))
+}
+
+/// Processors to run on, ascending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CpuList(pub(crate) Vec<u32>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_binary_units_and_do_not_overflow() {
+        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("64K"), Ok(65_536));
+        assert_eq!(size("16MiB"), Ok(16 << 20));
+        assert_eq!(size("1g"), Ok(1 << 30));
+        assert!(size("99999999999G").is_err());
+        assert!(size("12 parsecs").is_err());
+        assert!(size("").is_err());
+    }
+
+    #[test]
+    fn processor_lists_are_sorted_and_unique() {
+        assert_eq!(cpu_list("2,0-1,1"), Ok(CpuList(vec![0, 1, 2])));
+        assert!(cpu_list("3-1").is_err());
+        assert!(cpu_list("a").is_err());
+    }
+}

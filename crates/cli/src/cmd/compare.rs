@@ -1,0 +1,163 @@
+//! `perfkit compare`: two reports, two columns of numbers, or two commands.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use latency::compare::{self, Names, Sides};
+use latency::report::{Comparison, Report, Verdict};
+
+use super::interleave;
+use super::render::read_bounded;
+use crate::args::analyse::CompareArgs;
+use crate::exit::ExitStatus;
+use crate::export::MainStream;
+use crate::failure::{Failure, Result};
+use crate::session::{Outcome, Session, Setup};
+
+/// Runs the command.
+pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let session = Session::start(&Setup {
+        argv,
+        subcommand: name,
+        stream: MainStream::Stdout,
+        report: &args.report,
+        terminal: &args.terminal,
+        force: args.force,
+        seed: args.interleave.map(|_| args.seed),
+    })?;
+    let mut outcome = match args.interleave {
+        Some(rounds) => interleave::run(args, (rounds.rounds, rounds.batch), &session)?,
+        None => {
+            let mut outcome = Outcome::new("compare");
+            outcome.comparisons = files(&args.files[0], &args.files[1])?;
+            outcome
+        }
+    };
+    if outcome.status == ExitStatus::Ok {
+        outcome.status = verdict_status(&outcome.comparisons, args);
+    }
+    session.finish(outcome)
+}
+
+fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus {
+    let regressed = |comparison: &Comparison, percent: f64| {
+        comparison.verdict == Verdict::Worse && comparison.difference.median * 100.0 > percent
+    };
+    if let Some(percent) = args.fail_on_regression
+        && comparisons
+            .iter()
+            .any(|comparison| regressed(comparison, percent))
+    {
+        return ExitStatus::Gate;
+    }
+    let undecided = |comparison: &Comparison| comparison.verdict == Verdict::Inconclusive;
+    if args.report.require_verdict && comparisons.iter().any(undecided) {
+        return ExitStatus::Inconclusive;
+    }
+    ExitStatus::Ok
+}
+
+/// What a file to compare holds.
+enum Side {
+    Report(Box<Report>),
+    Numbers(Vec<f64>),
+}
+
+fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
+    let names = (base.display().to_string(), target.display().to_string());
+    let comparisons = match (side(base)?, side(target)?) {
+        (Side::Report(base), Side::Report(target)) => {
+            compare::reports(&base, &target, [&names.0, &names.1])
+        }
+        (Side::Numbers(base), Side::Numbers(target)) => {
+            if base.len() != target.len() {
+                return Err(Failure::new(format!(
+                    "'{}' has {} numbers and '{}' has {}",
+                    names.0,
+                    base.len(),
+                    names.1,
+                    target.len()
+                ))
+                .help("numbers are compared pair by pair: both files need as many"));
+            }
+            let names = Names {
+                row: "numbers",
+                baseline: &names.0,
+                target: &names.1,
+            };
+            let sides = Sides {
+                base: &base,
+                target: &target,
+                control: None,
+                bucket_ops: 1,
+            };
+            vec![compare::sequential(names, sides)]
+        }
+        _ => {
+            return Err(
+                Failure::new("a report cannot be compared with a column of numbers")
+                    .help("give two report files, or two files of numbers"),
+            );
+        }
+    };
+    if comparisons.is_empty() {
+        return Err(Failure::new(format!(
+            "'{}' and '{}' have no row in common",
+            names.0, names.1
+        ))
+        .help("compare two runs of the same command"));
+    }
+    Ok(comparisons)
+}
+
+fn side(path: &Path) -> Result<Side> {
+    let bytes = read_bounded(path)?;
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first == Some(&b'{') {
+        return latency::report::read_json(&bytes)
+            .map(|report| Side::Report(Box::new(report)))
+            .map_err(|error| Failure::new(format!("cannot read '{}': {error}", path.display())));
+    }
+    numbers(&bytes).map(Side::Numbers).map_err(|(line, word)| {
+        Failure::new(format!(
+            "cannot read '{}': line {line}: '{word}' is no number",
+            path.display()
+        ))
+        .help("give a report written with --export-json, or plain numbers one a line")
+    })
+}
+
+/// Numbers separated by line ends, commas or blanks; `#` starts a comment.
+fn numbers(bytes: &[u8]) -> std::result::Result<Vec<f64>, (usize, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut numbers = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let data = line.split('#').next().unwrap_or_default();
+        for word in data
+            .split([',', ' ', '\t', ';'])
+            .filter(|word| !word.is_empty())
+        {
+            let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
+            let shown = || word.chars().take(40).collect();
+            numbers.push(number.ok_or_else(|| (index + 1, shown()))?);
+        }
+    }
+    if numbers.is_empty() {
+        Err((1, String::new()))
+    } else {
+        Ok(numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_numbers_are_read_and_bad_words_named_with_their_line() {
+        assert_eq!(numbers(b"1\n2.5, 3 # four\n\n"), Ok(vec![1.0, 2.5, 3.0]));
+        assert_eq!(numbers(b"1\nx\n"), Err((2, "x".to_owned())));
+        assert_eq!(numbers(b"1\nNaN\n"), Err((2, "NaN".to_owned())));
+        assert!(numbers(b"").is_err());
+    }
+}

@@ -1,0 +1,236 @@
+//! `perfkit compress`.
+
+use std::ffi::OsString;
+
+use latency::report::Validation;
+use zstdkit::{Encoder, Operation as Directive, State};
+
+use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
+use crate::args::compress::{CompressArgs, CompressPlan};
+use crate::exit::ExitStatus;
+use crate::export::MainStream;
+use crate::failure::{Failure, Result};
+use crate::io::plan::{self, Direction, Job, Request};
+use crate::io::sink::Written;
+use crate::io::source::Summary;
+use crate::io::{BUFFER_BYTES, target};
+use crate::session::{Outcome, Session, Setup};
+use crate::term::message;
+
+/// Input of one operation: the largest zstd block, so that without worker threads one call
+/// compresses one block.
+const CHUNK_BYTES: usize = 128 * 1024;
+/// Output that a chunk can need when nothing in it repeats (`ZSTD_compressBound`, rounded up).
+const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
+
+/// Runs the command.
+pub(crate) fn run(
+    args: &CompressArgs,
+    name: &'static str,
+    argv: &[OsString],
+) -> Result<ExitStatus> {
+    let plan = args.plan()?;
+    let jobs = plan::jobs(&Request {
+        files: &args.files,
+        output: args.files_args.output.as_deref(),
+        stdout: args.files_args.stdout,
+        recursive: args.files_args.recursive,
+        nowhere: false,
+        direction: Direction::Compress {
+            exclude_compressed: plan.exclude_compressed,
+        },
+    })?;
+    transfer::refuse_terminal(&jobs, args.files_args.force)?;
+    if jobs.passed_over > 0 && args.terminal.wants_warnings() {
+        message::note(
+            &format!(
+                "{} files that end in .zst were passed over",
+                jobs.passed_over
+            ),
+            "--no-exclude-compressed compresses them again",
+        );
+    }
+    let session = Session::start(&Setup {
+        argv,
+        subcommand: name,
+        stream: MainStream::Stderr,
+        report: &args.report,
+        terminal: &args.terminal,
+        force: args.files_args.force,
+        seed: None,
+    })?;
+    let mut stage = Compress::new(&plan)?;
+    let times = Times::new(&session, "128 KiB chunk");
+    let options = Options {
+        files: &args.files_args,
+        sparse: false,
+        binary: true,
+        verify: plan.verify,
+        progress: args.terminal.wants_progress(),
+    };
+    let mut outcome = Outcome::new("compress");
+    describe(&plan, &mut outcome);
+    let mut outcome = transfer::run(jobs, &mut stage, &session, times, &options, outcome);
+    outcome.bytes_content = outcome.bytes_in;
+    outcome.validation = plan.verify.then(|| Validation {
+        checked: stage.verified,
+        method: "decompressing what was written".to_owned(),
+        ok: stage.wrong == 0,
+    });
+    session.finish(outcome)
+}
+
+fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
+    let params = &mut outcome.workload.params;
+    params.insert("level".to_owned(), plan.encoder.level.into());
+    params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("checksum".to_owned(), plan.encoder.checksum.into());
+    params.insert("window_log".to_owned(), plan.encoder.window_log.into());
+    params.insert("zstd".to_owned(), zstdkit::version().into());
+}
+
+/// One encoder over all files of a run.
+struct Compress {
+    encoder: Encoder,
+    stream_size: Option<u64>,
+    verify: bool,
+    verified: u64,
+    wrong: u64,
+}
+
+impl Compress {
+    fn new(plan: &CompressPlan) -> Result<Self> {
+        let mut options = plan.encoder.clone();
+        if plan.threads > 1 {
+            options.workers = plan.threads;
+        }
+        let encoder = Encoder::new(&options)
+            .map_err(|error| Failure::new(format!("cannot set up the encoder: {error}")))?;
+        Ok(Self {
+            encoder,
+            stream_size: plan.stream_size,
+            verify: plan.verify,
+            verified: 0,
+            wrong: 0,
+        })
+    }
+}
+
+impl Stage for Compress {
+    fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        let name = stream.name();
+        let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
+        let mut input = stream.next(Vec::new())?;
+        let mut last = input.len() < BUFFER_BYTES;
+        let stated = stream.stated_size().or(self.stream_size);
+        // What is wholly here is known better than what the file system says.
+        let size = if last {
+            Some(input.len() as u64)
+        } else {
+            stated
+        };
+        self.encoder.begin(size).map_err(&failed)?;
+        let mut offset = 0_u64;
+        loop {
+            last |= size == Some(offset + input.len() as u64);
+            let mut rest: &[u8] = &input;
+            loop {
+                let (chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
+                let end = last && after.is_empty();
+                self.chunk(stream, chunk, end, offset, &failed)?;
+                offset += chunk.len() as u64;
+                rest = after;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            if last {
+                break;
+            }
+            input = stream.next(input)?;
+            last = input.len() < BUFFER_BYTES;
+        }
+        // A file that grew while it was read has more to give than it said.
+        match size {
+            Some(size) if input.len() == BUFFER_BYTES && !stream.next(input)?.is_empty() => {
+                Err(Stop::Failed(grew(&name, size)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()> {
+        if !self.verify {
+            return Ok(());
+        }
+        self.verified += 1;
+        let reason = match &written.verified {
+            Some(Ok((hash, bytes))) if (Some(*hash), *bytes) == (read.xxh64, read.bytes) => {
+                return Ok(());
+            }
+            Some(Err(error)) => error.clone(),
+            _ => "it differs from the input".to_owned(),
+        };
+        self.wrong += 1;
+        let name = target::display(&job.source);
+        Err(Failure::new(format!(
+            "what was written for {name} does not decompress to it: {reason}"
+        ))
+        .help("nothing was replaced; please report this as a bug with the command line"))
+    }
+}
+
+impl Compress {
+    fn chunk(
+        &mut self,
+        stream: &mut Stream<'_>,
+        mut chunk: &[u8],
+        end: bool,
+        offset: u64,
+        failed: &impl Fn(zstdkit::Error) -> Failure,
+    ) -> std::result::Result<(), Stop> {
+        let directive = if end {
+            Directive::End
+        } else {
+            Directive::Continue
+        };
+        let mut operation = Operation::default();
+        loop {
+            let encoder = &mut self.encoder;
+            let step = stream
+                .call(ROOM_BYTES, &mut operation, |room| {
+                    encoder.push(chunk, room, directive)
+                })?
+                .map_err(failed)?;
+            stream.produced(step.produced);
+            chunk = &chunk[step.consumed..];
+            let done = if end {
+                step.state == State::Done
+            } else {
+                chunk.is_empty()
+            };
+            if done {
+                break;
+            }
+        }
+        let name = stream.name();
+        stream.record(operation, || format!("{name}, chunk at byte {offset}"));
+        Ok(())
+    }
+}
+
+fn grew(name: &str, size: u64) -> Failure {
+    Failure::new(format!(
+        "cannot compress {name}: it grew past {size} bytes while it was read"
+    ))
+    .help("compress a copy, or send it in a pipe")
+}
+
+/// A codec's error with the file that it is about.
+pub(super) fn codec_failure(verb: &str, name: &str, error: &zstdkit::Error) -> Failure {
+    let failure = Failure::new(format!("cannot {verb} {name}: {error}"));
+    match error.help() {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}

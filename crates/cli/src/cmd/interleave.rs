@@ -1,0 +1,322 @@
+//! `perfkit compare --interleave`: two commands in random order in one run, with an A/A control.
+//!
+//! A round runs the baseline, the target and the baseline once more (the control), each a batch at
+//! a time, in an order drawn anew. Drift of the machine then falls on all three alike, and the
+//! control says what difference this run shows where there is none.
+
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use latency::compare::{self, Names, Sides};
+use latency::report::{Cell, Column, LatencyName, Table, Unit};
+use latency::{BucketPolicy, Recorder, Recording, Spec};
+use wait4::Wait4 as _;
+
+use crate::args::analyse::CompareArgs;
+use crate::failure::{Failure, Result};
+use crate::session::{Outcome, Session};
+use crate::term::progress::Progress;
+use crate::term::signal;
+
+/// One of the two commands, and one of the three sides.
+struct Side {
+    name: &'static str,
+    words: Vec<OsString>,
+    wall: Recorder,
+    cpu: Recorder,
+    /// Nanoseconds of each full bucket.
+    wall_buckets: Vec<f64>,
+    cpu_buckets: Vec<f64>,
+    rss_max_bytes: u64,
+    failures: u64,
+}
+
+/// What one run of a command took.
+struct Run {
+    start: Instant,
+    end: Instant,
+    cpu_ns: u64,
+    rss_bytes: u64,
+    ok: bool,
+}
+
+/// Runs both commands as asked and compares them.
+pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> Result<Outcome> {
+    let (rounds, batch) = rounds;
+    let (base, target) = split(&args.commands)?;
+    let mut sides = [
+        Side::new("baseline", base, session),
+        Side::new("target", target, session),
+        Side::new("control", base, session),
+    ];
+    for side in &mut sides[..2] {
+        for _ in 0..args.warmup {
+            side.once(args.ignore_failure)?;
+        }
+    }
+    let mut random = Random(args.seed);
+    let mut complete = true;
+    let progress = Progress::start(args.terminal.wants_progress(), Some(u64::from(rounds) * 3));
+    'rounds: for _ in 0..rounds {
+        let mut order = [0, 1, 2];
+        random.shuffle(&mut order);
+        let mut bucket = [(0.0, 0.0); 3];
+        for index in order {
+            let side = &mut sides[index];
+            for _ in 0..batch {
+                if signal::interrupted() {
+                    complete = false;
+                    break 'rounds;
+                }
+                let run = side.once(args.ignore_failure)?;
+                let wall = side.wall.record_span(run.start, run.end);
+                side.cpu.record_ns(run.cpu_ns);
+                side.rss_max_bytes = side.rss_max_bytes.max(run.rss_bytes);
+                side.failures += u64::from(!run.ok);
+                bucket[index].0 += wall as f64;
+                bucket[index].1 += run.cpu_ns as f64;
+            }
+            progress.add(1);
+        }
+        // A round counts whole or not at all, so that the pairs stay pairs.
+        for (side, (wall, cpu)) in sides.iter_mut().zip(bucket) {
+            side.wall_buckets.push(wall);
+            side.cpu_buckets.push(cpu);
+        }
+    }
+    progress.finish();
+    Ok(outcome(sides, args, u64::from(batch), complete))
+}
+
+fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> Outcome {
+    let mut outcome = Outcome::new("compare, interleaved");
+    outcome.complete = complete;
+    if !complete {
+        outcome.status = crate::exit::ExitStatus::Interrupted;
+    }
+    outcome.ops = Some(sides.iter().map(|side| side.wall.n()).sum());
+    let params = &mut outcome.workload.params;
+    params.insert("batch".to_owned(), batch.into());
+    params.insert("warmup".to_owned(), args.warmup.into());
+    for (row, buckets) in [
+        (
+            "wall",
+            sides.each_ref().map(|side| side.wall_buckets.as_slice()),
+        ),
+        (
+            "cpu",
+            sides.each_ref().map(|side| side.cpu_buckets.as_slice()),
+        ),
+    ] {
+        let [base, target, control] = buckets;
+        let names = Names {
+            row,
+            baseline: "baseline",
+            target: "target",
+        };
+        let sides = Sides {
+            base,
+            target,
+            control: Some(control),
+            bucket_ops: batch,
+        };
+        if !base.is_empty() {
+            outcome.comparisons.push(compare::interleaved(names, sides));
+        }
+    }
+    let mut table = Table {
+        name: "runs".to_owned(),
+        columns: columns(),
+        rows: Vec::new(),
+    };
+    for side in sides {
+        params_command(&mut outcome, &side);
+        let (wall, cpu) = (side.wall.finish(), side.cpu.finish());
+        table.rows.push(vec![
+            Cell::Text(side.name.to_owned()),
+            integer(wall.latency().n),
+            integer(side.failures),
+            median(&wall),
+            optional(wall.latency().min_ns),
+            optional(wall.latency().max_ns),
+            median(&cpu),
+            integer(side.rss_max_bytes),
+        ]);
+        outcome.add(&wall);
+    }
+    outcome.tables.push(table);
+    outcome
+}
+
+fn params_command(outcome: &mut Outcome, side: &Side) {
+    let words: Vec<String> = side
+        .words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    outcome
+        .workload
+        .params
+        .insert(side.name.to_owned(), words.join(" ").into());
+}
+
+fn columns() -> Vec<Column> {
+    [
+        ("side", Unit::Text),
+        ("runs", Unit::Count),
+        ("failures", Unit::Count),
+        ("wall_p50_ns", Unit::Nanoseconds),
+        ("wall_min_ns", Unit::Nanoseconds),
+        ("wall_max_ns", Unit::Nanoseconds),
+        ("cpu_p50_ns", Unit::Nanoseconds),
+        ("rss_max_bytes", Unit::Bytes),
+    ]
+    .map(|(key, unit)| Column {
+        key: key.to_owned(),
+        unit,
+    })
+    .to_vec()
+}
+
+fn integer(value: u64) -> Cell {
+    Cell::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+fn optional(value: Option<u64>) -> Cell {
+    value.map_or(Cell::Null, integer)
+}
+
+/// The sample's own median, whether or not it earns an interval.
+fn median(recording: &Recording) -> Cell {
+    let histogram = recording.histogram();
+    if histogram.is_empty() {
+        Cell::Null
+    } else {
+        integer(histogram.value_at_quantile(0.5))
+    }
+}
+
+impl Side {
+    fn new(name: &'static str, words: &[OsString], session: &Session) -> Self {
+        let recorder = || {
+            let spec = Spec::new(LatencyName::Service, "run").series(name);
+            Recorder::new(
+                session.spec(spec.buckets(BucketPolicy::Off)),
+                session.run_start(),
+            )
+        };
+        Self {
+            name,
+            words: words.to_vec(),
+            wall: recorder(),
+            cpu: recorder(),
+            wall_buckets: Vec::new(),
+            cpu_buckets: Vec::new(),
+            rss_max_bytes: 0,
+            failures: 0,
+        }
+    }
+
+    fn once(&self, ignore_failure: bool) -> Result<Run> {
+        let program = self
+            .words
+            .first()
+            .map(OsString::as_os_str)
+            .unwrap_or_default();
+        let failed = |error| Failure::io("run", program.as_ref(), &error);
+        let start = Instant::now();
+        let mut child = Command::new(program)
+            .args(&self.words[1..])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let used = child.wait4().map_err(failed)?;
+        let end = Instant::now();
+        let ok = used.status.success();
+        if !ok && !ignore_failure && !signal::interrupted() {
+            return Err(Failure::new(format!(
+                "the {} '{}' failed: {}",
+                self.name,
+                program.to_string_lossy(),
+                used.status
+            ))
+            .help("run it by hand to see its output, or add -i to count failures and go on"));
+        }
+        let cpu = used.rusage.utime + used.rusage.stime;
+        Ok(Run {
+            start,
+            end,
+            cpu_ns: u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX),
+            rss_bytes: used.rusage.maxrss,
+            ok,
+        })
+    }
+}
+
+/// Splits the words after the first `--` at the second.
+fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString])> {
+    let wrong = || {
+        Failure::usage("--interleave needs two commands")
+            .help("perfkit compare --interleave 20x1 -- BASELINE ARGS… -- TARGET ARGS…")
+    };
+    let at = words
+        .iter()
+        .position(|word| word == "--")
+        .ok_or_else(wrong)?;
+    let (base, target) = (&words[..at], &words[at + 1..]);
+    if base.is_empty() || target.is_empty() || target.iter().any(|word| word == "--") {
+        return Err(wrong());
+    }
+    Ok((base, target))
+}
+
+/// SplitMix64, enough to shuffle three sides.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn shuffle(&mut self, items: &mut [usize]) {
+        for last in (1..items.len()).rev() {
+            let other = (self.next() % (last as u64 + 1)) as usize;
+            items.swap(last, other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_commands_are_split_at_the_second_dashes() {
+        let words: Vec<OsString> = ["a", "-x", "--", "b", "c"].map(OsString::from).to_vec();
+        let (base, target) = split(&words).expect("two commands");
+        assert_eq!((base.len(), target.len()), (2, 2));
+        assert!(split(&words[..3]).is_err());
+        assert!(split(&[]).is_err());
+    }
+
+    #[test]
+    fn a_shuffle_keeps_every_side_and_reaches_every_order() {
+        let mut random = Random(1);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..200 {
+            let mut order = [0, 1, 2];
+            random.shuffle(&mut order);
+            seen.insert(order);
+            order.sort_unstable();
+            assert_eq!(order, [0, 1, 2]);
+        }
+        assert_eq!(seen.len(), 6);
+    }
+}

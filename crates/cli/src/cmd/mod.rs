@@ -1,0 +1,33 @@
+//! One file a command: from a plan to work, from work to an outcome.
+
+mod compare;
+mod compress;
+mod decompress;
+mod docs;
+mod env;
+mod interleave;
+mod list;
+mod render;
+mod tour;
+mod transfer;
+
+use std::ffi::OsString;
+
+use crate::args::{Cli, Command};
+use crate::exit::ExitStatus;
+use crate::failure::Result;
+
+/// Runs the command of a parsed command line.
+pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
+    let name = cli.command.name();
+    match cli.command {
+        Command::Compress(args) => compress::run(&args, name, argv),
+        Command::Decompress(args) => decompress::run(&args, name, argv),
+        Command::Compare(args) => compare::run(&args, name, argv),
+        Command::Report(args) => render::run(&args, name, argv),
+        Command::Env(args) => env::run(&args, name, argv),
+        Command::Tour(args) => tour::run(&args, name, argv),
+        Command::Completions { shell } => docs::completions(shell),
+        Command::Man { page, dir } => docs::man(page.as_deref(), dir.as_deref()),
+    }
+}

@@ -1,0 +1,125 @@
+//! A grid of strings, laid out for a terminal or as Markdown.
+
+use std::io::{self, Write};
+
+use crate::term::color::FAINT;
+
+/// Rows of equal length under a header. The first `left` columns are aligned left, the others right.
+#[derive(Debug, Clone)]
+pub(crate) struct Grid {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    left: usize,
+}
+
+impl Grid {
+    /// A grid without rows.
+    pub(crate) fn new(header: Vec<String>, left: usize) -> Self {
+        Self {
+            header,
+            rows: Vec::new(),
+            left,
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, row: Vec<String>) {
+        debug_assert_eq!(row.len(), self.header.len());
+        self.rows.push(row);
+    }
+
+    /// Whether there is nothing to show.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Columns as wide as they need to be, two blanks between them.
+    pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let widths = self.widths();
+        write!(out, "{FAINT}")?;
+        self.line(&self.header, &widths, out)?;
+        write!(out, "{FAINT:#}")?;
+        for row in &self.rows {
+            self.line(row, &widths, out)?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, row: &[String], widths: &[usize], out: &mut dyn Write) -> io::Result<()> {
+        let mut line = String::from("  ");
+        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
+            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+            if column > 0 {
+                line.push_str("  ");
+            }
+            if column < self.left {
+                line.push_str(cell);
+                line.push_str(&pad);
+            } else {
+                line.push_str(&pad);
+                line.push_str(cell);
+            }
+        }
+        writeln!(out, "{}", line.trim_end())
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> = self
+            .header
+            .iter()
+            .map(|cell| cell.chars().count())
+            .collect();
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        widths
+    }
+
+    /// A Markdown table.
+    pub(crate) fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
+            format!("| {} |", cells.join(" | "))
+        };
+        writeln!(out, "{}", line(&self.header))?;
+        let rule: Vec<String> = (0..self.header.len())
+            .map(|column| if column < self.left { "---" } else { "---:" }.to_owned())
+            .collect();
+        writeln!(out, "|{}|", rule.join("|"))?;
+        for row in &self.rows {
+            writeln!(out, "{}", line(row))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        let mut grid = Grid::new(vec!["name".into(), "time".into()], 1);
+        grid.push(vec!["a".into(), "1 µs".into()]);
+        grid.push(vec!["long|er".into(), "12.5 µs".into()]);
+        grid
+    }
+
+    #[test]
+    fn text_columns_line_up() {
+        let mut out = Vec::new();
+        grid().text(&mut out).expect("written");
+        let plain = anstream::adapter::strip_bytes(&out).into_vec();
+        let expected = "  name        time\n  a           1 µs\n  long|er  12.5 µs\n";
+        assert_eq!(String::from_utf8(plain).expect("text"), expected);
+    }
+
+    #[test]
+    fn markdown_escapes_what_would_end_a_cell() {
+        let mut out = Vec::new();
+        grid().markdown(&mut out).expect("written");
+        let expected = "| name | time |\n|---|---:|\n| a | 1 µs |\n| long\\|er | 12.5 µs |\n";
+        assert_eq!(String::from_utf8(out).expect("text"), expected);
+    }
+}

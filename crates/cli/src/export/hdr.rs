@@ -1,0 +1,36 @@
+//! The formats of the HdrHistogram family: `.hgrm` for plotters, `.hlog` for everything over time.
+
+use std::io::{self, Write};
+use std::time::SystemTime;
+
+use latency::hgrm::{self, HgrmUnit};
+use latency::hlog;
+use latency::report::{Latency, Report};
+
+/// One distribution, values in microseconds: the first whose name is `row`, or the first of all.
+pub(crate) fn hgrm(report: &Report, row: Option<&str>, mut out: impl Write) -> io::Result<()> {
+    let chosen = report
+        .latencies
+        .iter()
+        .find(|latency| row.is_none_or(|name| latency.name.as_str() == name))
+        .ok_or_else(|| no_row(row))?;
+    let histogram = chosen.histogram().map_err(io::Error::other)?;
+    hgrm::write(&mut out, &histogram, HgrmUnit::Us)
+}
+
+/// All distributions, a line a second a tag.
+pub(crate) fn hlog(report: &Report, mut out: impl Write) -> io::Result<()> {
+    let rows: Vec<&Latency> = report.latencies.iter().collect();
+    let start = report
+        .started_at
+        .parse::<jiff::Timestamp>()
+        .map_or(SystemTime::UNIX_EPOCH, SystemTime::from);
+    hlog::write(&mut out, start, &rows)
+}
+
+fn no_row(row: Option<&str>) -> io::Error {
+    match row {
+        Some(name) => io::Error::other(format!("the report has no row '{name}'")),
+        None => io::Error::other("the report has no latencies"),
+    }
+}

@@ -1,0 +1,173 @@
+//! Exporters: one file a format, each a function from a report to bytes.
+//!
+//! Export files are created before the work starts, so that a run of an hour cannot end in a name
+//! that cannot be written, and appear under their names when the report is complete.
+
+mod csv;
+mod grid;
+mod hdr;
+mod json;
+mod markdown;
+mod text;
+pub(crate) mod units;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use latency::report::Report;
+
+use crate::args::output::{ReportArgs, ReportFormat};
+use crate::failure::Result;
+use crate::io::target::Target;
+use crate::term::color;
+
+/// Which stream the report of a command belongs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MainStream {
+    /// Analysing commands: the report is their output.
+    Stdout,
+    /// Filters: standard output belongs to the data.
+    Stderr,
+}
+
+/// How much of the report the text form shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// What fits on a screen.
+    Normal,
+    /// Everything.
+    Full,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileFormat {
+    Json,
+    Csv,
+    Markdown,
+    Hgrm,
+    Hlog,
+}
+
+/// The export files of a run, opened.
+#[derive(Debug)]
+pub(crate) struct Exports {
+    main: ReportFormat,
+    row: Option<String>,
+    files: Vec<(FileFormat, Target)>,
+}
+
+impl Exports {
+    /// Creates every file that was asked for; `force` allows replacing existing ones.
+    pub(crate) fn open(args: &ReportArgs, force: bool) -> Result<Self> {
+        let asked = [
+            (FileFormat::Json, &args.export_json),
+            (FileFormat::Csv, &args.export_csv),
+            (FileFormat::Markdown, &args.export_markdown),
+            (FileFormat::Hgrm, &args.export_hgrm),
+            (FileFormat::Hlog, &args.export_hlog),
+        ];
+        let mut files = Vec::new();
+        for (format, path) in asked {
+            if let Some(path) = path {
+                let target = if path.as_os_str() == "-" {
+                    Target::stdout(false, force)?
+                } else {
+                    Target::create(path, force)?
+                };
+                files.push((format, target));
+            }
+        }
+        Ok(Self {
+            main: args.report,
+            row: args.row.clone(),
+            files,
+        })
+    }
+
+    /// Whether somebody will read hashes of the inputs.
+    pub(crate) fn wants_hashes(&self) -> bool {
+        matches!(self.main, ReportFormat::Json | ReportFormat::Jsonl)
+            || self
+                .files
+                .iter()
+                .any(|(format, _)| *format == FileFormat::Json)
+    }
+
+    /// Whether distributions have to be kept by seconds.
+    pub(crate) fn wants_intervals(&self) -> bool {
+        self.files
+            .iter()
+            .any(|(format, _)| *format == FileFormat::Hlog)
+    }
+
+    /// Writes every export file and makes it appear.
+    pub(crate) fn write_files(self, report: &Report) -> Result<()> {
+        for (format, target) in self.files {
+            let mut bytes = Vec::new();
+            let written = match format {
+                FileFormat::Json => json::pretty(report, &mut bytes),
+                FileFormat::Csv => csv::write(report, &mut bytes),
+                FileFormat::Markdown => markdown::write(report, &mut bytes),
+                FileFormat::Hgrm => hdr::hgrm(report, self.row.as_deref(), &mut bytes),
+                FileFormat::Hlog => hdr::hlog(report, &mut bytes),
+            };
+            let mut file = target.writer()?;
+            written
+                .and_then(|()| file.write_all(&bytes))
+                .map_err(|error| target.error(&error))?;
+            target.commit()?;
+        }
+        Ok(())
+    }
+
+    /// The form of the report on the main stream.
+    pub(crate) fn main_format(&self) -> ReportFormat {
+        self.main
+    }
+}
+
+/// Prints the report on its stream. A closed pipe is nobody's fault.
+pub(crate) fn print(
+    report: &Report,
+    format: ReportFormat,
+    stream: MainStream,
+    detail: Detail,
+) -> Result<()> {
+    let mut bytes = Vec::new();
+    let result = render(report, format, detail, &mut bytes).and_then(|()| match stream {
+        MainStream::Stdout => {
+            let mut stdout = color::stdout();
+            stdout.write_all(&bytes).and_then(|()| stdout.flush())
+        }
+        MainStream::Stderr => color::stderr().write_all(&bytes),
+    });
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let name = match stream {
+                MainStream::Stdout => "standard output",
+                MainStream::Stderr => "standard error",
+            };
+            Err(crate::failure::Failure::io(
+                "write",
+                Path::new(name),
+                &error,
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn render(
+    report: &Report,
+    format: ReportFormat,
+    detail: Detail,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        ReportFormat::Text => text::write(report, detail, out),
+        ReportFormat::Json => json::pretty(report, out),
+        ReportFormat::Jsonl => json::line(report, out),
+        ReportFormat::Csv => csv::write(report, out),
+        ReportFormat::Markdown => markdown::write(report, out),
+    }
+}

@@ -1,0 +1,24 @@
+//! Files and pipes: sources that read ahead, targets that appear whole or not at all.
+//!
+//! Nothing here knows what the bytes mean. [`plan`] turns paths into jobs, [`source`] brings
+//! buffers, [`sink`] takes them away, both on threads of their own where that pays; [`target`] makes
+//! files appear by rename.
+
+pub(crate) mod plan;
+pub(crate) mod sink;
+pub(crate) mod source;
+pub(crate) mod target;
+
+/// Bytes of one buffer on its way from a source or to a sink: large enough to make system calls
+/// and hand-overs cheap, small enough that a handful fit in the second-level cache.
+pub(crate) const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Buffers in flight on each side of a pipeline: one being filled, one waiting, one being used.
+pub(crate) const BUFFERS_IN_FLIGHT: usize = 3;
+
+/// Regular files up to this size are read and written in place: starting two threads costs more
+/// than reading ahead brings.
+pub(crate) const INLINE_BYTES: u64 = 1 << 20;
+
+/// How often a wait for a source or sink looks at the interrupt flag.
+pub(crate) const POLL: std::time::Duration = std::time::Duration::from_millis(50);

@@ -1,0 +1,244 @@
+//! From paths on the command line to jobs: which source becomes which target.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::failure::{Failure, Result};
+
+/// Suffix of zstd files.
+pub(crate) const SUFFIX: &str = "zst";
+
+/// Where a job's output goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// A file of this name.
+    File(PathBuf),
+    /// Standard output, after what went there before.
+    Stdout,
+    /// Nowhere: the source is only tested.
+    Nowhere,
+}
+
+/// One source and its destination.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Job {
+    /// Path, or `-` for standard input.
+    pub(crate) source: PathBuf,
+    /// Where its output goes.
+    pub(crate) destination: Destination,
+}
+
+/// Which way the bytes go, for names and for what a walk picks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// `FILE` becomes `FILE.zst`. A walk takes all files, or all that are not compressed yet.
+    Compress {
+        /// Whether a walk leaves out files that have the suffix.
+        exclude_compressed: bool,
+    },
+    /// `FILE.zst` becomes `FILE`. A walk takes files with the suffix.
+    Decompress,
+}
+
+/// What was asked for on the command line.
+#[derive(Debug, Clone)]
+pub(crate) struct Request<'a> {
+    /// Paths as given.
+    pub(crate) files: &'a [PathBuf],
+    /// The name given with `-o`.
+    pub(crate) output: Option<&'a Path>,
+    /// Whether `-c` was given.
+    pub(crate) stdout: bool,
+    /// Whether directories are walked.
+    pub(crate) recursive: bool,
+    /// Whether nothing is written at all.
+    pub(crate) nowhere: bool,
+    /// Which way.
+    pub(crate) direction: Direction,
+}
+
+/// Jobs in the order of the command line, failures for paths that give none, and what a walk left
+/// out on purpose.
+#[derive(Debug, Default)]
+pub(crate) struct Jobs {
+    /// What to do.
+    pub(crate) jobs: Vec<Job>,
+    /// What cannot be done.
+    pub(crate) failures: Vec<Failure>,
+    /// Files that a walk passed over because of their suffix.
+    pub(crate) passed_over: u64,
+}
+
+/// Resolves the request. Only a walk looks at the file system.
+pub(crate) fn jobs(request: &Request<'_>) -> Result<Jobs> {
+    let mut result = Jobs::default();
+    let stdin = [PathBuf::from("-")];
+    let files = if request.files.is_empty() {
+        &stdin
+    } else {
+        request.files
+    };
+    let mut sources = Vec::new();
+    for file in files {
+        if request.recursive && file.as_os_str() != "-" && file.is_dir() {
+            walk(file, request.direction, &mut sources, &mut result);
+        } else {
+            sources.push(file.clone());
+        }
+    }
+    if let Some(output) = request.output
+        && sources.len() > 1
+        && output.as_os_str() != "-"
+    {
+        return Err(
+            Failure::usage(format!("-o names one file for {} inputs", sources.len()))
+                .help("leave -o out to give each its own target, or use -c to join them"),
+        );
+    }
+    for source in sources {
+        match destination(&source, request) {
+            Ok(destination) => result.jobs.push(Job {
+                source,
+                destination,
+            }),
+            Err(failure) => result.failures.push(failure),
+        }
+    }
+    Ok(result)
+}
+
+fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
+    if request.nowhere {
+        return Ok(Destination::Nowhere);
+    }
+    let to_stdout = request.output.is_some_and(|path| path.as_os_str() == "-");
+    if request.stdout || to_stdout {
+        return Ok(Destination::Stdout);
+    }
+    if let Some(output) = request.output {
+        return Ok(Destination::File(output.to_owned()));
+    }
+    if source.as_os_str() == "-" {
+        return Ok(Destination::Stdout);
+    }
+    match request.direction {
+        Direction::Compress { .. } => {
+            let mut name = OsString::from(source);
+            name.push(".");
+            name.push(SUFFIX);
+            Ok(Destination::File(name.into()))
+        }
+        Direction::Decompress => match source.extension().and_then(|e| e.to_str()) {
+            Some(SUFFIX) => Ok(Destination::File(source.with_extension(""))),
+            Some("tzst") => Ok(Destination::File(source.with_extension("tar"))),
+            _ => Err(Failure::new(format!(
+                "'{}' does not end in .{SUFFIX}, so its target has no name",
+                source.display()
+            ))
+            .help("name the target with -o, or use -c")),
+        },
+    }
+}
+
+fn walk(root: &Path, direction: Direction, sources: &mut Vec<PathBuf>, result: &mut Jobs) {
+    // Sorted, so that two runs do the same in the same order; the names are gathered before any
+    // target is written, so that a walk never meets its own output.
+    for entry in WalkDir::new(root).follow_links(false).sort_by_file_name() {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => {
+                let compressed = entry.path().extension().is_some_and(|e| e == SUFFIX);
+                let wanted = match direction {
+                    Direction::Compress { exclude_compressed } => {
+                        !(compressed && exclude_compressed)
+                    }
+                    Direction::Decompress => compressed,
+                };
+                if wanted {
+                    sources.push(entry.into_path());
+                } else {
+                    result.passed_over += 1;
+                }
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(root).to_owned();
+                let reason = error
+                    .io_error()
+                    .map_or_else(|| "it cannot be walked".to_owned(), crate::failure::reason);
+                result.failures.push(Failure::new(format!(
+                    "cannot read '{}': {reason}",
+                    path.display()
+                )));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPRESS: Direction = Direction::Compress {
+        exclude_compressed: true,
+    };
+
+    fn request(files: &[PathBuf], direction: Direction) -> Request<'_> {
+        Request {
+            files,
+            output: None,
+            stdout: false,
+            recursive: false,
+            nowhere: false,
+            direction,
+        }
+    }
+
+    #[test]
+    fn names_follow_the_suffix_both_ways() {
+        let files = ["a.txt".into(), "-".into()];
+        let found = jobs(&request(&files, COMPRESS)).expect("jobs").jobs;
+        assert_eq!(found[0].destination, Destination::File("a.txt.zst".into()));
+        assert_eq!(found[1].destination, Destination::Stdout);
+        let files = ["d/a.txt.zst".into(), "b.tzst".into(), "c.gz".into()];
+        let found = jobs(&request(&files, Direction::Decompress)).expect("jobs");
+        assert_eq!(
+            found.jobs[0].destination,
+            Destination::File("d/a.txt".into())
+        );
+        assert_eq!(found.jobs[1].destination, Destination::File("b.tar".into()));
+        assert_eq!(found.failures.len(), 1);
+    }
+
+    #[test]
+    fn one_name_for_two_inputs_is_a_usage_error() {
+        let files = ["a".into(), "b".into()];
+        let request = Request {
+            output: Some(Path::new("o")),
+            ..request(&files, COMPRESS)
+        };
+        assert!(jobs(&request).is_err());
+    }
+
+    #[test]
+    fn a_walk_is_sorted_and_passes_over_what_is_compressed() {
+        let root = tempfile::tempdir().expect("a directory");
+        for name in ["b", "a", "a.zst"] {
+            std::fs::write(root.path().join(name), name).expect("written");
+        }
+        let files = [root.path().to_owned()];
+        let request = Request {
+            recursive: true,
+            ..request(&files, COMPRESS)
+        };
+        let found = jobs(&request).expect("jobs");
+        let names: Vec<_> = found
+            .jobs
+            .iter()
+            .filter_map(|j| j.source.file_name())
+            .collect();
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(found.passed_over, 1);
+    }
+}

@@ -1,0 +1,284 @@
+//! Buffers from a file or a pipe, read ahead by a thread where that pays.
+
+use std::fs::{File, Metadata};
+use std::hash::Hasher;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+
+use twox_hash::XxHash64;
+
+use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, INLINE_BYTES, POLL};
+use crate::failure::{Failure, Result};
+use crate::term::signal;
+
+/// What was read in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Summary {
+    /// Bytes.
+    pub(crate) bytes: u64,
+    /// Their XXH64, when asked for.
+    pub(crate) xxh64: Option<u64>,
+}
+
+/// An input being read.
+#[derive(Debug)]
+pub(crate) struct Source {
+    name: PathBuf,
+    metadata: Option<Metadata>,
+    reading: Reading,
+}
+
+#[derive(Debug)]
+enum Reading {
+    Inline(Reader),
+    Ahead(Ahead),
+}
+
+/// The file with the running totals of what came out of it.
+#[derive(Debug)]
+struct Reader {
+    file: File,
+    bytes: u64,
+    hasher: Option<XxHash64>,
+}
+
+/// The receiving end of a reading thread.
+#[derive(Debug)]
+struct Ahead {
+    full: Receiver<io::Result<(Vec<u8>, Option<Summary>)>>,
+    empty: SyncSender<Vec<u8>>,
+    summary: Option<Summary>,
+}
+
+impl Source {
+    /// Opens `path`, or standard input for `-`. `hash` asks for XXH64 of what is read.
+    pub(crate) fn open(path: &Path, hash: bool) -> Result<Self> {
+        let stdin = path.as_os_str() == "-";
+        let file = if stdin {
+            duplicate_stdin()
+        } else {
+            File::open(path)
+        }
+        .map_err(|error| Failure::io("read", path, &error))?;
+        let metadata = file.metadata().ok();
+        if metadata.as_ref().is_some_and(Metadata::is_dir) {
+            return Err(Failure::new(format!("'{}' is a directory", path.display()))
+                .help("add -r to walk it"));
+        }
+        let reader = Reader {
+            file,
+            bytes: 0,
+            hasher: hash.then(|| XxHash64::with_seed(0)),
+        };
+        let small = metadata
+            .as_ref()
+            .is_some_and(|m| m.is_file() && m.len() <= INLINE_BYTES);
+        let reading = if small {
+            Reading::Inline(reader)
+        } else {
+            Reading::ahead(reader, path)?
+        };
+        Ok(Self {
+            name: path.to_owned(),
+            metadata,
+            reading,
+        })
+    }
+
+    /// The size that the file system states, of a regular file that has one. Files that say 0 may
+    /// be made up as they are read (`/proc`), so 0 is not a statement.
+    pub(crate) fn stated_size(&self) -> Option<u64> {
+        self.metadata
+            .as_ref()
+            .filter(|m| m.is_file() && m.len() > 0)
+            .map(Metadata::len)
+    }
+
+    /// Mode and times of the source, of a regular file.
+    pub(crate) fn attributes(&self) -> Option<&Metadata> {
+        self.metadata.as_ref().filter(|m| m.is_file())
+    }
+
+    /// The next buffer, empty at the end. `spare` is a used buffer to fill again.
+    ///
+    /// Every buffer but the last is full, whatever the pieces in which a pipe delivers; an
+    /// interrupt ends the wait with `ErrorKind::Interrupted`.
+    pub(crate) fn next(&mut self, spare: Vec<u8>) -> io::Result<Vec<u8>> {
+        match &mut self.reading {
+            Reading::Inline(reader) => reader.fill(spare),
+            Reading::Ahead(ahead) => ahead.next(spare),
+        }
+    }
+
+    /// Totals, once [`Source::next`] has returned an empty buffer.
+    pub(crate) fn summary(&self) -> Summary {
+        match &self.reading {
+            Reading::Inline(reader) => reader.summary(),
+            Reading::Ahead(ahead) => ahead.summary.unwrap_or(Summary {
+                bytes: 0,
+                xxh64: None,
+            }),
+        }
+    }
+
+    /// The failure to read this source.
+    pub(crate) fn error(&self, error: &io::Error) -> Failure {
+        Failure::io("read", &self.name, error)
+    }
+}
+
+impl Reading {
+    /// Starts the reading thread. It is never joined: blocked on a pipe that brings nothing, it
+    /// must not hold up the end of the process.
+    fn ahead(reader: Reader, path: &Path) -> Result<Self> {
+        let (full_in, full) = sync_channel(BUFFERS_IN_FLIGHT);
+        let (empty, empty_out) = sync_channel(BUFFERS_IN_FLIGHT);
+        std::thread::Builder::new()
+            .name("read".to_owned())
+            .stack_size(64 * 1024)
+            .spawn(move || read_ahead(reader, &full_in, &empty_out))
+            .map_err(|error| Failure::io("start reading", path, &error))?;
+        for _ in 0..BUFFERS_IN_FLIGHT {
+            // The channel holds that many and the thread takes them out: this cannot block.
+            let _ = empty.send(Vec::new());
+        }
+        Ok(Self::Ahead(Ahead {
+            full,
+            empty,
+            summary: None,
+        }))
+    }
+}
+
+fn read_ahead(
+    mut reader: Reader,
+    full: &SyncSender<io::Result<(Vec<u8>, Option<Summary>)>>,
+    empty: &Receiver<Vec<u8>>,
+) {
+    // Either end hanging up means that nobody wants more.
+    while let Ok(spare) = empty.recv() {
+        let result = reader.fill(spare).map(|buffer| {
+            let last = buffer.len() < BUFFER_BYTES;
+            let summary = last.then(|| reader.summary());
+            (buffer, summary)
+        });
+        let last = !matches!(&result, Ok((_, None)));
+        if full.send(result).is_err() || last {
+            return;
+        }
+    }
+}
+
+impl Ahead {
+    fn next(&mut self, spare: Vec<u8>) -> io::Result<Vec<u8>> {
+        if self.summary.is_some() {
+            return Ok(Vec::new());
+        }
+        if spare.capacity() > 0 {
+            // The thread may have ended at the end of the file: then nobody needs the buffer.
+            let _ = self.empty.try_send(spare);
+        }
+        loop {
+            match self.full.recv_timeout(POLL) {
+                Ok(result) => {
+                    let (buffer, summary) = result?;
+                    self.summary = summary;
+                    return Ok(buffer);
+                }
+                Err(RecvTimeoutError::Timeout) if signal::interrupted() => {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other("the reading thread is gone"));
+                }
+            }
+        }
+    }
+}
+
+impl Reader {
+    fn fill(&mut self, mut buffer: Vec<u8>) -> io::Result<Vec<u8>> {
+        buffer.clear();
+        buffer.reserve_exact(BUFFER_BYTES);
+        // `read_to_end` on a limited reader retries EINTR, joins short reads and reads into spare
+        // capacity; at the limit it does not read once more to see the end.
+        let limit = BUFFER_BYTES as u64;
+        (&mut self.file).take(limit).read_to_end(&mut buffer)?;
+        self.bytes += buffer.len() as u64;
+        if let Some(hasher) = &mut self.hasher {
+            hasher.write(&buffer);
+        }
+        Ok(buffer)
+    }
+
+    fn summary(&self) -> Summary {
+        Summary {
+            bytes: self.bytes,
+            xxh64: self.hasher.as_ref().map(|hasher| hasher.finish()),
+        }
+    }
+}
+
+/// An unbuffered handle on standard input.
+fn duplicate_stdin() -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        io::stdin().as_fd().try_clone_to_owned().map(File::from)
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::io::AsHandle as _;
+        io::stdin().as_handle().try_clone_to_owned().map(File::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn read_all(path: &Path) -> (Vec<u8>, Summary) {
+        let mut source = Source::open(path, true).expect("opened");
+        let mut all = Vec::new();
+        let mut buffer = Vec::new();
+        loop {
+            buffer = source.next(buffer).expect("read");
+            if buffer.is_empty() {
+                return (all, source.summary());
+            }
+            all.extend_from_slice(&buffer);
+        }
+    }
+
+    #[test]
+    fn what_is_read_is_what_is_there_at_every_size_around_a_buffer() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        let mut length = 0;
+        for size in [
+            0,
+            1,
+            BUFFER_BYTES - 1,
+            BUFFER_BYTES,
+            BUFFER_BYTES + 1,
+            5 * BUFFER_BYTES,
+        ] {
+            file.write_all(&vec![size as u8; size - length])
+                .expect("written");
+            length = size;
+            let (all, summary) = read_all(file.path());
+            assert_eq!(all, std::fs::read(file.path()).expect("read"));
+            assert_eq!(summary.bytes, size as u64);
+            assert_eq!(summary.xxh64, Some(XxHash64::oneshot(0, &all)));
+        }
+    }
+
+    #[test]
+    fn a_directory_is_refused_with_the_flag_to_use() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let failure = Source::open(directory.path(), false).expect_err("refused");
+        assert_eq!(failure.help_text(), Some("add -r to walk it"));
+    }
+}

@@ -1,0 +1,89 @@
+//! A progress bar on standard error, drawn by a thread of its own from a shared counter.
+//!
+//! The measured thread adds to an atomic and knows nothing else; drawing happens at most ten times a
+//! second and only on a terminal.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Redraws a second.
+const RATE_HZ: u8 = 10;
+
+/// Bytes done, and whoever shows them.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    done: Arc<AtomicU64>,
+    drawer: Option<Drawer>,
+}
+
+#[derive(Debug)]
+struct Drawer {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Progress {
+    /// Starts a bar over `total` bytes (a spinner when unknown), if `wanted` and on a terminal.
+    pub(crate) fn start(wanted: bool, total: Option<u64>) -> Self {
+        let done = Arc::new(AtomicU64::new(0));
+        let visible = wanted
+            && std::io::stderr().is_terminal()
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let drawer = visible
+            .then(|| Drawer::spawn(Arc::clone(&done), total))
+            .flatten();
+        Self { done, drawer }
+    }
+
+    /// Counts `bytes` more.
+    pub(crate) fn add(&self, bytes: u64) {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn finish(self) {
+        if let Some(drawer) = self.drawer {
+            drawer.stop.store(true, Ordering::Relaxed);
+            drawer.thread.thread().unpark();
+            let _ = drawer.thread.join();
+        }
+    }
+}
+
+impl Drawer {
+    /// A bar is a courtesy: without a thread for it there is none.
+    fn spawn(done: Arc<AtomicU64>, total: Option<u64>) -> Option<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let thread = std::thread::Builder::new()
+            .name("progress".to_owned())
+            .spawn(move || draw(&done, &seen, total))
+            .ok()?;
+        Some(Self { stop, thread })
+    }
+}
+
+fn draw(done: &AtomicU64, stop: &AtomicBool, total: Option<u64>) {
+    let bar = match total {
+        Some(total) => ProgressBar::new(total),
+        None => ProgressBar::new_spinner(),
+    };
+    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(RATE_HZ));
+    let template = match total {
+        Some(_) => "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {eta}",
+        None => "{spinner} {binary_bytes} {binary_bytes_per_sec}",
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    while !stop.load(Ordering::Relaxed) {
+        bar.set_position(done.load(Ordering::Relaxed));
+        std::thread::park_timeout(Duration::from_millis(1000 / u64::from(RATE_HZ)));
+    }
+    bar.finish_and_clear();
+}

@@ -1,0 +1,142 @@
+//! What the tests of the binary share: running it, and data to run it on.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use zstdkit::workload::{self, Kind};
+
+/// The binary under test, ready for arguments, with an environment that cannot colour its output.
+pub(crate) fn perfkit() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfkit"));
+    command
+        .env_remove("CLICOLOR_FORCE")
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null());
+    command
+}
+
+/// What a run left.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    /// The run, which must have ended with `code`.
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stderr: {}", self.stderr);
+        self
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).expect("standard output is text")
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.stdout).expect("standard output is JSON")
+    }
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8(output.stderr).expect("standard error is text"),
+        }
+    }
+}
+
+/// Runs the binary in `dir`.
+pub(crate) fn run<S: AsRef<OsStr>>(dir: &Path, arguments: impl IntoIterator<Item = S>) -> Run {
+    perfkit()
+        .current_dir(dir)
+        .args(arguments)
+        .output()
+        .expect("perfkit runs")
+        .into()
+}
+
+/// Runs the binary with `input` on its standard input.
+pub(crate) fn pipe<S: AsRef<OsStr>>(
+    dir: &Path,
+    arguments: impl IntoIterator<Item = S>,
+    input: &[u8],
+) -> Run {
+    let mut command = perfkit();
+    command.current_dir(dir).args(arguments);
+    feed(command, input).into()
+}
+
+/// Runs any command with `input` on its standard input.
+pub(crate) fn feed(mut command: Command, input: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that refuses its input closes it early.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("the command ends");
+    writer.join().expect("the writer ends");
+    output
+}
+
+/// The words of a command line.
+pub(crate) fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// An empty directory of this test's own.
+pub(crate) fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+/// Five kinds of data and two edge cases, each of a size that ends inside a block.
+pub(crate) fn samples(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let generate = |kind| workload::generate(kind, 7, bytes);
+    vec![
+        ("json", generate(Kind::JsonLines)),
+        ("html", generate(Kind::Html)),
+        ("log", generate(Kind::Log)),
+        ("binary", generate(Kind::Binary)),
+        ("uuid", generate(Kind::UuidText)),
+        ("random", generate(Kind::Random)),
+        ("empty", Vec::new()),
+        ("one", vec![b'x']),
+    ]
+}
+
+/// Writes `bytes` under `name` and returns the path.
+pub(crate) fn file(dir: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, bytes).expect("written");
+    path
+}
+
+/// The names in a directory, sorted.
+pub(crate) fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).expect("a directory");
+    let mut names: Vec<String> = entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    names.sort();
+    names
+}

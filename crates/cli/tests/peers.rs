@@ -1,0 +1,203 @@
+//! The zstd program reads what perfkit writes and the reverse; a full disk leaves nothing.
+//!
+//! These tests need programs that a user's machine may lack. Each then reports `ignored`.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{directory, feed, file, names, pipe, run, samples, words};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// A little over 1 GB of zeros and a few numbers: sparse on disk, long in time only for a decoder.
+const LARGE_BYTES: u64 = (1 << 30) + 12_345;
+
+fn main() {
+    let zstd = works(Command::new("zstd").arg("--version"));
+    let mount =
+        works(Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]));
+    let trial = |name: &str, runs: bool, test: fn()| {
+        Trial::test(name, move || {
+            test();
+            Ok::<(), Failed>(())
+        })
+        .with_ignored_flag(!runs)
+    };
+    let trials = vec![
+        trial("zstd_reads_every_setting", zstd, zstd_reads_every_setting),
+        trial(
+            "perfkit_reads_every_zstd_setting",
+            zstd,
+            perfkit_reads_every_zstd_setting,
+        ),
+        trial("several_frames_both_ways", zstd, several_frames_both_ways),
+        trial("a_gigabyte_both_ways", zstd, a_gigabyte_both_ways),
+        trial("listings_agree", zstd, listings_agree),
+        trial(
+            "a_full_disk_leaves_nothing",
+            mount,
+            a_full_disk_leaves_nothing,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn works(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Runs the peer; it must succeed.
+fn zstd(arguments: &str, input: &[u8]) -> Vec<u8> {
+    let mut command = Command::new("zstd");
+    command.args(words(arguments));
+    let output = feed(command, input);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "zstd {arguments}: {stderr}");
+    output.stdout
+}
+
+fn zstd_reads_every_setting() {
+    let dir = directory();
+    for (name, data) in samples(900_001) {
+        for line in [
+            "compress -1",
+            "compress -3 --no-check",
+            "compress -9 -T2",
+            "compress -19",
+            "compress --long=27",
+            "compress --long=27 -T2",
+            "compress --fast=7",
+            "compress --no-content-size",
+        ] {
+            let packed = pipe(dir.path(), words(line), &data).expect(0).stdout;
+            assert_eq!(zstd("-dc", &packed), data, "{name}: {line}");
+        }
+        let path = file(dir.path(), name, &data);
+        run(dir.path(), ["compress", "-f", "-3", name]).expect(0);
+        let packed = path.with_file_name(format!("{name}.zst"));
+        zstd(&format!("-t {}", packed.display()), b"");
+    }
+}
+
+fn perfkit_reads_every_zstd_setting() {
+    let dir = directory();
+    for (name, data) in samples(900_001) {
+        for line in [
+            "-1 -c",
+            "-3 -c --no-check",
+            "-9 -c -T2",
+            "-19 -c",
+            "--ultra -22 -c",
+            "--long=27 -c",
+            "--fast=7 -c",
+            "-3 -c --no-content-size",
+            "-3 -c --rsyncable -T2",
+        ] {
+            let packed = zstd(line, &data);
+            let back = pipe(dir.path(), ["decompress"], &packed).expect(0).stdout;
+            assert_eq!(back, data, "{name}: {line}");
+        }
+    }
+}
+
+fn several_frames_both_ways() {
+    let dir = directory();
+    let (mut theirs, mut ours, mut content) = (Vec::new(), Vec::new(), Vec::new());
+    for (_, data) in samples(300_000) {
+        theirs.extend(zstd("-5 -c", &data));
+        ours.extend(pipe(dir.path(), ["compress", "-5"], &data).expect(0).stdout);
+        content.extend(data);
+    }
+    assert_eq!(
+        pipe(dir.path(), ["decompress"], &theirs).expect(0).stdout,
+        content
+    );
+    assert_eq!(zstd("-dc", &ours), content);
+}
+
+fn a_gigabyte_both_ways() {
+    let dir = directory();
+    let path = dir.path().join("large");
+    let large = std::fs::File::create(&path).expect("made");
+    large.set_len(LARGE_BYTES).expect("sized");
+    drop(large);
+    overwrite(&path, 500_000_000, b"not all of it is zeros");
+    run(dir.path(), ["compress", "-1", "large", "-o", "ours.zst"]).expect(0);
+    let line = format!(
+        "-q -1 {} -o {}",
+        path.display(),
+        dir.path().join("theirs.zst").display()
+    );
+    zstd(&line, b"");
+    let (ours, theirs) = (dir.path().join("ours.zst"), dir.path().join("back"));
+    zstd(
+        &format!("-q -d {} -o {}", ours.display(), theirs.display()),
+        b"",
+    );
+    assert!(works(Command::new("cmp").args([&path, &theirs])));
+    std::fs::remove_file(&theirs).expect("removed");
+    run(dir.path(), ["decompress", "theirs.zst", "-o", "back"]).expect(0);
+    assert!(works(Command::new("cmp").args([&path, &theirs])));
+}
+
+fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
+    use std::io::{Seek as _, SeekFrom, Write as _};
+    let mut file = std::fs::File::options()
+        .write(true)
+        .open(path)
+        .expect("opened");
+    file.seek(SeekFrom::Start(at)).expect("sought");
+    file.write_all(bytes).expect("written");
+}
+
+fn listings_agree() {
+    let dir = directory();
+    let data = &samples(300_000)[0].1;
+    let mut stream = zstd("-3 -c", data);
+    stream.extend(pipe(dir.path(), ["compress", "-3"], data).expect(0).stdout);
+    let path = file(dir.path(), "two.zst", &stream);
+    let theirs = zstd(&format!("-lv {}", path.display()), b"");
+    let theirs = String::from_utf8(theirs).expect("text");
+    let ours = run(dir.path(), ["decompress", "-l", "--json", "two.zst"])
+        .expect(0)
+        .json();
+    let row = &ours["tables"][0]["rows"][0];
+    let number = |index: usize| row[index].as_u64().expect("a number");
+    assert!(
+        theirs.contains(&format!("# Zstandard Frames: {}", number(0))),
+        "{theirs}"
+    );
+    assert!(theirs.contains(&format!("({} B)", number(2))), "{theirs}");
+    assert!(theirs.contains(&format!("({} B)", number(3))), "{theirs}");
+    assert_eq!(row[6], "XXH64");
+}
+
+/// In a name space of its own, on a file system of 256 KiB.
+fn a_full_disk_leaves_nothing() {
+    let dir = directory();
+    file(dir.path(), "random", &samples(2_000_000)[5].1);
+    std::fs::create_dir(dir.path().join("small")).expect("made");
+    let script = format!(
+        "mount -t tmpfs -o size=256k none small && {} compress random -o small/out.zst; \
+         code=$?; ls -A small; exit $code",
+        env!("CARGO_BIN_EXE_perfkit")
+    );
+    let mut command = Command::new("unshare");
+    command
+        .args(["-rm", "sh", "-c", &script])
+        .current_dir(dir.path());
+    let ended = common::Run::from(feed(command, b"")).expect(1);
+    assert!(
+        ended.stderr.contains("no space left on device"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(ended.text(), "", "nothing is left behind");
+    assert_eq!(names(dir.path()), ["random", "small"]);
+}

@@ -1,0 +1,253 @@
+//! The report in every form: valid, the same numbers in each, and readable by others' tools.
+
+mod common;
+
+use std::io::Cursor;
+use std::path::Path;
+
+use base64::Engine as _;
+use common::{directory, file, pipe, run, samples};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+
+/// Compresses something and returns the report as JSON.
+fn compressed(dir: &Path, extra: &[&str]) -> serde_json::Value {
+    file(dir, "a", &samples(60_000_000).swap_remove(0).1);
+    let arguments = ["compress", "-1", "-f", "a", "--export-json", "r.json"];
+    run(dir, arguments.iter().chain(extra)).expect(0);
+    serde_json::from_slice(&std::fs::read(dir.join("r.json")).expect("read")).expect("JSON")
+}
+
+#[test]
+fn json_satisfies_the_published_schema() {
+    let dir = directory();
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/report-v1.json");
+    let mut schemas = boon::Schemas::new();
+    let index = boon::Compiler::new()
+        .compile(schema, &mut schemas)
+        .expect("a schema");
+    file(dir.path(), "base.txt", b"1 2 3 4 5 6 7 8");
+    let reports = [
+        compressed(dir.path(), &["--slo", "p99<=1s"]),
+        run(dir.path(), ["decompress", "-l", "--json", "a.zst"])
+            .expect(0)
+            .json(),
+        run(dir.path(), ["env", "--report", "json"])
+            .expect(0)
+            .json(),
+        run(
+            dir.path(),
+            ["compare", "base.txt", "base.txt", "--report", "jsonl"],
+        )
+        .expect(0)
+        .json(),
+        run(dir.path(), ["tour", "--size", "1M", "--report", "json"])
+            .expect(0)
+            .json(),
+    ];
+    for mut report in reports {
+        if let Err(error) = schemas.validate(&report, index) {
+            panic!("{error:#}");
+        }
+        report["surprise"] = 1.into();
+        assert!(
+            schemas.validate(&report, index).is_err(),
+            "unknown fields are denied"
+        );
+    }
+}
+
+#[test]
+fn percentiles_of_the_text_are_those_of_the_interval_log_read_by_another_reader() {
+    let dir = directory();
+    let report = compressed(dir.path(), &["--export-hlog", "r.hlog"]);
+    let log = std::fs::read(dir.path().join("r.hlog")).expect("read");
+    for row in report["latencies"].as_array().expect("rows") {
+        let tag = row["name"].as_str().expect("a name");
+        let mut sum = Histogram::<u64>::new_with_bounds(1, 3_600_000_000_000, 3).expect("bounds");
+        for entry in IntervalLogIterator::new(&log) {
+            if let LogEntry::Interval(interval) = entry.expect("a line")
+                && interval.tag().is_some_and(|t| t.as_str() == tag)
+            {
+                let bytes = base64::engine::general_purpose::STANDARD
+                    .decode(interval.encoded_histogram())
+                    .expect("base64");
+                let part: Histogram<u64> = Deserializer::new()
+                    .deserialize(&mut Cursor::new(bytes))
+                    .expect("a histogram");
+                sum.add(&part).expect("added");
+            }
+        }
+        assert_eq!(Some(sum.len()), row["n"].as_u64(), "{tag}");
+        for percentile in row["percentiles"].as_array().expect("percentiles") {
+            let p = percentile["p"].as_f64().expect("a number");
+            if let Some(value) = percentile["value_ns"].as_u64() {
+                assert_eq!(sum.value_at_quantile(p / 100.0), value, "{tag} p{p}");
+            }
+        }
+    }
+    // The log renders to the same text table as the report itself.
+    let line = |text: &str, name: &str| {
+        let found = text
+            .lines()
+            .find(|line| line.trim_start().starts_with(name))
+            .expect("a row");
+        let cells: Vec<&str> = found
+            .split("  ")
+            .map(str::trim)
+            .filter(|c| !c.is_empty())
+            .collect();
+        cells
+            .iter()
+            .skip(2)
+            .take(7)
+            .map(|c| (*c).to_owned())
+            .collect::<Vec<String>>()
+    };
+    let from_json = run(dir.path(), ["report", "r.json"]).expect(0);
+    let from_log = run(dir.path(), ["report", "r.hlog"]).expect(0);
+    for name in ["service", "hold"] {
+        assert_eq!(line(from_json.text(), name), line(from_log.text(), name));
+    }
+}
+
+#[test]
+fn every_row_of_an_hgrm_has_four_fields_and_the_ladder_is_the_same() {
+    let dir = directory();
+    compressed(dir.path(), &["--export-hgrm", "service.hgrm"]);
+    run(
+        dir.path(),
+        [
+            "report",
+            "r.json",
+            "--row",
+            "hold",
+            "--export-hgrm",
+            "hold.hgrm",
+        ],
+    )
+    .expect(0);
+    let ladder = |name: &str| {
+        let text = std::fs::read_to_string(dir.path().join(name)).expect("read");
+        let mut lines = text.lines();
+        let header = lines.next().expect("a header");
+        assert_eq!(
+            header,
+            "       Value     Percentile TotalCount 1/(1-Percentile)"
+        );
+        assert_eq!(lines.next(), Some(""));
+        let rows: Vec<Vec<String>> = lines
+            .take_while(|line| !line.starts_with('#'))
+            .map(|line| line.split_whitespace().map(str::to_owned).collect())
+            .collect();
+        assert!(rows.len() > 20);
+        assert!(rows.iter().all(|row| row.len() == 4), "{rows:?}");
+        rows.into_iter()
+            .map(|row| row[1].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ladder("service.hgrm"), ladder("hold.hgrm"));
+    run(dir.path(), ["report", "service.hgrm"]).expect(0);
+}
+
+#[test]
+fn csv_and_markdown_have_a_line_a_distribution() {
+    let dir = directory();
+    let report = compressed(
+        dir.path(),
+        &["--export-csv", "r.csv", "--export-markdown", "r.md"],
+    );
+    let rows = report["latencies"].as_array().expect("rows").len();
+    let csv = std::fs::read_to_string(dir.path().join("r.csv")).expect("read");
+    assert_eq!(csv.lines().count(), rows + 1);
+    let columns = csv.lines().next().expect("a header").split(',').count();
+    assert!(csv.lines().all(|line| line.split(',').count() == columns));
+    let markdown = std::fs::read_to_string(dir.path().join("r.md")).expect("read");
+    assert!(
+        markdown
+            .lines()
+            .filter(|line| line.starts_with('|'))
+            .count()
+            >= rows + 2
+    );
+}
+
+#[test]
+fn quiet_is_quiet_and_the_report_does_not_mix_with_the_data() {
+    let dir = directory();
+    let loud = pipe(dir.path(), ["compress"], b"content").expect(0);
+    assert!(loud.stderr.contains("latency"), "{}", loud.stderr);
+    let quiet = pipe(dir.path(), ["compress", "-qq"], b"content").expect(0);
+    assert_eq!(quiet.stderr, "");
+    assert_eq!(quiet.stdout, loud.stdout);
+}
+
+#[test]
+fn merged_reports_add_up() {
+    let dir = directory();
+    let report = compressed(dir.path(), &[]);
+    let n = report["latencies"][0]["n"].as_u64().expect("a count");
+    let merged = run(
+        dir.path(),
+        ["report", "--merge", "r.json", "r.json", "--report", "json"],
+    )
+    .expect(0);
+    assert_eq!(merged.json()["latencies"][0]["n"].as_u64(), Some(2 * n));
+    let overlaid = run(dir.path(), ["report", "r.json", "r.json"]).expect(0);
+    assert_eq!(
+        overlaid.text().matches("r.json").count(),
+        4,
+        "{}",
+        overlaid.text()
+    );
+}
+
+#[test]
+fn foreign_files_are_refused_in_words() {
+    let dir = directory();
+    file(dir.path(), "foreign.json", b"{\"schema\":\"other/1\"}");
+    file(dir.path(), "broken.json", b"{\"schema\":");
+    file(dir.path(), "noise.hlog", &samples(1000)[5].1);
+    file(dir.path(), "noise.hgrm", b"Value\n1 2 3\n");
+    for name in [
+        "foreign.json",
+        "broken.json",
+        "noise.hlog",
+        "noise.hgrm",
+        "gone.json",
+    ] {
+        let failed = run(dir.path(), ["report", name]).expect(1);
+        assert!(
+            failed
+                .stderr
+                .starts_with(&format!("perfkit: cannot read '{name}': "))
+        );
+    }
+}
+
+#[test]
+fn manual_pages_and_completions_are_made_for_every_command() {
+    let dir = directory();
+    run(dir.path(), ["man", "--dir", "."]).expect(0);
+    let pages = common::names(dir.path());
+    for command in ["compress", "decompress", "compare", "report", "env", "tour"] {
+        assert!(pages.contains(&format!("perfkit-{command}.1")), "{pages:?}");
+        let page = run(dir.path(), ["man", command]).expect(0);
+        assert!(page.text().contains(".SH"), "{command}");
+        let help = run(dir.path(), [command, "--help"]).expect(0);
+        assert_eq!(
+            help.text().matches("\n  perfkit ").count(),
+            3,
+            "three examples: {command}"
+        );
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(
+            run(dir.path(), ["completions", shell])
+                .expect(0)
+                .text()
+                .contains("compress")
+        );
+    }
+}
