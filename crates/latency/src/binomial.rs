@@ -127,7 +127,7 @@ pub(crate) fn normal_quantile(p: f64) -> f64 {
         -3.969_683_028_665_376e1,
         2.209_460_984_245_205e2,
         -2.759_285_104_469_687e2,
-        1.383_577_518_672_690e2,
+        1.383_577_518_672_69e2,
         -3.066_479_806_614_716e1,
         2.506_628_277_459_239,
     ];
@@ -230,6 +230,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn quantile_is_the_one_of_exact_rationals() {
+        // Summed in integers of any size by another program.
+        assert_eq!(lower_quantile(100_000, 0.5, 0.5, 0.025), Some(49_689));
+        assert_eq!(lower_quantile(20_000, 0.9, 0.1, 0.025), Some(17_915));
+        assert_eq!(lower_quantile(30_000, 0.01, 0.99, 0.025), Some(266));
+        assert_eq!(lower_quantile(30_000, 0.000_1, 0.999_9, 0.025), None);
     }
 
     #[test]

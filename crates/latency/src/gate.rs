@@ -213,7 +213,17 @@ impl Gate {
         };
         let Some(value) = found.value_ns else {
             let why = found.reason.unwrap_or_else(|| "not known".to_owned());
-            return Decision::inconclusive(None, format!("p{p}: {why}"));
+            let reason = format!("p{p}: {why}");
+            // A percentile beyond the histogram's range has no value, but it has a lower bound.
+            return match found.ci95_ns {
+                Some([low, high]) if !self.within(low) => Decision {
+                    verdict: GateVerdict::Fail,
+                    value_ns: None,
+                    ci95_ns: Some([low, high]),
+                    reason: format!("{reason}, beyond {}", units::duration(self.limit_ns)),
+                },
+                _ => Decision::inconclusive(None, reason),
+            };
         };
         let Some(bounds) = found.ci95_ns else {
             let reason = format!("p{p} is {} without an interval", units::duration(value));
@@ -430,6 +440,16 @@ mod tests {
                 "{gate}"
             );
         }
+    }
+
+    #[test]
+    fn a_percentile_beyond_the_range_fails() {
+        let spec = Spec::new(LatencyName::Service, "call").range(1_000_000, 3);
+        let mut recorder = Recorder::new(spec, Instant::now());
+        (0..1_000).for_each(|_| recorder.record_ns(5_000_000));
+        let rows = [recorder.finish().latency()];
+        assert_eq!(decide("p99<=900us", &rows).verdict, GateVerdict::Fail);
+        assert_eq!(decide("p99<=9ms", &rows).verdict, GateVerdict::Inconclusive);
     }
 
     #[test]

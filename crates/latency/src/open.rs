@@ -7,7 +7,6 @@
 
 use std::time::{Duration, Instant};
 
-use crate::clock;
 use crate::recorder::{Recorder, Spec, nanoseconds};
 use crate::recording::Recording;
 use crate::report::{Arrivals, LatencyName, Load, LoadModel, Timing, finite};
@@ -15,6 +14,13 @@ use crate::rng::SplitMix64;
 
 /// The greatest rate taken: beyond it the clock reads alone do not keep up.
 pub const RATE_MAX_PER_S: f64 = 10_000_000.0;
+
+/// Most arrivals looked at in one call.
+const CATCH_UP_MAX: u64 = 1_000_000;
+
+/// A start later than this after its due time is late, unless the caller knows better: well above
+/// what a spin on any clock shows.
+const LATE_ABOVE_NS: u64 = 1_000;
 
 /// Achieved below this share of what was due is called saturated.
 const ACHIEVED_MIN: f64 = 0.99;
@@ -108,13 +114,15 @@ impl Schedule {
         offset
     }
 
-    /// Skip what is due at `now_ns` and give how many were taken in all.
+    /// Skip what is due at `now_ns` and give how many were taken in all. After a halt of minutes a
+    /// Poisson process catches up over several calls.
     fn due_until(&mut self, now_ns: u64) -> u64 {
         if self.arrivals == Arrivals::Uniform {
             let count = (now_ns as f64 / self.period_ns()) as u64 + 1;
             self.given = self.given.max(count);
         }
-        while self.peek() <= now_ns && self.peek() < u64::MAX {
+        let most = self.given.saturating_add(CATCH_UP_MAX);
+        while self.peek() <= now_ns && self.peek() < u64::MAX && self.given < most {
             self.advance();
         }
         self.given
@@ -146,8 +154,8 @@ impl Default for Wait {
     }
 }
 
-/// One operation that was started.
-#[derive(Debug, Clone, Copy)]
+/// One operation that was started, to be ended once.
+#[derive(Debug)]
 #[must_use = "an operation that is never ended is in no histogram"]
 pub struct Turn {
     due: Instant,
@@ -225,7 +233,7 @@ impl OpenLoop {
             run_start,
             response: Recorder::new(of(LatencyName::Response, Timing::Intended), run_start),
             service: Recorder::new(of(LatencyName::Service, Timing::Actual), run_start),
-            late_above_ns: clock::floor().p99_ns,
+            late_above_ns: LATE_ABOVE_NS,
             late: 0,
             started: 0,
             backlog_max: 0,
@@ -241,8 +249,8 @@ impl OpenLoop {
         self
     }
 
-    /// How long after its due time a start is late; by default the 99th percentile of
-    /// [`crate::floor`], below which nothing can be told.
+    /// How long after its due time a start is late: the clock floor, say [`crate::Floor::p99_ns`]; by
+    /// default a microsecond.
     #[must_use]
     pub fn late_above(mut self, late: Duration) -> Self {
         self.late_above_ns = u64::try_from(late.as_nanos()).unwrap_or(u64::MAX);

@@ -152,23 +152,38 @@ impl Ladder<'_> {
             row.reason = Some(format!(
                 "among {saturated} values above the histogram's range"
             ));
+            row.bounds = self.bounds(n, p);
         } else {
             row.rank = Some(rank(n, p));
-            // A model repeats what it saw: its values are no independent sample.
-            if self.timing != Timing::Modelled {
-                row.bounds = order_statistic_ranks(n, p, CONFIDENCE);
-            }
+            row.bounds = self.bounds(n, p);
         }
         row
+    }
+
+    /// A model repeats what it saw: its values are no independent sample and have no interval.
+    fn bounds(&self, n: u64, p: f64) -> Option<(u64, u64)> {
+        let sampled = self.timing != Timing::Modelled;
+        sampled
+            .then(|| order_statistic_ranks(n, p, CONFIDENCE))
+            .flatten()
     }
 
     fn percentile(&self, row: &mut Row, value_at: &impl Fn(u64) -> Option<u64>) -> Percentile {
         let value_ns = row.rank.and_then(value_at);
         let ci95_ns = row.bounds.and_then(|(low, high)| {
-            // An upper bound among the saturated values is only known to be at most the maximum.
-            let beyond = high > self.histogram.len();
-            let high = if beyond { self.max_ns } else { value_at(high) };
-            Some([value_at(low)?, high?])
+            // Of saturated values is known that they are above the range and at most the maximum; of
+            // others, the range of values that the histogram holds to be the same.
+            let in_range = |rank: u64| rank <= self.histogram.len();
+            let low = match value_at(low).filter(|_| in_range(low)) {
+                Some(value) => self.histogram.lowest_equivalent(value),
+                None => self.histogram.high(),
+            };
+            let high = if in_range(high) {
+                value_at(high)?
+            } else {
+                self.max_ns?
+            };
+            (low <= high).then_some([low, high])
         });
         Percentile {
             p: row.p,

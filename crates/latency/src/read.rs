@@ -54,12 +54,22 @@ pub enum ReadErrorKind {
 }
 
 /// Why some input could not be read, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message} at {place}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError {
     kind: ReadErrorKind,
     place: Place,
     message: String,
+}
+
+impl std::error::Error for ReadError {}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Whole => f.write_str(&self.message),
+            place => write!(f, "{} at {place}", self.message),
+        }
+    }
 }
 
 impl ReadError {
@@ -152,7 +162,7 @@ pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
         Some(serde_json::Value::String(name)) if name == SCHEMA => {}
         Some(serde_json::Value::String(name)) => {
             let shown: String = name.chars().take(60).collect();
-            let message = format!("the schema is `{shown}`, not `{SCHEMA}`,");
+            let message = format!("the schema is `{shown}`, not `{SCHEMA}`");
             return Err(ReadError::new(
                 ReadErrorKind::Foreign,
                 Place::Whole,
@@ -215,6 +225,30 @@ mod tests {
         let mut hostile = b"{\"schema\":".to_vec();
         hostile.extend(std::iter::repeat_n(b'[', 1 << 16));
         assert!(read_json(&hostile).is_err());
+    }
+
+    #[test]
+    fn a_report_comes_back_to_the_last_bit() {
+        let mut recorder = crate::Recorder::new(
+            crate::Spec::new(crate::LatencyName::Hold, "call"),
+            std::time::Instant::now(),
+        );
+        (0..1_000u64).for_each(|i| recorder.record_ns(i * i * 7_919 % 1_000_003));
+        let mut report = crate::testing::report(vec![recorder.finish().latency()]);
+        report.environment.load_before = Some(0.1 + 0.2);
+        let text = serde_json::to_vec(&report).unwrap();
+        assert_eq!(read_json(&text).unwrap(), report);
+    }
+
+    #[test]
+    #[cfg(feature = "schema")]
+    fn the_schema_knows_every_key_of_a_report() {
+        let schema = crate::report::schema();
+        let report = serde_json::to_value(crate::testing::report(Vec::new())).unwrap();
+        for key in report.as_object().unwrap().keys() {
+            assert!(schema["properties"].get(key).is_some(), "{key}");
+        }
+        assert_eq!(schema["additionalProperties"], false);
     }
 
     proptest::proptest! {

@@ -38,7 +38,7 @@ impl BucketSums {
             BucketPolicy::Adaptive { max } => (1, (max & !1).clamp(2, FIXED_BUCKETS_MAX)),
         };
         let left = if size == 0 { u64::MAX } else { size };
-        // An adaptive recorder never allocates again; a fixed one does so a few times in a long run.
+        // Up to 16 Ki buckets there is no allocation later; beyond, a few in a long run.
         Self {
             size,
             max,
@@ -291,27 +291,35 @@ impl Intervals {
     /// Add the stored intervals of another, by number.
     pub(crate) fn merge(&mut self, other: &mut Self) {
         add_histogram(&mut self.total, &other.total);
-        let mut all = std::mem::take(&mut self.stored);
-        all.append(&mut other.stored);
-        // Stable, so that of equal numbers the own one comes first.
-        all.sort_by_key(|stored| stored.index);
-        for next in all {
-            match self.stored.last_mut() {
-                Some(last) if last.index == next.index => last.add(&next),
-                _ => self.stored.push(next),
-            }
-        }
+        self.stored.append(&mut other.stored);
+        self.put_in_order();
         if nanoseconds(self.last_end, other.last_end) > 0 {
             self.last_end = other.last_end;
         }
     }
 
-    /// As the report has them.
-    pub(crate) fn into_stored(self) -> Vec<Interval> {
+    /// Put an interval after the others, or into the last one if that has its number.
+    fn push(&mut self, next: Stored) {
+        match self.stored.last_mut() {
+            Some(last) if last.index == next.index => last.add(&next),
+            _ => self.stored.push(next),
+        }
+    }
+
+    fn put_in_order(&mut self) {
+        let mut all = std::mem::take(&mut self.stored);
+        all.sort_by_key(|stored| stored.index);
+        all.into_iter().for_each(|stored| self.push(stored));
+    }
+
+    /// As the report has them. What was recorded after a merge may stand out of order.
+    pub(crate) fn into_stored(mut self) -> Vec<Interval> {
+        self.put_in_order();
+        let length_ns = self.length_ns;
         let interval = |stored: Stored| {
             let histogram = coding::decode(&stored.plain).ok()?;
             Some(Interval {
-                start_ns: self.length_ns.saturating_mul(stored.index),
+                start_ns: length_ns.saturating_mul(stored.index),
                 length_ns: stored.length_ns,
                 histogram_v2_deflate: coding::encode_deflate(&histogram)?,
             })

@@ -156,6 +156,27 @@ fn intervals_add_up_and_gaps_are_left_out() {
 }
 
 #[test]
+fn recording_goes_on_after_a_merge() {
+    let start = Instant::now();
+    let spec = || spec().intervals(Some(Duration::from_secs(1)));
+    let at = |ms| start + Duration::from_millis(ms);
+    let mut ours = Recorder::new(spec(), start);
+    let mut theirs = Recorder::new(spec(), start);
+    ours.record_span(at(0), at(100));
+    theirs.record_span(at(0), at(5_100));
+    ours.merge(theirs).unwrap();
+    ours.record_span(at(0), at(200));
+    ours.record_span(at(0), at(1_200));
+    assert_eq!(ours.n(), 4);
+    let intervals = ours.finish().latency().intervals;
+    let found: Vec<(u64, u64)> = intervals
+        .iter()
+        .map(|i| (i.start_ns / 1_000_000_000, i.histogram().unwrap().len()))
+        .collect();
+    assert_eq!(found, [(0, 2), (1, 1), (5, 1)]);
+}
+
+#[test]
 fn unlike_recorders_do_not_merge() {
     let start = Instant::now();
     let mut ours = recorded(spec(), start, &[1, 2, 3]);
@@ -185,7 +206,7 @@ fn summary(recording: &Recording) -> impl PartialEq + std::fmt::Debug + use<> {
         .intervals
         .iter()
         .map(|interval| {
-            let histogram = interval.histogram().unwrap();
+            let histogram = interval.histogram().expect("our own");
             (
                 interval.start_ns,
                 interval.length_ns,
@@ -252,7 +273,10 @@ proptest! {
     ) {
         let policy = BucketPolicy::Adaptive { max };
         let row = recorded(spec().buckets(policy), Instant::now(), &spans).finish().latency();
-        let Some(buckets) = row.buckets else { return Ok(prop_assert!(spans.is_empty())) };
+        let Some(buckets) = row.buckets else {
+            prop_assert!(spans.is_empty());
+            return Ok(());
+        };
         prop_assert!(buckets.size_ops.is_power_of_two() && buckets.sum_ns.len() < max.max(3));
         let size = buckets.size_ops as usize;
         for (sum, chunk) in buckets.sum_ns.iter().zip(spans.chunks_exact(size)) {
