@@ -106,12 +106,16 @@ fn check_error(error: &ReadError) {
     assert!(!text.is_empty() && !text.contains('\n'), "{text:?}");
 }
 
-/// Any text as `.hgrm`. What reads has rows in order, and a histogram that can be written.
+/// Any text as `.hgrm`, what reads has a histogram that can be written; or, by the first byte,
+/// values recorded by a plan, through a file and back.
 pub fn hgrm_read(data: &[u8]) {
     let mut plan = Plan::new(data);
-    let unit = [HgrmUnit::Ns, HgrmUnit::Us, HgrmUnit::Ms][plan.below(3)];
-    let text = String::from_utf8_lossy(plan.rest());
-    match hgrm::read(&text, unit) {
+    let choice = plan.below(6);
+    let unit = [HgrmUnit::Ns, HgrmUnit::Us, HgrmUnit::Ms][choice % 3];
+    if choice >= 3 {
+        return four_fields(&record(&mut plan, "service"), unit);
+    }
+    match hgrm::read(&String::from_utf8_lossy(plan.rest()), unit) {
         Ok(found) => {
             let mut written = Vec::new();
             hgrm::write(&mut written, &found.histogram(), unit).expect("a vector takes everything");
@@ -120,7 +124,6 @@ pub fn hgrm_read(data: &[u8]) {
         }
         Err(error) => check_error(&error),
     }
-    four_fields(&record(&mut plan, "service"), unit);
 }
 
 /// Whatever was recorded, the file has rows of exactly four fields, and reads back.
@@ -140,8 +143,11 @@ fn four_fields(row: &Latency, unit: HgrmUnit) {
     assert_eq!(found.total_count, row.n - row.saturated);
 }
 
-/// Any bytes as `.hlog`; and values recorded by a plan, through a log and back.
+/// Any bytes as `.hlog`; or, behind an `R`, values recorded by a plan, through a log and back.
 pub fn hlog_read(data: &[u8]) {
+    if let Some((b'R', plan)) = data.split_first() {
+        return logged(&mut Plan::new(plan));
+    }
     match hlog::read(data) {
         Ok(found) => {
             for tagged in &found {
@@ -158,9 +164,11 @@ pub fn hlog_read(data: &[u8]) {
         }
         Err(error) => check_error(&error),
     }
+}
 
-    let mut plan = Plan::new(data);
-    let rows = [record(&mut plan, "one"), record(&mut plan, "two")];
+/// Whatever was recorded, the lines of a log add up to it.
+fn logged(plan: &mut Plan<'_>) {
+    let rows = [record(plan, "one"), record(plan, "two")];
     let mut log = Vec::new();
     hlog::write(&mut log, SystemTime::UNIX_EPOCH, &rows.each_ref()).expect("a vector takes all");
     let found = hlog::read(&log).expect("what is written reads");

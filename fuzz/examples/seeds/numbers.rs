@@ -50,10 +50,9 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let rows = [&row, &self::row("hold", 5)];
     hlog::write(&mut log, SystemTime::UNIX_EPOCH, &rows).expect("a vector takes everything");
     seeds.push(Seed::new("hlog_read", "two-tags", log));
-    // Seventeen spans, for the part that records by a plan.
-    let plan: Vec<u8> = (0..96_u8)
-        .map(|index| index.wrapping_mul(7).wrapping_add(17))
-        .collect();
+    // Behind the mark seventeen spans, for the part that records by a plan.
+    let bytes = (0..96_u8).map(|index| index.wrapping_mul(7).wrapping_add(17));
+    let plan: Vec<u8> = std::iter::once(b'R').chain(bytes).collect();
     seeds.push(Seed::new("hlog_read", "plan", plan.clone()));
     seeds.push(Seed::new("hgrm_read", "plan", plan));
 
