@@ -367,5 +367,9 @@ pub(crate) fn window_memory_bytes(header: &Header) -> u64 {
     let window = header.window.max(1 << 10);
     let block = u64::from(header.block_bytes_max());
     let ring = window.saturating_add(2 * block + 2 * 32);
-    block.max(CHECKSUM_BYTES as u64) + header.content_size.unwrap_or(u64::MAX).min(ring)
+    let content = header.content_size.unwrap_or(u64::MAX);
+    // A header may state any size: the sum has to stay above every limit.
+    block
+        .max(CHECKSUM_BYTES as u64)
+        .saturating_add(content.min(ring))
 }
