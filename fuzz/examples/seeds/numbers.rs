@@ -26,6 +26,11 @@ pub(crate) fn seeds() -> Vec<Seed> {
             "foreign",
             "{\"schema\": \"perfkit.report/9\"}",
         ),
+        Seed::new(
+            "report_json",
+            "line-end-in-a-name",
+            r#"{"schema": "perfkit.report/1", "a\nb": 1}"#,
+        ),
         Seed::new("report_json", "truncated", &REPORT[..REPORT.len() / 2]),
         Seed::new(
             "hgrm_read",
