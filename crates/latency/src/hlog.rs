@@ -244,8 +244,10 @@ fn row(lines: &[&TaggedHistogram], zero_s: f64) -> Result<Latency, ReadError> {
         row.timing = Timing::Intended;
     }
     row.series = series;
+    // A line without a length is a whole run (see [`write`]), no interval of one.
     row.intervals = lines
         .iter()
+        .filter(|line| line.length_s > 0.0)
         .map(|line| Interval {
             start_ns: nanoseconds(line.start_s - zero_s),
             length_ns: nanoseconds(line.length_s),
@@ -404,6 +406,7 @@ mod tests {
             assert_eq!(read.histogram().unwrap(), original.histogram().unwrap());
         }
         assert_eq!(rows[0].intervals, service.intervals);
+        assert_eq!(rows[1].intervals, []);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Histograms are added; percentiles are read anew from the sum, never averaged. (Recorders of one
 //! run are merged before they become rows: see [`crate::Recorder::merge`].)
 
-use crate::percentile;
+use crate::percentile::{LADDER, Ladder};
 use crate::read::{Place, ReadError};
 use crate::report::{Latency, finite};
 
@@ -14,8 +14,14 @@ impl Latency {
     /// intervals belong to one run and are dropped.
     ///
     /// # Errors
-    /// When a histogram cannot be read, or the two have ranges that cannot be added.
+    /// When a histogram cannot be read, or the two have ranges that cannot be added, or one holds single
+    /// operations and the other means of batches.
     pub fn merge(&mut self, other: &Self) -> Result<(), ReadError> {
+        let same = (self.timing, self.batch) == (other.timing, other.batch);
+        if !same && self.n > 0 && other.n > 0 {
+            let message = "rows of unlike timing or batch size do not add up";
+            return Err(ReadError::malformed(Place::Whole, message));
+        }
         let mut histogram = self.histogram()?;
         histogram.auto(true);
         histogram
@@ -24,6 +30,15 @@ impl Latency {
         let saturated = self.saturated.saturating_add(other.saturated);
         let merged = Self::from_histogram(self.name, &*self.operation, self.timing, &histogram);
         let moments = pooled(self, other);
+        let max_ns = self.max_ns.into_iter().chain(other.max_ns).max();
+        let ladder = Ladder {
+            histogram: &histogram,
+            saturated,
+            timing: self.timing,
+            batch: self.batch,
+            max_ns,
+        };
+        let percentiles = ladder.at(&LADDER);
         *self = Self {
             series: self.series.take(),
             batch: self.batch,
@@ -31,9 +46,9 @@ impl Latency {
             min_ns: self.min_ns.into_iter().chain(other.min_ns).min(),
             mean_ns: moments.map(|(mean, _)| mean),
             stdev_ns: moments.map(|(_, stdev)| stdev),
-            max_ns: self.max_ns.into_iter().chain(other.max_ns).max(),
+            max_ns,
             saturated,
-            percentiles: percentile::percentiles(&histogram, saturated, self.timing),
+            percentiles,
             ..merged
         };
         Ok(())
