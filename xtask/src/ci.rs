@@ -104,15 +104,23 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Runs the steps and prints the closing table. Stops at the first failure.
-pub(crate) fn run(extent: Extent) -> Result<()> {
+/// What to do when a step fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Stop,
+    /// Run the other steps too, to see all that is wrong.
+    GoOn,
+}
+
+/// Runs the steps and prints the closing table.
+pub(crate) fn run(extent: Extent, on_failure: Failure) -> Result<()> {
     let chosen: Vec<&Step> = STEPS
         .iter()
         .filter(|step| step.fast || extent == Extent::Full)
         .collect();
     let begin = Instant::now();
     let mut rows: Vec<Row> = Vec::new();
-    let mut failure = None;
+    let mut failed = Vec::new();
     for (index, step) in chosen.iter().enumerate() {
         println!("\n==== {}/{} {} ====", index + 1, chosen.len(), step.name);
         std::io::stdout().flush()?;
@@ -146,22 +154,24 @@ pub(crate) fn run(extent: Extent) -> Result<()> {
                     elapsed,
                     note: String::new(),
                 });
-                failure = Some(step.name);
-                break;
+                failed.push(step.name);
+                if on_failure == Failure::Stop {
+                    break;
+                }
             }
         }
     }
     let left = STEPS.len() - rows.len();
     print!("\n{}", table(&rows, begin.elapsed()));
-    let failed = usize::from(failure.is_some());
     println!(
-        "{} passed, {failed} failed, {left} skipped",
-        rows.len() - failed
+        "{} passed, {} failed, {left} skipped",
+        rows.len() - failed.len(),
+        failed.len()
     );
-    match failure {
-        Some(name) => bail!("step '{name}' failed; see above"),
-        None => Ok(()),
+    if !failed.is_empty() {
+        bail!("failed, see above: {}", failed.join(", "));
     }
+    Ok(())
 }
 
 /// One line of the closing table.

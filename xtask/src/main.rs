@@ -27,6 +27,7 @@ usage: cargo xtask CHORE
 
   ci [--fast]            every check, in order, stopping at the first failure;
                          --fast leaves out what needs a release build
+  ci --keep-going        every check, whatever fails
   tidy                   house rules that no compiler checks
   codegen [--check]      write the generated files, or say which are out of date
   licences               licences, duplicate versions and sources of the dependencies
@@ -41,8 +42,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["ci"] => ci::run(ci::Extent::Full),
-        ["ci", "--fast"] => ci::run(ci::Extent::Fast),
+        ["ci"] => ci::run(ci::Extent::Full, ci::Failure::Stop),
+        ["ci", "--fast"] => ci::run(ci::Extent::Fast, ci::Failure::Stop),
+        ["ci", "--keep-going"] => ci::run(ci::Extent::Full, ci::Failure::GoOn),
         ["tidy"] => tidy::run(tidy::Generated::Check).map(drop),
         ["codegen"] => codegen::run(codegen::Mode::Write).map(drop),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check).map(drop),
