@@ -6,8 +6,9 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use crate::recorder::{Recorder, Spec, nanoseconds};
+use crate::recorder::{Recorder, nanoseconds};
 use crate::report::LatencyName;
+use crate::spec::Spec;
 
 const FLOOR_SPANS: usize = 20_000;
 const COST_BATCH: u64 = 1_000;

@@ -7,16 +7,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::recorder::{Recorder, Spec, nanoseconds};
+use crate::recorder::{Recorder, nanoseconds};
 use crate::recording::Recording;
-use crate::report::{Arrivals, LatencyName, Load, LoadModel, Timing, finite};
-use crate::rng::SplitMix64;
-
-/// The greatest rate taken: beyond it the clock reads alone do not keep up.
-pub const RATE_MAX_PER_S: f64 = 10_000_000.0;
-
-/// Most arrivals looked at in one call.
-const CATCH_UP_MAX: u64 = 1_000_000;
+use crate::report::{LatencyName, Load, LoadModel, Timing, finite};
+use crate::schedule::Schedule;
+use crate::spec::Spec;
 
 /// A start later than this after its due time is late, unless the caller knows better: well above
 /// what a spin on any clock shows.
@@ -24,118 +19,6 @@ const LATE_ABOVE_NS: u64 = 1_000;
 
 /// Achieved below this share of what was due is called saturated.
 const ACHIEVED_MIN: f64 = 0.99;
-
-/// A rate that no loop can have.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("rate {0} is not within 0 to {RATE_MAX_PER_S} operations a second")]
-pub struct RateError(pub f64);
-
-/// When operations are due: endless offsets from the start of the run, in nanoseconds.
-#[derive(Debug, Clone)]
-pub struct Schedule {
-    arrivals: Arrivals,
-    rate_per_s: f64,
-    rng: SplitMix64,
-    /// How many were given.
-    given: u64,
-    /// Offset of the next one, of a Poisson process.
-    next_ns: f64,
-}
-
-impl Schedule {
-    /// At equal distances, the first one at once.
-    ///
-    /// # Errors
-    /// When the rate is not above 0 and at most [`RATE_MAX_PER_S`].
-    pub fn uniform(rate_per_s: f64) -> Result<Self, RateError> {
-        Self::new(Arrivals::Uniform, rate_per_s, 0)
-    }
-
-    /// At exponentially distributed distances. A seed gives the same times on every platform whose
-    /// logarithm rounds alike.
-    ///
-    /// # Errors
-    /// As [`Schedule::uniform`].
-    pub fn poisson(rate_per_s: f64, seed: u64) -> Result<Self, RateError> {
-        let mut schedule = Self::new(Arrivals::Poisson, rate_per_s, seed)?;
-        schedule.next_ns = schedule.gap_ns();
-        Ok(schedule)
-    }
-
-    fn new(arrivals: Arrivals, rate_per_s: f64, seed: u64) -> Result<Self, RateError> {
-        if !(rate_per_s > 0.0 && rate_per_s <= RATE_MAX_PER_S) {
-            return Err(RateError(rate_per_s));
-        }
-        let rng = SplitMix64::new(seed);
-        Ok(Self {
-            arrivals,
-            rate_per_s,
-            rng,
-            given: 0,
-            next_ns: 0.0,
-        })
-    }
-
-    /// The arrival process.
-    #[must_use]
-    pub fn arrivals(&self) -> Arrivals {
-        self.arrivals
-    }
-
-    /// Operations a second.
-    #[must_use]
-    pub fn rate_per_s(&self) -> f64 {
-        self.rate_per_s
-    }
-
-    fn period_ns(&self) -> f64 {
-        1e9 / self.rate_per_s
-    }
-
-    fn gap_ns(&mut self) -> f64 {
-        -self.rng.unit().ln() * self.period_ns()
-    }
-
-    /// Offset of the next one, without taking it.
-    fn peek(&self) -> u64 {
-        match self.arrivals {
-            // From the number, so that no error adds up. Saturating, for the slowest of rates.
-            Arrivals::Uniform => (self.given as f64 * self.period_ns()) as u64,
-            Arrivals::Poisson => self.next_ns as u64,
-        }
-    }
-
-    fn advance(&mut self) -> u64 {
-        let offset = self.peek();
-        self.given += 1;
-        if self.arrivals == Arrivals::Poisson {
-            self.next_ns += self.gap_ns();
-        }
-        offset
-    }
-
-    /// Skip what is due at `now_ns` and give how many were taken in all. After a halt of minutes a
-    /// Poisson process catches up over several calls.
-    fn due_until(&mut self, now_ns: u64) -> u64 {
-        if self.arrivals == Arrivals::Uniform {
-            let count = (now_ns as f64 / self.period_ns()) as u64 + 1;
-            self.given = self.given.max(count);
-        }
-        let most = self.given.saturating_add(CATCH_UP_MAX);
-        while self.peek() <= now_ns && self.peek() < u64::MAX && self.given < most {
-            self.advance();
-        }
-        self.given
-    }
-}
-
-impl Iterator for Schedule {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        Some(self.advance())
-    }
-}
 
 /// How to wait until the next operation is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,8 +205,8 @@ impl OpenLoop {
         let due_ns = self.last_due_ns as f64 + self.schedule.period_ns();
         let load = Load {
             model: LoadModel::Open,
-            arrivals: Some(self.schedule.arrivals),
-            rate_target_per_s: finite(self.schedule.rate_per_s),
+            arrivals: Some(self.schedule.arrivals()),
+            rate_target_per_s: finite(self.schedule.rate_per_s()),
             rate_achieved_per_s: achieved.and_then(finite),
             late_start_ratio: finite(self.late as f64 / self.started.max(1) as f64),
             backlog_max: Some(self.backlog_max),
@@ -352,8 +235,6 @@ fn wait_until(due: Instant, wait: Wait) -> Instant {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn spec() -> Spec {
@@ -372,46 +253,6 @@ mod tests {
             open.end(turn, now);
         }
         open
-    }
-
-    #[test]
-    fn rates_out_of_range_are_refused() {
-        for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 2e7] {
-            assert!(Schedule::uniform(rate).is_err() && Schedule::poisson(rate, 1).is_err());
-        }
-        assert_eq!(Schedule::uniform(1e-300).unwrap().nth(3), Some(u64::MAX));
-    }
-
-    #[test]
-    fn a_uniform_schedule_does_not_drift() {
-        let mut schedule = Schedule::uniform(3.0).unwrap();
-        assert_eq!(schedule.next(), Some(0));
-        assert_eq!(schedule.nth(2_999_999), Some(1_000_000_000_000_000));
-    }
-
-    #[test]
-    fn a_poisson_schedule_has_its_rate_and_its_spread() {
-        let offsets: Vec<u64> = Schedule::poisson(1_000.0, 42)
-            .unwrap()
-            .take(20_000)
-            .collect();
-        assert!(offsets.is_sorted());
-        let gaps: Vec<f64> = offsets
-            .windows(2)
-            .map(|pair| (pair[1] - pair[0]) as f64)
-            .collect();
-        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
-        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
-        assert!((mean / 1e6 - 1.0).abs() < 0.03, "{mean}");
-        assert!(
-            (variance.sqrt() / mean - 1.0).abs() < 0.05,
-            "an exponential's deviation is its mean"
-        );
-        let again: Vec<u64> = Schedule::poisson(1_000.0, 42)
-            .unwrap()
-            .take(20_000)
-            .collect();
-        assert_eq!(offsets, again);
     }
 
     #[test]
@@ -469,24 +310,6 @@ mod tests {
         for wait in [Wait::Spin, Wait::default()] {
             let due = Instant::now() + Duration::from_millis(3);
             assert!(wait_until(due, wait) >= due);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn the_count_of_what_is_due_is_the_schedules(
-            rate in 1.0f64..100_000.0, seed: u64, times in prop::collection::vec(0u64..50_000_000, 1..20),
-        ) {
-            for schedule in [Schedule::uniform(rate), Schedule::poisson(rate, seed)] {
-                let schedule = schedule.unwrap();
-                let mut ahead = schedule.clone();
-                let mut times = times.clone();
-                times.sort_unstable();
-                for now in times {
-                    let expected = schedule.clone().take_while(|offset| *offset <= now).count() as u64;
-                    prop_assert_eq!(ahead.due_until(now), expected);
-                }
-            }
         }
     }
 }

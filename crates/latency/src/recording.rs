@@ -5,9 +5,10 @@ use hdrhistogram::Histogram;
 use crate::coding;
 use crate::percentile::{LADDER, Ladder};
 use crate::read::ReadError;
-use crate::recorder::{Exact, Spec};
+use crate::recorder::Exact;
 use crate::report::{Interval, Latency, LatencyName, SlowSample, Timing, finite};
 use crate::series::{BucketSums, Slowest};
+use crate::spec::Spec;
 
 /// What a [`crate::Recorder`] has recorded.
 #[derive(Debug)]

@@ -1,0 +1,161 @@
+//! Tests of `.hlog`.
+
+use std::time::Instant;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Recorder, Spec};
+
+/// A row of one value every 100 ms, of 1, 2, 3 … µs.
+fn recorded(name: LatencyName, series: Option<&str>, values: u64, seconds: bool) -> Latency {
+    let start = Instant::now();
+    let mut spec = Spec::new(name, "call").intervals(seconds.then_some(Duration::from_secs(1)));
+    spec.series = series.map(str::to_owned);
+    let mut recorder = Recorder::new(spec, start);
+    for i in 0..values {
+        let end = start + Duration::from_millis(100 * i + 50);
+        recorder.record_span(end - Duration::from_micros(i + 1), end);
+    }
+    recorder.finish().latency()
+}
+
+fn written(rows: &[&Latency]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(
+        &mut bytes,
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
+        rows,
+    )
+    .unwrap();
+    bytes
+}
+
+#[test]
+fn a_line_a_second_a_tag_in_the_order_of_time() {
+    let service = recorded(LatencyName::Service, Some("level 3, long"), 25, true);
+    let hold = recorded(LatencyName::Hold, None, 25, true);
+    let bytes = written(&[&service, &hold]);
+    let text = std::str::from_utf8(&bytes).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "#[Histogram log format version 1.3]");
+    assert_eq!(
+        lines[1],
+        "#[StartTime: 1700000000.000 (seconds since epoch)]"
+    );
+    assert_eq!(
+        lines[2],
+        "#[BaseTime: 1700000000.000 (seconds since epoch)]"
+    );
+    assert!(lines[3].starts_with("\"StartTimestamp\","));
+    assert_eq!(lines[4], "#[MaxValueDivisor: 1000000.000]");
+    assert!(lines[5].starts_with("Tag=level_3__long-service,0.000,1.000,0.010,HISTFAAA"));
+    assert!(lines[6].starts_with("Tag=hold,0.000,1.000,"));
+    assert!(
+        lines[9].starts_with("Tag=level_3__long-service,2.000,0.450,"),
+        "{}",
+        lines[9]
+    );
+    assert_eq!(lines.len(), 11);
+}
+
+#[test]
+fn the_crates_own_reader_reads_it() {
+    let service = recorded(LatencyName::Service, None, 25, true);
+    let bytes = written(&[&service]);
+    let entries: Vec<_> = IntervalLogIterator::new(&bytes)
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(entries.len(), 2 + 3);
+    let mut n = 0;
+    for entry in entries {
+        if let LogEntry::Interval(interval) = entry {
+            assert_eq!(interval.tag().unwrap().as_str(), "service");
+            n += coding::decode_base64(interval.encoded_histogram())
+                .unwrap()
+                .len();
+        }
+    }
+    assert_eq!(n, 25);
+}
+
+fn read_rows(bytes: &[u8]) -> Result<Vec<Latency>, ReadError> {
+    latencies(&read(bytes)?)
+}
+
+#[test]
+fn rows_come_back() {
+    let service = recorded(LatencyName::Service, Some("json"), 25, true);
+    let whole = recorded(LatencyName::Response, None, 40, false);
+    let rows = read_rows(&written(&[&service, &whole])).unwrap();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(
+        (rows[0].label(), rows[1].label()),
+        (service.label(), whole.label())
+    );
+    for (read, original) in rows.iter().zip([&service, &whole]) {
+        assert_eq!(read.n, original.n);
+        assert_eq!(read.histogram().unwrap(), original.histogram().unwrap());
+    }
+    assert_eq!(rows[0].intervals, service.intervals);
+    assert_eq!(rows[1].intervals, []);
+}
+
+#[test]
+fn untagged_and_absolute_times() {
+    let encoded = recorded(LatencyName::Service, None, 5, false).histogram_v2_deflate_b64;
+    let log = format!(
+        "#[StartTime: 1700000000.000 (seconds since epoch), today]\n1700000001.500,1.000,0.005,{encoded}\r\n\n1700000002.500,1.000,0.005,{encoded}"
+    );
+    let rows = read_rows(log.as_bytes()).unwrap();
+    assert_eq!(
+        (rows.len(), rows[0].n, rows[0].label().as_str()),
+        (1, 10, "service")
+    );
+    assert_eq!(rows[0].intervals[1].start_ns, 1_000_000_000);
+}
+
+#[test]
+fn broken_logs_name_the_line() {
+    assert_eq!(read(b"").unwrap_err().kind(), ReadErrorKind::Foreign);
+    assert_eq!(
+        read(b"# nothing\n").unwrap_err().kind(),
+        ReadErrorKind::Foreign
+    );
+    let error = read(b"#[StartTime: 1.0 (x)]\nhello\n").unwrap_err();
+    assert_eq!(error.place(), Place::Line { line: 2, column: 0 });
+    let error = read(b"#x\n\n0.0,1.0,2.0,HISTxxxx\n").unwrap_err();
+    assert_eq!(error.place(), Place::Line { line: 3, column: 0 });
+    let lying = coding::tests_support::lying_header();
+    let error = read(format!("0.0,1.0,2.0,{lying}\n").as_bytes()).unwrap_err();
+    assert_eq!(error.place(), Place::Line { line: 1, column: 0 });
+}
+
+#[test]
+fn unreadable_rows_are_not_written() {
+    let mut row = recorded(LatencyName::Service, None, 5, false);
+    row.histogram_v2_deflate_b64 = "AAAA".to_owned();
+    let error = write(&mut Vec::new(), SystemTime::now(), &[&row]).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn hostile_bytes_never_panic(bytes: Vec<u8>, text: String) {
+        let _ = read_rows(&bytes);
+        let _ = read_rows(text.as_bytes());
+        let _ = read_rows(format!("Tag={text},0.0,1.0,2.0,{text}\n").as_bytes());
+    }
+
+    #[test]
+    fn damaged_logs_never_panic(flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+        let mut bytes = written(&[&recorded(LatencyName::Service, Some("x"), 15, true)]);
+        for (at, with) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = with;
+        }
+        let _ = read_rows(&bytes);
+    }
+}

@@ -1,0 +1,118 @@
+//! What is recorded, and in which layout.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+use crate::report::{LatencyName, Timing};
+
+/// How sums over consecutive operations are kept, for paired comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BucketPolicy {
+    /// Not at all.
+    Off,
+    /// Of this many recorded values each. Beyond a million buckets the size doubles.
+    Fixed(u64),
+    /// Of one value each at first; when `max` buckets are full their size doubles, so that sizes are
+    /// powers of two and any two runs have a common one.
+    Adaptive {
+        /// Most buckets, at least 2.
+        max: usize,
+    },
+}
+
+/// What a [`crate::Recorder`] records, and how.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    pub(crate) name: LatencyName,
+    pub(crate) operation: String,
+    pub(crate) series: Option<String>,
+    pub(crate) timing: Timing,
+    pub(crate) batch: u64,
+    pub(crate) highest_ns: u64,
+    pub(crate) digits: u8,
+    pub(crate) buckets: BucketPolicy,
+    pub(crate) interval: Option<Duration>,
+    pub(crate) slowest: usize,
+}
+
+impl Spec {
+    /// A distribution of `name`, of single operations called `operation` (`file`, `call`): actual
+    /// times up to one hour in three digits, 512 adaptive buckets, the ten slowest, no intervals.
+    #[must_use]
+    pub fn new(name: LatencyName, operation: impl Into<String>) -> Self {
+        Self {
+            name,
+            operation: operation.into(),
+            series: None,
+            timing: Timing::Actual,
+            batch: 1,
+            highest_ns: 3_600_000_000_000,
+            digits: 3,
+            buckets: BucketPolicy::Adaptive { max: 512 },
+            interval: None,
+            slowest: 10,
+        }
+    }
+
+    /// Which of several like distributions of one run this is.
+    #[must_use]
+    pub fn series(mut self, series: impl Into<String>) -> Self {
+        self.series = Some(series.into());
+        self
+    }
+
+    /// What a recorded value is.
+    #[must_use]
+    pub fn timing(mut self, timing: Timing) -> Self {
+        self.timing = timing;
+        self
+    }
+
+    /// Operations that a recorded value stands for; above 1 the timing becomes [`Timing::BatchMean`].
+    #[must_use]
+    pub fn batch(mut self, operations: u64) -> Self {
+        self.batch = operations.max(1);
+        if self.batch > 1 {
+            self.timing = Timing::BatchMean;
+        }
+        self
+    }
+
+    /// The greatest value that the histogram takes (greater ones are counted as saturated) and its
+    /// significant digits, 1 to 5.
+    #[must_use]
+    pub fn range(mut self, highest_ns: u64, digits: u8) -> Self {
+        self.highest_ns = highest_ns.clamp(2, i64::MAX as u64);
+        self.digits = digits.clamp(1, 5);
+        self
+    }
+
+    /// How sums for paired comparison are kept.
+    #[must_use]
+    pub fn buckets(mut self, policy: BucketPolicy) -> Self {
+        self.buckets = policy;
+        self
+    }
+
+    /// Keep a histogram of each interval of this length too, for `.hlog`. At least a millisecond; at
+    /// most 86,400 intervals, of which the last then grows.
+    #[must_use]
+    pub fn intervals(mut self, length: Option<Duration>) -> Self {
+        self.interval = length.map(|length| length.max(Duration::from_millis(1)));
+        self
+    }
+
+    /// How many of the slowest samples to keep, at most 1,000.
+    #[must_use]
+    pub fn slowest(mut self, count: usize) -> Self {
+        self.slowest = count.min(1_000);
+        self
+    }
+
+    pub(crate) fn histogram(&self) -> Histogram<u64> {
+        Histogram::new_with_bounds(1, self.highest_ns, self.digits)
+            .expect("`Spec` keeps range and digits within what a histogram takes")
+    }
+}
