@@ -2,6 +2,7 @@
 
 /// Counters of the process since it started.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "never made there"))]
 pub(super) struct Usage {
     pub(super) user_ns: u64,
     pub(super) system_ns: u64,
