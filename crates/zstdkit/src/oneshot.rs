@@ -202,10 +202,8 @@ impl Decompressor {
     }
 
     fn over_memory(&self, header: &Header) -> bool {
-        self.options.memory_limit.is_some_and(|limit| {
-            let context = self.direct.sizeof() as u64;
-            context.saturating_add(decoder::window_memory_bytes(header)) > limit
-        })
+        let limit = self.options.memory_limit;
+        limit.is_some_and(|limit| decoder::need_bytes(self.direct.sizeof(), header) > limit)
     }
 
     fn stream_into(&mut self, stream: &[u8], content: &mut Vec<u8>) -> Result<usize, Error> {

@@ -387,6 +387,8 @@ fn memory_limit_is_kept_and_enough_is_enough() {
     let refused = zstdkit::decompress(&stream, &limit(need)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::MemoryLimit);
 
+    let refused = decode(&limit(need + fresh - 1), &stream, &[4096], &[1 << 17]);
+    assert_eq!(refused.result.unwrap_err().kind(), ErrorKind::MemoryLimit);
     let mut decoder = Decoder::new(&limit(need + fresh)).unwrap();
     let found = common::decode_with(&mut decoder, &stream, &[4096], &[1 << 17]);
     assert!(found.content == content);

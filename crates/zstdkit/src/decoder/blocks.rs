@@ -34,7 +34,6 @@ struct Frame {
     start: u64,
     produced: u64,
     block_start: u64,
-    block_produced: u64,
     /// Running hash of the content, when it will be compared.
     hash: Option<XxHash64>,
 }
@@ -86,7 +85,6 @@ impl Blocks {
             start,
             produced: 0,
             block_start: 0,
-            block_produced: 0,
             hash: hashed.then(|| XxHash64::with_seed(0)),
         });
     }
@@ -94,7 +92,6 @@ impl Blocks {
     pub(super) fn open_block(&mut self, start: u64) {
         if let Some(frame) = &mut self.frame {
             frame.block_start = start;
-            frame.block_produced = 0;
         }
     }
 
@@ -192,15 +189,12 @@ impl Blocks {
         }
     }
 
-    /// Checks a block that was decoded and handed out whole, and after the last one the frame.
+    /// Checks the content size once the last block was decoded and handed out whole. That a block
+    /// holds no more than a block may is libzstd's to check.
     pub(super) fn close_block(&self, last: bool) -> Result<(), Error> {
         let Some(frame) = &self.frame else {
             return Ok(());
         };
-        if frame.block_produced > frame.header.block_bytes_max().into() {
-            let (offset, reason) = (frame.block_start, "holds more than a block may");
-            return Err(Repr::Block { offset, reason }.into());
-        }
         match frame.header.content_size {
             Some(stated) if last && frame.produced != stated => {
                 Err(frame.wrong_size("", frame.produced, stated))
@@ -258,7 +252,6 @@ impl Blocks {
         self.bytes_out += count;
         if let Some(frame) = &mut self.frame {
             frame.produced += count;
-            frame.block_produced += count;
             if let Some(hash) = &mut frame.hash {
                 hash.write(content);
             }

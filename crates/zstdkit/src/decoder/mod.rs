@@ -66,7 +66,7 @@ pub struct Totals {
 pub struct Decoder {
     options: DecoderOptions,
     /// What the context holds before its first window.
-    context_bytes: u64,
+    context_bytes: usize,
     walker: Walker,
     blocks: Blocks,
     failed: Option<Error>,
@@ -78,7 +78,7 @@ impl Decoder {
         let blocks = Blocks::new(options)?;
         Ok(Self {
             options: options.clone(),
-            context_bytes: blocks.context_bytes() as u64,
+            context_bytes: blocks.context_bytes(),
             walker: Walker::new(),
             blocks,
             failed: None,
@@ -228,9 +228,7 @@ impl Decoder {
             }
         }
         if let Some(limit) = self.options.memory_limit {
-            let need = self
-                .context_bytes
-                .saturating_add(window_memory_bytes(&header));
+            let need = need_bytes(self.context_bytes, &header);
             if need > limit {
                 return Err(Repr::MemoryLimit {
                     offset,
@@ -282,6 +280,11 @@ impl Decoder {
         }
         Ok(whole)
     }
+}
+
+/// What a decoder whose context takes this much before its first window needs for a frame.
+pub(crate) fn need_bytes(context_bytes: usize, header: &Header) -> u64 {
+    window_memory_bytes(header).saturating_add((context_bytes + size_of::<Decoder>()) as u64)
 }
 
 /// The buffers of one call.
