@@ -100,6 +100,24 @@ fn a_stated_size_is_not_an_allocation() {
 }
 
 #[test]
+fn windows_are_limited_though_none_is_allocated() {
+    let stream = frame(&prose(1, 300_000), &EncoderOptions::default());
+    let options = DecoderOptions {
+        window_log_max: 18,
+        ..DecoderOptions::default()
+    };
+    let error = zstdkit::decompress(&stream, &options).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.offset()),
+        (ErrorKind::WindowLimit, Some(0))
+    );
+    assert_eq!(
+        error.to_string(),
+        "frame at byte 0 needs a window of 300000 bytes, the limit is 262144"
+    );
+}
+
+#[test]
 fn highly_compressible_content_grows_as_it_is_produced() {
     let zeros = vec![0; 40 << 20];
     let stream = frame(&zeros, &EncoderOptions::default());
