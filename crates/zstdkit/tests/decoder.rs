@@ -547,6 +547,19 @@ fn bad_blocks_are_placed_at_their_header() {
 }
 
 #[test]
+fn a_repeated_byte_in_a_frame_without_content_is_refused_everywhere() {
+    let stream = handmade(Window::SingleSegment, Some(0), None, &[Block::Rle(7, 0)]);
+    for cut in [usize::MAX, 1] {
+        let error = decode(&default(), &stream, &[cut], &[10])
+            .result
+            .unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::Block, Some(13)));
+        assert_eq!(zstdkit::decompress(&stream, &default()), Err(error.clone()));
+        assert_eq!(zstdkit::frame::list(&stream), Err(error));
+    }
+}
+
+#[test]
 fn a_call_decodes_at_most_a_block() {
     let content = prose(3, 10 * BLOCK);
     let stream = frame(&content, &EncoderOptions::default());

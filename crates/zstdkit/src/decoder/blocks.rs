@@ -105,9 +105,7 @@ impl Blocks {
             .header;
         let size = header.content_size?;
         let room = self.room(output.len());
-        // Of a frame without content libzstd takes a repeated byte at once, and not in pieces: pieces
-        // decide, so that the cut does not.
-        if size == 0 || size > room as u64 || size > header.block_bytes_max().into() {
+        if size > room as u64 || size > header.block_bytes_max().into() {
             return None;
         }
         let count = self.context.decompress(&mut output[..room], frame).ok()?;
