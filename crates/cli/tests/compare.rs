@@ -85,7 +85,7 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
 #[test]
 fn two_commands_are_run_as_often_as_asked_and_told_apart() {
     let dir = directory();
-    let line = "compare --interleave 8x1 --report json -- true -- sleep 0.03";
+    let line = "compare --interleave 8x1 --report json -- sleep 0.01 -- sleep 0.3";
     let report = run(dir.path(), words(line)).expect(0).json();
     assert_eq!(report["comparisons"][0]["verdict"], "worse");
     assert_eq!(report["comparisons"][0]["design"], "interleaved");

@@ -159,8 +159,14 @@ fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
 fn listings_agree() {
     let dir = directory();
     let data = &samples(300_000)[0].1;
-    let mut stream = zstd("-3 -c", data);
-    stream.extend(pipe(dir.path(), ["compress", "-3"], data).expect(0).stdout);
+    file(dir.path(), "data", data);
+    let plain = dir.path().join("data");
+    let mut stream = zstd(&format!("-3 -c {}", plain.display()), b"");
+    stream.extend(
+        run(dir.path(), ["compress", "-3", "-c", "data"])
+            .expect(0)
+            .stdout,
+    );
     let path = file(dir.path(), "two.zst", &stream);
     let theirs = zstd(&format!("-lv {}", path.display()), b"");
     let theirs = String::from_utf8(theirs).expect("text");

@@ -195,8 +195,9 @@ fn merged_reports_add_up() {
     .expect(0);
     assert_eq!(merged.json()["latencies"][0]["n"].as_u64(), Some(2 * n));
     let overlaid = run(dir.path(), ["report", "r.json", "r.json"]).expect(0);
+    let of_r = |line: &&str| line.starts_with("  r.json  ");
     assert_eq!(
-        overlaid.text().matches("r.json").count(),
+        overlaid.text().lines().filter(of_r).count(),
         4,
         "{}",
         overlaid.text()
@@ -236,10 +237,11 @@ fn manual_pages_and_completions_are_made_for_every_command() {
         let page = run(dir.path(), ["man", command]).expect(0);
         assert!(page.text().contains(".SH"), "{command}");
         let help = run(dir.path(), [command, "--help"]).expect(0);
+        let examples = help.text().split("Examples:\n").nth(1).unwrap_or_default();
         assert_eq!(
-            help.text().matches("\n  perfkit ").count(),
+            examples.trim_end().lines().count(),
             3,
-            "three examples: {command}"
+            "examples of {command}"
         );
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

@@ -4,14 +4,16 @@
 //! and at every count: the crate allocates what a header asks for (up to 4 GiB) before it reads,
 //! and negates and adds counts without checks. What is let through here cannot trip it.
 
+use std::io::{self, Read as _};
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{
     Deserializer, Serializer as _, V2DeflateSerializer, V2Serializer,
 };
 
-use crate::inflate::{self, InflateError};
 use crate::read::{Place, ReadError, ReadErrorKind};
 
 const COOKIE_V2: u32 = 0x1c84_9313;
@@ -63,6 +65,22 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Histogram<u64>, ReadError> {
         .map_err(|error| ReadError::malformed(Place::Whole, format!("no histogram: {error}")))
 }
 
+/// Unpack a zlib stream of at most [`INFLATED_BYTES_MAX`]; what follows its end is ignored.
+fn inflate(packed: &[u8]) -> Result<Vec<u8>, ReadError> {
+    let mut plain = Vec::new();
+    ZlibDecoder::new(packed)
+        .take(INFLATED_BYTES_MAX as u64 + 1)
+        .read_to_end(&mut plain)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => truncated(8 + packed.len()),
+            _ => malformed(8, "broken deflate stream"),
+        })?;
+    if plain.len() > INFLATED_BYTES_MAX {
+        return Err(too_large("histogram unpacks to more than 38 MB"));
+    }
+    Ok(plain)
+}
+
 /// Unpack, and check everything that [`decode`] would rely on, without making the histogram.
 /// Gives plain V2.
 pub(crate) fn checked(bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
@@ -72,11 +90,7 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
             let length = be32(bytes, 4)? as usize;
             let packed = bytes.get(8..).unwrap_or_default();
             let packed = packed.get(..length).ok_or_else(|| truncated(bytes.len()))?;
-            inflate::zlib(packed, INFLATED_BYTES_MAX).map_err(|error| match error {
-                InflateError::Truncated => truncated(bytes.len()),
-                InflateError::Invalid => malformed(8, "broken deflate stream"),
-                InflateError::TooLong => too_large("histogram unpacks to more than 38 MB"),
-            })?
+            inflate(packed)?
         }
         _ => {
             let message = "no HDR V2 histogram (first four bytes)";

@@ -38,7 +38,6 @@ pub mod environment;
 mod gate;
 pub mod hgrm;
 pub mod hlog;
-mod inflate;
 mod intervals;
 mod merge;
 mod open;

@@ -466,6 +466,54 @@ pub enum Cell {
     Text(String),
 }
 
+impl Table {
+    /// A table without rows.
+    #[must_use]
+    pub fn new(name: &str, columns: &[(&str, Unit)]) -> Self {
+        let column = |(key, unit): &(&str, Unit)| Column {
+            key: (*key).to_owned(),
+            unit: *unit,
+        };
+        Self {
+            name: name.to_owned(),
+            columns: columns.iter().map(column).collect(),
+            rows: Vec::new(),
+        }
+    }
+}
+
+impl From<u64> for Cell {
+    /// A count; beyond what JSON readers hold exactly it is the greatest they do.
+    fn from(value: u64) -> Self {
+        Self::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<f64> for Cell {
+    /// A number, or no value when it is not finite.
+    fn from(value: f64) -> Self {
+        finite(value).map_or(Self::Null, Self::Number)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
 /// The result of comparing a target with a baseline. See [`crate::compare`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

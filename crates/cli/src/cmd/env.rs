@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use latency::report::{Cell, Column, Environment, Table, Unit};
+use latency::report::{Environment, Table, Unit};
 
 use crate::args::analyse::EnvArgs;
 use crate::exit::ExitStatus;
@@ -55,78 +55,54 @@ fn machine(environment: &Environment) -> Table {
         ("allocator", environment.allocator.clone()),
         ("zstd", zstdkit::version().to_owned()),
     ];
-    Table {
-        name: "machine".to_owned(),
-        columns: columns(&[("item", Unit::Text), ("value", Unit::Text)]),
-        rows: rows
-            .map(|(item, value)| vec![text(item), Cell::Text(value)])
-            .to_vec(),
-    }
+    let mut table = Table::new("machine", &[("item", Unit::Text), ("value", Unit::Text)]);
+    table.rows = rows
+        .map(|(item, value)| vec![item.into(), value.into()])
+        .to_vec();
+    table
 }
 
 fn clock() -> Table {
     let floor = latency::clock::floor();
     let cost = latency::clock::recording_cost();
-    let whole = |ns: u64| Cell::Integer(i64::try_from(ns).unwrap_or(i64::MAX));
-    Table {
-        name: "clock and recorder".to_owned(),
-        columns: columns(&[
-            ("cost", Unit::Text),
-            ("min_ns", Unit::Nanoseconds),
-            ("median_ns", Unit::Nanoseconds),
-        ]),
-        rows: vec![
-            vec![
-                text("empty timed span (clock floor)"),
-                whole(floor.min_ns),
-                whole(floor.p50_ns),
-            ],
-            vec![
-                text("recording a span already timed"),
-                Cell::Number(cost.record_min_ns),
-                Cell::Number(cost.record_ns),
-            ],
-            vec![
-                text("timing and recording a span"),
-                Cell::Number(cost.span_min_ns),
-                Cell::Number(cost.span_ns),
-            ],
+    let columns = [
+        ("cost", Unit::Text),
+        ("min_ns", Unit::Nanoseconds),
+        ("median_ns", Unit::Nanoseconds),
+    ];
+    let mut table = Table::new("clock and recorder", &columns);
+    table.rows = vec![
+        vec![
+            "empty timed span (clock floor)".into(),
+            floor.min_ns.into(),
+            floor.p50_ns.into(),
         ],
-    }
+        vec![
+            "recording a span already timed".into(),
+            cost.record_min_ns.into(),
+            cost.record_ns.into(),
+        ],
+        vec![
+            "timing and recording a span".into(),
+            cost.span_min_ns.into(),
+            cost.span_ns.into(),
+        ],
+    ];
+    table
 }
 
 fn warnings(environment: &Environment) -> Table {
-    Table {
-        name: "warnings".to_owned(),
-        columns: columns(&[
-            ("code", Unit::Text),
-            ("seen", Unit::Text),
-            ("help", Unit::Text),
-        ]),
-        rows: environment
-            .warnings
-            .iter()
-            .map(|warning| {
-                vec![
-                    text(&warning.code),
-                    text(&warning.message),
-                    text(&warning.help),
-                ]
-            })
-            .collect(),
+    let columns = [
+        ("code", Unit::Text),
+        ("seen", Unit::Text),
+        ("help", Unit::Text),
+    ];
+    let mut table = Table::new("warnings", &columns);
+    for warning in &environment.warnings {
+        let cells = [&warning.code, &warning.message, &warning.help];
+        table
+            .rows
+            .push(cells.map(|text| text.as_str().into()).to_vec());
     }
-}
-
-fn columns(columns: &[(&str, Unit)]) -> Vec<Column> {
-    columns
-        .iter()
-        .map(|(key, unit)| Column {
-            key: (*key).to_owned(),
-            unit: *unit,
-        })
-        .collect()
-}
-
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
+    table
 }

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use latency::compare::{self, Names, Sides};
-use latency::report::{Cell, Column, LatencyName, Table, Unit};
-use latency::{BucketPolicy, Recorder, Recording, Spec};
+use latency::report::{Cell, LatencyName, Table, Unit};
+use latency::{BucketPolicy, Meter, Recorder, Recording, Spec};
 use wait4::Wait4 as _;
 
 use crate::args::analyse::CompareArgs;
@@ -40,6 +40,9 @@ struct Run {
     rss_bytes: u64,
     ok: bool,
 }
+
+/// Characters of a command line that name it in a table.
+const NAME_CHARS: usize = 48;
 
 /// Runs both commands as asked and compares them.
 pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> Result<Outcome> {
@@ -99,21 +102,14 @@ fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> 
     let params = &mut outcome.workload.params;
     params.insert("batch".to_owned(), batch.into());
     params.insert("warmup".to_owned(), args.warmup.into());
-    for (row, buckets) in [
-        (
-            "wall",
-            sides.each_ref().map(|side| side.wall_buckets.as_slice()),
-        ),
-        (
-            "cpu",
-            sides.each_ref().map(|side| side.cpu_buckets.as_slice()),
-        ),
-    ] {
-        let [base, target, control] = buckets;
+    let names = sides.each_ref().map(Side::title);
+    let wall = sides.each_ref().map(|side| side.wall_buckets.as_slice());
+    let cpu = sides.each_ref().map(|side| side.cpu_buckets.as_slice());
+    for (row, [base, target, control]) in [("wall", wall), ("cpu", cpu)] {
         let names = Names {
             row,
-            baseline: "baseline",
-            target: "target",
+            baseline: &names[0],
+            target: &names[1],
         };
         let sides = Sides {
             base,
@@ -125,23 +121,24 @@ fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> 
             outcome.comparisons.push(compare::interleaved(names, sides));
         }
     }
-    let mut table = Table {
-        name: "runs".to_owned(),
-        columns: columns(),
-        rows: Vec::new(),
-    };
+    let mut table = Table::new("runs", &COLUMNS);
+    let floor = rss_floor();
     for side in sides {
-        params_command(&mut outcome, &side);
+        let params = &mut outcome.workload.params;
+        params.insert(side.name.to_owned(), side.line().into());
         let (wall, cpu) = (side.wall.finish(), side.cpu.finish());
+        let row = wall.latency();
         table.rows.push(vec![
-            Cell::Text(side.name.to_owned()),
-            integer(wall.latency().n),
-            integer(side.failures),
+            side.name.into(),
+            row.n.into(),
+            side.failures.into(),
             median(&wall),
-            optional(wall.latency().min_ns),
-            optional(wall.latency().max_ns),
+            row.min_ns.into(),
+            row.max_ns.into(),
             median(&cpu),
-            integer(side.rss_max_bytes),
+            Some(side.rss_max_bytes)
+                .filter(|bytes| *bytes > floor)
+                .into(),
         ]);
         outcome.add(&wall);
     }
@@ -149,52 +146,31 @@ fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> 
     outcome
 }
 
-fn params_command(outcome: &mut Outcome, side: &Side) {
-    let words: Vec<String> = side
-        .words
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    outcome
-        .workload
-        .params
-        .insert(side.name.to_owned(), words.join(" ").into());
-}
+const COLUMNS: [(&str, Unit); 8] = [
+    ("side", Unit::Text),
+    ("runs", Unit::Count),
+    ("failures", Unit::Count),
+    ("wall_p50_ns", Unit::Nanoseconds),
+    ("wall_min_ns", Unit::Nanoseconds),
+    ("wall_max_ns", Unit::Nanoseconds),
+    ("cpu_p50_ns", Unit::Nanoseconds),
+    ("rss_max_bytes", Unit::Bytes),
+];
 
-fn columns() -> Vec<Column> {
-    [
-        ("side", Unit::Text),
-        ("runs", Unit::Count),
-        ("failures", Unit::Count),
-        ("wall_p50_ns", Unit::Nanoseconds),
-        ("wall_min_ns", Unit::Nanoseconds),
-        ("wall_max_ns", Unit::Nanoseconds),
-        ("cpu_p50_ns", Unit::Nanoseconds),
-        ("rss_max_bytes", Unit::Bytes),
-    ]
-    .map(|(key, unit)| Column {
-        key: key.to_owned(),
-        unit,
-    })
-    .to_vec()
-}
-
-fn integer(value: u64) -> Cell {
-    Cell::Integer(i64::try_from(value).unwrap_or(i64::MAX))
-}
-
-fn optional(value: Option<u64>) -> Cell {
-    value.map_or(Cell::Null, integer)
+/// A child starts in the memory of this process, which the system counts as its peak: what is not
+/// above this process's own peak is not known.
+fn rss_floor() -> u64 {
+    let mut environment = latency::environment::capture();
+    let resources = Meter::start().finish(&mut environment);
+    resources.rss_max_bytes.unwrap_or(0)
 }
 
 /// The sample's own median, whether or not it earns an interval.
 fn median(recording: &Recording) -> Cell {
     let histogram = recording.histogram();
-    if histogram.is_empty() {
-        Cell::Null
-    } else {
-        integer(histogram.value_at_quantile(0.5))
-    }
+    (!histogram.is_empty())
+        .then(|| histogram.value_at_quantile(0.5))
+        .into()
 }
 
 impl Side {
@@ -215,6 +191,25 @@ impl Side {
             cpu_buckets: Vec::new(),
             rss_max_bytes: 0,
             failures: 0,
+        }
+    }
+
+    /// The command line.
+    fn line(&self) -> String {
+        let words: Vec<_> = self
+            .words
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect();
+        words.join(" ")
+    }
+
+    /// The command line, short enough for a heading.
+    fn title(&self) -> String {
+        let line = self.line();
+        match line.char_indices().nth(NAME_CHARS) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
         }
     }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use latency::report::{Cell, Column, Input, Table, Unit};
+use latency::report::{Cell, Input, Table, Unit};
 use zstdkit::frame::{FrameInfo, Kind, Scanner};
 
 use super::compress::codec_failure;
@@ -71,14 +71,10 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
     let mut outcome = Outcome::new("list");
     let mut failed = jobs.failures.len();
     jobs.failures.iter().for_each(message::failure);
-    let mut table = Table {
-        name: if full { "frames" } else { "files" }.to_owned(),
-        columns: if full {
-            frame_columns()
-        } else {
-            file_columns()
-        },
-        rows: Vec::new(),
+    let mut table = if full {
+        Table::new("frames", &FRAME_COLUMNS)
+    } else {
+        Table::new("files", &FILE_COLUMNS)
     };
     for job in &jobs.jobs {
         if signal::interrupted() {
@@ -127,56 +123,42 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
     outcome
 }
 
-fn file_columns() -> Vec<Column> {
-    [
-        ("frames", Unit::Count),
-        ("skippable_frames", Unit::Count),
-        ("compressed_bytes", Unit::Bytes),
-        ("content_bytes", Unit::Bytes),
-        ("ratio", Unit::Ratio),
-        ("window_bytes", Unit::Bytes),
-        ("check", Unit::Text),
-        ("file", Unit::Text),
-    ]
-    .map(|(key, unit)| Column {
-        key: key.to_owned(),
-        unit,
-    })
-    .to_vec()
-}
+const FILE_COLUMNS: [(&str, Unit); 8] = [
+    ("frames", Unit::Count),
+    ("skippable_frames", Unit::Count),
+    ("compressed_bytes", Unit::Bytes),
+    ("content_bytes", Unit::Bytes),
+    ("ratio", Unit::Ratio),
+    ("window_bytes", Unit::Bytes),
+    ("check", Unit::Text),
+    ("file", Unit::Text),
+];
 
 fn file_row(path: &Path, summary: &Summary) -> Vec<Cell> {
     vec![
-        integer(summary.frames),
-        integer(summary.skippable),
-        integer(summary.compressed),
-        optional(summary.content),
+        summary.frames.into(),
+        summary.skippable.into(),
+        summary.compressed.into(),
+        summary.content.into(),
         ratio(summary.content, summary.compressed),
-        integer(summary.window),
-        Cell::Text(summary.check().to_owned()),
-        Cell::Text(path.display().to_string()),
+        summary.window.into(),
+        summary.check().into(),
+        path.display().to_string().into(),
     ]
 }
 
-fn frame_columns() -> Vec<Column> {
-    [
-        ("offset_bytes", Unit::Count),
-        ("kind", Unit::Text),
-        ("compressed_bytes", Unit::Count),
-        ("content_bytes", Unit::Count),
-        ("ratio", Unit::Ratio),
-        ("window_bytes", Unit::Bytes),
-        ("blocks", Unit::Count),
-        ("dictionary", Unit::Count),
-        ("checksum", Unit::Text),
-        ("file", Unit::Text),
-    ]
-    .map(|(key, unit)| Column {
-        key: key.to_owned(),
-        unit,
-    })
-    .to_vec()
-}
+const FRAME_COLUMNS: [(&str, Unit); 10] = [
+    ("offset_bytes", Unit::Count),
+    ("kind", Unit::Text),
+    ("compressed_bytes", Unit::Count),
+    ("content_bytes", Unit::Count),
+    ("ratio", Unit::Ratio),
+    ("window_bytes", Unit::Bytes),
+    ("blocks", Unit::Count),
+    ("dictionary", Unit::Count),
+    ("checksum", Unit::Text),
+    ("file", Unit::Text),
+];
 
 fn frame_row(path: &Path, frame: &FrameInfo) -> Vec<Cell> {
     let kind = match frame.kind {
@@ -184,34 +166,23 @@ fn frame_row(path: &Path, frame: &FrameInfo) -> Vec<Cell> {
         Kind::Skippable { variant } => format!("skippable {variant}"),
     };
     vec![
-        integer(frame.offset),
-        Cell::Text(kind),
-        integer(frame.compressed_bytes),
-        optional(frame.content_size),
+        frame.offset.into(),
+        kind.into(),
+        frame.compressed_bytes.into(),
+        frame.content_size.into(),
         ratio(frame.content_size, frame.compressed_bytes),
-        integer(frame.window_bytes),
-        integer(frame.blocks),
-        optional(frame.dictionary_id.map(u64::from)),
-        frame
-            .checksum
-            .map_or(Cell::Null, |sum| Cell::Text(format!("{sum:08x}"))),
-        Cell::Text(path.display().to_string()),
+        frame.window_bytes.into(),
+        frame.blocks.into(),
+        frame.dictionary_id.map(u64::from).into(),
+        frame.checksum.map(|sum| format!("{sum:08x}")).into(),
+        path.display().to_string().into(),
     ]
 }
 
-fn integer(value: u64) -> Cell {
-    Cell::Integer(i64::try_from(value).unwrap_or(i64::MAX))
-}
-
-fn optional(value: Option<u64>) -> Cell {
-    value.map_or(Cell::Null, integer)
-}
-
 fn ratio(content: Option<u64>, compressed: u64) -> Cell {
-    let quotient = content.map(|content| content as f64 / compressed as f64);
-    quotient
-        .and_then(latency::report::finite)
-        .map_or(Cell::Null, Cell::Number)
+    content
+        .map(|content| content as f64 / compressed as f64)
+        .into()
 }
 
 fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<()> {

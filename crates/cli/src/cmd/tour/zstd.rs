@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use latency::compare::{self, Names, Sides};
-use latency::report::{Cell, Column, Input, LatencyName, Table, Unit};
+use latency::report::{Cell, Input, LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 use twox_hash::XxHash64;
 use zstdkit::workload::{self, Kind};
@@ -47,11 +47,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     let mut holds =
         LEVELS.map(|level| recorder(&format!("compress level {level}"), "128 KiB call"));
     let mut decode_hold = recorder("decompress", "block call");
-    let mut table = Table {
-        name: "zstd".to_owned(),
-        columns: columns(),
-        rows: Vec::new(),
-    };
+    let mut table = Table::new("zstd", &COLUMNS);
     for (name, kind) in KINDS {
         let data = workload::generate(kind, stage.seed, stage.bytes);
         outcome.workload.inputs.push(Input {
@@ -73,16 +69,13 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
             let (frame, compress) = encode(data, level, hold, name)?;
             let (right, decompress) = decode(&frame, data, &mut decode_hold, name)?;
             checks.that(right);
-            let rate = |spent: Duration| {
-                let rate = latency::report::finite(data.len() as f64 / spent.as_secs_f64());
-                rate.map_or(Cell::Null, Cell::Number)
-            };
+            let rate = |spent: Duration| data.len() as f64 / spent.as_secs_f64();
             table.rows.push(vec![
-                Cell::Text(name.to_owned()),
+                name.into(),
                 Cell::Integer(level.into()),
-                Cell::Number(data.len() as f64 / frame.len() as f64),
-                rate(compress),
-                rate(decompress),
+                (data.len() as f64 / frame.len() as f64).into(),
+                rate(compress).into(),
+                rate(decompress).into(),
             ]);
             outcome.bytes_in += data.len() as u64;
             outcome.bytes_out += frame.len() as u64;
@@ -98,20 +91,13 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     Ok(())
 }
 
-fn columns() -> Vec<Column> {
-    [
-        ("data", Unit::Text),
-        ("level", Unit::Count),
-        ("ratio", Unit::Ratio),
-        ("compress_bytes_per_s", Unit::BytesPerSecond),
-        ("decompress_bytes_per_s", Unit::BytesPerSecond),
-    ]
-    .map(|(key, unit)| Column {
-        key: key.to_owned(),
-        unit,
-    })
-    .to_vec()
-}
+const COLUMNS: [(&str, Unit); 5] = [
+    ("data", Unit::Text),
+    ("level", Unit::Count),
+    ("ratio", Unit::Ratio),
+    ("compress_bytes_per_s", Unit::BytesPerSecond),
+    ("decompress_bytes_per_s", Unit::BytesPerSecond),
+];
 
 /// Compresses `data` as one frame in calls of one chunk; the time is that of the calls alone.
 fn encode(data: &[u8], level: i32, hold: &mut Recorder, name: &str) -> Result<(Vec<u8>, Duration)> {
