@@ -1,8 +1,8 @@
 //! The perfkit command line: arguments, files, the terminal, and nothing else.
 //!
 //! What a command *does* lives in the libraries (`zstdkit`, `latency`, …). This crate parses the
-//! command line to plain data ([`args`]), moves bytes between files and the libraries ([`io`]),
-//! builds one report ([`run`]) and hands it to the exporters ([`export`]).
+//! command line to plain data (`args`), moves bytes between files and the libraries (`io`),
+//! builds one report ([`run`]) and hands it to the exporters (`export`).
 //!
 //! The library has one entry, [`run()`]; the exit codes are [`ExitStatus`].
 

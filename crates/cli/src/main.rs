@@ -1,5 +1,7 @@
 //! The `perfkit` binary: hands the command line to the library and its status to the system.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
