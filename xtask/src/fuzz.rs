@@ -24,7 +24,7 @@ pub(crate) fn run(seconds: u32) -> Result<String> {
         let seeds = format!("fuzz/corpus/{target}");
         let mut command = cargo_fuzz(&["run", target, &finds, &seeds]);
         command.args(["--", &format!("-max_total_time={seconds}"), "-timeout=10"]);
-        command.args(["-rss_limit_mb=2048", "-print_final_stats=1", "-verbosity=0"]);
+        command.args(["-rss_limit_mb=2048", "-print_funcs=0", "-verbosity=0"]);
         sh::run(&mut command).with_context(|| format!("fuzz target {target}"))?;
     }
     Ok(format!("{} targets, {seconds} s each", targets.len()))
