@@ -32,6 +32,7 @@ mod encoder;
 mod error;
 mod format;
 pub mod frame;
+mod jobs;
 mod memory;
 mod oneshot;
 mod options;

@@ -8,12 +8,12 @@ use crate::options::{EncoderOptions, WINDOW_LOG_MAX, WINDOW_LOG_MIN};
 
 /// What the memory of a context depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Parameters {
-    window_log: u32,
+pub(crate) struct Parameters {
+    pub(crate) window_log: u32,
     chain_log: u32,
     hash_log: u32,
     min_match: u32,
-    strategy: u32,
+    pub(crate) strategy: u32,
 }
 
 /// libzstd's strategies, in the order of its own numbers.
@@ -22,7 +22,7 @@ const DFAST: u32 = 2;
 const GREEDY: u32 = 3;
 const LAZY: u32 = 4;
 const LAZY2: u32 = 5;
-const BTLAZY2: u32 = 6;
+pub(crate) const BTLAZY2: u32 = 6;
 const BTOPT: u32 = 7;
 const BTULTRA: u32 = 8;
 const BTULTRA2: u32 = 9;
@@ -215,7 +215,7 @@ impl EncoderOptions {
 }
 
 impl Parameters {
-    fn choose(options: &EncoderOptions, pledged: Option<u64>) -> Self {
+    pub(crate) fn choose(options: &EncoderOptions, pledged: Option<u64>) -> Self {
         let size = pledged.unwrap_or(u64::MAX);
         let table = [256 << 10, 128 << 10, 16 << 10]
             .iter()

@@ -103,6 +103,7 @@ impl Compress {
         let mut options = plan.encoder.clone();
         if plan.threads > 1 {
             options.workers = plan.threads;
+            options = options.lean_jobs();
         }
         let encoder = Encoder::new(&options)
             .map_err(|error| Failure::new(format!("cannot set up the encoder: {error}")))?;
