@@ -229,7 +229,7 @@ fn encoder_options(plan: &mut Plan<'_>) -> EncoderOptions {
 
 /// Content with runs and repeats, so that few bytes of plan make matches, literals and raw blocks.
 fn write_content(plan: &mut Plan<'_>) -> Vec<u8> {
-    const MOST: usize = 1 << 18;
+    const MOST: usize = 1 << 16;
     let mut content: Vec<u8> = Vec::new();
     for _ in 0..1 + plan.below(12) {
         match plan.below(4) {
@@ -290,7 +290,7 @@ fn encode(
             stream,
         );
         taken += size;
-        if flush && stream.len() < 1 << 16 {
+        if flush && stream.len() < 1 << 14 {
             let limits = DecoderOptions {
                 window_log_max: 31,
                 ..DecoderOptions::default()
