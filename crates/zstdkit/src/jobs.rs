@@ -1,18 +1,19 @@
 //! How a stream is cut into jobs for worker threads, when memory matters.
 //!
 //! libzstd gives a worker four windows at a time. What it holds is then several times that: the
-//! jobs' input, their output, and what is read ahead. Jobs of half a window, each of which re-reads
-//! half a window of the job before it, need a quarter of that and find as many matches; only the
-//! strategies that search binary trees lose by it, for re-reading is slow for them.
+//! jobs' input, their output, and what is read ahead. Smaller jobs need less, but each starts by
+//! indexing the end of the job before it, which costs time, or does without, which costs ratio. The
+//! sizes below gave the same ratio and the same processor time within a percent or two; strategies
+//! that search binary trees are left alone, for indexing is slow for them.
 
-use crate::memory::{BTLAZY2, Parameters};
+use crate::memory::{BTLAZY2, DFAST, GREEDY, Parameters};
 use crate::options::EncoderOptions;
 
 /// The smallest job worth handing to a thread.
 const JOB_BYTES_MIN: usize = 1 << 20;
-/// Overlap of a whole and of half a window, in libzstd's scale.
+/// Overlap of a whole and of a quarter of a window, in libzstd's scale.
 const OVERLAP_WHOLE: u32 = 9;
-const OVERLAP_HALF: u32 = 8;
+const OVERLAP_QUARTER: u32 = 7;
 
 impl EncoderOptions {
     /// These options with jobs sized for little memory, where that costs neither ratio nor time.
@@ -34,12 +35,15 @@ impl EncoderOptions {
         if self.workers == 0 || self.long_distance || chosen || parameters.strategy >= BTLAZY2 {
             return self;
         }
-        let half = (1_usize << parameters.window_log) / 2;
-        self.job_size = Some(half.max(JOB_BYTES_MIN));
-        self.overlap_log = Some(if half < JOB_BYTES_MIN {
+        let window = 1_usize << parameters.window_log;
+        // The quick strategies index as fast as they read; for the others twice the job halves
+        // the share of indexing.
+        let windows = if parameters.strategy < GREEDY { 1 } else { 2 };
+        self.job_size = Some((window * windows).max(JOB_BYTES_MIN));
+        self.overlap_log = Some(if parameters.strategy < DFAST {
             OVERLAP_WHOLE
         } else {
-            OVERLAP_HALF
+            OVERLAP_QUARTER
         });
         self
     }
@@ -64,11 +68,11 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_half_a_window_and_never_tiny() {
+    fn jobs_are_a_window_or_two_and_never_tiny() {
         assert_eq!(lean(at(-5)), (Some(1 << 20), Some(9)));
         assert_eq!(lean(at(1)), (Some(1 << 20), Some(9)));
-        assert_eq!(lean(at(3)), (Some(1 << 20), Some(8)));
-        assert_eq!(lean(at(9)), (Some(2 << 20), Some(8)));
+        assert_eq!(lean(at(3)), (Some(2 << 20), Some(7)));
+        assert_eq!(lean(at(9)), (Some(8 << 20), Some(7)));
         for level in EncoderOptions::levels().start().max(&-7).to_owned()..=22 {
             lean(at(level));
         }

@@ -18,8 +18,8 @@ pub(crate) struct Parameters {
 
 /// libzstd's strategies, in the order of its own numbers.
 const FAST: u32 = 1;
-const DFAST: u32 = 2;
-const GREEDY: u32 = 3;
+pub(crate) const DFAST: u32 = 2;
+pub(crate) const GREEDY: u32 = 3;
 const LAZY: u32 = 4;
 const LAZY2: u32 = 5;
 pub(crate) const BTLAZY2: u32 = 6;

@@ -1,4 +1,4 @@
-//! Spellings that people's fingers know and the argument parser does not: `-19`, `-3kf`.
+//! Spellings that people's fingers know and the argument parser does not: `-19`, `-qf3`.
 //!
 //! The words are rewritten before parsing (`-19` becomes `--level=19`), so that every later stage
 //! knows one spelling only. Words after `--` are data and stay as they are.
@@ -7,6 +7,9 @@ use std::ffi::OsString;
 
 /// Subcommands whose numeric flags are compression levels.
 const WITH_LEVELS: [&str; 1] = ["compress"];
+
+/// Short flags that take no value, and so can stand beside a level in one word.
+const BARE_FLAGS: &str = "cfkqrvC";
 
 /// Rewrites `-N` and `-Nabc` to `--level=N` and `-abc` where the subcommand has levels.
 pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
@@ -22,10 +25,10 @@ pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
         }
         only_data |= text == Some("--");
         match text.and_then(split_level) {
-            Some((digits, rest)) if has_levels && !only_data => {
-                out.push(format!("--level={digits}").into());
-                if !rest.is_empty() {
-                    out.push(format!("-{rest}").into());
+            Some((level, letters)) if has_levels && !only_data => {
+                out.push(format!("--level={level}").into());
+                if !letters.is_empty() {
+                    out.push(format!("-{letters}").into());
                 }
             }
             _ => out.push(word.clone()),
@@ -34,11 +37,18 @@ pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
     out
 }
 
-/// Splits `-19kf` into `19` and `kf`; `None` for anything that does not start with `-` and a digit.
-fn split_level(word: &str) -> Option<(&str, &str)> {
+/// Splits `-qf19k` into `19` and `qfk`: one run of digits among letters of flags without a value.
+fn split_level(word: &str) -> Option<(&str, String)> {
     let body = word.strip_prefix('-')?;
-    let digits = body.len() - body.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    (digits > 0).then(|| body.split_at(digits))
+    let start = body.find(|c: char| c.is_ascii_digit())?;
+    let digits = &body[start..];
+    let end = digits.find(|c: char| !c.is_ascii_digit());
+    let (digits, after) = digits.split_at(end.unwrap_or(digits.len()));
+    let letters = [&body[..start], after].concat();
+    letters
+        .chars()
+        .all(|c| BARE_FLAGS.contains(c))
+        .then_some((digits, letters))
 }
 
 #[cfg(test)]
@@ -64,6 +74,10 @@ mod tests {
         assert_eq!(
             rewrite("perfkit compress -3kf f"),
             "perfkit compress --level=3 -kf f"
+        );
+        assert_eq!(
+            rewrite("perfkit compress -qf3k f"),
+            "perfkit compress --level=3 -qfk f"
         );
         assert_eq!(
             rewrite("perfkit -q compress -1 -"),
