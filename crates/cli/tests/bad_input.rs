@@ -320,3 +320,35 @@ fn no_permission_is_told_in_words() {
         failed.stderr
     );
 }
+
+#[test]
+fn a_source_is_never_its_own_target_however_it_is_spelled() {
+    let dir = directory();
+    let path = file(dir.path(), "f", b"the only copy");
+    for target in ["f", "./f", &path.display().to_string()] {
+        let failed = run(dir.path(), ["compress", "-f", "--rm", "-o", target, "f"]).expect(1);
+        assert!(
+            failed.stderr.contains("would become itself"),
+            "{}",
+            failed.stderr
+        );
+        assert_eq!(std::fs::read(&path).expect("read"), b"the only copy");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_source_is_not_removed_for_a_device_and_a_link_stays_a_link() {
+    let dir = directory();
+    let path = file(dir.path(), "f", b"the only copy");
+    run(dir.path(), ["compress", "--rm", "-o", "/dev/null", "f"]).expect(0);
+    assert!(path.exists());
+    file(dir.path(), "real", b"old");
+    std::os::unix::fs::symlink("real", dir.path().join("link")).expect("linked");
+    run(dir.path(), ["compress", "-f", "-o", "link", "f"]).expect(0);
+    assert!(dir.path().join("link").is_symlink());
+    assert_ne!(
+        std::fs::read(dir.path().join("real")).expect("read"),
+        b"old"
+    );
+}

@@ -26,7 +26,8 @@ use crate::exit::ExitStatus;
     name = "perfkit",
     version,
     max_term_width = 100,
-    propagate_version = true
+    propagate_version = true,
+    args_override_self = true
 )]
 #[command(after_help = exit_help())]
 pub(crate) struct Cli {

@@ -95,7 +95,6 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
                     table.rows.push(file_row(&job.source, &summary));
                 }
                 outcome.bytes_in += summary.compressed;
-                outcome.bytes_content += summary.content.unwrap_or(0);
                 outcome.workload.inputs_total += 1;
                 if outcome.workload.inputs.len() < INPUTS_LISTED {
                     outcome.workload.inputs.push(Input {

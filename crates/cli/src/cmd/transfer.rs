@@ -290,7 +290,7 @@ fn one(
 ) -> std::result::Result<(Summary, Written), Stop> {
     let mut source = Source::open(&job.source, hash)?;
     let target = match &job.destination {
-        Destination::File(path) if *path == job.source => {
+        Destination::File(path) if same_file(path, &job.source) => {
             return Err(
                 Failure::new(format!("'{}' would become itself", path.display()))
                     .help("name another target with -o")
@@ -301,6 +301,12 @@ fn one(
         Destination::Stdout => Some(Target::stdout(options.binary, options.files.force)?),
         Destination::Nowhere => None,
     };
+    // A source is only ever removed for a file that now holds its content, not for a device.
+    let replaceable = target.as_ref().is_some_and(Target::is_regular_file);
+    if let (Some(target), Some(metadata)) = (&target, source.attributes()) {
+        // Before any content: nobody may read of a secret file's copy what the file itself denies.
+        target.copy_attributes(metadata);
+    }
     let small = source
         .attributes()
         .is_some_and(|metadata| metadata.len() <= INLINE_BYTES);
@@ -334,11 +340,25 @@ fn one(
         }
         target.commit().map_err(Stop::Failed)?;
     }
-    if options.files.rm && matches!(job.destination, Destination::File(_)) {
+    if options.files.rm && replaceable {
         std::fs::remove_file(&job.source)
             .map_err(|error| Stop::Failed(Failure::io("remove", &job.source, &error)))?;
     }
     Ok((read, written))
+}
+
+/// Whether both names lead to one file, however they are spelled.
+fn same_file(a: &std::path::Path, b: &std::path::Path) -> bool {
+    let whole = |path| std::fs::canonicalize(path).ok();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let identity = |path| std::fs::metadata(path).map(|m| (m.dev(), m.ino(), m.is_file()));
+        if let (Ok(a), Ok(b)) = (identity(a), identity(b)) {
+            return a == b && a.2;
+        }
+    }
+    a == b || (whole(a).is_some() && whole(a) == whole(b))
 }
 
 /// Refuses to wait for a person to type binary or a whole file, unless told to.

@@ -37,6 +37,12 @@ impl Target {
     /// Prepares `path`. An existing file is refused unless `force`; it stays untouched until
     /// [`Target::commit`].
     pub(crate) fn create(path: &Path, force: bool) -> Result<Self> {
+        if path == Path::new("/dev/stdout") {
+            return duplicate_stdout().map(Self::Stdout);
+        }
+        // A link stays a link: what it leads to is replaced.
+        let resolved = path.is_symlink().then(|| std::fs::canonicalize(path).ok());
+        let path = resolved.as_ref().and_then(Option::as_deref).unwrap_or(path);
         let existing = std::fs::metadata(path).ok();
         if let Some(metadata) = &existing {
             if metadata.is_dir() {
