@@ -19,7 +19,9 @@ pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
     let mut only_data = false;
     for (index, word) in argv.iter().enumerate() {
         let text = word.to_str();
-        if index > 0 && !seen_command && text.is_some_and(|t| !t.starts_with('-')) {
+        // `--color` is the one flag before the command whose value is a word of its own.
+        let value = index > 0 && argv[index - 1] == "--color";
+        if index > 0 && !value && !seen_command && text.is_some_and(|t| !t.starts_with('-')) {
             seen_command = true;
             has_levels = text.is_some_and(|t| WITH_LEVELS.contains(&t));
         }

@@ -55,6 +55,9 @@ pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> 
     ];
     for side in &mut sides[..2] {
         for _ in 0..args.warmup {
+            if signal::interrupted() {
+                break;
+            }
             side.once(args.ignore_failure)?;
         }
     }
@@ -73,6 +76,11 @@ pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> 
                     break 'rounds;
                 }
                 let run = side.once(args.ignore_failure)?;
+                if signal::interrupted() {
+                    // The signal went to the command as well: what it took says nothing.
+                    complete = false;
+                    break 'rounds;
+                }
                 let wall = side.wall.record_span(run.start, run.end);
                 side.cpu.record_ns(run.cpu_ns);
                 side.rss_max_bytes = side.rss_max_bytes.max(run.rss_bytes);

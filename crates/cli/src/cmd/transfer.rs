@@ -267,10 +267,10 @@ pub(crate) fn run(
     outcome.complete = stopped.is_none() && failed == 0;
     outcome.status = match stopped {
         Some(Stop::Interrupted) => ExitStatus::Interrupted,
-        Some(_) => ExitStatus::Ok,
-        None if failed == 0 => ExitStatus::Ok,
-        None if done == 0 => ExitStatus::Failure,
-        None => ExitStatus::Partial,
+        // Whoever read our output has gone, which is no failure; what failed before still is one.
+        _ if failed == 0 => ExitStatus::Ok,
+        _ if done == 0 => ExitStatus::Failure,
+        _ => ExitStatus::Partial,
     };
     outcome.add(&times.service.finish());
     outcome.add(&times.hold.finish());
