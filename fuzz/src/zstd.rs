@@ -23,6 +23,7 @@ pub fn zstd_decode(data: &[u8]) {
         memory_limit: plan.bit().then_some(1 << 22),
         verify_checksum: plan.bit(),
         output_limit: Some(OUTPUT_LIMIT >> plan.below(16)),
+        ..DecoderOptions::default()
     };
     let cut = plan.size(BLOCK_BYTES);
     let room = plan.size(2 * BLOCK_BYTES);
@@ -224,6 +225,7 @@ fn encoder_options(plan: &mut Plan<'_>) -> EncoderOptions {
         job_size: None,
         overlap_log: plan.bit().then(|| plan.below(10) as u32),
         content_size: plan.bit(),
+        ..EncoderOptions::default()
     }
 }
 

@@ -4,10 +4,11 @@
 //! through the window that streaming needs.
 
 use zstd_safe::zstd_sys::ZSTD_EndDirective;
-use zstd_safe::{CCtx, CParameter, InBuffer, OutBuffer, ResetDirective};
+use zstd_safe::{InBuffer, OutBuffer};
 
+use crate::context::{CompressContext, failure};
 use crate::error::{self, Error, Repr};
-use crate::options::{EncoderOptions, saturate};
+use crate::options::EncoderOptions;
 use crate::step::{Operation, State, Step};
 
 /// The most input that one call takes when there are no workers: the largest block.
@@ -45,7 +46,7 @@ const INPUT_PER_CALL_BYTES_MAX: usize = 128 << 10;
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
 pub struct Encoder {
-    context: CCtx<'static>,
+    context: CompressContext,
     threaded: bool,
     pledged: Option<u64>,
     frame: Frame,
@@ -66,7 +67,7 @@ enum Frame {
 impl Encoder {
     /// Makes a context with these options. Its tables are allocated by the first frame.
     pub fn new(options: &EncoderOptions) -> Result<Self, Error> {
-        let context = context(options)?;
+        let context = CompressContext::new(options)?;
         let threaded = options.workers > 0;
         Ok(Self {
             context,
@@ -82,13 +83,10 @@ impl Encoder {
     ///
     /// What the previous frame had not yet written is dropped; the options and the memory stay.
     pub fn begin(&mut self, pledged: Option<u64>) -> Result<(), Error> {
-        self.context
-            .reset(ResetDirective::SessionOnly)
-            .and_then(|_| self.context.set_pledged_src_size(pledged))
-            .map_err(|code| Repr::Internal {
-                offset: 0,
-                reason: error::reason(code),
-            })?;
+        self.context.begin(pledged).map_err(|code| Repr::Internal {
+            offset: 0,
+            reason: error::reason(code),
+        })?;
         self.pledged = pledged;
         self.frame = Frame::Fresh;
         self.taken = 0;
@@ -131,7 +129,7 @@ impl Encoder {
 
     /// Bytes of memory that the context holds, workers included.
     pub fn memory_bytes(&self) -> usize {
-        self.context.sizeof() + size_of::<Self>()
+        self.context.memory_bytes() + size_of::<Self>()
     }
 
     /// Holds the frame to its pledge before libzstd sees the bytes, for libzstd names no sizes.
@@ -189,7 +187,7 @@ impl Encoder {
         let mut target = OutBuffer::around(output);
         let waiting = self
             .context
-            .compress_stream2(&mut target, &mut source, directive)
+            .stream(&mut source, &mut target, directive)
             .map_err(|code| failure(code, self.taken))?;
         let (consumed, produced) = (source.pos(), target.pos());
         self.taken += consumed as u64;
@@ -218,84 +216,6 @@ impl Encoder {
             produced,
             state,
         })
-    }
-}
-
-/// A context with the options set.
-pub(crate) fn context(options: &EncoderOptions) -> Result<CCtx<'static>, Error> {
-    options.validate()?;
-    let mut context = CCtx::try_create().ok_or(Repr::Memory {
-        bytes: None,
-        what: "a compression context",
-    })?;
-    let mut set = |option, value: i64, parameter| match context.set_parameter(parameter) {
-        Ok(_) => Ok(()),
-        Err(code) if error::is_out_of_memory(code) => Err(Error::from(Repr::Memory {
-            bytes: None,
-            what: "worker threads",
-        })),
-        Err(code) => Err(Repr::ParameterRefused {
-            option,
-            value,
-            reason: error::reason(code),
-        }
-        .into()),
-    };
-    set(
-        "level",
-        options.level.into(),
-        CParameter::CompressionLevel(options.level),
-    )?;
-    set(
-        "checksum",
-        options.checksum.into(),
-        CParameter::ChecksumFlag(options.checksum),
-    )?;
-    set(
-        "content_size",
-        options.content_size.into(),
-        CParameter::ContentSizeFlag(options.content_size),
-    )?;
-    if let Some(log) = options.window_log {
-        set("window_log", log.into(), CParameter::WindowLog(log))?;
-    }
-    if options.long_distance {
-        set(
-            "long_distance",
-            1,
-            CParameter::EnableLongDistanceMatching(true),
-        )?;
-    }
-    if options.workers > 0 {
-        set(
-            "workers",
-            options.workers.into(),
-            CParameter::NbWorkers(options.workers),
-        )?;
-        if let Some(size) = options.job_size {
-            let value = u32::try_from(size).unwrap_or(u32::MAX);
-            set("job_size", saturate(size), CParameter::JobSize(value))?;
-        }
-        if let Some(log) = options.overlap_log {
-            set("overlap_log", log.into(), CParameter::OverlapSizeLog(log))?;
-        }
-    }
-    Ok(context)
-}
-
-pub(crate) fn failure(code: usize, offset: u64) -> Error {
-    if error::is_out_of_memory(code) {
-        Repr::Memory {
-            bytes: None,
-            what: "the tables of a frame",
-        }
-        .into()
-    } else {
-        Repr::Internal {
-            offset,
-            reason: error::reason(code),
-        }
-        .into()
     }
 }
 

@@ -35,7 +35,7 @@ pub enum ErrorKind {
     Checksum,
     /// The content does not have the size that the frame states.
     ContentSize,
-    /// The frame needs a dictionary.
+    /// The frame needs a dictionary that was not given, or a dictionary cannot be used.
     Dictionary,
     /// The frame needs a window above the limit.
     WindowLimit,
@@ -88,6 +88,13 @@ pub(crate) enum Repr {
         value: i64,
         reason: &'static str,
     },
+    #[error("{one} and {other} do not go together")]
+    Conflict {
+        one: &'static str,
+        other: &'static str,
+    },
+    #[error("not a usable dictionary ({reason})")]
+    BadDictionary { reason: &'static str },
     #[error("out of memory for {what}{size}", size = Amount(*bytes))]
     Memory {
         bytes: Option<u64>,
@@ -136,8 +143,13 @@ pub(crate) enum Repr {
         stated: u64,
         more: &'static str,
     },
-    #[error("frame at byte {offset} needs dictionary {id}")]
-    Dictionary { offset: u64, id: u32 },
+    #[error("frame at byte {offset} needs dictionary {id}{}", Given(*given))]
+    Dictionary {
+        offset: u64,
+        id: u32,
+        /// The id of the first dictionary that was given; 0 is one of plain content.
+        given: Option<u32>,
+    },
     #[error("frame at byte {offset} needs a window of {window} bytes, the limit is {limit}")]
     WindowLimit {
         offset: u64,
@@ -202,6 +214,18 @@ impl fmt::Display for Prefix {
     }
 }
 
+struct Given(Option<u32>);
+
+impl fmt::Display for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(0) => write!(f, ", the one given has no id"),
+            Some(id) => write!(f, ", the one given is {id}"),
+            None => Ok(()),
+        }
+    }
+}
+
 struct Amount(Option<u64>);
 
 impl fmt::Display for Amount {
@@ -231,7 +255,10 @@ impl Error {
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         match *self.0 {
-            Repr::Parameter { .. } | Repr::ParameterRefused { .. } => ErrorKind::Parameter,
+            Repr::Parameter { .. } | Repr::ParameterRefused { .. } | Repr::Conflict { .. } => {
+                ErrorKind::Parameter
+            }
+            Repr::BadDictionary { .. } => ErrorKind::Dictionary,
             Repr::Memory { .. } => ErrorKind::Memory,
             Repr::PledgedSize { .. } => ErrorKind::PledgedSize,
             Repr::NoOpenFrame { .. } => ErrorKind::NoOpenFrame,
@@ -260,6 +287,8 @@ impl Error {
         match *self.0 {
             Repr::Parameter { .. }
             | Repr::ParameterRefused { .. }
+            | Repr::Conflict { .. }
+            | Repr::BadDictionary { .. }
             | Repr::Memory { .. }
             | Repr::NoOpenFrame { .. }
             | Repr::NoFrame

@@ -6,7 +6,7 @@
 //! sizes below gave the same ratio and the same processor time within a percent or two; strategies
 //! that search binary trees are left alone, for indexing is slow for them.
 
-use crate::memory::{BTLAZY2, DFAST, GREEDY, Parameters};
+use crate::memory::{BTLAZY2, DFAST, GREEDY, Tables};
 use crate::options::EncoderOptions;
 
 /// The smallest job worth handing to a thread.
@@ -30,7 +30,7 @@ impl EncoderOptions {
     /// ```
     #[must_use]
     pub fn lean_jobs(mut self) -> Self {
-        let parameters = Parameters::choose(&self, None);
+        let parameters = Tables::choose(&self, None);
         let chosen = self.job_size.is_some() || self.overlap_log.is_some();
         if self.workers == 0 || self.long_distance || chosen || parameters.strategy >= BTLAZY2 {
             return self;

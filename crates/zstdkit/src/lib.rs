@@ -27,7 +27,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod context;
 mod decoder;
+mod dictionary;
 mod encoder;
 mod error;
 mod format;
@@ -36,16 +38,19 @@ mod jobs;
 mod memory;
 mod oneshot;
 mod options;
+mod parameters;
 mod step;
 mod walk;
 #[cfg(feature = "workload")]
 pub mod workload;
 
 pub use crate::decoder::{Decoder, Totals};
+pub use crate::dictionary::Dictionary;
 pub use crate::encoder::Encoder;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::oneshot::{Compressor, Decompressor, compress, compress_bound, decompress};
 pub use crate::options::{DecoderOptions, EncoderOptions};
+pub use crate::parameters::{Parameters, Strategy};
 pub use crate::step::{Operation, State, Step};
 
 /// The version of libzstd inside, for example `1.5.7`.

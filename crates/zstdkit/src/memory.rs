@@ -5,10 +5,11 @@
 //! is a model of them, held to the real figures by a test over levels and sizes.
 
 use crate::options::{EncoderOptions, WINDOW_LOG_MAX, WINDOW_LOG_MIN};
+use crate::parameters::Strategy;
 
 /// What the memory of a context depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parameters {
+pub(crate) struct Tables {
     pub(crate) window_log: u32,
     chain_log: u32,
     hash_log: u32,
@@ -150,7 +151,7 @@ impl EncoderOptions {
     /// these options will hold for a frame of this size (`None`: unknown). With workers it is
     /// what they hold when all of them are busy, which short streams do not reach.
     pub fn memory_estimate_bytes(&self, pledged: Option<u64>) -> u64 {
-        let parameters = Parameters::choose(self, pledged);
+        let parameters = Tables::choose(self, pledged);
         let long = self.long_distance_for(&parameters);
         let content = pledged.unwrap_or(u64::MAX);
         if self.workers == 0 || content <= JOB_BYTES_MIN {
@@ -162,11 +163,11 @@ impl EncoderOptions {
         self.threaded_bytes(&parameters, long, content)
     }
 
-    fn long_distance_for(&self, parameters: &Parameters) -> bool {
+    fn long_distance_for(&self, parameters: &Tables) -> bool {
         self.long_distance || (parameters.strategy >= BTOPT && parameters.window_log >= 27)
     }
 
-    fn threaded_bytes(&self, parameters: &Parameters, long: bool, content: u64) -> u64 {
+    fn threaded_bytes(&self, parameters: &Tables, long: bool, content: u64) -> u64 {
         let job_log = match long {
             true => (parameters.cycle_log() + 3).max(21),
             false => (parameters.window_log + 2).max(20),
@@ -214,7 +215,7 @@ impl EncoderOptions {
     }
 }
 
-impl Parameters {
+impl Tables {
     pub(crate) fn choose(options: &EncoderOptions, pledged: Option<u64>) -> Self {
         let size = pledged.unwrap_or(u64::MAX);
         let table = [256 << 10, 128 << 10, 16 << 10]
@@ -236,6 +237,11 @@ impl Parameters {
         if options.long_distance {
             parameters.window_log = LONG_DISTANCE_WINDOW_LOG;
         }
+        let own = &options.parameters;
+        parameters.chain_log = own.chain_log.unwrap_or(parameters.chain_log);
+        parameters.hash_log = own.hash_log.unwrap_or(parameters.hash_log);
+        parameters.min_match = own.min_match.unwrap_or(parameters.min_match);
+        parameters.strategy = own.strategy.map_or(parameters.strategy, Strategy::number);
         if let Some(log) = options.window_log {
             parameters.window_log = log.clamp(WINDOW_LOG_MIN, WINDOW_LOG_MAX);
         }

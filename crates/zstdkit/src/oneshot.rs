@@ -3,10 +3,9 @@
 //! These calls are not bounded by anything but their input; an event loop wants
 //! [`Encoder`](crate::Encoder) and [`Decoder`](crate::Decoder).
 
-use zstd_safe::{CCtx, DCtx};
-
+use crate::context::{CompressContext, DecompressContext, failure};
 use crate::decoder::{self, Decoder};
-use crate::encoder;
+use crate::dictionary::Dictionary;
 use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX, Header};
 use crate::options::{DecoderOptions, EncoderOptions};
@@ -34,14 +33,14 @@ pub fn compress_bound(input_bytes: usize) -> usize {
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
 pub struct Compressor {
-    context: CCtx<'static>,
+    context: CompressContext,
 }
 
 impl Compressor {
     /// Makes a context with these options.
     pub fn new(options: &EncoderOptions) -> Result<Self, Error> {
         Ok(Self {
-            context: encoder::context(options)?,
+            context: CompressContext::new(options)?,
         })
     }
 
@@ -59,26 +58,26 @@ impl Compressor {
         frame.clear();
         reserve(frame, compress_bound(content.len()))?;
         self.context
-            .compress2(frame, content)
-            .map_err(|code| encoder::failure(code, 0))
+            .whole(content, frame)
+            .map_err(|code| failure(code, 0))
     }
 
     /// Compresses `content` into the start of `frame` and returns the length of the frame.
     /// [`compress_bound`] says how much room is always enough.
     pub fn compress_to_slice(&mut self, content: &[u8], frame: &mut [u8]) -> Result<usize, Error> {
         let capacity = frame.len();
-        self.context.compress2(frame, content).map_err(|code| {
+        self.context.whole(content, frame).map_err(|code| {
             if crate::error::is_output_too_small(code) {
                 Repr::OutputTooSmall { capacity }.into()
             } else {
-                encoder::failure(code, 0)
+                failure(code, 0)
             }
         })
     }
 
     /// Bytes of memory that the context holds.
     pub fn memory_bytes(&self) -> usize {
-        self.context.sizeof() + size_of::<Self>()
+        self.context.memory_bytes() + size_of::<Self>()
     }
 }
 
@@ -101,7 +100,7 @@ impl std::fmt::Debug for Compressor {
 pub struct Decompressor {
     options: DecoderOptions,
     /// Decodes a buffer in one pass, checking checksums itself.
-    direct: DCtx<'static>,
+    direct: DecompressContext,
     /// Decodes what the direct path cannot be trusted with, and says why it failed.
     streaming: Option<Box<Decoder>>,
 }
@@ -109,15 +108,8 @@ pub struct Decompressor {
 impl Decompressor {
     /// Makes a context with these options.
     pub fn new(options: &DecoderOptions) -> Result<Self, Error> {
-        let mut direct = decoder::context(options)?;
-        direct
-            .set_parameter(zstd_safe::DParameter::ForceIgnoreChecksum(
-                !options.verify_checksum,
-            ))
-            .map_err(|code| Repr::Internal {
-                offset: 0,
-                reason: crate::error::reason(code),
-            })?;
+        let mut direct = DecompressContext::new(options)?;
+        direct.verify_checksum(options.verify_checksum)?;
         Ok(Self {
             options: options.clone(),
             direct,
@@ -147,7 +139,7 @@ impl Decompressor {
         content.clear();
         if let Some(bytes) = self.direct_bytes(stream) {
             reserve(content, bytes)?;
-            if let Ok(bytes) = self.direct.decompress(content, stream) {
+            if let Ok(bytes) = self.direct.whole(stream, content) {
                 return Ok(bytes);
             }
             content.clear();
@@ -165,7 +157,7 @@ impl Decompressor {
             .streaming
             .as_ref()
             .map_or(0, |decoder| decoder.memory_bytes());
-        self.direct.sizeof() + streaming + size_of::<Self>()
+        self.direct.memory_bytes() + streaming + size_of::<Self>()
     }
 
     /// The most content the stream can hold, if no frame is refused and it is not too much to
@@ -189,7 +181,8 @@ impl Decompressor {
             let (header, body) = format::split_header(rest)?;
             let (bound, after) = format::measure_blocks(&header, body)?;
             total = total.checked_add(header.content_size.unwrap_or(bound))?;
-            let refused = header.dictionary != 0
+            let refused = !self.direct_dictionary(header.dictionary)
+                || self.options.prefix.is_some()
                 || header.window > window_limit
                 || total > limit
                 || self.over_memory(&header);
@@ -201,9 +194,15 @@ impl Decompressor {
         usize::try_from(total).ok()
     }
 
+    /// Whether the dictionary of the direct context is the one of a frame that names this id.
+    fn direct_dictionary(&self, id: u32) -> bool {
+        let first = self.options.dictionaries.first();
+        id == 0 || first.and_then(Dictionary::id) == Some(id)
+    }
+
     fn over_memory(&self, header: &Header) -> bool {
         let limit = self.options.memory_limit;
-        limit.is_some_and(|limit| decoder::need_bytes(self.direct.sizeof(), header) > limit)
+        limit.is_some_and(|limit| decoder::need_bytes(self.direct.memory_bytes(), header) > limit)
     }
 
     fn stream_into(&mut self, stream: &[u8], content: &mut Vec<u8>) -> Result<usize, Error> {

@@ -1,6 +1,10 @@
 //! Options of encoders and decoders, and their bounds. Nothing here touches a context.
 
+use std::sync::Arc;
+
+use crate::dictionary::Dictionary;
 use crate::error::{Error, Repr};
+use crate::parameters::Parameters;
 
 /// The largest window exponent libzstd can use on this platform.
 pub(crate) const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "64") {
@@ -53,6 +57,21 @@ pub struct EncoderOptions {
     pub overlap_log: Option<u32>,
     /// Whether a frame whose size is known in advance states it in its header.
     pub content_size: bool,
+    /// Settings of the match finder in place of the level's own.
+    pub parameters: Parameters,
+    /// The most content of a block, 1 KiB to 128 KiB. `None`: the format's own, 128 KiB. Smaller
+    /// blocks make for shorter calls and cost ratio.
+    pub block_bytes_max: Option<u32>,
+    /// Whether jobs end where the content says so, so that a change of the content changes the
+    /// frame around it only. Only with workers.
+    pub rsyncable: bool,
+    /// What frames may refer back to. A decoder needs the same dictionary.
+    pub dictionary: Option<Dictionary>,
+    /// Whether a frame names its dictionary in its header.
+    pub dictionary_id: bool,
+    /// Content that each frame may refer back to as if it stood right before it, for patches. A
+    /// decoder needs the same bytes. Not together with a dictionary.
+    pub prefix: Option<Arc<[u8]>>,
 }
 
 impl Default for EncoderOptions {
@@ -66,6 +85,12 @@ impl Default for EncoderOptions {
             job_size: None,
             overlap_log: None,
             content_size: true,
+            parameters: Parameters::default(),
+            block_bytes_max: None,
+            rsyncable: false,
+            dictionary: None,
+            dictionary_id: true,
+            prefix: None,
         }
     }
 }
@@ -105,7 +130,11 @@ impl EncoderOptions {
         if let Some(log) = self.overlap_log {
             within("overlap_log", log.into(), 0, OVERLAP_LOG_MAX.into())?;
         }
-        Ok(())
+        if let Some(bytes) = self.block_bytes_max {
+            within("block_bytes_max", bytes.into(), 1 << 10, 128 << 10)?;
+        }
+        self.parameters.validate()?;
+        not_both(self.dictionary.is_some(), self.prefix.is_some())
     }
 }
 
@@ -131,6 +160,11 @@ pub struct DecoderOptions {
     pub verify_checksum: bool,
     /// Decoding fails rather than produce more than this many bytes in all.
     pub output_limit: Option<u64>,
+    /// The dictionaries that frames may name. The first also serves frames that name none.
+    pub dictionaries: Vec<Dictionary>,
+    /// The content that frames were compressed against, for patches. Not together with a
+    /// dictionary.
+    pub prefix: Option<Arc<[u8]>>,
 }
 
 impl Default for DecoderOptions {
@@ -140,6 +174,8 @@ impl Default for DecoderOptions {
             memory_limit: None,
             verify_checksum: true,
             output_limit: None,
+            dictionaries: Vec::new(),
+            prefix: None,
         }
     }
 }
@@ -153,11 +189,23 @@ impl DecoderOptions {
             log.into(),
             WINDOW_LOG_MIN.into(),
             WINDOW_LOG_MAX.into(),
-        )
+        )?;
+        not_both(!self.dictionaries.is_empty(), self.prefix.is_some())
     }
 }
 
-fn within(option: &'static str, value: i64, low: i64, high: i64) -> Result<(), Error> {
+fn not_both(dictionary: bool, prefix: bool) -> Result<(), Error> {
+    match dictionary && prefix {
+        true => Err(Repr::Conflict {
+            one: "a dictionary",
+            other: "a prefix",
+        }
+        .into()),
+        false => Ok(()),
+    }
+}
+
+pub(crate) fn within(option: &'static str, value: i64, low: i64, high: i64) -> Result<(), Error> {
     if (low..=high).contains(&value) {
         Ok(())
     } else {

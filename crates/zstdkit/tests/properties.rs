@@ -206,6 +206,7 @@ proptest! {
             memory_limit: memory,
             verify_checksum,
             output_limit: Some(if relative { (total + 1000).saturating_sub(output) } else { output }),
+            ..DecoderOptions::default()
         };
         let whole = decode(&options, &stream, &[usize::MAX], &[1 << 20]);
         let pieces = decode(&options, &stream, &cut, &rooms);

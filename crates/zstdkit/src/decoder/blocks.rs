@@ -9,14 +9,15 @@
 use std::hash::Hasher as _;
 
 use twox_hash::XxHash64;
-use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, ResetDirective};
 
+use crate::context::DecompressContext;
+use crate::dictionary::Dictionary;
 use crate::error::{self, Error, Repr};
 use crate::format::{Block, BlockKind, CHECKSUM_BYTES, HEADER_BYTES_MAX, Header};
-use crate::options::{DecoderOptions, WINDOW_LOG_MAX};
+use crate::options::DecoderOptions;
 
 pub(super) struct Blocks {
-    context: DCtx<'static>,
+    context: DecompressContext,
     frame: Option<Frame>,
     /// A byte that libzstd had ready when the output was full. More may be waiting behind it.
     held: Option<u8>,
@@ -41,7 +42,7 @@ struct Frame {
 impl Blocks {
     pub(super) fn new(options: &DecoderOptions) -> Result<Self, Error> {
         Ok(Self {
-            context: context(options)?,
+            context: DecompressContext::new(options)?,
             frame: None,
             held: None,
             bytes_out: 0,
@@ -72,7 +73,12 @@ impl Blocks {
     }
 
     pub(super) fn context_bytes(&self) -> usize {
-        self.context.sizeof()
+        self.context.memory_bytes()
+    }
+
+    /// Decodes the next frame with this dictionary.
+    pub(super) fn use_dictionary(&mut self, dictionary: &Dictionary) -> Result<(), Error> {
+        self.context.use_dictionary(dictionary)
     }
 
     pub(super) fn open_frame(&mut self, header: Header, stored: &[u8], start: u64) {
@@ -108,7 +114,7 @@ impl Blocks {
         if size > room as u64 || size > header.block_bytes_max().into() {
             return None;
         }
-        let count = self.context.decompress(&mut output[..room], frame).ok()?;
+        let count = self.context.whole(frame, &mut output[..room]).ok()?;
         if count as u64 != size {
             return None;
         }
@@ -126,8 +132,8 @@ impl Blocks {
         };
         let (len, offset) = (frame.header.bytes, frame.start);
         self.context
-            .reset(ResetDirective::SessionOnly)
-            .and_then(|_| decompress(&mut self.context, &bytes[..len], &mut []))
+            .begin()
+            .and_then(|_| self.context.stream(&bytes[..len], &mut []))
             .map(drop)
             .map_err(|code| match error::is_out_of_memory(code) {
                 true => self.out_of_memory(),
@@ -147,7 +153,8 @@ impl Blocks {
             BlockKind::Compressed => 2,
         };
         let bytes = (block.size << 3 | kind << 1).to_le_bytes();
-        decompress(&mut self.context, &bytes[..3], &mut [])
+        self.context
+            .stream(&bytes[..3], &mut [])
             .map(drop)
             .map_err(|code| self.failure(code))
     }
@@ -155,7 +162,9 @@ impl Blocks {
     /// Gives libzstd bytes of the current block and takes what they decode to.
     pub(super) fn feed(&mut self, bytes: &[u8], output: &mut [u8]) -> Result<usize, Error> {
         let room = self.room(output.len());
-        let (taken, produced) = decompress(&mut self.context, bytes, &mut output[..room])
+        let (taken, produced) = self
+            .context
+            .stream(bytes, &mut output[..room])
             .map_err(|code| self.failure(code))?;
         if taken != bytes.len() {
             let offset = self.frame.as_ref().map_or(0, |frame| frame.block_start);
@@ -222,8 +231,10 @@ impl Blocks {
     /// Asks libzstd for one byte more than fitted, to learn whether there is one.
     fn hold(&mut self) -> Result<(), Error> {
         let mut byte = [0];
-        let (_, produced) =
-            decompress(&mut self.context, &[], &mut byte).map_err(|code| self.failure(code))?;
+        let (_, produced) = self
+            .context
+            .stream(&[], &mut byte)
+            .map_err(|code| self.failure(code))?;
         if produced == 0 {
             return Ok(());
         }
@@ -324,32 +335,6 @@ impl Frame {
         }
         .into()
     }
-}
-
-/// A decoding context whose own limits are out of the way.
-pub(crate) fn context(options: &DecoderOptions) -> Result<DCtx<'static>, Error> {
-    options.validate()?;
-    let what = "a decompression context";
-    let mut context = DCtx::try_create().ok_or(Repr::Memory { bytes: None, what })?;
-    context
-        .set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))
-        .and_then(|_| context.set_parameter(DParameter::ForceIgnoreChecksum(true)))
-        .map_err(|code| Repr::Internal {
-            offset: 0,
-            reason: error::reason(code),
-        })?;
-    Ok(context)
-}
-
-fn decompress(
-    context: &mut DCtx<'static>,
-    input: &[u8],
-    output: &mut [u8],
-) -> Result<(usize, usize), usize> {
-    let mut source = InBuffer::around(input);
-    let mut target = OutBuffer::around(output);
-    context.decompress_stream(&mut target, &mut source)?;
-    Ok((source.pos(), target.pos()))
 }
 
 /// What libzstd allocates to stream a frame: room for one stored block, and a ring that holds the

@@ -7,7 +7,7 @@
 mod blocks;
 
 use blocks::Blocks;
-pub(crate) use blocks::{context, window_memory_bytes};
+pub(crate) use blocks::window_memory_bytes;
 
 use crate::error::{Error, Repr};
 use crate::format::{BLOCK_HEADER_BYTES, Block, CHECKSUM_BYTES, Header};
@@ -205,13 +205,7 @@ impl Decoder {
     /// Judges a frame by its header, before anything is allocated for it.
     fn open_frame(&mut self, header: Header) -> Result<(), Error> {
         let offset = self.walker.frame_start();
-        if header.dictionary != 0 {
-            return Err(Repr::Dictionary {
-                offset,
-                id: header.dictionary,
-            }
-            .into());
-        }
+        self.choose_dictionary(&header, offset)?;
         let limit = 1 << self.options.window_log_max;
         if header.window > limit {
             return Err(Repr::WindowLimit {
@@ -241,6 +235,24 @@ impl Decoder {
         self.blocks
             .open_frame(header, self.walker.header_bytes(&header), offset);
         Ok(())
+    }
+
+    fn choose_dictionary(&mut self, header: &Header, offset: u64) -> Result<(), Error> {
+        let given = &self.options.dictionaries;
+        let chosen = match header.dictionary {
+            0 => given.first(),
+            id => given.iter().find(|one| one.id() == Some(id)),
+        };
+        match chosen {
+            Some(dictionary) => self.blocks.use_dictionary(dictionary),
+            None if header.dictionary == 0 => Ok(()),
+            None => Err(Repr::Dictionary {
+                offset,
+                id: header.dictionary,
+                given: given.first().map(|one| one.id().unwrap_or(0)),
+            }
+            .into()),
+        }
     }
 
     /// Starts a block, and decodes it where its body is at hand. `adjacent` says that its header
