@@ -247,16 +247,19 @@ impl Session {
     }
 }
 
-/// Writes the export files and prints the report, if it is to be printed.
+/// Writes the export files, then prints the report if it is to be printed: in this order, so that
+/// nobody who closes the pipe early can cost a file. A file that fails costs no report either.
 pub(crate) fn emit(
     report: &Report,
     exports: Exports,
     print: Option<(ReportFormat, MainStream, Detail)>,
 ) -> Result<()> {
-    if let Some((format, stream, detail)) = print {
-        export::print(report, format, stream, detail)?;
-    }
-    exports.write_files(report)
+    let written = exports.write_files(report);
+    let printed = match print {
+        Some((format, stream, detail)) => export::print(report, format, stream, detail),
+        None => Ok(()),
+    };
+    written.and(printed)
 }
 
 /// What the gates make of a run that went well.

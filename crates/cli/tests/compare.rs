@@ -113,3 +113,91 @@ fn two_commands_are_run_as_often_as_asked_and_told_apart() {
         Some(4)
     );
 }
+
+#[test]
+fn plain_numbers_carry_no_unit_and_no_pairs_no_percentages() {
+    let dir = directory();
+    file(dir.path(), "base", numbers(&[(20, 100)]).as_bytes());
+    file(dir.path(), "zeros", numbers(&[(20, 0)]).as_bytes());
+    let row_of = |line: &str| {
+        let shown = run(dir.path(), words(line)).expect(0);
+        let mut lines = shown.text().lines();
+        let row = lines.find(|line| line.trim_start().starts_with("numbers  "));
+        row.expect("the row").to_owned()
+    };
+    assert!(!row_of("compare base base").contains(" ns"));
+    let row = run(dir.path(), words("compare base base --report json"))
+        .expect(0)
+        .json()["comparisons"][0]
+        .clone();
+    assert!(row["baseline_median_ns"].is_null());
+    assert_eq!(row["baseline_median"].as_f64(), Some(100.0));
+    let none = run(dir.path(), words("compare zeros base --report json"))
+        .expect(0)
+        .json()["comparisons"][0]
+        .clone();
+    assert_eq!(none["pairs"].as_u64(), Some(0));
+    assert!(none["difference"].is_null(), "{none}");
+    let line = row_of("compare zeros base");
+    assert!(!line.contains('%'), "{line}");
+    assert!(line.contains('—'), "{line}");
+}
+
+#[test]
+fn a_threshold_that_is_no_percentage_is_a_wrong_command_line() {
+    let dir = directory();
+    file(dir.path(), "base", b"1 2 3 4 5 6 7");
+    for threshold in ["nan", "inf", "-1", "-inf"] {
+        let line = format!("compare base base --fail-on-regression={threshold}");
+        let refused = run(dir.path(), words(&line)).expect(2);
+        assert!(refused.stderr.contains("fail-on-regression"), "{threshold}");
+    }
+}
+
+#[test]
+fn a_file_without_numbers_says_so() {
+    let dir = directory();
+    file(dir.path(), "base", b"1 2");
+    file(dir.path(), "empty", b"");
+    file(dir.path(), "comment", b"# nothing\n");
+    let failed = run(dir.path(), words("compare base empty")).expect(1);
+    assert!(failed.stderr.contains("'empty': the file is empty"));
+    let failed = run(dir.path(), words("compare comment base")).expect(1);
+    assert!(
+        failed
+            .stderr
+            .contains("'comment': there are no numbers in it")
+    );
+}
+
+#[test]
+fn every_form_of_a_comparison_says_its_numbers_reason_and_label() {
+    let dir = directory();
+    file(dir.path(), "base", numbers(&[(100, 10)]).as_bytes());
+    file(dir.path(), "slow", numbers(&[(100, 20)]).as_bytes());
+    let csv = run(dir.path(), words("compare base slow --report csv")).expect(0);
+    let lines: Vec<&str> = csv.text().lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let columns: Vec<&str> = lines[0].split(',').collect();
+    let fields: Vec<&str> = lines[1].split(',').collect();
+    let field = |name: &str| {
+        let at = columns.iter().position(|column| *column == name);
+        fields[at.expect("a column")]
+    };
+    assert_eq!((field("median"), field("verdict")), ("1", "worse"));
+    assert_eq!(
+        (field("baseline_median"), field("baseline_median_ns")),
+        ("10", "")
+    );
+    for form in ["text", "markdown"] {
+        let line = format!("compare base slow --report {form}");
+        let shown = run(dir.path(), words(&line)).expect(0);
+        for said in [
+            "baseline base, target slow",
+            "slower by 100.00 %",
+            "unpaired, drift not controlled",
+        ] {
+            assert!(shown.text().contains(said), "{said} in {}", shown.text());
+        }
+    }
+}

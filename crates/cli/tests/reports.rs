@@ -253,3 +253,60 @@ fn manual_pages_and_completions_are_made_for_every_command() {
         );
     }
 }
+
+#[test]
+fn markdown_says_what_the_text_says() {
+    let dir = directory();
+    file(dir.path(), "a", &samples(3_000_000).swap_remove(0).1);
+    let gates = ["--slo", "p50<=10s", "--slo", "hold.max<1ns"];
+    let arguments = ["compress", "-1", "-f", "a", "--export-json", "r.json"];
+    run(dir.path(), arguments.iter().chain(&gates)).expect(4);
+    for form in ["text", "markdown"] {
+        let shown = run(dir.path(), ["report", "r.json", "--report", form]).expect(0);
+        for said in [
+            "ratio",
+            "not known: p",
+            "slowest",
+            "FAIL",
+            "pass",
+            "closed loop",
+            "peak memory",
+            "CPUs",
+        ] {
+            assert!(shown.text().contains(said), "{said} in {}", shown.text());
+        }
+    }
+}
+
+#[test]
+fn a_closed_pipe_costs_no_export() {
+    let dir = directory();
+    let report = compressed(dir.path(), &[]);
+    let mut command = common::perfkit();
+    command
+        .current_dir(dir.path())
+        .args(["report", "r.json", "--export-json", "again.json"]);
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let status = command
+        .stdout(writer)
+        .stderr(std::process::Stdio::null())
+        .status()
+        .expect("perfkit runs");
+    assert_eq!(status.code(), Some(0));
+    let again = std::fs::read(dir.path().join("again.json")).expect("the export is there");
+    let again: serde_json::Value = serde_json::from_slice(&again).expect("JSON");
+    assert_eq!(again["latencies"], report["latencies"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failing_export_is_told_with_a_way_out_and_costs_neither_report_nor_the_other_files() {
+    let dir = directory();
+    compressed(dir.path(), &[]);
+    let arguments = "report r.json --export-json /dev/full --export-csv r.csv";
+    let failed = run(dir.path(), common::words(arguments)).expect(1);
+    assert!(failed.text().contains("latency"), "{}", failed.text());
+    assert!(dir.path().join("r.csv").exists());
+    assert!(failed.stderr.contains("--export-json"), "{}", failed.stderr);
+}

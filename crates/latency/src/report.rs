@@ -190,6 +190,8 @@ pub enum LoadModel {
     Closed,
     /// Operations are due at times of their own; response time counts from the due time.
     Open,
+    /// Several runs of unlike models in one report, or one that does not say.
+    Unknown,
 }
 
 /// When the operations of an open loop are due.
@@ -208,7 +210,7 @@ pub enum Arrivals {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Closed or open.
+    /// Closed, open, or not known.
     pub model: LoadModel,
     /// Arrival process, in an open loop.
     pub arrivals: Option<Arrivals>,
@@ -531,12 +533,16 @@ pub struct Comparison {
     pub pairs: u64,
     /// Operations in a bucket.
     pub bucket_ops: u64,
-    /// Median of the baseline's buckets, a single operation's share.
+    /// Median of the baseline's buckets, a single operation's share. `null` of plain numbers.
     pub baseline_median_ns: Option<f64>,
-    /// Median of the target's buckets, a single operation's share.
+    /// Median of the target's buckets, a single operation's share. `null` of plain numbers.
     pub target_median_ns: Option<f64>,
-    /// Relative differences (target − baseline) / baseline, over the pairs.
-    pub difference: Differences,
+    /// Median of a baseline of plain numbers, whose unit nobody knows. `null` of times.
+    pub baseline_median: Option<f64>,
+    /// Median of a target of plain numbers, whose unit nobody knows. `null` of times.
+    pub target_median: Option<f64>,
+    /// Relative differences (target − baseline) / baseline, over the pairs; `null` without pairs.
+    pub difference: Option<Differences>,
     /// The same of two halves of the baseline: what this run shows when nothing differs.
     pub control: Option<Differences>,
     /// The least difference that this comparison could have told from none.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use latency::compare::{self, Names, Sides};
+use latency::compare::{self, Names};
 use latency::report::{Comparison, Report, Verdict};
 
 use super::interleave;
@@ -16,6 +16,7 @@ use crate::session::{Outcome, Session, Setup};
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    check_threshold(args.fail_on_regression)?;
     let session = Session::start(&Setup {
         argv,
         subcommand: name,
@@ -39,9 +40,21 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
     session.finish(outcome)
 }
 
+/// A threshold that no difference can pass, or every one, is a slip of the fingers.
+fn check_threshold(percent: Option<f64>) -> Result<()> {
+    match percent {
+        Some(percent) if !percent.is_finite() || percent < 0.0 => Err(Failure::usage(format!(
+            "--fail-on-regression={percent} is no threshold"
+        ))
+        .help("give a percentage from 0 up, as --fail-on-regression=5")),
+        _ => Ok(()),
+    }
+}
+
 fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus {
     let regressed = |comparison: &Comparison, percent: f64| {
-        comparison.verdict == Verdict::Worse && comparison.difference.median * 100.0 > percent
+        let median = comparison.difference.as_ref().map(|found| found.median);
+        comparison.verdict == Verdict::Worse && median.is_some_and(|m| m * 100.0 > percent)
     };
     if let Some(percent) = args.fail_on_regression
         && comparisons
@@ -85,13 +98,7 @@ fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
                 baseline: &names.0,
                 target: &names.1,
             };
-            let sides = Sides {
-                base: &base,
-                target: &target,
-                control: None,
-                bucket_ops: 1,
-            };
-            vec![compare::sequential(names, sides)]
+            vec![compare::numbers(names, &base, &target)]
         }
         _ => {
             return Err(
@@ -118,13 +125,17 @@ fn side(path: &Path) -> Result<Side> {
             .map(|report| Side::Report(Box::new(report)))
             .map_err(|error| Failure::new(format!("cannot read '{}': {error}", path.display())));
     }
-    numbers(&bytes).map(Side::Numbers).map_err(|(line, word)| {
-        Failure::new(format!(
-            "cannot read '{}': line {line}: '{word}' is no number",
-            path.display()
-        ))
-        .help("give a report written with --export-json, or plain numbers one a line")
-    })
+    let help = "give a report written with --export-json, or plain numbers one a line";
+    let wrong =
+        |what: String| Failure::new(format!("cannot read '{}': {what}", path.display())).help(help);
+    match numbers(&bytes) {
+        Ok(numbers) if numbers.is_empty() && bytes.is_empty() => {
+            Err(wrong("the file is empty".to_owned()))
+        }
+        Ok(numbers) if numbers.is_empty() => Err(wrong("there are no numbers in it".to_owned())),
+        Ok(numbers) => Ok(Side::Numbers(numbers)),
+        Err((line, word)) => Err(wrong(format!("line {line}: '{word}' is no number"))),
+    }
 }
 
 /// Numbers separated by line ends, commas or blanks; `#` starts a comment.
@@ -138,15 +149,11 @@ fn numbers(bytes: &[u8]) -> std::result::Result<Vec<f64>, (usize, String)> {
             .filter(|word| !word.is_empty())
         {
             let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
-            let shown = || word.chars().take(40).collect();
+            let shown = || word.escape_debug().take(40).collect();
             numbers.push(number.ok_or_else(|| (index + 1, shown()))?);
         }
     }
-    if numbers.is_empty() {
-        Err((1, String::new()))
-    } else {
-        Ok(numbers)
-    }
+    Ok(numbers)
 }
 
 #[cfg(test)]
@@ -158,6 +165,6 @@ mod tests {
         assert_eq!(numbers(b"1\n2.5, 3 # four\n\n"), Ok(vec![1.0, 2.5, 3.0]));
         assert_eq!(numbers(b"1\nx\n"), Err((2, "x".to_owned())));
         assert_eq!(numbers(b"1\nNaN\n"), Err((2, "NaN".to_owned())));
-        assert!(numbers(b"").is_err());
+        assert_eq!(numbers(b"# nothing\n"), Ok(Vec::new()));
     }
 }

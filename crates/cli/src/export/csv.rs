@@ -1,54 +1,126 @@
-//! The report as CSV: a line a distribution, or the first table of a report without distributions.
+//! The report as CSV: a line a comparison of `compare`, a line a distribution of anything else, or
+//! the first table of a report that has neither.
 
 use std::io::{self, Write};
 
 use latency::percentile::LADDER;
-use latency::report::{Cell, Latency, Report};
+use latency::report::{Cell, Comparison, Latency, Report};
 
 /// Writes a header and the lines (RFC 4180). An absent value is an empty field.
 pub(crate) fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
-    match report.tables.first() {
-        Some(table) if report.latencies.is_empty() => {
-            let header = table.columns.iter().map(|column| column.key.clone());
-            line(out, header)?;
-            for row in &table.rows {
-                line(out, row.iter().map(cell))?;
-            }
+    let compares = report.command.subcommand == "compare" || report.latencies.is_empty();
+    if compares && !report.comparisons.is_empty() {
+        line(out, COMPARISON.map(str::to_owned).into_iter())?;
+        for comparison in &report.comparisons {
+            line(out, comparison_fields(report, comparison).into_iter())?;
         }
-        _ => {
-            let fixed = [
-                "command",
-                "series",
-                "name",
-                "operation",
-                "timing",
-                "batch",
-                "n",
-            ];
-            let moments = ["saturated", "min_ns", "mean_ns", "stdev_ns"];
-            let ladder = LADDER.iter().map(|p| format!("p{p}_ns"));
-            let header = fixed.iter().chain(&moments).map(|s| (*s).to_owned());
-            line(out, header.chain(ladder).chain(["max_ns".to_owned()]))?;
-            for latency in &report.latencies {
-                line(out, fields(report, latency).into_iter())?;
-            }
+        return Ok(());
+    }
+    if let (true, Some(table)) = (report.latencies.is_empty(), report.tables.first()) {
+        line(out, table.columns.iter().map(|column| column.key.clone()))?;
+        for row in &table.rows {
+            line(out, row.iter().map(cell))?;
         }
+        return Ok(());
+    }
+    let ladder = LADDER.iter().map(|p| format!("p{p}_ns"));
+    let header = DISTRIBUTION.map(str::to_owned).into_iter().chain(ladder);
+    line(out, header.chain(["max_ns".to_owned()]))?;
+    for latency in &report.latencies {
+        line(out, fields(report, latency).into_iter())?;
     }
     Ok(())
 }
 
+/// Columns of a distribution before its percentiles.
+const DISTRIBUTION: [&str; 11] = [
+    "command",
+    "series",
+    "name",
+    "operation",
+    "timing",
+    "batch",
+    "n",
+    "saturated",
+    "min_ns",
+    "mean_ns",
+    "stdev_ns",
+];
+
+/// Columns of a comparison. Differences are fractions: 0.4 is 40 %.
+const COMPARISON: [&str; 23] = [
+    "command",
+    "row",
+    "baseline",
+    "target",
+    "design",
+    "pairs",
+    "bucket_ops",
+    "baseline_median_ns",
+    "target_median_ns",
+    "baseline_median",
+    "target_median",
+    "range_low",
+    "range_high",
+    "median",
+    "median_ci95_low",
+    "median_ci95_high",
+    "p99",
+    "better",
+    "control_ci95_low",
+    "control_ci95_high",
+    "resolution",
+    "verdict",
+    "reason",
+];
+
+fn comparison_fields(report: &Report, comparison: &Comparison) -> Vec<String> {
+    let difference = comparison.difference.as_ref();
+    let control = comparison.control.as_ref();
+    let median = difference.and_then(|found| found.median_ci95);
+    let control = control.and_then(|control| control.median_ci95);
+    vec![
+        report.command.subcommand.clone(),
+        comparison.row.clone(),
+        comparison.baseline.clone(),
+        comparison.target.clone(),
+        word(serde_json::to_value(comparison.design)),
+        comparison.pairs.to_string(),
+        comparison.bucket_ops.to_string(),
+        optional(comparison.baseline_median_ns),
+        optional(comparison.target_median_ns),
+        optional(comparison.baseline_median),
+        optional(comparison.target_median),
+        optional(difference.map(|found| found.range[0])),
+        optional(difference.map(|found| found.range[1])),
+        optional(difference.map(|found| found.median)),
+        optional(median.map(|[low, _]| low)),
+        optional(median.map(|[_, high]| high)),
+        optional(difference.map(|found| found.p99)),
+        optional(difference.map(|found| found.better)),
+        optional(control.map(|[low, _]| low)),
+        optional(control.map(|[_, high]| high)),
+        optional(comparison.resolution),
+        word(serde_json::to_value(comparison.verdict)),
+        comparison.reason.clone(),
+    ]
+}
+
+/// The word that stands for a value in JSON, too.
+fn word(json: serde_json::Result<serde_json::Value>) -> String {
+    match json {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
 fn fields(report: &Report, latency: &Latency) -> Vec<String> {
-    let timing = serde_json::to_value(latency.timing).ok();
     let mut fields = vec![
         report.command.subcommand.clone(),
         latency.series.clone().unwrap_or_default(),
         latency.name.as_str().to_owned(),
         latency.operation.clone(),
-        timing
-            .as_ref()
-            .and_then(|t| t.as_str())
-            .unwrap_or_default()
-            .to_owned(),
+        word(serde_json::to_value(latency.timing)),
         latency.batch.to_string(),
         latency.n.to_string(),
         latency.saturated.to_string(),

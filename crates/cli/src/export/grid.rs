@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::line::{clean, escape};
 use crate::term::color::FAINT;
 
 /// Rows of equal length under a header. The first `left` columns are aligned left, the others right.
@@ -16,7 +17,7 @@ impl Grid {
     /// A grid without rows.
     pub(crate) fn new(header: Vec<String>, left: usize) -> Self {
         Self {
-            header,
+            header: header.iter().map(|cell| clean(cell)).collect(),
             rows: Vec::new(),
             left,
         }
@@ -25,7 +26,7 @@ impl Grid {
     /// Adds a row.
     pub(crate) fn push(&mut self, row: Vec<String>) {
         debug_assert_eq!(row.len(), self.header.len());
-        self.rows.push(row);
+        self.rows.push(row.iter().map(|cell| clean(cell)).collect());
     }
 
     /// Whether there is nothing to show.
@@ -80,7 +81,7 @@ impl Grid {
     /// A Markdown table.
     pub(crate) fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
+            let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
             format!("| {} |", cells.join(" | "))
         };
         writeln!(out, "{}", line(&self.header))?;

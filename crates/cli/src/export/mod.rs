@@ -3,11 +3,14 @@
 //! Export files are created before the work starts, so that a run of an hour cannot end in a name
 //! that cannot be written, and appear under their names when the report is complete.
 
+mod body;
 mod csv;
 mod grid;
 mod hdr;
 mod json;
+mod line;
 mod markdown;
+mod tables;
 mod text;
 pub(crate) mod units;
 
@@ -100,29 +103,65 @@ impl Exports {
             .any(|(format, _)| *format == FileFormat::Hlog)
     }
 
-    /// Writes every export file and makes it appear.
+    /// Writes every export file and makes it appear. One that fails does not keep the others from
+    /// being written; the first failure is told.
     pub(crate) fn write_files(self, report: &Report) -> Result<()> {
+        let row = self.row.as_deref();
+        let mut result = Ok(());
         for (format, target) in self.files {
-            let mut bytes = Vec::new();
-            let written = match format {
-                FileFormat::Json => json::pretty(report, &mut bytes),
-                FileFormat::Csv => csv::write(report, &mut bytes),
-                FileFormat::Markdown => markdown::write(report, &mut bytes),
-                FileFormat::Hgrm => hdr::hgrm(report, self.row.as_deref(), &mut bytes),
-                FileFormat::Hlog => hdr::hlog(report, &mut bytes),
-            };
-            let mut file = target.writer()?;
-            written
-                .and_then(|()| file.write_all(&bytes))
-                .map_err(|error| target.error(&error))?;
-            target.commit()?;
+            let written = write_file(format, target, row, report);
+            result = result.and(written.map_err(|failure| failure.help(format.rescue())));
         }
-        Ok(())
+        result
     }
 
     /// The form of the report on the main stream.
     pub(crate) fn main_format(&self) -> ReportFormat {
         self.main
+    }
+}
+
+fn write_file(
+    format: FileFormat,
+    target: Target,
+    row: Option<&str>,
+    report: &Report,
+) -> Result<()> {
+    let mut bytes = Vec::new();
+    let rendered = match format {
+        FileFormat::Json => json::pretty(report, &mut bytes),
+        FileFormat::Csv => csv::write(report, &mut bytes),
+        FileFormat::Markdown => markdown::write(report, &mut bytes),
+        FileFormat::Hgrm => hdr::hgrm(report, row, &mut bytes),
+        FileFormat::Hlog => hdr::hlog(report, &mut bytes),
+    };
+    let mut file = target.writer()?;
+    rendered
+        .and_then(|()| file.write_all(&bytes))
+        .map_err(|error| target.error(&error))?;
+    target.commit()
+}
+
+impl FileFormat {
+    /// What to do when the file could not be written although the work is done.
+    fn rescue(self) -> &'static str {
+        match self {
+            Self::Json => {
+                "name a place that can be written with --export-json; --report json prints the same"
+            }
+            Self::Csv => {
+                "name a place that can be written with --export-csv; --report csv prints the same"
+            }
+            Self::Markdown => {
+                "name a place that can be written with --export-markdown; --report markdown prints \
+                 the same"
+            }
+            Self::Hgrm => {
+                "name a place that can be written with --export-hgrm, and a row that the report \
+                 has with --row"
+            }
+            Self::Hlog => "name a place that can be written with --export-hlog",
+        }
     }
 }
 

@@ -62,6 +62,14 @@ pub(crate) fn percent(fraction: f64) -> String {
     format!("{} %", trim(format!("{:.1}", fraction * 100.0)))
 }
 
+/// A number whose unit nobody knows.
+pub(crate) fn number(value: f64) -> String {
+    match value.abs() {
+        v if v > 0.0 && !(0.01..1e15).contains(&v) => format!("{value:.2e}"),
+        _ => significant(value),
+    }
+}
+
 /// `12,345,678`.
 pub(crate) fn count(value: u64) -> String {
     let digits = value.to_string();
@@ -110,7 +118,10 @@ fn significant(value: f64) -> String {
         v if v < 10.0 => format!("{value:.2}"),
         v if v < 100.0 => format!("{value:.1}"),
         v if v < 1000.0 => format!("{value:.0}"),
-        _ => count(value.abs().round() as u64),
+        _ => {
+            let sign = if value < 0.0 { "-" } else { "" };
+            format!("{sign}{}", count(value.abs().round() as u64))
+        }
     }
 }
 
@@ -137,6 +148,9 @@ mod tests {
         assert_eq!(signed_percent(0.0), "0 %");
         assert_eq!(signed_percent(-0.000_01), "0 %");
         assert_eq!(signed_percent(0.4), "+40 %");
+        assert_eq!(number(10.0), "10");
+        assert_eq!(number(-12_345.6), "-12,346");
+        assert_eq!(number(0.001_234), "1.23e-3");
         assert_eq!(percent(0.205), "20.5 %");
         assert_eq!(count(12_345_678), "12,345,678");
         assert_eq!(percentile_name(99.9), "p99.9");

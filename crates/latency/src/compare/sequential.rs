@@ -93,8 +93,28 @@ fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) ->
     sequential_with(names, sides, options)
 }
 
-/// Compare sides that were run one after the other: two columns of numbers. Without a control of its
-/// own, the odd buckets of the baseline stand against the even ones.
+/// Compare two columns of plain numbers, pair by pair, as [`sequential`] does. What they measure is not
+/// known, so that the medians stand in the fields without a unit.
+#[must_use]
+pub fn numbers(names: Names<'_>, base: &[f64], target: &[f64]) -> Comparison {
+    let sides = Sides {
+        base,
+        target,
+        control: None,
+        bucket_ops: 1,
+    };
+    let comparison = sequential(names, sides);
+    Comparison {
+        baseline_median: comparison.baseline_median_ns,
+        target_median: comparison.target_median_ns,
+        baseline_median_ns: None,
+        target_median_ns: None,
+        ..comparison
+    }
+}
+
+/// Compare sides that were run one after the other. Without a control of its own, the odd buckets of
+/// the baseline stand against the even ones.
 #[must_use]
 pub fn sequential(names: Names<'_>, sides: Sides<'_>) -> Comparison {
     sequential_with(names, sides, Options::default())
@@ -246,7 +266,7 @@ mod tests {
         for seed in 0..runs {
             let [a, b] = drifting(seed);
             let comparison = compare(a, b);
-            let [low, high] = comparison.difference.median_ci95.unwrap();
+            let [low, high] = comparison.difference.unwrap().median_ci95.unwrap();
             naive += u64::from(low > 0.0 || high < 0.0);
             banded += u64::from(matches!(
                 comparison.verdict,
@@ -331,6 +351,7 @@ mod tests {
             .collect();
         assert_eq!(labels, ["x service", "y service", "z service"]);
         assert_eq!(all[0].reason, "the target has no such row");
+        assert_eq!((all[0].pairs, &all[0].difference), (0, &None));
         assert_eq!(all[1].verdict, Verdict::NoDifference);
     }
 
@@ -368,6 +389,27 @@ mod tests {
             .is_none()
         );
         let zero = with_buckets(10, vec![0; 50]);
-        assert_eq!(compare(zero.clone(), zero).verdict, Verdict::Inconclusive);
+        let comparison = compare(zero.clone(), zero);
+        assert_eq!(
+            (comparison.verdict, comparison.pairs, comparison.difference),
+            (Verdict::Inconclusive, 0, None)
+        );
+    }
+
+    #[test]
+    fn plain_numbers_have_no_unit() {
+        let names = Names {
+            row: "numbers",
+            baseline: "a",
+            target: "b",
+        };
+        let found = numbers(names, &[10.0; 8], &[-5.0; 8]);
+        assert_eq!(
+            (found.baseline_median_ns, found.target_median_ns),
+            (None, None)
+        );
+        let medians = (found.baseline_median, found.target_median);
+        assert_eq!(medians, (Some(10.0), Some(-5.0)));
+        assert_eq!(found.difference.unwrap().median, -1.5);
     }
 }

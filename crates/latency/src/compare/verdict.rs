@@ -24,7 +24,7 @@ impl Evidence {
         let (verdict, resolution, mut reason) = self.decide(options);
         if self.skipped > 0 {
             reason.push_str(&format!(
-                "; {} pairs with a baseline of 0 ns skipped",
+                "; {} pairs skipped, whose baseline is not above 0",
                 self.skipped
             ));
         }
@@ -45,7 +45,9 @@ impl Evidence {
             bucket_ops: self.bucket_ops,
             baseline_median_ns: single(self.baseline_median).and_then(finite),
             target_median_ns: single(self.target_median).and_then(finite),
-            difference: self.difference.unwrap_or(NOTHING),
+            baseline_median: None,
+            target_median: None,
+            difference: self.difference,
             control: self.control,
             resolution,
             verdict,
@@ -57,7 +59,7 @@ impl Evidence {
         let difference = self.difference.as_ref().filter(|_| self.pairs >= PAIRS_MIN);
         let interval = difference.and_then(|difference| difference.median_ci95);
         let (Some(difference), Some([low, high])) = (difference, interval) else {
-            let reason = format!("{} pairs of buckets, needs {PAIRS_MIN}", self.pairs);
+            let reason = format!("{} pairs, needs {PAIRS_MIN}", self.pairs);
             return (Verdict::Inconclusive, None, reason);
         };
         let bound = self.control_bound().max(self.drift);
@@ -108,15 +110,6 @@ impl Evidence {
     }
 }
 
-/// Stands for the differences where there are none: `pairs` is 0 then, and the verdict inconclusive.
-const NOTHING: Differences = Differences {
-    range: [0.0; 2],
-    median: 0.0,
-    median_ci95: None,
-    p99: 0.0,
-    better: 0.0,
-};
-
 /// `faster by 12 % (10 % to 14 %), beyond ±0.8 %`.
 fn beyond(what: &str, median: f64, [low, high]: [f64; 2], bound: f64) -> String {
     let share = |value: f64| format!("{:.2} %", value * 100.0);
@@ -130,6 +123,10 @@ fn beyond(what: &str, median: f64, [low, high]: [f64; 2], bound: f64) -> String 
 fn percent(share: Option<f64>) -> String {
     share.map_or_else(
         || "unknown".to_owned(),
-        |share| format!("±{:.2} %", share * 100.0),
+        |share| match share * 100.0 {
+            // Nothing is measured exactly, so no resolution reads as 0.
+            fine if fine < 0.01 => "±0.01 % or finer".to_owned(),
+            percent => format!("±{percent:.2} %"),
+        },
     )
 }

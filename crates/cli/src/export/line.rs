@@ -1,0 +1,120 @@
+//! A line of a report: words with a tone, laid out for a terminal or as Markdown.
+//!
+//! What the lines say is in `body.rs`. What comes from files and command lines is cleaned here, so
+//! that no report can steer the terminal that it is shown on.
+
+use std::io::{self, Write};
+
+use crate::term::color::{BAD, FAINT, GOOD, HEADING, STRONG, WARN};
+
+/// How words are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// As they are.
+    Plain,
+    /// What the line is about.
+    Heading,
+    /// To be looked at first.
+    Strong,
+    /// Less important than the rest of the line.
+    Faint,
+    /// Good news.
+    Good,
+    /// A warning.
+    Warn,
+    /// An error.
+    Bad,
+}
+
+/// Words in a row.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Line(Vec<(Tone, String)>);
+
+impl Line {
+    /// A line of these words.
+    pub(crate) fn of(tone: Tone, text: impl AsRef<str>) -> Self {
+        Self::default().and(tone, text)
+    }
+
+    /// The line with these words after its own.
+    pub(crate) fn and(mut self, tone: Tone, text: impl AsRef<str>) -> Self {
+        self.0.push((tone, clean(text.as_ref())));
+        self
+    }
+
+    /// The line with these plain words after its own.
+    pub(crate) fn plain(self, text: impl AsRef<str>) -> Self {
+        self.and(Tone::Plain, text)
+    }
+
+    /// For a terminal.
+    pub(super) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (tone, text) in &self.0 {
+            let style = match tone {
+                Tone::Plain => {
+                    write!(out, "{text}")?;
+                    continue;
+                }
+                Tone::Heading => HEADING,
+                Tone::Strong => STRONG,
+                Tone::Faint => FAINT,
+                Tone::Good => GOOD,
+                Tone::Warn => WARN,
+                Tone::Bad => BAD,
+            };
+            write!(out, "{style}{text}{style:#}")?;
+        }
+        writeln!(out)
+    }
+
+    /// As Markdown.
+    pub(super) fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (tone, text) in &self.0 {
+            let text = escape(text);
+            match tone {
+                Tone::Heading | Tone::Strong | Tone::Bad => write!(out, "**{text}**")?,
+                Tone::Plain | Tone::Faint | Tone::Good | Tone::Warn => write!(out, "{text}")?,
+            }
+        }
+        writeln!(out)
+    }
+}
+
+/// Without control characters, which would move the cursor or end the line.
+pub(super) fn clean(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(plain).collect()
+}
+
+/// Without what Markdown would take for its own.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '*' | '`' | '[' | '<' | '|') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_can_neither_steer_the_terminal_nor_become_markup() {
+        let line = Line::of(Tone::Strong, "a\u{1b}[2Jb\nc").plain(" <b>*x*");
+        let mut text = Vec::new();
+        line.text(&mut text).expect("written");
+        let text = String::from_utf8(text).expect("text");
+        assert!(!text.contains("\u{1b}[2J"), "{text:?}");
+        assert_eq!(text.lines().count(), 1);
+        let mut markdown = Vec::new();
+        line.markdown(&mut markdown).expect("written");
+        assert_eq!(
+            String::from_utf8(markdown).expect("text"),
+            "**a\u{fffd}\\[2Jb\u{fffd}c** \\<b>\\*x\\*\n"
+        );
+    }
+}

@@ -1,0 +1,209 @@
+//! The grids of a report and the picture of a distribution, for the terminal and Markdown alike.
+
+use latency::report::{Comparison, Latency, Timing, Unit, Verdict};
+
+use super::grid::Grid;
+use super::line::{Line, Tone};
+use super::units::{
+    ABSENT, cell, count, duration, duration_or_absent, number, percent, percentile_name,
+    signed_percent,
+};
+
+/// Lines of a spectrum at most.
+const SPECTRUM_LINES: i32 = 20;
+
+/// The table of distributions.
+pub(super) fn latency_grid(latencies: &[Latency]) -> Grid {
+    let with_series = latencies.iter().any(|latency| latency.series.is_some());
+    let ladder: Vec<f64> = latencies
+        .first()
+        .map(|l| l.percentiles.iter().map(|p| p.p).collect())
+        .unwrap_or_default();
+    let mut header = vec!["time".to_owned(), "of one".to_owned()];
+    if with_series {
+        header.insert(0, "series".to_owned());
+    }
+    let left = header.len();
+    header.extend(["n", "min"].map(str::to_owned));
+    header.extend(ladder.iter().map(|p| percentile_name(*p)));
+    header.extend(["max", "mean", "stdev"].map(str::to_owned));
+    let mut grid = Grid::new(header, left);
+    for latency in latencies {
+        let mut row = Vec::new();
+        if with_series {
+            row.push(latency.series.clone().unwrap_or_default());
+        }
+        row.push(match latency.timing {
+            Timing::Modelled => format!("{} (modelled)", latency.name.as_str()),
+            _ => latency.name.as_str().to_owned(),
+        });
+        row.push(match latency.timing {
+            Timing::BatchMean => format!("{}, mean of {}", latency.operation, latency.batch),
+            _ => latency.operation.clone(),
+        });
+        row.push(count(latency.n));
+        row.push(duration_or_absent(latency.min_ns));
+        for p in &ladder {
+            let found = latency
+                .percentiles
+                .iter()
+                .find(|percentile| percentile.p == *p);
+            row.push(duration_or_absent(
+                found.and_then(|percentile| percentile.value_ns),
+            ));
+        }
+        row.push(duration_or_absent(latency.max_ns));
+        row.push(latency.mean_ns.map_or_else(|| ABSENT.to_owned(), duration));
+        row.push(latency.stdev_ns.map_or_else(|| ABSENT.to_owned(), duration));
+        grid.push(row);
+    }
+    grid
+}
+
+/// Value by percentile, each line halving what is left, as far as the sample earns it; nothing when
+/// there is no tail to draw.
+pub(super) fn spectrum(latency: &Latency) -> Vec<Line> {
+    let drawn = latency.timing != Timing::BatchMean && latency.saturated == 0;
+    let Some(histogram) = latency.histogram().ok().filter(|h| drawn && !h.is_empty()) else {
+        return Vec::new();
+    };
+    let mut levels = vec![0.0];
+    levels.extend((1..=SPECTRUM_LINES).map(|step| 100.0 - 100.0 / 2_f64.powi(step)));
+    levels.retain(|p| *p == 0.0 || latency::percentile::earned_n(*p) <= latency.n);
+    if levels.len() < 3 {
+        return Vec::new();
+    }
+    let value = |p: f64| histogram.value_at_quantile(p / 100.0);
+    let low = (value(0.0).max(1) as f64).ln();
+    let high = (latency.max_ns.unwrap_or(1).max(2) as f64).ln();
+    let title = format!("spectrum of {}, log scale", latency.label());
+    let mut lines = vec![Line::of(Tone::Faint, title)];
+    let line = |name: &str, ns: u64| {
+        let share = ((ns.max(1) as f64).ln() - low) / (high - low).max(f64::MIN_POSITIVE);
+        let bar = "▪".repeat(1 + (share.clamp(0.0, 1.0) * 39.0) as usize);
+        let value = duration(ns as f64);
+        Line::default()
+            .plain(format!("{name:>10}  {value:>8}  "))
+            .and(Tone::Faint, bar)
+    };
+    for p in levels {
+        let name = format!("{p:.5}");
+        let name = name.trim_end_matches('0').trim_end_matches('.');
+        lines.push(line(&format!("{name} %"), value(p)));
+    }
+    lines.push(line("max", latency.max_ns.unwrap_or(0)));
+    lines
+}
+
+/// A report table.
+pub(super) fn table_grid(table: &latency::report::Table) -> Grid {
+    let header: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| title(&column.key))
+        .collect();
+    let left = table
+        .columns
+        .iter()
+        .take_while(|column| column.unit == Unit::Text)
+        .count();
+    let mut grid = Grid::new(header, left);
+    for row in &table.rows {
+        let cells = row.iter().zip(&table.columns);
+        grid.push(
+            cells
+                .map(|(value, column)| cell(value, column.unit))
+                .collect(),
+        );
+    }
+    grid
+}
+
+/// `wall_p50_ns` as a heading: `wall p50`.
+fn title(key: &str) -> String {
+    let mut words: Vec<&str> = key.split('_').collect();
+    let unit = matches!(words.last(), Some(&("ns" | "bytes")));
+    if unit && words.len() > 1 {
+        words.pop();
+    }
+    if words.len() > 2 && words[words.len() - 2..] == ["per", "s"] {
+        words.truncate(words.len() - 2);
+    }
+    words.join(" ")
+}
+
+/// The table of comparisons.
+pub(super) fn comparison_grid(comparisons: &[Comparison]) -> Grid {
+    let header = [
+        "row",
+        "baseline",
+        "target",
+        "pairs",
+        "range",
+        "median",
+        "95 % interval",
+        "Δ99th",
+        "better",
+        "control",
+        "verdict",
+    ];
+    let mut grid = Grid::new(header.map(str::to_owned).to_vec(), 1);
+    for comparison in comparisons {
+        let difference = comparison.difference.as_ref();
+        let absent = || ABSENT.to_owned();
+        // Of plain numbers nobody knows the unit.
+        let median = |ns: Option<f64>, plain: Option<f64>| {
+            let plain = || plain.map_or_else(absent, number);
+            ns.map_or_else(plain, duration)
+        };
+        let interval = |interval: Option<[f64; 2]>| {
+            interval.map_or_else(absent, |[low, high]| {
+                format!("{}…{}", signed_percent(low), signed_percent(high))
+            })
+        };
+        grid.push(vec![
+            comparison.row.clone(),
+            median(comparison.baseline_median_ns, comparison.baseline_median),
+            median(comparison.target_median_ns, comparison.target_median),
+            count(comparison.pairs),
+            interval(difference.map(|found| found.range)),
+            difference.map_or_else(absent, |found| signed_percent(found.median)),
+            interval(difference.and_then(|found| found.median_ci95)),
+            difference.map_or_else(absent, |found| signed_percent(found.p99)),
+            difference.map_or_else(absent, |found| percent(found.better)),
+            interval(
+                comparison
+                    .control
+                    .as_ref()
+                    .and_then(|control| control.median_ci95),
+            ),
+            verdict(comparison),
+        ]);
+    }
+    grid
+}
+
+/// `no difference (resolution ±1.2 %)`.
+fn verdict(comparison: &Comparison) -> String {
+    match (comparison.verdict, comparison.resolution) {
+        (Verdict::Better, _) => "better".to_owned(),
+        (Verdict::Worse, _) => "worse".to_owned(),
+        (Verdict::NoDifference, Some(resolution)) => {
+            format!(
+                "no difference (resolution ±{})",
+                resolution_percent(resolution)
+            )
+        }
+        (Verdict::NoDifference, None) => "no difference".to_owned(),
+        (Verdict::Inconclusive, _) => "inconclusive".to_owned(),
+    }
+}
+
+/// A resolution never reads as 0: what is below a hundredth of a percent says so.
+fn resolution_percent(resolution: f64) -> String {
+    if resolution < 0.0001 {
+        "0.01 % or finer".to_owned()
+    } else {
+        format!("{:.2} %", resolution * 100.0)
+    }
+}
