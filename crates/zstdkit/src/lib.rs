@@ -5,6 +5,7 @@
 //!
 //! - [`Encoder`] and [`Decoder`]: streams, one bounded call at a time, no I/O.
 //! - [`Compressor`] and [`Decompressor`], or [`compress`] and [`decompress`]: whole buffers.
+//! - [`Recipe`]: settings by purpose.
 //! - [`frame`]: what frames say about themselves, without decoding them.
 //!
 //! ```
@@ -39,6 +40,7 @@ mod memory;
 mod oneshot;
 mod options;
 mod parameters;
+mod recipe;
 mod step;
 mod walk;
 #[cfg(feature = "workload")]
@@ -51,6 +53,7 @@ pub use crate::error::{Error, ErrorKind};
 pub use crate::oneshot::{Compressor, Decompressor, compress, compress_bound, decompress};
 pub use crate::options::{DecoderOptions, EncoderOptions};
 pub use crate::parameters::{Parameters, Strategy};
+pub use crate::recipe::{Recipe, UnknownRecipe};
 pub use crate::step::{Operation, State, Step};
 
 /// The version of libzstd inside, for example `1.5.7`.

@@ -1,0 +1,146 @@
+//! Named settings for a purpose: what to ask for when a level number says too little.
+//!
+//! A recipe is a full set of parameters for each class of content size ([`table`]), found by
+//! measuring (`cargo xtask tune`). [`Recipe::Auto`] looks at the content first ([`choose`]).
+//! Nothing here touches a context.
+
+mod choose;
+mod table;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::options::EncoderOptions;
+use crate::parameters::{Parameters, Strategy};
+
+/// What the data is, or what matters about it.
+///
+/// ```
+/// use zstdkit::Recipe;
+///
+/// let page = b"<p>A page that says the same, a page that says the same.</p>";
+/// let options = Recipe::Text.options(Some(page.len() as u64));
+/// let frame = zstdkit::compress(page, &options)?;
+/// assert!(frame.len() < page.len());
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Recipe {
+    /// As little time as a useful ratio takes.
+    Fast,
+    /// For what passes by: little time, a good ratio.
+    Balanced,
+    /// Machine code and records of numbers.
+    Binary,
+    /// Markup, prose and source code.
+    Text,
+    /// JSON, logs, tables: short fields that repeat.
+    StructuredData,
+    /// As few bytes as an 8 MiB window allows, whatever the time.
+    Maximum,
+    /// One of the others, by a look at the content: [`Recipe::choose`].
+    Auto,
+}
+
+impl Recipe {
+    /// All of them, the quicker ones first.
+    pub const ALL: [Self; 7] = [
+        Self::Fast,
+        Self::Balanced,
+        Self::Binary,
+        Self::Text,
+        Self::StructuredData,
+        Self::Maximum,
+        Self::Auto,
+    ];
+
+    /// The name that [`FromStr`] reads.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Balanced => "balanced",
+            Self::Binary => "binary",
+            Self::Text => "text",
+            Self::StructuredData => "structured_data",
+            Self::Maximum => "maximum",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The settings for content of this size in bytes; `None`: not known yet.
+    ///
+    /// Windows stay within 8 MiB, which every decoder accepts. `Auto`, which has seen nothing
+    /// here, gives what `Balanced` gives.
+    pub fn options(self, content_bytes: Option<u64>) -> EncoderOptions {
+        table::set(self, content_bytes).options()
+    }
+
+    /// The settings of a level, within the purpose of the recipe: the level says how hard to
+    /// look for matches, and the window stays within 8 MiB as with every recipe.
+    ///
+    /// The level is that of [`EncoderOptions::level`] and is checked where that is.
+    pub fn options_at_level(self, level: i32, content_bytes: Option<u64>) -> EncoderOptions {
+        let options = EncoderOptions {
+            level,
+            ..EncoderOptions::default()
+        };
+        table::capped(options, content_bytes)
+    }
+
+    /// The settings that exzstandard 0.1 had under these names: a strategy over the parameters
+    /// of a level, 3 for `balanced`, 22 for `maximum` and so on. Another level keeps the strategy.
+    /// `Auto`, which it did not have, gives what `Balanced` gives.
+    ///
+    /// For frames that have to stay as they were. [`Recipe::options`] is better and quicker.
+    pub fn exzstandard(self, level_override: Option<i32>) -> EncoderOptions {
+        let (level, strategy) = match self {
+            Self::Fast => (1, Strategy::Fast),
+            Self::Balanced | Self::Auto => (3, Strategy::Dfast),
+            Self::Binary => (6, Strategy::Lazy2),
+            Self::Text => (9, Strategy::Btopt),
+            Self::StructuredData => (9, Strategy::Btultra),
+            Self::Maximum => (22, Strategy::Btultra2),
+        };
+        EncoderOptions {
+            level: level_override.unwrap_or(level),
+            parameters: Parameters {
+                strategy: Some(strategy),
+                ..Parameters::default()
+            },
+            ..EncoderOptions::default()
+        }
+    }
+
+    /// What `Auto` comes to for content that starts with `first` and has `content_bytes` in all
+    /// (`None`: not known). Never `Auto` or `Maximum`.
+    ///
+    /// It looks at a sample of at most 16 KiB out of the first 128 KiB, which takes some tens of
+    /// microseconds, and gives the same answer for the same bytes everywhere.
+    pub fn choose(first: &[u8], content_bytes: Option<u64>) -> Self {
+        choose::choose(first, content_bytes)
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no [`Recipe`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown recipe (expected fast, balanced, binary, text, structured_data, maximum or auto)")]
+pub struct UnknownRecipe;
+
+impl FromStr for Recipe {
+    type Err = UnknownRecipe;
+
+    /// Reads a [name](Recipe::name); `-` stands for `_`.
+    fn from_str(name: &str) -> Result<Self, UnknownRecipe> {
+        let name = name.replace('-', "_");
+        Self::ALL
+            .into_iter()
+            .find(|recipe| recipe.name() == name)
+            .ok_or(UnknownRecipe)
+    }
+}
