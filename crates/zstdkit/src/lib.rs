@@ -6,6 +6,7 @@
 //! - [`Encoder`] and [`Decoder`]: streams, one bounded call at a time, no I/O.
 //! - [`Compressor`] and [`Decompressor`], or [`compress`] and [`decompress`]: whole buffers.
 //! - [`Recipe`]: settings by purpose.
+//! - [`sliced`]: streams in slices of 16 KiB under a budget, for threads that others wait for.
 //! - [`frame`]: what frames say about themselves, without decoding them.
 //!
 //! ```
@@ -41,6 +42,7 @@ mod oneshot;
 mod options;
 mod parameters;
 mod recipe;
+pub mod sliced;
 mod step;
 mod walk;
 #[cfg(feature = "workload")]

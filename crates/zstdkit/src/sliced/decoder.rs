@@ -1,0 +1,133 @@
+//! The decoder by the slice.
+
+use std::borrow::BorrowMut;
+
+use super::{Budget, SLICE_BYTES, append};
+use crate::decoder::{Decoder, Totals};
+use crate::error::Error;
+use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, CHECKSUM_BYTES, HEADER_BYTES_MAX};
+use crate::options::DecoderOptions;
+use crate::step::{State, Step};
+
+/// A call is shown no more than a frame of one block needs, so that what walks through input
+/// without decoding anything is bounded as well.
+const INPUT_PER_SLICE_BYTES_MAX: usize =
+    HEADER_BYTES_MAX + BLOCK_HEADER_BYTES + BLOCK_BYTES_MAX as usize + CHECKSUM_BYTES;
+
+/// Decompresses a stream in slices.
+///
+/// # What bounds a step
+/// libzstd decodes whole blocks, so a step may run over its budget by one block less a slice:
+/// blocks of up to 128 KiB, 112 KiB over. A call of the decoder takes at most one block off the
+/// budget, counted by the content it gives, one slice at least.
+///
+/// ```
+/// use zstdkit::sliced::{Budget, SlicedDecoder};
+/// use zstdkit::{DecoderOptions, State};
+///
+/// let content = b"to be or not to be ".repeat(20_000);
+/// let frame = zstdkit::compress(&content, &Default::default())?;
+/// let mut decoder = SlicedDecoder::new(&DecoderOptions::default())?;
+/// let (mut input, mut output, mut turns) = (&frame[..], Vec::new(), 0);
+/// while decoder.step_into(&mut input, &mut output, &mut Budget::slices(1))? == State::MoreOutput {
+///     turns += 1; // Others run here.
+/// }
+/// assert_eq!(decoder.finish()?.frames, 1);
+/// assert!(output == content && turns >= 2);
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SlicedDecoder<D = Decoder> {
+    decoder: D,
+}
+
+impl SlicedDecoder {
+    /// Makes a context with these options.
+    pub fn new(options: &DecoderOptions) -> Result<Self, Error> {
+        Ok(Self::over(Decoder::new(options)?))
+    }
+}
+
+impl<D: BorrowMut<Decoder>> SlicedDecoder<D> {
+    /// Slices a decoder.
+    pub fn over(decoder: D) -> Self {
+        Self { decoder }
+    }
+
+    /// Forgets the stream: [`Decoder::reset`].
+    pub fn reset(&mut self) {
+        self.decoder.borrow_mut().reset();
+    }
+
+    /// Takes input and writes content until the input is used up, the output is full or the budget
+    /// is spent. The last two are both [`State::MoreOutput`]: call again with the rest of the
+    /// input. Errors are those of [`Decoder::push`].
+    pub fn step(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        budget: &mut Budget,
+    ) -> Result<Step, Error> {
+        let mut total = Step {
+            consumed: 0,
+            produced: 0,
+            state: State::MoreOutput,
+        };
+        while !budget.is_spent() {
+            let rest = &input[total.consumed..];
+            let shown = &rest[..rest.len().min(INPUT_PER_SLICE_BYTES_MAX)];
+            let room = &mut output[total.produced..];
+            let step = self.decoder.borrow_mut().push(shown, room)?;
+            budget.charge(slices(step.produced));
+            total.consumed += step.consumed;
+            total.produced += step.produced;
+            if step.state != State::MoreOutput && total.consumed == input.len() {
+                total.state = step.state;
+                break;
+            }
+            if step.consumed + step.produced == 0 {
+                break;
+            }
+        }
+        Ok(total)
+    }
+
+    /// The same for buffers: takes input off the front of `input` and appends to `content`. Only a
+    /// spent budget leaves [`State::MoreOutput`].
+    pub fn step_into(
+        &mut self,
+        input: &mut &[u8],
+        content: &mut Vec<u8>,
+        budget: &mut Budget,
+    ) -> Result<State, Error> {
+        loop {
+            let step = append(content, BLOCK_BYTES_MAX as usize, |room| {
+                let step = self.step(input, room, budget)?;
+                Ok((step, step.produced))
+            })?;
+            *input = &input[step.consumed..];
+            if step.state != State::MoreOutput || budget.is_spent() {
+                return Ok(step.state);
+            }
+        }
+    }
+
+    /// Whether the stream may end here: [`Decoder::finish`].
+    pub fn finish(&self) -> Result<Totals, Error> {
+        self.decoder.borrow().finish()
+    }
+
+    /// The decoder itself.
+    pub fn into_inner(self) -> D {
+        self.decoder
+    }
+
+    /// Bytes of memory that the decoder holds.
+    pub fn memory_bytes(&self) -> usize {
+        self.decoder.borrow().memory_bytes()
+    }
+}
+
+fn slices(produced: usize) -> u32 {
+    produced.div_ceil(SLICE_BYTES).max(1) as u32
+}
