@@ -65,6 +65,11 @@ impl Failure {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 failure.help("free some space, or name a file elsewhere with -o; nothing was left")
             }
+            io::ErrorKind::FileTooLarge => {
+                failure.help("raise the limit on file sizes (ulimit -f); nothing was left")
+            }
+            // The system's own interruptions are waited out: this one is the user's.
+            io::ErrorKind::Interrupted => failure.status(ExitStatus::Interrupted),
             _ => failure,
         }
     }

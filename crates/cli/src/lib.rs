@@ -32,7 +32,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Err(status) => return status,
     };
     term::color::set_choice(cli.color);
-    term::signal::install();
+    term::signal::install(cmd::ending(&cli.command));
     match cmd::dispatch(cli, &argv) {
         Ok(status) => status,
         Err(failure) => {

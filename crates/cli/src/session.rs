@@ -18,6 +18,7 @@ use crate::args::output::{ReportArgs, ReportFormat, TerminalArgs};
 use crate::exit::ExitStatus;
 use crate::export::{self, Detail, Exports, MainStream};
 use crate::failure::{Failure, Result};
+use crate::term::message;
 
 /// Samples that a report names among the slowest, over all rows.
 const SLOWEST: usize = 10;
@@ -237,12 +238,12 @@ impl Session {
             other => other,
         };
         report.exit_code = status.code();
-        emit(
-            &report,
-            self.exports,
-            self.wants_report
-                .then_some((self.format, self.stream, self.detail)),
-        )?;
+        let print = (self.format, self.stream, self.detail);
+        match emit(&report, self.exports, self.wants_report.then_some(print)) {
+            // What the work came to is told in full, and stands.
+            Err(failure) if status != ExitStatus::Ok => message::failure(&failure),
+            emitted => emitted?,
+        }
         Ok(status)
     }
 }

@@ -326,7 +326,7 @@ fn a_source_is_never_its_own_target_however_it_is_spelled() {
     let dir = directory();
     let path = file(dir.path(), "f", b"the only copy");
     for target in ["f", "./f", &path.display().to_string()] {
-        let failed = run(dir.path(), ["compress", "-f", "--rm", "-o", target, "f"]).expect(1);
+        let failed = run(dir.path(), ["compress", "-f", "--rm", "-o", target, "f"]).expect(2);
         assert!(
             failed.stderr.contains("would become itself"),
             "{}",

@@ -40,7 +40,7 @@ pub(crate) fn run(
             exclude_compressed: plan.exclude_compressed,
         },
     })?;
-    transfer::refuse_terminal(&jobs, args.files_args.force)?;
+    transfer::refuse(&jobs, &args.files_args, &args.report, true)?;
     if jobs.passed_over > 0 && args.terminal.wants_warnings() {
         message::note(
             &format!(
@@ -64,9 +64,8 @@ pub(crate) fn run(
     let options = Options {
         files: &args.files_args,
         sparse: false,
-        binary: true,
         verify: plan.verify,
-        progress: args.terminal.wants_progress(),
+        terminal: &args.terminal,
     };
     let mut outcome = Outcome::new("compress");
     describe(&plan, &mut outcome);
@@ -133,7 +132,13 @@ impl Stage for Compress {
         self.encoder.begin(size).map_err(&failed)?;
         let mut offset = 0_u64;
         loop {
-            last |= size == Some(offset + input.len() as u64);
+            let read = offset + input.len() as u64;
+            match size {
+                Some(size) if read > size || (last && read < size) => {
+                    return Err(Stop::Failed(resized(stream, size, read)));
+                }
+                _ => last |= size == Some(read),
+            }
             let mut rest: &[u8] = &input;
             loop {
                 let (chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
@@ -153,9 +158,10 @@ impl Stage for Compress {
         }
         // A file that grew while it was read has more to give than it said.
         match size {
-            Some(size) if input.len() == BUFFER_BYTES && !stream.next(input)?.is_empty() => {
-                Err(Stop::Failed(grew(&name, size)))
-            }
+            Some(size) if input.len() == BUFFER_BYTES => match stream.next(input)?.len() as u64 {
+                0 => Ok(()),
+                more => Err(Stop::Failed(resized(stream, size, size + more))),
+            },
             _ => Ok(()),
         }
     }
@@ -220,9 +226,23 @@ impl Compress {
     }
 }
 
-fn grew(name: &str, size: u64) -> Failure {
+/// The source does not have the size that its frame was begun with.
+fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
+    let name = stream.name();
+    if stream.stated_size().is_none() {
+        let more = if read > size { " or more" } else { "" };
+        return Failure::new(format!(
+            "cannot compress {name}: --stream-size is {size}, and {read} bytes came{more}"
+        ))
+        .help("leave it out when the size is not known");
+    }
+    let change = if read < size {
+        format!("it shrank from {size} to {read} bytes")
+    } else {
+        format!("it grew past {size} bytes")
+    };
     Failure::new(format!(
-        "cannot compress {name}: it grew past {size} bytes while it was read"
+        "cannot compress {name}: {change} while it was read"
     ))
     .help("compress a copy, or send it in a pipe")
 }

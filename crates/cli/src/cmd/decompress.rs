@@ -36,7 +36,8 @@ pub(crate) fn run(
         nowhere: plan.mode != DecompressMode::Write,
         direction: Direction::Decompress,
     })?;
-    transfer::refuse_terminal(&jobs, args.files_args.force)?;
+    // What comes out is the user's; whether a terminal can bear it shows when it is there.
+    transfer::refuse(&jobs, &args.files_args, &args.report, false)?;
     let mut report = args.report.clone();
     if args.json {
         report.report = ReportFormat::Json;
@@ -63,10 +64,8 @@ pub(crate) fn run(
     let options = Options {
         files: &args.files_args,
         sparse: plan.sparse,
-        // What comes out is the user's; whether a terminal can bear it is theirs to know.
-        binary: false,
         verify: false,
-        progress: args.terminal.wants_progress(),
+        terminal: &args.terminal,
     };
     let kind = if plan.mode == DecompressMode::Test {
         "test"

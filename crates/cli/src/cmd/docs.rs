@@ -42,7 +42,7 @@ pub(crate) fn man(page: Option<&str>, dir: Option<&Path>) -> Result<ExitStatus> 
 }
 
 fn write_page(dir: &Path, name: &str, command: &clap::Command) -> Result<()> {
-    let target = Target::create(&dir.join(name), true)?;
+    let target = Target::create(&dir.join(name), true, None)?;
     let page = render(command)?;
     target
         .writer()?

@@ -16,6 +16,16 @@ use std::ffi::OsString;
 use crate::args::{Cli, Command};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
+use crate::term::signal::Ending;
+
+/// What a signal does to the command: those that work in steps end between them, with a report.
+pub(crate) fn ending(command: &Command) -> Ending {
+    match command {
+        Command::Compress(_) | Command::Decompress(_) | Command::Tour(_) => Ending::BetweenSteps,
+        Command::Compare(args) if args.interleave.is_some() => Ending::BetweenSteps,
+        _ => Ending::AtOnce,
+    }
+}
 
 /// Runs the command of a parsed command line.
 pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {

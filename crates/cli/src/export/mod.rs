@@ -21,7 +21,8 @@ use latency::report::Report;
 
 use crate::args::output::{ReportArgs, ReportFormat};
 use crate::failure::Result;
-use crate::io::target::Target;
+use crate::io::clash::{self, Export};
+use crate::io::target::{self, Target};
 use crate::term::color;
 
 /// Which stream the report of a command belongs on.
@@ -51,6 +52,40 @@ enum FileFormat {
     Hlog,
 }
 
+impl FileFormat {
+    /// The flag that asks for it.
+    fn flag(self) -> &'static str {
+        match self {
+            Self::Json => "--export-json",
+            Self::Csv => "--export-csv",
+            Self::Markdown => "--export-markdown",
+            Self::Hgrm => "--export-hgrm",
+            Self::Hlog => "--export-hlog",
+        }
+    }
+
+    /// What to do when the file could not be written although the work is done.
+    fn rescue(self) -> &'static str {
+        match self {
+            Self::Json => {
+                "name a place that can be written with --export-json; --report json prints the same"
+            }
+            Self::Csv => {
+                "name a place that can be written with --export-csv; --report csv prints the same"
+            }
+            Self::Markdown => {
+                "name a place that can be written with --export-markdown; --report markdown prints \
+                 the same"
+            }
+            Self::Hgrm => {
+                "name a place that can be written with --export-hgrm, and a row that the report \
+                 has with --row"
+            }
+            Self::Hlog => "name a place that can be written with --export-hlog",
+        }
+    }
+}
+
 /// The export files of a run, opened.
 #[derive(Debug)]
 pub(crate) struct Exports {
@@ -62,23 +97,15 @@ pub(crate) struct Exports {
 impl Exports {
     /// Creates every file that was asked for; `force` allows replacing existing ones.
     pub(crate) fn open(args: &ReportArgs, force: bool) -> Result<Self> {
-        let asked = [
-            (FileFormat::Json, &args.export_json),
-            (FileFormat::Csv, &args.export_csv),
-            (FileFormat::Markdown, &args.export_markdown),
-            (FileFormat::Hgrm, &args.export_hgrm),
-            (FileFormat::Hlog, &args.export_hlog),
-        ];
+        clash::refuse_exports(&asked(args))?;
         let mut files = Vec::new();
-        for (format, path) in asked {
-            if let Some(path) = path {
-                let target = if path.as_os_str() == "-" {
-                    Target::stdout(false, force)?
-                } else {
-                    Target::create(path, force)?
-                };
-                files.push((format, target));
-            }
+        for (format, path) in formats(args) {
+            let target = if target::is_stdout(path) {
+                Target::stdout()?
+            } else {
+                Target::create(path, force, None)?
+            };
+            files.push((format, target));
         }
         Ok(Self {
             main: args.report,
@@ -136,33 +163,31 @@ fn write_file(
         FileFormat::Hlog => hdr::hlog(report, &mut bytes),
     };
     let mut file = target.writer()?;
-    rendered
-        .and_then(|()| file.write_all(&bytes))
-        .map_err(|error| target.error(&error))?;
-    target.commit()
+    match rendered.and_then(|()| file.write_all(&bytes)) {
+        // Whoever read it has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(target.error(&error)),
+        Ok(()) => target.commit(),
+    }
 }
 
-impl FileFormat {
-    /// What to do when the file could not be written although the work is done.
-    fn rescue(self) -> &'static str {
-        match self {
-            Self::Json => {
-                "name a place that can be written with --export-json; --report json prints the same"
-            }
-            Self::Csv => {
-                "name a place that can be written with --export-csv; --report csv prints the same"
-            }
-            Self::Markdown => {
-                "name a place that can be written with --export-markdown; --report markdown prints \
-                 the same"
-            }
-            Self::Hgrm => {
-                "name a place that can be written with --export-hgrm, and a row that the report \
-                 has with --row"
-            }
-            Self::Hlog => "name a place that can be written with --export-hlog",
-        }
-    }
+/// The exports that a command line asks for.
+pub(crate) fn asked(args: &ReportArgs) -> Vec<Export<'_>> {
+    formats(args)
+        .map(|(format, path)| (format.flag(), path))
+        .collect()
+}
+
+fn formats(args: &ReportArgs) -> impl Iterator<Item = (FileFormat, &Path)> {
+    [
+        (FileFormat::Json, &args.export_json),
+        (FileFormat::Csv, &args.export_csv),
+        (FileFormat::Markdown, &args.export_markdown),
+        (FileFormat::Hgrm, &args.export_hgrm),
+        (FileFormat::Hlog, &args.export_hlog),
+    ]
+    .into_iter()
+    .filter_map(|(format, path)| Some((format, path.as_deref()?)))
 }
 
 /// Prints the report on its stream. A closed pipe is nobody's fault.

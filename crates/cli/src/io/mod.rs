@@ -2,12 +2,16 @@
 //!
 //! Nothing here knows what the bytes mean. [`plan`] turns paths into jobs, [`source`] brings
 //! buffers, [`sink`] takes them away, both on threads of their own where that pays; [`target`] makes
-//! files appear by rename.
+//! files appear by rename, out of [`temporary`] ones. [`clash`] finds names that lead to one file,
+//! [`open`] waits for FIFOs.
 
+pub(crate) mod clash;
+pub(crate) mod open;
 pub(crate) mod plan;
 pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod target;
+pub(crate) mod temporary;
 
 /// Bytes of one buffer on its way from a source or to a sink: large enough to make system calls
 /// and hand-overs cheap, small enough that a handful fit in the second-level cache.

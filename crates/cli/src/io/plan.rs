@@ -8,7 +8,9 @@ use walkdir::WalkDir;
 use crate::failure::{Failure, Result};
 
 /// Suffix of zstd files.
-pub(crate) const SUFFIX: &str = "zst";
+const SUFFIX: &str = "zst";
+/// Suffix of tar archives in zstd.
+const SUFFIX_TAR: &str = "tzst";
 
 /// Where a job's output goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +92,7 @@ pub(crate) fn jobs(request: &Request<'_>) -> Result<Jobs> {
     }
     if let Some(output) = request.output
         && sources.len() > 1
-        && output.as_os_str() != "-"
+        && !super::target::is_stdout(output)
     {
         return Err(
             Failure::usage(format!("-o names one file for {} inputs", sources.len()))
@@ -113,7 +115,7 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
     if request.nowhere {
         return Ok(Destination::Nowhere);
     }
-    let to_stdout = request.output.is_some_and(|path| path.as_os_str() == "-");
+    let to_stdout = request.output.is_some_and(super::target::is_stdout);
     if request.stdout || to_stdout {
         return Ok(Destination::Stdout);
     }
@@ -132,7 +134,12 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
         }
         Direction::Decompress => match source.extension().and_then(|e| e.to_str()) {
             Some(SUFFIX) => Ok(Destination::File(source.with_extension(""))),
-            Some("tzst") => Ok(Destination::File(source.with_extension("tar"))),
+            Some(SUFFIX_TAR) => Ok(Destination::File(source.with_extension("tar"))),
+            _ if is_suffix_alone(source) => Err(Failure::new(format!(
+                "'{}' is nothing but a suffix, so its target has no name",
+                source.display()
+            ))
+            .help("name the target with -o, or use -c")),
             _ => Err(Failure::new(format!(
                 "'{}' does not end in .{SUFFIX}, so its target has no name",
                 source.display()
@@ -142,13 +149,28 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
     }
 }
 
+/// Whether the name says zstd.
+fn is_compressed(path: &Path) -> bool {
+    let suffix = path.extension().and_then(|suffix| suffix.to_str());
+    matches!(suffix, Some(SUFFIX | SUFFIX_TAR))
+}
+
+/// Whether the name is `.zst` or `.tzst` and no more.
+fn is_suffix_alone(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    matches!(
+        name.and_then(|name| name.strip_prefix('.')),
+        Some(SUFFIX | SUFFIX_TAR)
+    )
+}
+
 fn walk(root: &Path, direction: Direction, sources: &mut Vec<PathBuf>, result: &mut Jobs) {
     // Sorted, so that two runs do the same in the same order; the names are gathered before any
     // target is written, so that a walk never meets its own output.
     for entry in WalkDir::new(root).follow_links(false).sort_by_file_name() {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
-                let compressed = entry.path().extension().is_some_and(|e| e == SUFFIX);
+                let compressed = is_compressed(entry.path());
                 let wanted = match direction {
                     Direction::Compress { exclude_compressed } => {
                         !(compressed && exclude_compressed)

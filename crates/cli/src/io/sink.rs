@@ -44,7 +44,8 @@ impl Buffer {
         self.filled
     }
 
-    fn output(&self) -> &[u8] {
+    /// The output in it.
+    pub(crate) fn output(&self) -> &[u8] {
         &self.bytes[..self.filled]
     }
 }

@@ -1,6 +1,6 @@
 //! Buffers from a file or a pipe, read ahead by a thread where that pays.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, OpenOptions};
 use std::hash::Hasher;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use twox_hash::XxHash64;
 
+use super::open::open;
 use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, INLINE_BYTES, POLL};
 use crate::failure::{Failure, Result};
 use crate::term::signal;
@@ -58,7 +59,7 @@ impl Source {
         let file = if stdin {
             duplicate_stdin()
         } else {
-            File::open(path)
+            open(path, OpenOptions::new().read(true))
         }
         .map_err(|error| Failure::io("read", path, &error))?;
         let metadata = file.metadata().ok();
@@ -119,6 +120,15 @@ impl Source {
                 bytes: 0,
                 xxh64: None,
             }),
+        }
+    }
+
+    /// Whether the name still leads to the file that was opened, as it was then.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        let now = std::fs::metadata(&self.name).ok();
+        match (&self.metadata, now) {
+            (Some(then), Some(now)) => state(then) == state(&now),
+            _ => false,
         }
     }
 
@@ -221,8 +231,21 @@ impl Reader {
     }
 }
 
+/// What changes when a file is written to or replaced.
+#[cfg(unix)]
+fn state(metadata: &Metadata) -> impl PartialEq {
+    use std::os::unix::fs::MetadataExt as _;
+    let modified = (metadata.mtime(), metadata.mtime_nsec());
+    (metadata.dev(), metadata.ino(), metadata.len(), modified)
+}
+
+#[cfg(not(unix))]
+fn state(metadata: &Metadata) -> impl PartialEq {
+    (metadata.len(), metadata.modified().ok())
+}
+
 /// An unbuffered handle on standard input.
-fn duplicate_stdin() -> io::Result<File> {
+pub(super) fn duplicate_stdin() -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd as _;

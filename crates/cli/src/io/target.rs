@@ -1,12 +1,19 @@
 //! Where output goes: a file that appears whole or not at all, standard output, or nowhere.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, TempPath};
-
+use super::open::open;
+use super::temporary::Temporary;
 use crate::failure::{Failure, Result};
+
+/// Rights of a file that has no source to take them from: everyone's, less the umask.
+#[cfg(unix)]
+const MODE_NEW: u32 = 0o666;
+/// Rights that a copy of a file may have before it has its owner.
+#[cfg(unix)]
+const MODE_OWNER: u32 = 0o600;
 
 /// An opened target. Dropped without [`Target::commit`] it leaves nothing behind.
 #[derive(Debug)]
@@ -16,7 +23,7 @@ pub(crate) enum Target {
         /// The file that is written.
         file: File,
         /// Its name until it is complete; removed on drop.
-        temporary: TempPath,
+        temporary: Temporary,
         /// Its name then.
         path: PathBuf,
         /// Whether an existing file of that name is replaced.
@@ -35,54 +42,43 @@ pub(crate) enum Target {
 
 impl Target {
     /// Prepares `path`. An existing file is refused unless `force`; it stays untouched until
-    /// [`Target::commit`].
-    pub(crate) fn create(path: &Path, force: bool) -> Result<Self> {
-        if path == Path::new("/dev/stdout") {
-            return duplicate_stdout().map(Self::Stdout);
+    /// [`Target::commit`]. A copy of `source` is nobody else's to read before
+    /// [`Target::copy_attributes`].
+    pub(crate) fn create(path: &Path, force: bool, source: Option<&Metadata>) -> Result<Self> {
+        if is_stdout(path) {
+            return Self::stdout();
         }
         // A link stays a link: what it leads to is replaced.
         let resolved = path.is_symlink().then(|| std::fs::canonicalize(path).ok());
         let path = resolved.as_ref().and_then(Option::as_deref).unwrap_or(path);
-        let existing = std::fs::metadata(path).ok();
-        if let Some(metadata) = &existing {
+        if let Ok(metadata) = std::fs::metadata(path) {
             if metadata.is_dir() {
-                return Err(Failure::new(format!("'{}' is a directory", path.display()))
-                    .help("name a file with -o"));
+                return Err(is_directory(path));
             }
             if !metadata.is_file() {
-                let file = OpenOptions::new()
-                    .write(true)
-                    .open(path)
-                    .map_err(|error| Failure::io("write", path, &error))?;
-                return Ok(Self::Special {
-                    file,
-                    path: path.to_owned(),
-                });
+                return Self::special(path, force, &metadata);
             }
         }
-        // A dangling symbolic link is something that exists, too.
-        if !force && (existing.is_some() || path.symlink_metadata().is_ok()) {
-            return Err(exists(path));
+        match path.symlink_metadata() {
+            // A dangling symbolic link is something that exists, too.
+            Ok(_) if !force => return Err(exists(path)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Failure::io("write", path, &error));
+            }
+            _ => {}
+        }
+        if path.as_os_str().is_empty() {
+            return Err(Failure::usage("the target has no name").help("name a file with -o"));
+        }
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(is_directory(path));
         }
         let directory = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(path.file_name().unwrap_or(path.as_os_str()));
-        prefix.push(".");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".part");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // As any program that creates a file: everyone's rights, less the umask.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let temporary: NamedTempFile = builder
-            .tempfile_in(directory)
+        let (file, temporary) = Temporary::create(directory, first_mode(source))
             .map_err(|error| Failure::io("write", path, &error))?;
-        let (file, temporary) = temporary.into_parts();
         Ok(Self::File {
             file,
             temporary,
@@ -91,16 +87,30 @@ impl Target {
         })
     }
 
-    /// Standard output, refused for binary data on a terminal unless `force`.
-    pub(crate) fn stdout(binary: bool, force: bool) -> Result<Self> {
-        let stdout = io::stdout();
-        if binary && !force && stdout.is_terminal() {
-            return Err(Failure::usage(
-                "standard output is a terminal: binary is not written to it",
-            )
-            .help("redirect it, name a file with -o, or add -f"));
+    fn special(path: &Path, force: bool, metadata: &Metadata) -> Result<Self> {
+        #[cfg(unix)]
+        if std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type()) && !force {
+            return Err(Failure::new(format!(
+                "'{}' is a block device: what is on it would be overwritten",
+                path.display()
+            ))
+            .help("add -f if that is what you want"));
         }
-        duplicate_stdout().map(Self::Stdout)
+        #[cfg(not(unix))]
+        let _ = (force, metadata);
+        let file = open(path, OpenOptions::new().write(true))
+            .map_err(|error| Failure::io("write", path, &error))?;
+        Ok(Self::Special {
+            file,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Standard output.
+    pub(crate) fn stdout() -> Result<Self> {
+        duplicate_stdout()
+            .map(Self::Stdout)
+            .map_err(|error| Failure::io("write", Path::new("standard output"), &error))
     }
 
     /// A second handle on what is written, for a writer thread.
@@ -114,16 +124,30 @@ impl Target {
         matches!(self, Self::File { .. })
     }
 
-    /// Gives the new file the mode and times of its source.
-    pub(crate) fn copy_attributes(&self, source: &std::fs::Metadata) {
+    /// Whether a write may wait for somebody to read.
+    pub(crate) fn may_wait(&self) -> bool {
+        match self {
+            Self::File { .. } => false,
+            Self::Special { file, .. } | Self::Stdout(file) => waits(file),
+        }
+    }
+
+    /// Gives the new file the owner, mode and times of its source, as far as the system lets it.
+    pub(crate) fn copy_attributes(&self, source: &Metadata) {
         let Self::File { file, .. } = self else {
             return;
         };
-        // Like the times, the mode is a courtesy: a file system without modes is no error.
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
             let mode = source.permissions().mode() & 0o777;
+            let mode = if copy_owner(file, source) {
+                mode
+            } else {
+                // Its group is another one: that may do what everyone may, and no more than before.
+                let others = (mode >> 3) & mode & 0o007;
+                (mode & 0o700) | (others << 3) | others
+            };
             let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
         }
         if let Ok(modified) = source.modified() {
@@ -141,21 +165,13 @@ impl Target {
             Self::File {
                 temporary,
                 path,
-                replace: true,
+                replace,
                 ..
             } => temporary
-                .persist(&path)
-                .map_err(|error| Failure::io("write", &path, &error.error)),
-            Self::File {
-                temporary,
-                path,
-                replace: false,
-                ..
-            } => temporary
-                .persist_noclobber(&path)
-                .map_err(|error| match error.error.kind() {
+                .persist(&path, replace)
+                .map_err(|error| match error.kind() {
                     io::ErrorKind::AlreadyExists => exists(&path),
-                    _ => Failure::io("write", &path, &error.error),
+                    _ => Failure::io("write", &path, &error),
                 }),
             Self::Special { mut file, path } => file
                 .flush()
@@ -190,17 +206,79 @@ fn exists(path: &Path) -> Failure {
         .help("add -f to overwrite it, or name another file with -o")
 }
 
+fn is_directory(path: &Path) -> Failure {
+    Failure::new(format!("'{}' is a directory", path.display())).help("name a file with -o")
+}
+
+/// Whether `path` is a name of standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-" || path == Path::new("/dev/stdout")
+}
+
+/// Whether what is written to `path` would appear on a terminal.
+pub(crate) fn is_terminal(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        // Nothing else is opened: opening does things to some devices.
+        std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_char_device())
+            && OpenOptions::new()
+                .write(true)
+                .open(path)
+                .is_ok_and(|file| file.is_terminal())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// Whether `file` is a pipe, a socket or a terminal.
+#[cfg(unix)]
+fn waits(file: &File) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let kind = file.metadata().map(|metadata| metadata.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket()) || file.is_terminal()
+}
+
+#[cfg(not(unix))]
+fn waits(_: &File) -> bool {
+    true
+}
+
+#[cfg(unix)]
+fn first_mode(source: Option<&Metadata>) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    source.map_or(MODE_NEW, |source| source.permissions().mode() & MODE_OWNER)
+}
+
+#[cfg(not(unix))]
+fn first_mode(_: Option<&Metadata>) -> u32 {
+    0
+}
+
+/// Gives `file` the owner and group of `source`; whether it has the group now. Only the superuser
+/// may give files away; anyone may choose among their own groups.
+#[cfg(unix)]
+fn copy_owner(file: &File, source: &Metadata) -> bool {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let Ok(now) = file.metadata() else {
+        return false;
+    };
+    let (user, group) = (source.uid(), source.gid());
+    (now.uid(), now.gid()) == (user, group)
+        || fchown(file, Some(user), Some(group)).is_ok()
+        || now.gid() == group
+        || fchown(file, None, Some(group)).is_ok()
+}
+
 /// An unbuffered handle on standard output.
-fn duplicate_stdout() -> Result<File> {
-    let fail = |error: io::Error| Failure::io("write", Path::new("standard output"), &error);
+pub(crate) fn duplicate_stdout() -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd as _;
-        io::stdout()
-            .as_fd()
-            .try_clone_to_owned()
-            .map(File::from)
-            .map_err(fail)
+        io::stdout().as_fd().try_clone_to_owned().map(File::from)
     }
     #[cfg(windows)]
     {
@@ -209,7 +287,6 @@ fn duplicate_stdout() -> Result<File> {
             .as_handle()
             .try_clone_to_owned()
             .map(File::from)
-            .map_err(fail)
     }
 }
 
@@ -221,7 +298,7 @@ mod tests {
     fn a_target_that_is_dropped_leaves_nothing_and_one_committed_appears_whole() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("out");
-        let target = Target::create(&path, false).expect("a target");
+        let target = Target::create(&path, false, None).expect("a target");
         target
             .writer()
             .expect("a handle")
@@ -233,7 +310,7 @@ mod tests {
             0
         );
 
-        let target = Target::create(&path, false).expect("a target");
+        let target = Target::create(&path, false, None).expect("a target");
         target
             .writer()
             .expect("a handle")
@@ -242,8 +319,8 @@ mod tests {
         assert!(!path.exists());
         target.commit().expect("committed");
         assert_eq!(std::fs::read(&path).expect("read"), b"whole");
-        assert!(Target::create(&path, false).is_err(), "it exists now");
-        let again = Target::create(&path, true).expect("forced");
+        assert!(Target::create(&path, false, None).is_err(), "it exists now");
+        let again = Target::create(&path, true, None).expect("forced");
         drop(again);
         assert_eq!(
             std::fs::read(&path).expect("read"),
@@ -256,7 +333,7 @@ mod tests {
     fn a_file_that_appears_meanwhile_is_not_overwritten() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("out");
-        let target = Target::create(&path, false).expect("a target");
+        let target = Target::create(&path, false, None).expect("a target");
         std::fs::write(&path, b"theirs").expect("written");
         let failure = target.commit().expect_err("refused");
         assert!(failure.message().ends_with("exists already"), "{failure}");

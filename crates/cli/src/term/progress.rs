@@ -31,13 +31,17 @@ impl Progress {
     /// Starts a bar over `total` bytes (a spinner when unknown), if `wanted` and on a terminal.
     pub(crate) fn start(wanted: bool, total: Option<u64>) -> Self {
         let done = Arc::new(AtomicU64::new(0));
-        let visible = wanted
-            && std::io::stderr().is_terminal()
-            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let drawer = visible
+        let drawer = Self::shows(wanted)
             .then(|| Drawer::spawn(Arc::clone(&done), total))
             .flatten();
         Self { done, drawer }
+    }
+
+    /// Whether a bar would be seen.
+    pub(crate) fn shows(wanted: bool) -> bool {
+        wanted
+            && std::io::stderr().is_terminal()
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
 
     /// Counts `bytes` more.

@@ -1,26 +1,32 @@
-//! SIGINT and SIGTERM set a flag; work looks at it between steps. A second one ends the process.
+//! Signals that ask the process to end, and what they leave behind: nothing.
+//!
+//! Work that goes in steps looks at a flag between them and ends with a valid partial report. Whoever
+//! asks again, and means it, ends the process at once; the temporary files of that moment are removed
+//! first. Handlers do nothing themselves: they set the flag and wake a thread.
 
-use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use crate::exit::ExitStatus;
+/// What the first signal does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It sets the flag, a second one ends the process.
+    BetweenSteps,
+    /// It ends the process.
+    AtOnce,
+}
 
 static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+static ENDING: OnceLock<Ending> = OnceLock::new();
 
-/// Installs the handlers, once a process.
-pub(crate) fn install() {
+/// Says what signals shall do, once a process.
+pub(crate) fn install(ending: Ending) {
+    let _ = ENDING.set(ending);
     let flag = INTERRUPTED.get_or_init(|| Arc::new(AtomicBool::new(false)));
     #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        let code = i32::from(ExitStatus::Interrupted.code());
-        // Order matters: the conditional exit sees the flag as the signal before left it.
-        // A handler that cannot be installed leaves the system's own, which ends the process.
-        let _ = signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(flag));
-        let _ = signal_hook::flag::register(signal, Arc::clone(flag));
-    }
+    unix::install(ending, flag);
     #[cfg(not(unix))]
-    let _ = (flag, ExitStatus::Interrupted);
+    let _ = flag;
 }
 
 /// Whether the user asked to stop.
@@ -28,4 +34,110 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED
         .get()
         .is_some_and(|flag| flag.load(Ordering::Relaxed))
+}
+
+/// To be called before there is a first temporary file: from now on `clean_up` runs before a signal
+/// ends the process.
+pub(crate) fn guard(clean_up: fn()) {
+    #[cfg(unix)]
+    if let Some(ending) = ENDING.get() {
+        unix::guard(*ending, clean_up);
+    }
+    #[cfg(not(unix))]
+    let _ = clean_up;
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io::Read as _;
+    use std::os::unix::net::UnixStream;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+    use std::time::{Duration, Instant};
+
+    use signal_hook::SigId;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
+    use signal_hook::{flag, low_level};
+
+    use super::{Ending, interrupted};
+    use crate::exit::ExitStatus;
+
+    /// What asks a process to end before it has to.
+    const ASKING: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGXCPU];
+
+    /// A second signal within this time of the first is the same wish: a terminal that closes and
+    /// `timeout` signal both the process and its group.
+    const SAME_WISH: Duration = Duration::from_millis(200);
+
+    /// Handlers that end the process on the spot, while there is nothing to clean up.
+    static SHUTDOWNS: Mutex<Vec<SigId>> = Mutex::new(Vec::new());
+    static GUARDED: Once = Once::new();
+
+    pub(super) fn install(ending: Ending, interrupted: &Arc<AtomicBool>) {
+        // Caught, it makes the write that went too far fail with a reason and be cleaned up after.
+        let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+        if ending == Ending::AtOnce {
+            return;
+        }
+        let code = i32::from(ExitStatus::Interrupted.code());
+        let mut shutdowns = SHUTDOWNS.lock().unwrap_or_else(PoisonError::into_inner);
+        for signal in heeded() {
+            // Order matters: the conditional exit sees the flag as the signal before left it.
+            // A handler that cannot be installed leaves the system's own, which ends the process.
+            let shutdown = Arc::clone(interrupted);
+            shutdowns.extend(flag::register_conditional_shutdown(signal, code, shutdown));
+            let _ = flag::register(signal, Arc::clone(interrupted));
+        }
+    }
+
+    /// The signals that this process was not started to ignore, as `nohup` and shells without job
+    /// control have it.
+    fn heeded() -> impl Iterator<Item = i32> {
+        static IGNORED: OnceLock<u64> = OnceLock::new();
+        let ignored = *IGNORED.get_or_init(|| {
+            let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+            status
+                .lines()
+                .find_map(|line| line.strip_prefix("SigIgn:"))
+                .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+                .unwrap_or(0)
+        });
+        ASKING
+            .into_iter()
+            .filter(move |signal| ignored >> (signal - 1) & 1 == 0)
+    }
+
+    pub(super) fn guard(ending: Ending, clean_up: fn()) {
+        GUARDED.call_once(|| {
+            // Without the thread there is still the handler that ends the process.
+            let _ = watch(ending, clean_up);
+        });
+    }
+
+    fn watch(ending: Ending, clean_up: fn()) -> std::io::Result<()> {
+        let asked_before = interrupted();
+        let (mut woken, wake) = UnixStream::pair()?;
+        std::thread::Builder::new()
+            .name("signals".to_owned())
+            .stack_size(64 * 1024)
+            .spawn(move || {
+                let mut first = asked_before.then(Instant::now);
+                while woken.read_exact(&mut [0]).is_ok() {
+                    let again = first.is_some_and(|first| first.elapsed() > SAME_WISH);
+                    if again || ending == Ending::AtOnce {
+                        clean_up();
+                        low_level::exit(i32::from(ExitStatus::Interrupted.code()));
+                    }
+                    first.get_or_insert_with(Instant::now);
+                }
+            })?;
+        for signal in heeded() {
+            low_level::pipe::register(signal, wake.try_clone()?)?;
+        }
+        let mut shutdowns = SHUTDOWNS.lock().unwrap_or_else(PoisonError::into_inner);
+        for shutdown in shutdowns.drain(..) {
+            low_level::unregister(shutdown);
+        }
+        Ok(())
+    }
 }

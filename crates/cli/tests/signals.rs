@@ -1,0 +1,135 @@
+//! Signals: the first ends the work with a valid partial report, the second at once; neither leaves
+//! a temporary file.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{directory, names, perfkit, samples};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+fn send(child: &Child, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a pid"));
+    kill(pid, signal).expect("sent");
+}
+
+fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is() {
+        assert!(started.elapsed() < Duration::from_secs(20), "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A run that has begun, and waits for input that does not come.
+fn waiting(dir: &Path, mut command: Command, exports: &str) -> Child {
+    let mut child = command
+        .current_dir(dir)
+        .args(["compress", "-", "-o", "out"])
+        .args(common::words(exports))
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    let stdin = child.stdin.as_mut().expect("a pipe");
+    stdin
+        .write_all(&samples(600_000).swap_remove(0).1)
+        .expect("written");
+    until("two temporary files", || names(dir).len() == 2);
+    child
+}
+
+#[test]
+fn every_signal_that_asks_to_end_is_heeded_between_steps() {
+    for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGXCPU] {
+        let dir = directory();
+        let mut command = perfkit();
+        command.stderr(Stdio::piped());
+        let child = waiting(dir.path(), command, "--export-json r");
+        send(&child, signal);
+        // What `timeout` and a closing terminal do is no second wish.
+        send(&child, signal);
+        common::Run::from(child.wait_with_output().expect("ends")).expect(130);
+        assert_eq!(names(dir.path()), ["r"], "{signal}");
+        let report = std::fs::read(dir.path().join("r")).expect("a report");
+        let report = latency::report::read_json(&report).expect("a valid report");
+        assert!(!report.complete);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_second_interrupt_leaves_no_temporary_file() {
+    let dir = directory();
+    // A full pipe that nobody reads: the exports of the first interrupt get no further.
+    let (_reader, mut writer) = std::io::pipe().expect("a pipe");
+    writer.write_all(&[b' '; 1 << 16]).expect("filled");
+    let mut command = perfkit();
+    command.stdout(writer).stderr(Stdio::null());
+    let mut child = waiting(dir.path(), command, "--export-json - --export-csv r");
+    send(&child, Signal::SIGINT);
+    until("the target is given up", || names(dir.path()).len() == 1);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(
+        child.try_wait().expect("asked"),
+        None,
+        "it waits for the pipe"
+    );
+    assert_eq!(names(dir.path()).len(), 1, "the export is not written yet");
+    send(&child, Signal::SIGINT);
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    assert!(names(dir.path()).is_empty(), "{:?}", names(dir.path()));
+}
+
+#[test]
+fn a_signal_that_was_ignored_from_the_start_stays_so() {
+    let dir = directory();
+    let mut command = Command::new("sh");
+    let script = format!(
+        "trap '' HUP; exec '{}' \"$@\"",
+        env!("CARGO_BIN_EXE_perfkit")
+    );
+    command.args(["-c", &script, "sh"]).stderr(Stdio::piped());
+    let child = waiting(dir.path(), command, "--export-json r");
+    send(&child, Signal::SIGHUP);
+    std::thread::sleep(Duration::from_millis(200));
+    common::Run::from(child.wait_with_output().expect("ends")).expect(0);
+    assert_eq!(names(dir.path()), ["out", "r"]);
+}
+
+#[test]
+fn waiting_for_the_other_end_of_a_fifo_can_be_interrupted() {
+    for arguments in [
+        ["fifo", "-o", "out"],
+        ["a", "-o", "fifo"],
+        ["a", "--export-json", "fifo"],
+    ] {
+        let dir = directory();
+        common::file(dir.path(), "a", b"content");
+        let made = Command::new("mkfifo").arg(dir.path().join("fifo")).status();
+        assert!(made.expect("mkfifo runs").success());
+        let mut child = perfkit()
+            .current_dir(dir.path())
+            .arg("compress")
+            .args(arguments)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("runs");
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(child.try_wait().expect("asked"), None, "{arguments:?}");
+        send(&child, Signal::SIGINT);
+        let started = Instant::now();
+        assert_eq!(
+            child.wait().expect("ends").code(),
+            Some(130),
+            "{arguments:?}"
+        );
+        assert!(started.elapsed() < Duration::from_secs(5));
+        assert_eq!(names(dir.path()), ["a", "fifo"]);
+    }
+}
