@@ -25,6 +25,24 @@ const COUNTS_MAX: u64 = 1 << 22;
 /// A count takes at most nine bytes.
 const INFLATED_BYTES_MAX: usize = HEADER_BYTES + 9 * COUNTS_MAX as usize;
 
+/// What the histograms of one input may take together, so that a small file of many rows cannot ask
+/// for hours and gigabytes.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    counts: u64,
+    inflated_bytes: usize,
+}
+
+impl Default for Budget {
+    /// Ten thousand rows of the usual range and precision, or 128 of the greatest.
+    fn default() -> Self {
+        Self {
+            counts: 128 * COUNTS_MAX,
+            inflated_bytes: 256 << 20,
+        }
+    }
+}
+
 /// HDR V2, packed. `None` only when a count is above `i64::MAX`, which the format cannot say.
 pub(crate) fn encode_deflate(histogram: &Histogram<u64>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -51,6 +69,29 @@ pub(crate) fn decode_base64(text: &str) -> Result<Histogram<u64>, ReadError> {
     decode(&bytes_of_base64(text)?)
 }
 
+/// The same, as far as `budget` reaches.
+pub(crate) fn decode_base64_within(
+    text: &str,
+    budget: &mut Budget,
+) -> Result<Histogram<u64>, ReadError> {
+    let plain = unpacked(&bytes_of_base64(text)?, budget.inflated_bytes)?;
+    let counts = check_plain(&plain)?;
+    let spent = (
+        budget.counts.checked_sub(counts),
+        budget.inflated_bytes.checked_sub(plain.len()),
+    );
+    let (Some(counts), Some(inflated_bytes)) = spent else {
+        return Err(too_large(
+            "the histograms of this input are too large together",
+        ));
+    };
+    *budget = Budget {
+        counts,
+        inflated_bytes,
+    };
+    deserialize(&plain)
+}
+
 pub(crate) fn bytes_of_base64(text: &str) -> Result<Vec<u8>, ReadError> {
     BASE64
         .decode(text)
@@ -59,24 +100,27 @@ pub(crate) fn bytes_of_base64(text: &str) -> Result<Vec<u8>, ReadError> {
 
 /// Decode packed or plain V2.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Histogram<u64>, ReadError> {
-    let plain = checked(bytes)?;
+    deserialize(&checked(bytes)?)
+}
+
+fn deserialize(mut plain: &[u8]) -> Result<Histogram<u64>, ReadError> {
     Deserializer::new()
-        .deserialize(&mut plain.as_slice())
+        .deserialize(&mut plain)
         .map_err(|error| ReadError::malformed(Place::Whole, format!("no histogram: {error}")))
 }
 
-/// Unpack a zlib stream of at most [`INFLATED_BYTES_MAX`]; what follows its end is ignored.
-fn inflate(packed: &[u8]) -> Result<Vec<u8>, ReadError> {
+/// Unpack a zlib stream to at most `bytes_max`; what follows its end is ignored.
+fn inflate(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, ReadError> {
     let mut plain = Vec::new();
     ZlibDecoder::new(packed)
-        .take(INFLATED_BYTES_MAX as u64 + 1)
+        .take(bytes_max as u64 + 1)
         .read_to_end(&mut plain)
         .map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => truncated(8 + packed.len()),
             _ => malformed(8, "broken deflate stream"),
         })?;
-    if plain.len() > INFLATED_BYTES_MAX {
-        return Err(too_large("histogram unpacks to more than 38 MB"));
+    if plain.len() > bytes_max {
+        return Err(too_large("histogram unpacks to more than is left to it"));
     }
     Ok(plain)
 }
@@ -84,28 +128,34 @@ fn inflate(packed: &[u8]) -> Result<Vec<u8>, ReadError> {
 /// Unpack, and check everything that [`decode`] would rely on, without making the histogram.
 /// Gives plain V2.
 pub(crate) fn checked(bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
-    let plain = match be32(bytes, 0)? {
-        COOKIE_V2 => bytes.to_vec(),
-        COOKIE_V2_DEFLATE => {
-            let length = be32(bytes, 4)? as usize;
-            let packed = bytes.get(8..).unwrap_or_default();
-            let packed = packed.get(..length).ok_or_else(|| truncated(bytes.len()))?;
-            inflate(packed)?
-        }
-        _ => {
-            let message = "no HDR V2 histogram (first four bytes)";
-            return Err(ReadError::new(
-                ReadErrorKind::Foreign,
-                Place::Byte(0),
-                message,
-            ));
-        }
-    };
+    let plain = unpacked(bytes, INFLATED_BYTES_MAX)?;
     check_plain(&plain)?;
     Ok(plain)
 }
 
-fn check_plain(plain: &[u8]) -> Result<(), ReadError> {
+/// Plain V2, not looked into, unpacked to at most `bytes_max`.
+fn unpacked(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, ReadError> {
+    match be32(bytes, 0)? {
+        COOKIE_V2 => Ok(bytes.to_vec()),
+        COOKIE_V2_DEFLATE => {
+            let length = be32(bytes, 4)? as usize;
+            let packed = bytes.get(8..).unwrap_or_default();
+            let packed = packed.get(..length).ok_or_else(|| truncated(bytes.len()))?;
+            inflate(packed, bytes_max.min(INFLATED_BYTES_MAX))
+        }
+        _ => {
+            let message = "no HDR V2 histogram (first four bytes)";
+            Err(ReadError::new(
+                ReadErrorKind::Foreign,
+                Place::Byte(0),
+                message,
+            ))
+        }
+    }
+}
+
+/// Gives the length of the counts array that the histogram will have.
+fn check_plain(plain: &[u8]) -> Result<u64, ReadError> {
     if be32(plain, 0)? != COOKIE_V2 {
         return Err(malformed(
             0,
@@ -132,7 +182,8 @@ fn check_plain(plain: &[u8]) -> Result<(), ReadError> {
     if payload.len() != payload_bytes {
         return Err(malformed(4, "length of the counts is wrong"));
     }
-    check_counts(payload, counts_max)
+    check_counts(payload, counts_max)?;
+    Ok(counts_max)
 }
 
 /// Length of the counts array, as the histogram crate makes it.

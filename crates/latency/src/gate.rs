@@ -189,6 +189,11 @@ impl Gate {
         }
     }
 
+    /// The limit in nanoseconds.
+    pub(crate) fn limit_ns(&self) -> u64 {
+        self.limit_ns
+    }
+
     fn within(&self, ns: u64) -> bool {
         if self.strict {
             ns < self.limit_ns
@@ -323,6 +328,7 @@ fn percentile_of(row: &Latency, p: f64) -> Result<Percentile, String> {
         saturated: row.saturated,
         timing: row.timing,
         batch: row.batch,
+        min_ns: row.min_ns,
         max_ns: row.max_ns,
     };
     ladder

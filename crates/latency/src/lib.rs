@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod binomial;
+mod check;
 pub mod clock;
 mod coding;
 pub mod compare;

@@ -15,7 +15,7 @@ impl Latency {
     ///
     /// # Errors
     /// When a histogram cannot be read, or the two have ranges that cannot be added, or one holds single
-    /// operations and the other means of batches.
+    /// operations and the other means of batches, or there are more values than can be counted.
     pub fn merge(&mut self, other: &Self) -> Result<(), ReadError> {
         let same = (self.timing, self.batch) == (other.timing, other.batch);
         if !same && self.n > 0 && other.n > 0 {
@@ -27,15 +27,20 @@ impl Latency {
         histogram
             .add(other.histogram()?)
             .map_err(|error| ReadError::malformed(Place::Whole, error.to_string()))?;
+        if i64::try_from(histogram.len()).is_err() {
+            return Err(ReadError::malformed(Place::Whole, "counts overflow"));
+        }
         let saturated = self.saturated.saturating_add(other.saturated);
         let merged = Self::from_histogram(self.name, &*self.operation, self.timing, &histogram);
         let moments = pooled(self, other);
+        let min_ns = self.min_ns.into_iter().chain(other.min_ns).min();
         let max_ns = self.max_ns.into_iter().chain(other.max_ns).max();
         let ladder = Ladder {
             histogram: &histogram,
             saturated,
             timing: self.timing,
             batch: self.batch,
+            min_ns,
             max_ns,
         };
         let percentiles = ladder.at(&LADDER);
@@ -43,7 +48,7 @@ impl Latency {
             series: self.series.take(),
             batch: self.batch,
             n: self.n.saturating_add(other.n),
-            min_ns: self.min_ns.into_iter().chain(other.min_ns).min(),
+            min_ns,
             mean_ns: moments.map(|(mean, _)| mean),
             stdev_ns: moments.map(|(_, stdev)| stdev),
             max_ns,

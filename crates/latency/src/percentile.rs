@@ -94,6 +94,7 @@ pub fn percentiles(histogram: &Histogram<u64>, saturated: u64, timing: Timing) -
         saturated,
         timing,
         batch: 1,
+        min_ns: None,
         max_ns: None,
     }
     .at(&LADDER)
@@ -105,6 +106,8 @@ pub(crate) struct Ladder<'a> {
     pub(crate) saturated: u64,
     pub(crate) timing: Timing,
     pub(crate) batch: u64,
+    /// The exact least value, where it is known better than to the histogram's precision.
+    pub(crate) min_ns: Option<u64>,
     /// The exact greatest value, where it is known better than to the histogram's precision.
     pub(crate) max_ns: Option<u64>,
 }
@@ -123,11 +126,17 @@ impl Ladder<'_> {
                 .binary_search(&rank)
                 .ok()
                 .and_then(|at| values.get(at).copied())?;
-            Some(self.max_ns.map_or(value, |max| value.min(max)))
+            Some(self.exact(value))
         };
         rows.iter_mut()
             .map(|row| self.percentile(row, &value_at))
             .collect()
+    }
+
+    /// A value of the histogram, no less than the least and no more than the greatest recorded.
+    fn exact(&self, value: u64) -> u64 {
+        let value = self.max_ns.map_or(value, |max| value.min(max));
+        self.min_ns.map_or(value, |min| value.max(min))
     }
 
     fn row(&self, n: u64, p: f64) -> Row {
@@ -175,7 +184,7 @@ impl Ladder<'_> {
             // others, the range of values that the histogram holds to be the same.
             let in_range = |rank: u64| rank <= self.histogram.len();
             let low = match value_at(low).filter(|_| in_range(low)) {
-                Some(value) => self.histogram.lowest_equivalent(value),
+                Some(value) => self.exact(self.histogram.lowest_equivalent(value)),
                 None => self.histogram.high(),
             };
             let high = if in_range(high) {
@@ -303,6 +312,33 @@ mod tests {
                 .unwrap()
                 .contains("10 values above")
         );
+    }
+
+    #[test]
+    fn one_value_and_equal_values_are_known_exactly() {
+        let row = |values: &[u64]| {
+            let spec = crate::Spec::new(crate::LatencyName::Service, "call");
+            let mut recorder = crate::Recorder::new(spec, std::time::Instant::now());
+            values.iter().for_each(|ns| recorder.record_ns(*ns));
+            recorder.finish().latency()
+        };
+        // 50,001 shares a count of the histogram with its neighbours.
+        let equal = row(&[50_001; 400]);
+        for found in &equal.percentiles[..3] {
+            assert_eq!(found.value_ns, Some(50_001));
+            assert_eq!(found.ci95_ns, Some([50_001, 50_001]));
+        }
+        let one = row(&[50_001]);
+        assert_eq!((one.min_ns, one.max_ns), (Some(50_001), Some(50_001)));
+        assert_eq!(
+            (one.mean_ns, one.stdev_ns.map(f64::round)),
+            (Some(50_001.0), Some(1.0))
+        );
+        assert_eq!(one.percentiles[0].reason.as_deref(), Some("n = 1, needs 5"));
+        // Five values earn a median; six its interval.
+        assert_eq!(row(&[7; 5]).percentiles[0].value_ns, Some(7));
+        assert_eq!(row(&[7; 5]).percentiles[0].ci95_ns, None);
+        assert_eq!(row(&[7; 6]).percentiles[0].ci95_ns, Some([7, 7]));
     }
 
     #[test]

@@ -28,6 +28,15 @@ pub enum Place {
     },
     /// A byte, from 0.
     Byte(u64),
+    /// A field of a report.
+    Field {
+        /// The list that the row is in.
+        list: &'static str,
+        /// The row, from 0 as in `jq`.
+        index: u64,
+        /// The field of the row, empty when the row as a whole is meant.
+        field: &'static str,
+    },
 }
 
 impl fmt::Display for Place {
@@ -37,6 +46,12 @@ impl fmt::Display for Place {
             Self::Line { line, column: 0 } => write!(f, "line {line}"),
             Self::Line { line, column } => write!(f, "line {line}, column {column}"),
             Self::Byte(byte) => write!(f, "byte {byte}"),
+            Self::Field {
+                list,
+                index,
+                field: "",
+            } => write!(f, "{list}[{index}]"),
+            Self::Field { list, index, field } => write!(f, "{list}[{index}].{field}"),
         }
     }
 }
@@ -152,10 +167,12 @@ struct Head {
 /// Read a JSON report.
 ///
 /// The schema name is looked at first, so that a foreign file is called foreign and not faulted for
-/// its first unknown field. A histogram inside stays text until [`crate::report::Latency::histogram`].
+/// its first unknown field. Then every row is held against its histogram, and orders and ranges are
+/// checked, so that a report that was cut or edited is not taken for a measurement.
 ///
 /// # Errors
-/// When the bytes are no JSON, name no or another schema, or hold unknown or missing fields.
+/// When the bytes are no JSON, name no or another schema, hold unknown or missing fields, or say what
+/// cannot be true: then [`ReadError::place`] is the row and field.
 pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
     let head: Head = serde_json::from_slice(bytes)?;
     match head.schema {
@@ -178,7 +195,9 @@ pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
             ));
         }
     }
-    Ok(serde_json::from_slice(bytes)?)
+    let report = serde_json::from_slice(bytes)?;
+    crate::check::check(&report)?;
+    Ok(report)
 }
 
 #[cfg(test)]

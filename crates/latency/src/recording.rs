@@ -32,6 +32,7 @@ impl Recording {
             saturated: exact.saturated,
             timing: spec.timing,
             batch: spec.batch,
+            min_ns: (n > 0).then_some(exact.min_ns),
             max_ns: Some(exact.max_ns),
         };
         let mean = self.mean_ns();
@@ -89,6 +90,9 @@ impl Recording {
     /// Standard deviation of the values: within the range to the histogram's precision, above it exactly.
     fn stdev_ns(&self, mean: f64) -> Option<f64> {
         let exact = &self.exact;
+        if exact.min_ns == exact.max_ns {
+            return Some(0.0);
+        }
         let above = exact.saturated_squares - 2.0 * mean * exact.saturated_sum
             + exact.saturated as f64 * mean * mean;
         let squares = squared_deviations(&self.histogram, mean) + above.max(0.0);
@@ -124,6 +128,7 @@ impl Latency {
             saturated: 0,
             timing,
             batch: 1,
+            min_ns: some.then(|| histogram.min()),
             max_ns: Some(histogram.max()),
         };
         Self {

@@ -1,0 +1,302 @@
+//! Whether a report that was read can be true: rows agree with their histograms, orders and ranges hold.
+//!
+//! JSON of the right shape can still be cut, edited or made up. What passes here can be rendered,
+//! merged, compared and judged without a second look. What the numbers mean is not judged. Reading
+//! itself is in `read.rs`.
+
+use crate::coding::{self, Budget};
+use crate::gate::Gate;
+use crate::percentile::{earned_n, rank, values_at_ranks};
+use crate::read::{Place, ReadError, ReadErrorKind};
+use crate::report::{Comparison, Differences, GateResult, Latency, Percentile, Report, Table};
+
+/// Most rows of each kind that a report may have.
+const ROWS_MAX: usize = 10_000;
+/// Most percentiles of a row.
+const PERCENTILES_MAX: usize = 1_000;
+
+type Checked = Result<(), ReadError>;
+
+/// A row of the report, to say where something is wrong.
+#[derive(Clone, Copy)]
+struct Row {
+    list: &'static str,
+    index: usize,
+}
+
+impl Row {
+    fn place(self, field: &'static str) -> Place {
+        Place::Field {
+            list: self.list,
+            index: self.index as u64,
+            field,
+        }
+    }
+
+    /// An error at `field` unless `holds`.
+    fn need(self, holds: bool, field: &'static str, message: &str) -> Checked {
+        match holds {
+            true => Ok(()),
+            false => Err(ReadError::malformed(self.place(field), message)),
+        }
+    }
+}
+
+/// The first thing in `report` that cannot be true.
+pub(crate) fn check(report: &Report) -> Checked {
+    let lists = [
+        ("latencies", report.latencies.len()),
+        ("tables", report.tables.len()),
+        ("comparisons", report.comparisons.len()),
+        ("gates", report.gates.len()),
+    ];
+    for (list, length) in lists {
+        if length > ROWS_MAX {
+            let place = Row {
+                list,
+                index: ROWS_MAX,
+            };
+            let message = "more than 10,000 rows";
+            let place = place.place("");
+            return Err(ReadError::new(ReadErrorKind::TooLarge, place, message));
+        }
+    }
+    rates(report)?;
+    let mut budget = Budget::default();
+    for (index, row) in report.latencies.iter().enumerate() {
+        let list = "latencies";
+        latency(row, Row { list, index }, &mut budget)?;
+    }
+    for (index, found) in report.tables.iter().enumerate() {
+        let list = "tables";
+        table(found, Row { list, index })?;
+    }
+    for (index, found) in report.comparisons.iter().enumerate() {
+        let list = "comparisons";
+        comparison(found, Row { list, index })?;
+    }
+    for (index, found) in report.gates.iter().enumerate() {
+        let list = "gates";
+        gate(found, Row { list, index })?;
+    }
+    Ok(())
+}
+
+/// What stands once a report: rates and shares.
+fn rates(report: &Report) -> Checked {
+    let (load, throughput) = (&report.load, &report.throughput);
+    let positive = [
+        ("load.rate_target_per_s", load.rate_target_per_s),
+        ("load.rate_achieved_per_s", load.rate_achieved_per_s),
+        ("throughput.ops_per_s", throughput.ops_per_s),
+        ("throughput.bytes_in_per_s", throughput.bytes_in_per_s),
+        ("throughput.bytes_out_per_s", throughput.bytes_out_per_s),
+        ("throughput.bytes_per_cpu_s", throughput.bytes_per_cpu_s),
+        ("environment.load_before", report.environment.load_before),
+    ];
+    let shares = [
+        ("load.late_start_ratio", load.late_start_ratio),
+        ("environment.steal_ratio", report.environment.steal_ratio),
+    ];
+    let wrong = |name: &str, what: &str| {
+        Err(ReadError::malformed(
+            Place::Whole,
+            format!("{name} is {what}"),
+        ))
+    };
+    for (name, value) in positive {
+        if value.is_some_and(|value| !at_least_0(value)) {
+            return wrong(name, "below 0");
+        }
+    }
+    for (name, value) in shares {
+        if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+            return wrong(name, "not within 0 to 1");
+        }
+    }
+    Ok(())
+}
+
+fn at_least_0(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
+fn latency(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
+    at.need(row.batch > 0, "batch", "a batch of no operations")?;
+    let some = row.n > 0;
+    at.need(
+        row.min_ns.is_some() == some,
+        "min_ns",
+        "it and n do not agree",
+    )?;
+    at.need(
+        row.max_ns.is_some() == some,
+        "max_ns",
+        "it and n do not agree",
+    )?;
+    let (min, max) = (row.min_ns.unwrap_or(0), row.max_ns.unwrap_or(0));
+    at.need(
+        min <= max,
+        "min_ns",
+        "the least value is above the greatest",
+    )?;
+    if let Some(mean) = row.mean_ns {
+        // Values are whole nanoseconds and means of batches are rounded to them; a mean is not.
+        let (low, high) = (min as f64 * 0.9 - 1.0, max as f64 * 1.1 + 1.0);
+        let within = some && at_least_0(mean) && low <= mean && mean <= high;
+        at.need(within, "mean_ns", "the mean lies outside the values")?;
+    }
+    if let Some(stdev) = row.stdev_ns {
+        at.need(at_least_0(stdev), "stdev_ns", "a deviation below 0")?;
+    }
+    if let Some(buckets) = &row.buckets {
+        at.need(buckets.size_ops > 0, "buckets", "buckets of no operations")?;
+        let bucketed = buckets.size_ops.saturating_mul(buckets.sum_ns.len() as u64);
+        let recorded = row.n.saturating_mul(row.batch);
+        let message = "they hold more operations than were recorded";
+        at.need(bucketed <= recorded, "buckets", message)?;
+    }
+    percentiles(row, at)?;
+    histogram(row, at, budget)
+}
+
+fn percentiles(row: &Latency, at: Row) -> Checked {
+    let need = |holds: bool, found: &Percentile, message: &str| {
+        at.need(holds, "percentiles", &format!("p{}: {message}", found.p))
+    };
+    let few = row.percentiles.len() <= PERCENTILES_MAX;
+    at.need(few, "percentiles", "more than 1,000 percentiles")?;
+    let (min, max) = (row.min_ns.unwrap_or(0), row.max_ns.unwrap_or(0));
+    let (mut last_p, mut last_ns) = (0.0, 0);
+    for found in &row.percentiles {
+        need(
+            found.p > 0.0 && found.p < 100.0,
+            found,
+            "not within 0 to 100",
+        )?;
+        need(found.p > last_p, found, "percentiles do not ascend")?;
+        let either = found.value_ns.is_some() != found.reason.is_some();
+        need(either, found, "neither a value nor a reason, or both")?;
+        if let Some(value) = found.value_ns {
+            let earned = row.n >= earned_n(found.p);
+            need(earned, found, "a value that n has not earned")?;
+            need(min <= value, found, "below the least value")?;
+            need(value <= max, found, "above the greatest value")?;
+            need(last_ns <= value, found, "below the percentile before it")?;
+            last_ns = value;
+        }
+        if let Some([low, high]) = found.ci95_ns {
+            let value = found.value_ns.unwrap_or(low);
+            let inside = low <= value && value <= high;
+            need(
+                inside && high <= max,
+                found,
+                "outside its interval, or that outside the values",
+            )?;
+        }
+        last_p = found.p;
+    }
+    Ok(())
+}
+
+/// The histogram decodes and says what the row says.
+fn histogram(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
+    let field = "histogram_v2_deflate_b64";
+    let histogram = coding::decode_base64_within(&row.histogram_v2_deflate_b64, budget)
+        .map_err(|error| error.at(at.place(field)))?;
+    let counted = histogram.len().checked_add(row.saturated);
+    let message = "the histogram and the saturated values do not add up to it";
+    at.need(counted == Some(row.n), "n", message)?;
+    if histogram.is_empty() || histogram.sigfig() == 0 {
+        return Ok(());
+    }
+    let agrees = |stated: Option<u64>, found: u64| stated.is_some_and(|ns| near(ns, found));
+    let message = "the histogram says otherwise";
+    at.need(agrees(row.min_ns, histogram.min()), "min_ns", message)?;
+    let most = histogram.max();
+    let max_holds = match row.saturated {
+        0 => agrees(row.max_ns, most),
+        _ => row.max_ns.is_some_and(|ns| ns >= most),
+    };
+    at.need(max_holds, "max_ns", message)?;
+    let stated: Vec<&Percentile> = row
+        .percentiles
+        .iter()
+        .filter(|found| found.value_ns.is_some())
+        .collect();
+    let ranks: Vec<u64> = stated.iter().map(|found| rank(row.n, found.p)).collect();
+    let values = values_at_ranks(&histogram, &ranks);
+    for (at_rank, found) in stated.iter().enumerate() {
+        let holds = values
+            .get(at_rank)
+            .is_some_and(|value| agrees(found.value_ns, *value));
+        let message = format!("p{}: the histogram says otherwise", found.p);
+        at.need(holds, "percentiles", &message)?;
+    }
+    Ok(())
+}
+
+/// Equal to a tenth: what histograms of one digit and more show of the same value, added or not.
+fn near(stated: u64, found: u64) -> bool {
+    stated.abs_diff(found) <= found / 10 + 1
+}
+
+fn table(table: &Table, at: Row) -> Checked {
+    let width = table.columns.len();
+    let whole = table.rows.iter().all(|row| row.len() == width);
+    at.need(whole, "rows", "a row is not as long as the header")?;
+    let finite = |cell: &crate::report::Cell| match cell {
+        crate::report::Cell::Number(number) => number.is_finite(),
+        _ => true,
+    };
+    let numbers = table.rows.iter().flatten().all(finite);
+    at.need(numbers, "rows", "a number that is none")
+}
+
+fn comparison(found: &Comparison, at: Row) -> Checked {
+    let paired = (found.pairs > 0) == found.difference.is_some();
+    at.need(paired, "difference", "it and the pairs do not agree")?;
+    for (field, differences) in [
+        ("difference", &found.difference),
+        ("control", &found.control),
+    ] {
+        if let Some(differences) = differences {
+            let message = "its numbers are out of order";
+            at.need(in_order(differences), field, message)?;
+        }
+    }
+    for (field, value) in [
+        ("baseline_median_ns", found.baseline_median_ns),
+        ("target_median_ns", found.target_median_ns),
+        ("resolution", found.resolution),
+    ] {
+        at.need(value.is_none_or(at_least_0), field, "below 0")?;
+    }
+    Ok(())
+}
+
+fn in_order(found: &Differences) -> bool {
+    let [least, most] = found.range;
+    let interval = found.median_ci95.unwrap_or([found.median; 2]);
+    let ascending = [least, interval[0], found.median, interval[1], most];
+    ascending.is_sorted()
+        && found.median <= found.p99
+        && found.p99 <= most
+        && (0.0..=1.0).contains(&found.better)
+}
+
+fn gate(found: &GateResult, at: Row) -> Checked {
+    let parsed: Gate = found.gate.parse().map_err(|error: crate::ParseGateError| {
+        ReadError::malformed(at.place("gate"), error.to_string())
+    })?;
+    let message = "it is not the limit of the gate";
+    at.need(parsed.limit_ns() == found.limit_ns, "limit_ns", message)?;
+    let value = found.value_ns;
+    let inside = found.ci95_ns.is_none_or(|[low, high]| {
+        low <= high && value.is_none_or(|value| low <= value && value <= high)
+    });
+    at.need(inside, "ci95_ns", "the value lies outside its interval")
+}
+
+#[cfg(test)]
+mod tests;
