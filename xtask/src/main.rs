@@ -36,6 +36,8 @@ usage: cargo xtask CHORE
   fuzz [SECONDS]         run every fuzz target (default 10 s each)
   package                build each published package from its own archive
   peers zstd [--quick]   measure against the zstd command, interleaved in one run
+  peers zstd CASE        only a level (19), a level with so many threads (19T2), or
+                         decompression (d); the record keeps the other cases
 ";
 
 fn main() -> ExitCode {
@@ -57,8 +59,11 @@ fn main() -> ExitCode {
             fuzz::run(seconds.parse().unwrap_or(10)).map(drop)
         }
         ["package"] => package::run().map(drop),
-        ["peers", "zstd"] => peers::run(peers::Size::Full),
-        ["peers", "zstd", "--quick"] => peers::run(peers::Size::Quick),
+        ["peers", "zstd"] => peers::run(peers::Size::Full, &peers::Only::all()),
+        ["peers", "zstd", "--quick"] => peers::run(peers::Size::Quick, &peers::Only::all()),
+        ["peers", "zstd", case] => {
+            peers::Only::parse(case).and_then(|only| peers::run(peers::Size::Full, &only))
+        }
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

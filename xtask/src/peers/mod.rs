@@ -39,10 +39,57 @@ struct Bench {
     folder: tempfile::TempDir,
     path: std::ffi::OsString,
     size: Size,
+    /// The day and the build that is measured.
+    made: String,
+}
+
+/// Which cases to measure; the others keep what the record has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Only {
+    levels: Vec<u32>,
+    threads: Vec<u32>,
+    decompression: bool,
+}
+
+impl Only {
+    /// Every case.
+    pub(crate) fn all() -> Self {
+        Self {
+            levels: LEVELS.iter().map(|&(level, _)| level).collect(),
+            threads: THREADS.to_vec(),
+            decompression: true,
+        }
+    }
+
+    /// `19`, `19T2` or `d`: a level, a level with so many threads, or decompression.
+    pub(crate) fn parse(word: &str) -> Result<Self> {
+        let none = Self {
+            levels: Vec::new(),
+            threads: THREADS.to_vec(),
+            decompression: word == "d",
+        };
+        if word == "d" {
+            return Ok(none);
+        }
+        let (level, threads) = match word.split_once('T') {
+            Some((level, threads)) => (level, vec![threads.parse()?]),
+            None => (word, THREADS.to_vec()),
+        };
+        let level = level.parse()?;
+        ensure!(
+            LEVELS.iter().any(|&(known, _)| known == level),
+            "level {level} is not among those that are measured"
+        );
+        Ok(Self {
+            levels: vec![level],
+            threads,
+            ..none
+        })
+    }
 }
 
 /// Measures against the `zstd` command and writes the record.
-pub(crate) fn run(size: Size) -> Result<()> {
+pub(crate) fn run(size: Size, only: &Only) -> Result<()> {
     if sh::find("zstd").is_none() {
         bail!("zstd is not installed: there is nothing to measure against");
     }
@@ -56,44 +103,35 @@ pub(crate) fn run(size: Size) -> Result<()> {
         "workloads",
     ];
     sh::run(sh::cargo(&args).args(["--bin", "workload"]))?;
-    let bench = Bench::new(size)?;
+    let mut bench = Bench::new(size)?;
     let data_bytes = bench.make_data()?;
-
-    let mut record = Record {
-        quick: size == Size::Quick,
-        date: sh::text(sh::command("date").args(["-u", "+%F"]))?,
-        data: format!(
-            "{data_bytes} bytes: equal parts of {} made by zstdkit's generators, seed 1",
-            KINDS.join(", ")
-        ),
-        versions: bench.versions()?,
-        machine: None,
-        comparisons: Vec::new(),
-    };
-    for &(level, rounds) in LEVELS {
-        for &threads in THREADS {
-            let comparison = bench.compress(level, threads, rounds, &mut record.machine)?;
-            println!("{}", comparison.line());
-            record.comparisons.push(comparison);
-        }
-    }
-    for &(level, rounds) in DECOMPRESSED {
-        let comparison = bench.decompress(level, rounds, &mut record.machine)?;
-        println!("{}", comparison.line());
-        record.comparisons.push(comparison);
-    }
-    let folder = sh::root().join("bench-peers/record");
-    fs::create_dir_all(&folder)?;
     let name = if size == Size::Quick {
         "zstd-cli-quick"
     } else {
         "zstd-cli"
     };
-    fs::write(folder.join(name).with_extension("md"), record.markdown())?;
-    let mut json = serde_json::to_string_pretty(&record)?;
-    json.push('\n');
-    fs::write(folder.join(name).with_extension("json"), json)?;
-    println!("{}", folder.join(name).with_extension("md").display());
+    let folder = sh::root().join("bench-peers/record");
+    fs::create_dir_all(&folder)?;
+    let file = folder.join(name).with_extension("json");
+    let old = fs::read_to_string(&file).ok();
+    let old = old.and_then(|text| serde_json::from_str::<Record>(&text).ok());
+    let mut record = Record {
+        quick: size == Size::Quick,
+        data: format!(
+            "{data_bytes} bytes: equal parts of {} made by zstdkit's generators, seed 1",
+            KINDS.join(", ")
+        ),
+        zstd: bench.zstd_version()?,
+        machine: None,
+        comparisons: old.map(|old| old.comparisons).unwrap_or_default(),
+    };
+    bench.measure_all(only, &mut record, |record| {
+        fs::write(file.with_extension("md"), record.markdown())?;
+        let mut json = serde_json::to_string_pretty(record)?;
+        json.push('\n');
+        Ok(fs::write(&file, json)?)
+    })?;
+    println!("{}", file.with_extension("md").display());
     Ok(())
 }
 
@@ -114,7 +152,37 @@ impl Bench {
             folder: folder?,
             path,
             size,
+            made: String::new(),
         })
+    }
+
+    /// Measures what is asked for, keeping the record after each case.
+    fn measure_all(
+        &mut self,
+        only: &Only,
+        record: &mut Record,
+        keep: impl Fn(&Record) -> Result<()>,
+    ) -> Result<()> {
+        self.made = self.build()?;
+        let chosen = LEVELS
+            .iter()
+            .filter(|(level, _)| only.levels.contains(level));
+        for &(level, rounds) in chosen {
+            for &threads in &only.threads {
+                let comparison = self.compress(level, threads, rounds, &mut record.machine)?;
+                println!("{}", comparison.line());
+                record.add(comparison);
+                keep(record)?;
+            }
+        }
+        let chosen = DECOMPRESSED.iter().filter(|_| only.decompression);
+        for &(level, rounds) in chosen {
+            let comparison = self.decompress(level, rounds, &mut record.machine)?;
+            println!("{}", comparison.line());
+            record.add(comparison);
+            keep(record)?;
+        }
+        Ok(())
     }
 
     /// A command in the folder, with the perfkit that was just built.
@@ -150,17 +218,18 @@ impl Bench {
         Ok(file.metadata()?.len())
     }
 
-    fn versions(&self) -> Result<Vec<String>> {
-        let zstd = sh::text(&mut self.command(&["zstd", "--version"]))?;
+    fn zstd_version(&self) -> Result<String> {
+        let text = sh::text(&mut self.command(&["zstd", "--version"]))?;
+        Ok(text.trim_matches('*').trim().to_owned())
+    }
+
+    fn build(&self) -> Result<String> {
+        let date = sh::text(sh::command("date").args(["-u", "+%F"]))?;
         let perfkit = sh::text(&mut self.command(&["perfkit", "--version"]))?;
         let commit = sh::text(sh::command("git").args(["describe", "--always", "--dirty"]))?;
         let rustc = sh::text(sh::command("rustc").arg("--version"))?;
-        let zstd = zstd.trim_matches('*').trim().to_owned();
-        Ok(vec![
-            zstd,
-            format!("{} ({commit})", perfkit.lines().next().unwrap_or_default()),
-            rustc,
-        ])
+        let version = perfkit.lines().next().unwrap_or_default();
+        Ok(format!("{date}, {version} ({commit}), {rustc}"))
     }
 
     fn rounds(&self, rounds: u32) -> u32 {
@@ -275,6 +344,7 @@ impl Bench {
         let side = |name: &str, words: &[&str]| Side::read(&report, name, words.join(" "));
         let mut comparison = Comparison {
             what: what.to_owned(),
+            made: self.made.clone(),
             baseline: side("baseline", zstd)?,
             target: side("target", perfkit)?,
             pairs: 0,

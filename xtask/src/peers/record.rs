@@ -8,12 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Everything that one `cargo xtask peers` measured.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) quick: bool,
-    pub(super) date: String,
     pub(super) data: String,
-    pub(super) versions: Vec<String>,
+    pub(super) zstd: String,
     pub(super) machine: Option<Machine>,
     pub(super) comparisons: Vec<Comparison>,
 }
@@ -32,9 +31,11 @@ pub(super) struct Machine {
 }
 
 /// One case: the other program, perfkit, and how they compare.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Comparison {
     pub(super) what: String,
+    /// Day and build: cases may be measured one at a time.
+    pub(super) made: String,
     pub(super) baseline: Side,
     pub(super) target: Side,
     pub(super) pairs: u64,
@@ -47,7 +48,7 @@ pub(super) struct Comparison {
 }
 
 /// One program in one case.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Side {
     command: String,
     runs: u64,
@@ -155,6 +156,18 @@ fn mebibytes(bytes: u64) -> String {
 }
 
 impl Record {
+    /// Takes a case in, in the place of an older one of the same name.
+    pub(super) fn add(&mut self, case: Comparison) {
+        match self
+            .comparisons
+            .iter_mut()
+            .find(|old| old.what == case.what)
+        {
+            Some(old) => *old = case,
+            None => self.comparisons.push(case),
+        }
+    }
+
     /// The record for people.
     pub(super) fn markdown(&self) -> String {
         let mut text = String::new();
@@ -171,10 +184,8 @@ impl Record {
             )?;
         }
         writeln!(out, "# perfkit against the zstd command\n")?;
-        writeln!(out, "Made by `cargo xtask peers zstd` on {}.\n", self.date)?;
-        for version in &self.versions {
-            writeln!(out, "- {version}")?;
-        }
+        writeln!(out, "Made by `cargo xtask peers zstd`.\n")?;
+        writeln!(out, "- {}", self.zstd)?;
         writeln!(out, "- data: {}", self.data)?;
         if let Some(machine) = &self.machine {
             writeln!(out, "- machine: {}", machine.line())?;
@@ -235,6 +246,7 @@ impl Record {
         }
         writeln!(out, "\nCommand lines:\n")?;
         for case in &self.comparisons {
+            writeln!(out, "    # {}: {}", case.what, case.made)?;
             writeln!(out, "    {}", case.baseline.command)?;
             writeln!(out, "    {}", case.target.command)?;
         }
@@ -290,6 +302,7 @@ mod tests {
         let report: Value = serde_json::from_str(REPORT).unwrap();
         let mut comparison = Comparison {
             what: "compress -3, 1 thread".to_owned(),
+            made: "2026-01-02, perfkit 1".to_owned(),
             baseline: Side::read(&report, "baseline", "zstd -3".to_owned()).unwrap(),
             target: Side::read(&report, "target", "perfkit compress -3".to_owned()).unwrap(),
             pairs: 0,
@@ -303,9 +316,8 @@ mod tests {
         comparison.target.size_bytes = Some(999);
         Record {
             quick: true,
-            date: "2026-01-02".to_owned(),
             data: "some".to_owned(),
-            versions: vec!["zstd 1".to_owned()],
+            zstd: "zstd 1".to_owned(),
             machine: None,
             comparisons: vec![comparison],
         }
@@ -336,6 +348,20 @@ mod tests {
             )
         );
         assert!(text.contains("    perfkit compress -3\n"));
+        assert!(text.contains("    # compress -3, 1 thread: 2026-01-02, perfkit 1\n"));
+    }
+
+    #[test]
+    fn a_case_measured_again_takes_its_old_place() {
+        let mut all = record();
+        let mut again = record().comparisons.remove(0);
+        again.pairs = 9;
+        all.add(again);
+        assert_eq!((all.comparisons.len(), all.comparisons[0].pairs), (1, 9));
+        let mut other = record().comparisons.remove(0);
+        other.what = "compress -9".to_owned();
+        all.add(other);
+        assert_eq!(all.comparisons.len(), 2);
     }
 
     #[test]
