@@ -165,12 +165,36 @@ const COLUMNS: [(&str, Unit); 8] = [
     ("rss_max_bytes", Unit::Bytes),
 ];
 
-/// A child starts in the memory of this process, which the system counts as its peak: what is not
-/// above this process's own peak is not known.
+/// Has the child start in a copy of this process's memory, not in that memory itself, whose peak
+/// the system would count as the child's. Asking for the user it runs as anyway is what does it.
+fn own_memory(command: &mut Command) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        command.uid(nix::unistd::getuid().as_raw());
+    }
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+/// A peak that is not above the private memory of this process may be that of the copy which a
+/// child starts in: it says nothing of the child.
 fn rss_floor() -> u64 {
-    let mut environment = latency::environment::capture();
-    let resources = Meter::start().finish(&mut environment);
-    resources.rss_max_bytes.unwrap_or(0)
+    let private = std::fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix("RssAnon:"))?;
+            let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+            // The copy is made of a little more than the private pages.
+            Some((kilobytes << 10) + (1 << 20))
+        });
+    private.unwrap_or_else(|| {
+        let mut environment = latency::environment::capture();
+        let resources = Meter::start().finish(&mut environment);
+        resources.rss_max_bytes.unwrap_or(0)
+    })
 }
 
 /// The sample's own median, whether or not it earns an interval.
@@ -229,13 +253,14 @@ impl Side {
             .unwrap_or_default();
         let failed = |error| Failure::io("run", program.as_ref(), &error);
         let start = Instant::now();
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(&self.words[1..])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(failed)?;
+            .stderr(Stdio::null());
+        own_memory(&mut command);
+        let mut child = command.spawn().map_err(failed)?;
         let used = child.wait4().map_err(failed)?;
         let end = Instant::now();
         let ok = used.status.success();
