@@ -19,7 +19,9 @@ use crate::term::signal;
 pub(super) const BYTES_MIN: usize = 1 << 20;
 /// Greatest size a kind.
 pub(super) const BYTES_MAX: usize = 1 << 30;
-/// The slowest level sees this share of each kind: at 3 MB/s it would be the whole tour.
+/// The level that sees only the beginning of each kind: at 3 MB/s it would be the whole tour.
+const SLOW_LEVEL: i32 = 19;
+/// Which share that is: one part of so many.
 const SLOW_SHARE: usize = 8;
 /// Input of one call: the largest block.
 const CHUNK_BYTES: usize = 128 * 1024;
@@ -44,8 +46,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
         let spec = Spec::new(LatencyName::Hold, operation).series(series);
         Recorder::new(stage.session.spec(spec), stage.session.run_start())
     };
-    let mut holds =
-        LEVELS.map(|level| recorder(&format!("compress level {level}"), "128 KiB call"));
+    let mut holds = LEVELS.map(|level| recorder(&level_name(level), "128 KiB call"));
     let mut decode_hold = recorder("decompress", "block call");
     let mut table = Table::new("zstd", &COLUMNS);
     for (name, kind) in KINDS {
@@ -60,8 +61,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
             if signal::interrupted() {
                 return Ok(());
             }
-            let slow = level == LEVELS[LEVELS.len() - 1];
-            let data = if slow {
+            let data = if level == SLOW_LEVEL {
                 &data[..data.len() / SLOW_SHARE]
             } else {
                 &data[..]
@@ -73,6 +73,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
             table.rows.push(vec![
                 name.into(),
                 Cell::Integer(level.into()),
+                (data.len() as u64).into(),
                 (data.len() as f64 / frame.len() as f64).into(),
                 rate(compress).into(),
                 rate(decompress).into(),
@@ -91,9 +92,18 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     Ok(())
 }
 
-const COLUMNS: [(&str, Unit); 5] = [
+/// A level as its row is called, which says when it did not see all data.
+fn level_name(level: i32) -> String {
+    match level {
+        SLOW_LEVEL => format!("compress level {level}, first 1/{SLOW_SHARE} of the data"),
+        _ => format!("compress level {level}"),
+    }
+}
+
+const COLUMNS: [(&str, Unit); 6] = [
     ("data", Unit::Text),
     ("level", Unit::Count),
+    ("size_bytes", Unit::Bytes),
     ("ratio", Unit::Ratio),
     ("compress_bytes_per_s", Unit::BytesPerSecond),
     ("decompress_bytes_per_s", Unit::BytesPerSecond),
