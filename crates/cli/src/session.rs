@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use latency::environment::{self, Meter};
 use latency::report::{
-    Comparison, Environment, GateVerdict, Latency, Load, Report, SCHEMA, SlowSample, Table,
-    Throughput, Tool, Validation, Workload, finite,
+    Comparison, Environment, GateVerdict, Latency, LatencyName, Load, Report, SCHEMA, SlowSample,
+    Table, Throughput, Tool, Validation, Workload, finite,
 };
 use latency::{Gate, Recording, Spec};
 
@@ -121,11 +121,14 @@ pub(crate) struct Setup<'a> {
     pub(crate) force: bool,
     /// Seed of the run.
     pub(crate) seed: Option<u64>,
+    /// The times that the run's distributions will be of.
+    pub(crate) rows: &'a [LatencyName],
 }
 
 impl Session {
     /// Opens the export files, pins, looks at the machine. Fails before any work is done.
     pub(crate) fn start(setup: &Setup<'_>) -> Result<Self> {
+        check_rows(setup.report, setup.rows)?;
         let exports = Exports::open(setup.report, setup.force)?;
         if let Some(cpus) = &setup.report.cpu {
             latency::pin::pin(&cpus.0).map_err(|error| {
@@ -245,6 +248,29 @@ impl Session {
             emitted => emitted?,
         }
         Ok(status)
+    }
+}
+
+/// Refuses gates and exports of rows that the run will not have, before it is run for nothing.
+pub(crate) fn check_rows(args: &ReportArgs, rows: &[LatencyName]) -> Result<()> {
+    let names: Vec<&str> = rows.iter().map(|row| row.as_str()).collect();
+    let help = || match names.as_slice() {
+        [] => "this measures no latencies".to_owned(),
+        names => format!("the rows are: {}", names.join(", ")),
+    };
+    let lacks = |flag: &str, given: &str, row: Option<&str>| {
+        let what = row.map_or("latency row".to_owned(), |row| format!("row '{row}'"));
+        Failure::usage(format!("{flag} '{given}': there is no {what}")).help(help())
+    };
+    for gate in &args.slo {
+        let name = gate.name().map(LatencyName::as_str);
+        if names.is_empty() || name.is_some_and(|name| !names.contains(&name)) {
+            return Err(lacks("--slo", &gate.to_string(), name));
+        }
+    }
+    match args.row.as_deref() {
+        Some(row) if !names.contains(&row) => Err(lacks("--row", row, Some(row))),
+        _ => Ok(()),
     }
 }
 

@@ -294,6 +294,7 @@ fn an_interrupt_leaves_a_valid_partial_report_and_no_half_file() {
     let report = latency::report::read_json(&report).expect("a valid report");
     assert!(!report.complete);
     assert_eq!(report.exit_code, 130);
+    assert!(report.throughput.bytes_in > 0, "what was read is told");
 }
 
 #[cfg(unix)]

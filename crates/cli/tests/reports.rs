@@ -195,7 +195,7 @@ fn merged_reports_add_up() {
     .expect(0);
     assert_eq!(merged.json()["latencies"][0]["n"].as_u64(), Some(2 * n));
     let overlaid = run(dir.path(), ["report", "r.json", "r.json"]).expect(0);
-    let of_r = |line: &&str| line.starts_with("  r.json  ");
+    let of_r = |line: &&str| line.starts_with("  r.json") && line.contains(" µs");
     assert_eq!(
         overlaid.text().lines().filter(of_r).count(),
         4,
@@ -309,4 +309,157 @@ fn a_failing_export_is_told_with_a_way_out_and_costs_neither_report_nor_the_othe
     assert!(failed.text().contains("latency"), "{}", failed.text());
     assert!(dir.path().join("r.csv").exists());
     assert!(failed.stderr.contains("--export-json"), "{}", failed.stderr);
+}
+
+/// A report written by [`compressed`], changed.
+fn changed(dir: &Path, name: &str, change: impl FnOnce(&mut serde_json::Value)) {
+    let mut report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.join("r.json")).expect("read")).expect("JSON");
+    change(&mut report);
+    file(dir, name, report.to_string().as_bytes());
+}
+
+#[test]
+fn a_merged_report_claims_no_more_than_its_parts() {
+    let dir = directory();
+    compressed(dir.path(), &["--export-hlog", "r.hlog"]);
+    changed(dir.path(), "part.json", |report| {
+        report["complete"] = false.into()
+    });
+    changed(dir.path(), "open.json", |report| {
+        report["load"]["model"] = "open".into()
+    });
+    let merged = |files: &str| {
+        let line = format!("report --merge {files} --report json");
+        run(dir.path(), common::words(&line)).expect(0).json()
+    };
+    let whole = merged("r.json r.json");
+    assert_eq!(whole["complete"], true);
+    assert_eq!(whole["load"]["model"], "closed");
+    let partial = merged("r.json part.json");
+    assert_eq!(partial["complete"], false);
+    let mixed = merged("r.json open.json");
+    assert_eq!(mixed["load"]["model"], "unknown");
+    assert_eq!(mixed["complete"], true);
+    assert_eq!(merged("r.json r.hlog")["load"]["model"], "unknown");
+    let paths = |report: &serde_json::Value| {
+        let inputs = report["workload"]["inputs"].as_array().expect("inputs");
+        inputs
+            .iter()
+            .map(|input| input["path"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(paths(&partial), ["r.json", "part.json"]);
+    let line = "report --merge r.json part.json";
+    let shown = run(dir.path(), common::words(line)).expect(0);
+    for said in ["merged from", "part.json", "incomplete", "NO"] {
+        assert!(shown.text().contains(said), "{said} in {}", shown.text());
+    }
+    let line = "report --merge r.json open.json";
+    let shown = run(dir.path(), common::words(line)).expect(0);
+    assert!(!shown.text().contains("closed loop ·"), "{}", shown.text());
+}
+
+#[test]
+fn rows_of_a_report_and_of_its_log_are_one_row() {
+    let dir = directory();
+    let report = compressed(dir.path(), &["--export-hlog", "r.hlog"]);
+    for order in ["r.json r.hlog", "r.hlog r.json"] {
+        let line = format!("report --merge {order} --report json");
+        let merged = run(dir.path(), common::words(&line)).expect(0).json();
+        let rows = |report: &serde_json::Value| {
+            let rows = report["latencies"].as_array().expect("rows").clone();
+            rows.into_iter()
+                .map(|row| (row["operation"].clone(), row["n"].as_u64().expect("n")))
+                .collect::<Vec<_>>()
+        };
+        let twice: Vec<_> = rows(&report)
+            .into_iter()
+            .map(|(operation, n)| (operation, 2 * n))
+            .collect();
+        assert_eq!(rows(&merged), twice, "{order}");
+    }
+}
+
+#[test]
+fn tables_and_comparisons_are_kept_under_the_name_of_their_file() {
+    let dir = directory();
+    file(dir.path(), "base", b"1 2 3 4 5 6 7 8");
+    for name in ["a", "b"] {
+        let line = format!("compare base base --export-json {name}.json");
+        run(dir.path(), common::words(&line)).expect(0);
+        let line = format!("env --export-json {name}-env.json");
+        run(dir.path(), common::words(&line)).expect(0);
+    }
+    let line = "report a.json b.json a-env.json --report json";
+    let both = run(dir.path(), common::words(line)).expect(0).json();
+    let texts = |list: &str, key: &str| -> Vec<String> {
+        let rows = both[list].as_array().expect("rows");
+        rows.iter()
+            .map(|row| row[key].as_str().expect("text").to_owned())
+            .collect()
+    };
+    assert_eq!(
+        texts("comparisons", "row"),
+        ["a.json: numbers", "b.json: numbers"]
+    );
+    let tables = texts("tables", "name");
+    assert_eq!(tables[0], "a-env.json: machine");
+    assert_eq!(tables.last().map(String::as_str), Some("read from"));
+    let csv = run(
+        dir.path(),
+        common::words("report a.json b.json --report csv"),
+    )
+    .expect(0);
+    assert_eq!(csv.text().lines().count(), 3, "{}", csv.text());
+    // The same file twice is two files.
+    let line = "report a.json a.json --report json";
+    let twice = run(dir.path(), common::words(line)).expect(0).json();
+    assert_eq!(twice["comparisons"][1]["row"], "a.json (2): numbers");
+}
+
+#[test]
+fn a_report_that_was_edited_is_refused_at_the_place() {
+    let dir = directory();
+    compressed(dir.path(), &[]);
+    changed(dir.path(), "edited.json", |report| {
+        report["latencies"][1]["percentiles"][0]["value_ns"] = 1.into();
+    });
+    let failed = run(dir.path(), ["report", "edited.json"]).expect(1);
+    let place = "at latencies[1].percentiles";
+    assert!(failed.stderr.contains(place), "{}", failed.stderr);
+}
+
+#[test]
+fn a_row_that_there_will_not_be_is_a_wrong_command_line() {
+    let dir = directory();
+    compressed(dir.path(), &[]);
+    for line in [
+        "compress -f a --slo response.p99<=1s",
+        "report r.json --slo response.p99<=1s",
+        "report r.json r.json --slo response.max<=1s",
+        "report r.json --row response --export-hgrm r.hgrm",
+        "decompress -l a.zst --slo p99<=1s",
+    ] {
+        let refused = run(dir.path(), common::words(line)).expect(2);
+        assert!(refused.stderr.contains("there is no"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("help: "), "{}", refused.stderr);
+    }
+    let refused = run(
+        dir.path(),
+        common::words("report r.json --slo response.p99<=1s"),
+    );
+    assert!(refused.stderr.contains("the rows are: service, hold"));
+}
+
+#[test]
+fn slow_calls_name_their_file() {
+    let dir = directory();
+    let report = compressed(dir.path(), &[]);
+    let slowest = report["slowest"].as_array().expect("samples");
+    assert!(slowest.iter().any(|sample| sample["name"] == "hold"));
+    for sample in slowest {
+        let what = sample["what"].as_str().expect("text");
+        assert!(what.starts_with("'a', "), "{what}");
+    }
 }

@@ -174,7 +174,10 @@ impl Gate {
                 let name = self.name.map_or("latency", LatencyName::as_str);
                 (
                     None,
-                    Decision::inconclusive(None, format!("the run has no {name} row")),
+                    Decision::inconclusive(
+                        None,
+                        format!("the run has no {name} row{}", others(rows)),
+                    ),
                 )
             }
         };
@@ -187,6 +190,12 @@ impl Gate {
             verdict: decision.verdict,
             reason: decision.reason,
         }
+    }
+
+    /// The time that the gate names, if it names one.
+    #[must_use]
+    pub fn name(&self) -> Option<LatencyName> {
+        self.name
     }
 
     /// The limit in nanoseconds.
@@ -305,6 +314,17 @@ impl Gate {
             ci95_ns: None,
             reason,
         }
+    }
+}
+
+/// The rows that there are instead.
+fn others(rows: &[Latency]) -> String {
+    let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!(", it has {}", names.join(" and ")),
     }
 }
 

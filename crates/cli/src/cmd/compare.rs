@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use latency::compare::{self, Names};
-use latency::report::{Comparison, Report, Verdict};
+use latency::report::{Comparison, LatencyName, Report, Verdict};
 
 use super::interleave;
 use super::render::read_bounded;
@@ -25,6 +25,10 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
         terminal: &args.terminal,
         force: args.force,
         seed: args.interleave.map(|_| args.seed),
+        rows: match args.interleave {
+            Some(_) => &[LatencyName::Service],
+            None => &[],
+        },
     })?;
     let mut outcome = match args.interleave {
         Some(rounds) => interleave::run(args, (rounds.rounds, rounds.batch), &session)?,

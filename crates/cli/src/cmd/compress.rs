@@ -58,6 +58,7 @@ pub(crate) fn run(
         terminal: &args.terminal,
         force: args.files_args.force,
         seed: None,
+        rows: &transfer::ROWS,
     })?;
     let mut stage = Compress::new(&plan)?;
     let times = Times::new(&session, "128 KiB chunk");

@@ -55,6 +55,7 @@ pub(crate) fn run(
         terminal: &args.terminal,
         force: args.files_args.force,
         seed: None,
+        rows: if listing { &[] } else { &transfer::ROWS },
     })?;
     if listing {
         return session.finish(list::run(jobs, args.terminal.verbose));

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &EnvArgs, name: &'static str, argv: &[OsString]) -> Resu
         terminal: &args.terminal,
         force: args.force,
         seed: None,
+        rows: &[],
     })?;
     let mut outcome = Outcome::new("env");
     outcome.tables.push(machine(session.environment()));

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use latency::report::Validation;
+use latency::report::{LatencyName, Validation};
 
 use crate::args::analyse::TourArgs;
 use crate::exit::ExitStatus;
@@ -55,6 +55,7 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
         terminal: &args.terminal,
         force: args.force,
         seed: Some(args.seed),
+        rows: &[LatencyName::Hold],
     })?;
     let mut outcome = Outcome::new("tour");
     let mut checks = Checks::default();

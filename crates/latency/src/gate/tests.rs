@@ -98,6 +98,7 @@ fn unearned_and_missing_are_inconclusive() {
         (result.verdict, result.row),
         (GateVerdict::Inconclusive, None)
     );
+    assert_eq!(result.reason, "the run has no hold row, it has service");
     assert_eq!(decide("p50<=1s", &[]).verdict, GateVerdict::Inconclusive);
     let empty = [row(LatencyName::Service, None, &[])];
     for gate in ["p50<=1s", "mean<=1s", "min<=1s", "max<=1s"] {
