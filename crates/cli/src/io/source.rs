@@ -40,6 +40,8 @@ enum Reading {
 #[derive(Debug)]
 struct Reader {
     file: File,
+    /// The size that the file system states, of a regular file.
+    stated: Option<u64>,
     bytes: u64,
     hasher: Option<XxHash64>,
 }
@@ -69,6 +71,7 @@ impl Source {
         }
         let reader = Reader {
             file,
+            stated: metadata.as_ref().filter(|m| m.is_file()).map(Metadata::len),
             bytes: 0,
             hasher: hash.then(|| XxHash64::with_seed(0)),
         };
@@ -209,18 +212,42 @@ impl Ahead {
 }
 
 impl Reader {
+    /// Fills the buffer, in as few reads as the source allows: into room of a known size, for what
+    /// grows as it reads starts small each time.
     fn fill(&mut self, mut buffer: Vec<u8>) -> io::Result<Vec<u8>> {
-        buffer.clear();
-        buffer.reserve_exact(BUFFER_BYTES);
-        // `read_to_end` on a limited reader retries EINTR, joins short reads and reads into spare
-        // capacity; at the limit it does not read once more to see the end.
-        let limit = BUFFER_BYTES as u64;
-        (&mut self.file).take(limit).read_to_end(&mut buffer)?;
-        self.bytes += buffer.len() as u64;
+        let mut filled = 0;
+        let mut room = self.room();
+        loop {
+            if buffer.len() < room {
+                buffer.resize(room, 0);
+            }
+            match self.file.read(&mut buffer[filled..room]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            if filled == room {
+                if room == BUFFER_BYTES {
+                    break;
+                }
+                room = BUFFER_BYTES;
+            }
+        }
+        buffer.truncate(filled);
+        self.bytes += filled as u64;
         if let Some(hasher) = &mut self.hasher {
             hasher.write(&buffer);
         }
         Ok(buffer)
+    }
+
+    /// Room for what the file should still hold and a byte more, which shows its end.
+    fn room(&self) -> usize {
+        let left = self.stated.map(|size| size.saturating_sub(self.bytes) + 1);
+        left.map_or(BUFFER_BYTES, |left| {
+            left.clamp(64, BUFFER_BYTES as u64) as usize
+        })
     }
 
     fn summary(&self) -> Summary {
