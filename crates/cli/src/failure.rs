@@ -47,30 +47,33 @@ impl Failure {
         self
     }
 
-    /// An input or output error on a named file: `cannot VERB 'PATH': reason`.
+    /// An error of the system on a named file: `cannot VERB 'PATH': reason`. `-` and the names of
+    /// the standard streams stand for these.
     pub(crate) fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
-        let failure = Self::new(format!(
-            "cannot {verb} '{}': {}",
-            path.display(),
-            reason(error)
-        ));
-        match error.kind() {
-            io::ErrorKind::NotFound if verb == "read" || verb == "open" => {
-                failure.help("check the path; `-` stands for standard input")
-            }
-            io::ErrorKind::NotFound => failure.help("create the directory first"),
-            io::ErrorKind::PermissionDenied => {
-                failure.help("change its permissions, or name another file with -o")
-            }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                failure.help("free some space, or name a file elsewhere with -o; nothing was left")
-            }
-            io::ErrorKind::FileTooLarge => {
-                failure.help("raise the limit on file sizes (ulimit -f); nothing was left")
-            }
+        let name = match path.to_str() {
+            Some("-") => "standard input".to_owned(),
+            Some(stream @ ("standard output" | "standard error")) => stream.to_owned(),
+            _ => format!("'{}'", path.display()),
+        };
+        let failure = Self::new(format!("cannot {verb} {name}: {}", reason(error)));
+        let failure = match error.kind() {
             // The system's own interruptions are waited out: this one is the user's.
             io::ErrorKind::Interrupted => failure.status(ExitStatus::Interrupted),
             _ => failure,
+        };
+        match next_step(verb, error.kind()) {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
+    }
+
+    /// A program that cannot be run; `role` is what it was to be: `cannot run the ROLE 'PROGRAM'`.
+    pub(crate) fn program(role: &str, program: &Path, error: &io::Error) -> Self {
+        let name = program.display();
+        let failure = Self::new(format!("cannot run the {role} '{name}': {}", reason(error)));
+        match next_step("run", error.kind()) {
+            Some(help) => failure.help(help),
+            None => failure,
         }
     }
 
@@ -96,6 +99,26 @@ impl fmt::Display for Failure {
     }
 }
 
+/// What to do about an error of the system, where that is known.
+fn next_step(verb: &str, kind: io::ErrorKind) -> Option<&'static str> {
+    use io::ErrorKind as Kind;
+    Some(match (verb, kind) {
+        ("run", Kind::NotFound) => "check its name, and that its directory is on PATH",
+        ("run", Kind::PermissionDenied) => "a program has to be executable: chmod +x",
+        ("read", Kind::NotFound) => "check the path; `-` stands for standard input",
+        ("read", Kind::PermissionDenied) => "ask for the right to read it, or read it as its owner",
+        ("write", Kind::NotFound) => "create its directory first",
+        ("write", Kind::PermissionDenied | Kind::ReadOnlyFilesystem) => {
+            "write to a directory that you may write to"
+        }
+        ("remove", Kind::PermissionDenied) => "its target is complete; remove it as its owner",
+        (_, Kind::NotADirectory) => "a part of the path is a file: check the path",
+        (_, Kind::StorageFull | Kind::QuotaExceeded) => "free some space, or write elsewhere",
+        (_, Kind::FileTooLarge) => "raise the limit on file sizes (ulimit -f)",
+        _ => return None,
+    })
+}
+
 /// The system's words for an error, lowercase and without the number.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
@@ -111,15 +134,36 @@ pub(crate) fn reason(error: &io::Error) -> String {
 mod tests {
     use super::*;
 
+    fn told(verb: &str, path: &str, code: i32) -> (String, Option<String>) {
+        let failure = Failure::io(verb, Path::new(path), &io::Error::from_raw_os_error(code));
+        assert_eq!(failure.exit_status(), ExitStatus::Failure);
+        (failure.message, failure.help)
+    }
+
     #[test]
     fn a_missing_file_reads_as_one_lowercase_line_with_a_next_step() {
-        let error = io::Error::from_raw_os_error(2);
-        let failure = Failure::io("read", Path::new("x.zst"), &error);
-        assert_eq!(
-            failure.message(),
-            "cannot read 'x.zst': no such file or directory"
-        );
-        assert!(failure.help_text().is_some());
-        assert_eq!(failure.exit_status(), ExitStatus::Failure);
+        let (message, help) = told("read", "x.zst", 2);
+        assert_eq!(message, "cannot read 'x.zst': no such file or directory");
+        assert!(help.is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_next_step_fits_what_was_tried() {
+        let help = |verb, code| told(verb, "x", code).1.unwrap_or_default();
+        assert!(help("run", 2).contains("PATH"));
+        assert!(help("run", 13).contains("executable"));
+        assert!(help("write", 2).contains("directory"));
+        assert!(!help("read", 13).contains("-o"));
+        assert!(help("read", 20).contains("is a file"));
+        assert!(help("write", 28).contains("space"));
+    }
+
+    #[test]
+    fn streams_are_not_quoted_as_files_are() {
+        let start = |path| told("write", path, 28).0;
+        assert!(start("standard output").starts_with("cannot write standard output: "));
+        assert!(start("-").starts_with("cannot write standard input: "));
+        assert!(start("out").starts_with("cannot write 'out': "));
     }
 }

@@ -6,13 +6,12 @@
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use latency::compare::{self, Names, Sides};
 use latency::report::{Cell, LatencyName, Table, Unit};
 use latency::{BucketPolicy, Meter, Recorder, Recording, Spec};
-use wait4::Wait4 as _;
 
+use super::child::{self, Run};
 use crate::args::analyse::CompareArgs;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session};
@@ -32,15 +31,6 @@ struct Side {
     failures: u64,
 }
 
-/// What one run of a command took.
-struct Run {
-    start: Instant,
-    end: Instant,
-    cpu_ns: u64,
-    rss_bytes: u64,
-    ok: bool,
-}
-
 /// Characters of a command line that name it in a table.
 const NAME_CHARS: usize = 48;
 
@@ -53,51 +43,60 @@ pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> 
         Side::new("target", target, session),
         Side::new("control", base, session),
     ];
-    for side in &mut sides[..2] {
-        for _ in 0..args.warmup {
-            if signal::interrupted() {
-                break;
-            }
-            side.once(args.ignore_failure)?;
-        }
-    }
-    let mut random = Random(args.seed);
-    let mut complete = true;
     let progress = Progress::start(args.terminal.wants_progress(), Some(u64::from(rounds) * 3));
-    'rounds: for _ in 0..rounds {
-        let mut order = [0, 1, 2];
-        random.shuffle(&mut order);
-        let mut bucket = [(0.0, 0.0); 3];
-        for index in order {
-            let side = &mut sides[index];
-            for _ in 0..batch {
-                if signal::interrupted() {
-                    complete = false;
-                    break 'rounds;
-                }
-                let run = side.once(args.ignore_failure)?;
-                if signal::interrupted() {
-                    // The signal went to the command as well: what it took says nothing.
-                    complete = false;
-                    break 'rounds;
-                }
-                let wall = side.wall.record_span(run.start, run.end);
-                side.cpu.record_ns(run.cpu_ns);
-                side.rss_max_bytes = side.rss_max_bytes.max(run.rss_bytes);
-                side.failures += u64::from(!run.ok);
-                bucket[index].0 += wall as f64;
-                bucket[index].1 += run.cpu_ns as f64;
-            }
-            progress.add(1);
-        }
-        // A round counts whole or not at all, so that the pairs stay pairs.
-        for (side, (wall, cpu)) in sides.iter_mut().zip(bucket) {
-            side.wall_buckets.push(wall);
-            side.cpu_buckets.push(cpu);
+    let mut complete = warm_up(&sides[..2], args)?;
+    let mut random = Random(args.seed);
+    for _ in 0..rounds {
+        complete = complete && round(&mut sides, batch, &mut random, args, &progress)?;
+        if !complete {
+            break;
         }
     }
     progress.finish();
     Ok(outcome(sides, args, u64::from(batch), complete))
+}
+
+/// Runs both commands untimed; whether no signal ended it.
+fn warm_up(sides: &[Side], args: &CompareArgs) -> Result<bool> {
+    for side in sides {
+        for _ in 0..args.warmup {
+            if side.once(args.ignore_failure)?.is_none() {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(!signal::interrupted())
+}
+
+/// A batch of runs of each side, in an order of its own; whether no signal ended it.
+fn round(
+    sides: &mut [Side; 3],
+    batch: u32,
+    random: &mut Random,
+    args: &CompareArgs,
+    progress: &Progress,
+) -> Result<bool> {
+    let mut order = [0, 1, 2];
+    random.shuffle(&mut order);
+    let mut bucket = [(0.0, 0.0); 3];
+    for index in order {
+        let side = &mut sides[index];
+        for _ in 0..batch {
+            let Some(run) = side.once(args.ignore_failure)? else {
+                return Ok(false);
+            };
+            let (wall_ns, cpu_ns) = side.record(&run);
+            bucket[index].0 += wall_ns as f64;
+            bucket[index].1 += cpu_ns as f64;
+        }
+        progress.add(1);
+    }
+    // A round counts whole or not at all, so that the pairs stay pairs.
+    for (side, (wall, cpu)) in sides.iter_mut().zip(bucket) {
+        side.wall_buckets.push(wall);
+        side.cpu_buckets.push(cpu);
+    }
+    Ok(true)
 }
 
 fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> Outcome {
@@ -164,18 +163,6 @@ const COLUMNS: [(&str, Unit); 8] = [
     ("cpu_p50_ns", Unit::Nanoseconds),
     ("rss_max_bytes", Unit::Bytes),
 ];
-
-/// Has the child start in a copy of this process's memory, not in that memory itself, whose peak
-/// the system would count as the child's. Asking for the user it runs as anyway is what does it.
-fn own_memory(command: &mut Command) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt as _;
-        command.uid(nix::unistd::getuid().as_raw());
-    }
-    #[cfg(not(unix))]
-    let _ = command;
-}
 
 /// A peak that is not above the private memory of this process may be that of the copy which a
 /// child starts in: it says nothing of the child.
@@ -245,42 +232,45 @@ impl Side {
         }
     }
 
-    fn once(&self, ignore_failure: bool) -> Result<Run> {
+    /// One run, or `None` when a signal ended it: what it took then says nothing.
+    fn once(&self, ignore_failure: bool) -> Result<Option<Run>> {
         let program = self
             .words
             .first()
             .map(OsString::as_os_str)
             .unwrap_or_default();
-        let failed = |error| Failure::io("run", program.as_ref(), &error);
-        let start = Instant::now();
         let mut command = Command::new(program);
         command
             .args(&self.words[1..])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        own_memory(&mut command);
-        let mut child = command.spawn().map_err(failed)?;
-        let used = child.wait4().map_err(failed)?;
-        let end = Instant::now();
-        let ok = used.status.success();
-        if !ok && !ignore_failure && !signal::interrupted() {
+        let run = child::run(&mut command)
+            .map_err(|error| Failure::program(self.name, program.as_ref(), &error))?;
+        let Some(run) = run.filter(|_| !signal::interrupted()) else {
+            return Ok(None);
+        };
+        if !run.used.status.success() && !ignore_failure {
             return Err(Failure::new(format!(
                 "the {} '{}' failed: {}",
                 self.name,
                 program.to_string_lossy(),
-                used.status
+                run.used.status
             ))
             .help("run it by hand to see its output, or add -i to count failures and go on"));
         }
-        let cpu = used.rusage.utime + used.rusage.stime;
-        Ok(Run {
-            start,
-            end,
-            cpu_ns: u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX),
-            rss_bytes: used.rusage.maxrss,
-            ok,
-        })
+        Ok(Some(run))
+    }
+
+    /// Adds a run to the distributions; its wall and processor time in nanoseconds.
+    fn record(&mut self, run: &Run) -> (u64, u64) {
+        let wall_ns = self.wall.record_span(run.start, run.end);
+        let usage = &run.used.rusage;
+        let cpu_ns = u64::try_from((usage.utime + usage.stime).as_nanos()).unwrap_or(u64::MAX);
+        self.cpu.record_ns(cpu_ns);
+        self.rss_max_bytes = self.rss_max_bytes.max(usage.maxrss);
+        self.failures += u64::from(!run.used.status.success());
+        (wall_ns, cpu_ns)
     }
 }
 
@@ -288,7 +278,7 @@ impl Side {
 fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString])> {
     let wrong = || {
         Failure::usage("--interleave needs two commands")
-            .help("perfkit compare --interleave 20x1 -- BASELINE ARGS… -- TARGET ARGS…")
+            .help("perfkit compare --interleave 20x1 -- sleep 0.1 -- sleep 0.2")
     };
     let at = words
         .iter()

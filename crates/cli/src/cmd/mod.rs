@@ -1,5 +1,6 @@
 //! One file a command: from a plan to work, from work to an outcome.
 
+mod child;
 mod compare;
 mod compress;
 mod decompress;

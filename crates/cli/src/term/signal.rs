@@ -5,7 +5,7 @@
 //! first. Handlers do nothing themselves: they set the flag and wake a thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 /// What the first signal does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,15 +36,22 @@ pub(crate) fn interrupted() -> bool {
         .is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
-/// To be called before there is a first temporary file: from now on `clean_up` runs before a signal
-/// ends the process.
+/// To be called before there is a first temporary file, and before any later one: from now on
+/// `clean_up` runs before a signal ends the process, once.
 pub(crate) fn guard(clean_up: fn()) {
+    static FILES: Once = Once::new();
+    FILES.call_once(|| guard_running(|| (), clean_up));
+}
+
+/// The same for something that runs, to be called once: `asked` is called at the first signal,
+/// without waiting for the work to look at the flag.
+pub(crate) fn guard_running(asked: fn(), clean_up: fn()) {
     #[cfg(unix)]
     if let Some(ending) = ENDING.get() {
-        unix::guard(*ending, clean_up);
+        unix::guard(*ending, asked, clean_up);
     }
     #[cfg(not(unix))]
-    let _ = clean_up;
+    let _ = (asked, clean_up);
 }
 
 #[cfg(unix)]
@@ -72,6 +79,15 @@ mod unix {
     /// Handlers that end the process on the spot, while there is nothing to clean up.
     static SHUTDOWNS: Mutex<Vec<SigId>> = Mutex::new(Vec::new());
     static GUARDED: Once = Once::new();
+
+    /// What to call at the first signal, and before the end.
+    #[derive(Debug, Clone, Copy)]
+    struct Guard {
+        asked: fn(),
+        clean_up: fn(),
+    }
+
+    static GUARDS: Mutex<Vec<Guard>> = Mutex::new(Vec::new());
 
     pub(super) fn install(ending: Ending, interrupted: &Arc<AtomicBool>) {
         // Caught, it makes the write that went too far fail with a reason and be cleaned up after.
@@ -107,14 +123,23 @@ mod unix {
             .filter(move |signal| ignored >> (signal - 1) & 1 == 0)
     }
 
-    pub(super) fn guard(ending: Ending, clean_up: fn()) {
+    pub(super) fn guard(ending: Ending, asked: fn(), clean_up: fn()) {
+        let mut guards = GUARDS.lock().unwrap_or_else(PoisonError::into_inner);
+        guards.push(Guard { asked, clean_up });
+        drop(guards);
         GUARDED.call_once(|| {
             // Without the thread there is still the handler that ends the process.
-            let _ = watch(ending, clean_up);
+            let _ = watch(ending);
         });
     }
 
-    fn watch(ending: Ending, clean_up: fn()) -> std::io::Result<()> {
+    /// The guards of now: what they call may take its time.
+    fn guards() -> Vec<Guard> {
+        let guards = GUARDS.lock().unwrap_or_else(PoisonError::into_inner);
+        guards.clone()
+    }
+
+    fn watch(ending: Ending) -> std::io::Result<()> {
         let asked_before = interrupted();
         let (mut woken, wake) = UnixStream::pair()?;
         std::thread::Builder::new()
@@ -125,10 +150,13 @@ mod unix {
                 while woken.read_exact(&mut [0]).is_ok() {
                     let again = first.is_some_and(|first| first.elapsed() > SAME_WISH);
                     if again || ending == Ending::AtOnce {
-                        clean_up();
+                        guards().into_iter().for_each(|guard| (guard.clean_up)());
                         low_level::exit(i32::from(ExitStatus::Interrupted.code()));
                     }
-                    first.get_or_insert_with(Instant::now);
+                    if first.is_none() {
+                        first = Some(Instant::now());
+                        guards().into_iter().for_each(|guard| (guard.asked)());
+                    }
                 }
             })?;
         for signal in heeded() {

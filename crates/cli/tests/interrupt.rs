@@ -1,0 +1,118 @@
+//! `compare --interleave` and signals: the command that runs ends with perfkit, whoever was
+//! signalled and whatever the command thinks of it.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Run, directory, perfkit};
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// Longer than any of these tests may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Starts a comparison of `script`, which writes its process number into `pid`, with itself.
+fn start(dir: &Path, script: &str) -> Child {
+    let script = format!("echo $$ > pid.new; mv pid.new pid; {script}");
+    let mut command = perfkit();
+    command
+        .current_dir(dir)
+        .args(["compare", "--report", "json", "--interleave", "9x1"]);
+    command.args(["--", "sh", "-c", &script, "--", "sh", "-c", &script]);
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs")
+}
+
+/// The number of the command that runs.
+fn running(dir: &Path) -> Pid {
+    let begun = Instant::now();
+    loop {
+        if let Ok(text) = std::fs::read_to_string(dir.join("pid")) {
+            return Pid::from_raw(text.trim().parse().expect("a number"));
+        }
+        assert!(begun.elapsed() < PATIENCE, "nothing was started");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn own(child: &Child) -> Pid {
+    Pid::from_raw(i32::try_from(child.id()).expect("a number"))
+}
+
+fn ended_as_a_partial_report(child: Child) {
+    let ended = Run::from(child.wait_with_output().expect("ends")).expect(130);
+    let report = latency::report::read_json(&ended.stdout).expect("a valid report");
+    assert!(!report.complete);
+    assert_eq!(report.exit_code, 130);
+}
+
+#[test]
+fn a_signal_to_perfkit_alone_ends_the_command_too() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let dir = directory();
+        let begun = Instant::now();
+        let child = start(dir.path(), "exec sleep 100");
+        let command = running(dir.path());
+        kill(own(&child), signal).expect("sent");
+        ended_as_a_partial_report(child);
+        assert_eq!(kill(command, None), Err(Errno::ESRCH), "{signal}");
+        assert!(begun.elapsed() < PATIENCE);
+    }
+}
+
+#[test]
+fn a_command_that_will_not_end_is_ended() {
+    for (script, stop) in [
+        ("trap '' TERM INT; while :; do sleep 0.05; done", false),
+        ("exec sleep 100", true),
+    ] {
+        let dir = directory();
+        let begun = Instant::now();
+        let child = start(dir.path(), script);
+        let command = running(dir.path());
+        std::thread::sleep(Duration::from_millis(100));
+        if stop {
+            kill(command, Signal::SIGSTOP).expect("sent");
+        }
+        kill(own(&child), Signal::SIGTERM).expect("sent");
+        ended_as_a_partial_report(child);
+        assert_eq!(kill(command, None), Err(Errno::ESRCH), "{script}");
+        assert!(begun.elapsed() < PATIENCE);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_both_at_once() {
+    let dir = directory();
+    let mut child = start(dir.path(), "trap '' TERM INT; while :; do sleep 0.05; done");
+    let command = running(dir.path());
+    std::thread::sleep(Duration::from_millis(100));
+    let begun = Instant::now();
+    kill(own(&child), Signal::SIGINT).expect("sent");
+    std::thread::sleep(Duration::from_millis(400));
+    // The grace of the command is not over yet.
+    kill(own(&child), Signal::SIGINT).expect("sent");
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    assert!(begun.elapsed() < Duration::from_millis(1900));
+    while kill(command, None).is_ok() && !is_dead(command) {
+        assert!(begun.elapsed() < PATIENCE, "the command was left behind");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether all that is left of a process is its entry, which the system's first process clears.
+fn is_dead(pid: Pid) -> bool {
+    let status = Command::new("ps")
+        .args(["-o", "stat=", "-p", &pid.to_string()])
+        .output();
+    status.is_ok_and(|out| out.stdout.starts_with(b"Z"))
+}
