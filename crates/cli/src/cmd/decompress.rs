@@ -21,6 +21,10 @@ use crate::session::{Outcome, Session, Setup};
 /// The largest zstd block, so that one call can hand out a whole block.
 const BLOCK_BYTES: usize = 128 * 1024;
 
+/// What to make of an empty file.
+pub(super) const EMPTY_HELP: &str =
+    "nothing compresses to nothing: even empty content makes a frame, so this file was cut short";
+
 /// Runs the command.
 pub(crate) fn run(
     args: &DecompressArgs,
@@ -131,8 +135,7 @@ impl Decompress {
             self.checksum_errors += 1;
         }
         if error.is_no_frame() {
-            return Failure::new(format!("cannot decompress {name}: it is empty"))
-                .help("an empty file is no zstd stream; not even of no content");
+            return Failure::new(format!("cannot decompress {name}: it is empty")).help(EMPTY_HELP);
         }
         codec_failure("decompress", name, error)
     }

@@ -8,6 +8,7 @@ use latency::report::{Cell, Input, Table, Unit};
 use zstdkit::frame::{FrameInfo, Kind, Scanner};
 
 use super::compress::codec_failure;
+use super::decompress::EMPTY_HELP;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::plan::Jobs;
@@ -20,43 +21,63 @@ use crate::term::{message, signal};
 const PEEK_BYTES: usize = 4096;
 /// Bodies shorter than this are read rather than sought over.
 const SEEK_BYTES: u32 = 16 * 1024;
-/// Frames of which a listing by frames keeps a row.
+/// Frames that a listing by frames has rows for; what follows is counted, with a warning.
 const ROWS_MAX: usize = 100_000;
 
-/// What a file's frames add up to.
-#[derive(Debug, Default)]
+/// What the frames of a file, or of all files, add up to.
+#[derive(Debug, Clone, Copy)]
 struct Summary {
+    files: u64,
     frames: u64,
-    skippable: u64,
-    compressed: u64,
-    content: Option<u64>,
-    window: u64,
+    skips: u64,
+    compressed_bytes: u64,
+    /// `None` as soon as one frame does not state it.
+    uncompressed_bytes: Option<u64>,
+    window_bytes: u64,
     checksums: u64,
 }
 
 impl Summary {
-    fn new() -> Self {
+    /// A sum of nothing yet over `files` files.
+    fn of(files: u64) -> Self {
         Self {
-            content: Some(0),
-            ..Self::default()
+            files,
+            frames: 0,
+            skips: 0,
+            compressed_bytes: 0,
+            uncompressed_bytes: Some(0),
+            window_bytes: 0,
+            checksums: 0,
         }
     }
 
-    fn add(&mut self, frame: &FrameInfo) {
-        self.compressed += frame.compressed_bytes;
-        match frame.kind {
-            Kind::Zstd => self.frames += 1,
-            Kind::Skippable { .. } => self.skippable += 1,
-        }
-        self.content = self
-            .content
-            .zip(frame.content_size)
+    fn add_frame(&mut self, frame: &FrameInfo) {
+        let skip = matches!(frame.kind, Kind::Skippable { .. });
+        self.add(&Self {
+            files: 0,
+            frames: u64::from(!skip),
+            skips: u64::from(skip),
+            compressed_bytes: frame.compressed_bytes,
+            uncompressed_bytes: frame.content_size,
+            window_bytes: frame.window_bytes,
+            checksums: u64::from(frame.has_checksum),
+        });
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.files += other.files;
+        self.frames += other.frames;
+        self.skips += other.skips;
+        self.compressed_bytes = self.compressed_bytes.saturating_add(other.compressed_bytes);
+        self.uncompressed_bytes = self
+            .uncompressed_bytes
+            .zip(other.uncompressed_bytes)
             .and_then(|(a, b)| a.checked_add(b));
-        self.window = self.window.max(frame.window_bytes);
-        self.checksums += u64::from(frame.has_checksum);
+        self.window_bytes = self.window_bytes.max(other.window_bytes);
+        self.checksums += other.checksums;
     }
 
-    /// `XXH64` when every frame has one, as the zstd CLI says it.
+    /// `XXH64` when every frame has one, as the zstd command says it.
     fn check(&self) -> &'static str {
         match self.checksums {
             0 => "none",
@@ -64,42 +85,68 @@ impl Summary {
             _ => "some",
         }
     }
+
+    /// A row of [`SUMMARY_COLUMNS`] and of what names it.
+    fn row(&self, name: Cell) -> Vec<Cell> {
+        vec![
+            self.frames.into(),
+            self.skips.into(),
+            self.compressed_bytes.into(),
+            self.uncompressed_bytes.into(),
+            ratio(self.uncompressed_bytes, self.compressed_bytes),
+            self.check().into(),
+            self.window_bytes.into(),
+            name,
+        ]
+    }
 }
 
-/// Lists every job's source, a row a file or, in full, a row a frame.
+/// The columns of the zstd command, and the window that a decoder needs.
+const SUMMARY_COLUMNS: [(&str, Unit); 7] = [
+    ("frames", Unit::Count),
+    ("skips", Unit::Count),
+    ("compressed_bytes", Unit::Bytes),
+    ("uncompressed_bytes", Unit::Bytes),
+    ("ratio", Unit::Ratio),
+    ("check", Unit::Text),
+    ("window_bytes", Unit::Bytes),
+];
+
+fn summary_table(name: &str, last: (&'static str, Unit)) -> Table {
+    let columns: Vec<_> = SUMMARY_COLUMNS.into_iter().chain([last]).collect();
+    Table::new(name, &columns)
+}
+
+/// Lists every job's source, a row a file, with their total and, in full, a row a frame.
 pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
     let mut outcome = Outcome::new("list");
     let mut failed = jobs.failures.len();
     jobs.failures.iter().for_each(message::failure);
-    let mut table = if full {
-        Table::new("frames", &FRAME_COLUMNS)
-    } else {
-        Table::new("files", &FILE_COLUMNS)
-    };
+    let mut files = summary_table("files", ("file", Unit::Text));
+    let mut frames = Table::new("frames", &FRAME_COLUMNS);
+    let mut total = Summary::of(0);
     for job in &jobs.jobs {
         if signal::interrupted() {
             outcome.status = ExitStatus::Interrupted;
             outcome.complete = false;
             break;
         }
-        let mut summary = Summary::new();
+        let mut summary = Summary::of(1);
         let listed = scan(&job.source, |frame| {
-            summary.add(&frame);
-            if full && table.rows.len() < ROWS_MAX {
-                table.rows.push(frame_row(&job.source, &frame));
+            summary.add_frame(&frame);
+            if full && frames.rows.len() < ROWS_MAX {
+                frames.rows.push(frame_row(&job.source, &frame));
             }
         });
         match listed {
             Ok(()) => {
-                if !full {
-                    table.rows.push(file_row(&job.source, &summary));
-                }
-                outcome.bytes_in += summary.compressed;
-                outcome.workload.inputs_total += 1;
+                let path = job.source.display().to_string();
+                files.rows.push(summary.row(path.as_str().into()));
+                total.add(&summary);
                 if outcome.workload.inputs.len() < INPUTS_LISTED {
                     outcome.workload.inputs.push(Input {
-                        path: job.source.display().to_string(),
-                        bytes: summary.compressed,
+                        path,
+                        bytes: summary.compressed_bytes,
                         xxh64: None,
                     });
                 }
@@ -110,47 +157,46 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
             }
         }
     }
-    outcome.tables.push(table);
+    outcome.workload.inputs_total = total.files;
     if failed > 0 && outcome.status == ExitStatus::Ok {
         outcome.complete = false;
-        outcome.status = if outcome.workload.inputs_total == 0 {
+        outcome.status = if total.files == 0 {
             ExitStatus::Failure
         } else {
             ExitStatus::Partial
         };
     }
+    outcome.tables = tables(frames, files, &total, full);
     outcome
 }
 
-const FILE_COLUMNS: [(&str, Unit); 8] = [
-    ("frames", Unit::Count),
-    ("skippable_frames", Unit::Count),
-    ("compressed_bytes", Unit::Bytes),
-    ("content_bytes", Unit::Bytes),
-    ("ratio", Unit::Ratio),
-    ("window_bytes", Unit::Bytes),
-    ("check", Unit::Text),
-    ("file", Unit::Text),
-];
-
-fn file_row(path: &Path, summary: &Summary) -> Vec<Cell> {
-    vec![
-        summary.frames.into(),
-        summary.skippable.into(),
-        summary.compressed.into(),
-        summary.content.into(),
-        ratio(summary.content, summary.compressed),
-        summary.window.into(),
-        summary.check().into(),
-        path.display().to_string().into(),
-    ]
+/// The tables worth showing: the total of one file is that file.
+fn tables(frames: Table, files: Table, total: &Summary, full: bool) -> Vec<Table> {
+    let mut tables = Vec::new();
+    if full {
+        let all = total.frames + total.skips;
+        if frames.rows.len() == ROWS_MAX && all > ROWS_MAX as u64 {
+            message::note(
+                &format!("of {all} frames the first {ROWS_MAX} are listed"),
+                "list fewer files at a time",
+            );
+        }
+        tables.push(frames);
+    }
+    tables.push(files);
+    if total.files > 1 {
+        let mut table = summary_table("total", ("files", Unit::Count));
+        table.rows.push(total.row(total.files.into()));
+        tables.push(table);
+    }
+    tables
 }
 
 const FRAME_COLUMNS: [(&str, Unit); 10] = [
     ("offset_bytes", Unit::Count),
     ("kind", Unit::Text),
     ("compressed_bytes", Unit::Count),
-    ("content_bytes", Unit::Count),
+    ("uncompressed_bytes", Unit::Count),
     ("ratio", Unit::Ratio),
     ("window_bytes", Unit::Bytes),
     ("blocks", Unit::Count),
@@ -201,7 +247,8 @@ fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<()> {
         Err(error) if error.is_no_frame() => Err(Failure::new(format!(
             "cannot list {}: it is empty",
             target::display(path)
-        ))),
+        ))
+        .help(EMPTY_HELP)),
         Err(error) => Err(codec_failure("list", &target::display(path), &error)),
     }
 }
