@@ -27,9 +27,10 @@ pub use exit::ExitStatus;
 /// input.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let argv: Vec<OsString> = argv.into_iter().collect();
+    term::color::set_choice(args::color(&argv));
     let cli = match args::parse(&argv) {
         Ok(cli) => cli,
-        Err(status) => return status,
+        Err(answer) => return term::message::answer(&answer),
     };
     term::color::set_choice(cli.color);
     term::signal::install(cmd::ending(&cli.command));

@@ -8,45 +8,62 @@ use clap::Args;
 use super::output::{ReportArgs, TerminalArgs};
 use super::units;
 
-/// Compare two runs, or two commands interleaved in one run, honestly.
+/// Compare two runs, or two commands interleaved in one run.
 ///
 /// Two report files (JSON) are compared row by row over their buckets; two files of plain numbers,
 /// one a line, are compared pair by pair. Two sequential files are unpaired: drift between the runs
-/// is not controlled, and the verdict says so. With --interleave both commands run here, in random
-/// order, with an A/A control.
+/// is not controlled, and the report says so.
+///
+/// With --interleave both commands run here, in random order, with the baseline once more as a
+/// control: it shows what difference this machine makes up where there is none.
 #[derive(Debug, Clone, Args)]
-#[command(after_long_help = "Examples:
+#[command(
+    override_usage = "perfkit compare [OPTIONS] <BASELINE> <TARGET>
+       perfkit compare [OPTIONS] --interleave <N[xM]> -- <CMD>... -- <CMD>...",
+    after_long_help = "Examples:
   perfkit compare before.json after.json --fail-on-regression
   perfkit compare --interleave 20x1 -- zstd -qf3 data -- perfkit compress -qq -f3 data
-  perfkit compare base.txt target.txt --report markdown")]
+  perfkit compare base.txt target.txt --report markdown"
+)]
 pub(crate) struct CompareArgs {
-    /// Baseline and target: report files (.json), or plain numbers one a line
+    /// Two reports (.json), or two files of plain numbers
     #[arg(
-        value_name = "FILE",
+        value_names = ["BASELINE", "TARGET"],
         num_args = 2,
+        action = clap::ArgAction::Set,
         required_unless_present = "interleave"
     )]
     pub(crate) files: Vec<PathBuf>,
-    /// Run both commands ROUNDS times, BATCH runs to a bucket, in random order
-    #[arg(long, value_name = "ROUNDS[xBATCH]", value_parser = rounds, conflicts_with = "files", requires = "commands")]
+    /// Run both commands N times, M runs a bucket, mixed
+    ///
+    /// A round runs each command M times (1 unless given), in an order drawn anew. The median of the
+    /// differences of the N rounds gets a 95 % interval from 6 rounds on.
+    #[arg(long, value_name = "N[xM]", value_parser = rounds, conflicts_with = "files")]
     pub(crate) interleave: Option<Rounds>,
     /// Runs of each command before the first round
     #[arg(short = 'w', long, value_name = "N", default_value_t = 1)]
     pub(crate) warmup: u32,
     /// Seed of the random order
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
-    /// Go on when a command ends with an error; its runs are counted
+    /// Count runs that fail, and go on
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
-    /// Exit 4 when the target is worse by more than PERCENT
-    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    /// Exit 4 when the target is worse by over PCT %
+    ///
+    /// Without a number, any difference that the verdict calls worse ends with exit code 4.
+    #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub(crate) fail_on_regression: Option<f64>,
     /// Overwrite exported files
     #[arg(short, long)]
     pub(crate) force: bool,
     /// With --interleave: baseline, `--`, target
-    #[arg(last = true, value_name = "COMMAND", allow_hyphen_values = true)]
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        allow_hyphen_values = true,
+        conflicts_with = "files"
+    )]
     pub(crate) commands: Vec<OsString>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
@@ -84,10 +101,10 @@ fn rounds(text: &str) -> Result<Rounds, String> {
   perfkit report --merge core0.hlog core1.hlog --export-hgrm both.hgrm
   perfkit report before.json after.json --report markdown")]
 pub(crate) struct RenderArgs {
-    /// Files to read: .json, .hgrm, .hlog
+    /// Files to read (.json, .hgrm, .hlog); `-` is JSON on standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Add the histograms of like rows up instead of laying them side by side
+    /// Add the histograms of like rows up
     #[arg(long)]
     pub(crate) merge: bool,
     /// Overwrite exported files
@@ -99,7 +116,10 @@ pub(crate) struct RenderArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
-/// Show this machine as reports see it: processor, clock floor, cost of recording, warnings.
+/// Show this machine as reports see it.
+///
+/// The processor and the system, the clock floor (what an empty timed span takes), what it costs to
+/// record a span, and what is unfit about this machine to measure on.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit env
@@ -115,14 +135,17 @@ pub(crate) struct EnvArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
-/// Run every component on generated data, check the answers, print the reports.
+/// Run every component on generated data and print the reports.
+///
+/// The same seed generates the same bytes everywhere. Whatever is compressed is decompressed again
+/// and compared, outside the timed spans; a wrong answer ends with exit code 1.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit tour
   perfkit tour --size 64M --report markdown
   perfkit tour --export-json tour.json --export-hlog tour.hlog")]
 pub(crate) struct TourArgs {
-    /// Bytes of generated data a kind
+    /// Bytes of each kind of data, from 1M to 1G
     #[arg(long, value_name = "SIZE", default_value = "8M", value_parser = units::size)]
     pub(crate) size: u64,
     /// Seed of the generated data

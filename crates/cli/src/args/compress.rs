@@ -9,7 +9,7 @@ use super::output::{ReportArgs, TerminalArgs};
 use super::units;
 use crate::failure::{Failure, Result};
 
-/// Compress files, directories or standard input to zstd, with a latency report.
+/// Compress files, directories or standard input to zstd.
 ///
 /// Without FILE, or with `-`, standard input is compressed to standard output. Otherwise each FILE
 /// becomes FILE.zst; the source is kept. The report goes to standard error.
@@ -22,10 +22,13 @@ pub(crate) struct CompressArgs {
     /// Files to compress; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Compression level, also spelled -1 … -19, or -20 … -22 with --ultra
+    /// Level 1 to 19, 3 by default, also spelled -1 … -19
+    ///
+    /// 20 to 22 with --ultra. Digits may stand among other letters, as the zstd command has it:
+    /// -19T0 is --level=19 --threads=0.
     #[arg(long, value_name = "N", overrides_with_all = ["level", "fast"], allow_negative_numbers = true)]
     level: Option<i32>,
-    /// Allow levels 20 to 22, which need much memory on both sides
+    /// Allow levels 20 to 22, which take much memory
     #[arg(long, overrides_with = "_no_ultra")]
     ultra: bool,
     #[arg(long = "no-ultra", overrides_with = "ultra", hide = true)]
@@ -38,7 +41,7 @@ pub(crate) struct CompressArgs {
     long: Option<u32>,
     #[arg(long = "no-long", overrides_with = "long", hide = true)]
     _no_long: bool,
-    /// Threads that compress; 0 means one a processor
+    /// Threads that compress, 0 for one a processor
     #[arg(
         short = 'T',
         long,
@@ -62,7 +65,9 @@ pub(crate) struct CompressArgs {
     /// The size of what standard input will bring, for smaller contexts and a sized frame
     #[arg(long, value_name = "SIZE", value_parser = units::size, hide_short_help = true)]
     stream_size: Option<u64>,
-    /// Decompress everything written and compare it with the input, outside the timed spans
+    /// Decompress what is written and compare it
+    ///
+    /// With the input, outside the timed spans. A difference is exit code 1, and nothing is replaced.
     #[arg(long, overrides_with = "_no_verify")]
     verify: bool,
     #[arg(long = "no-verify", overrides_with = "verify", hide = true)]
@@ -143,7 +148,10 @@ impl CompressArgs {
         let threads = match self.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
             n if n <= 256 => n,
-            n => return Err(Failure::usage(format!("-T{n} is more than 256 threads"))),
+            n => {
+                return Err(Failure::usage(format!("-T{n} is more than 256 threads"))
+                    .help("-T0 takes one thread a processor"));
+            }
         };
         let mut encoder = EncoderOptions {
             level,

@@ -10,7 +10,7 @@ use super::output::{ReportArgs, TerminalArgs};
 use super::units;
 use crate::failure::{Failure, Result};
 
-/// Decompress, test or list zstd files, with a latency report.
+/// Decompress, test or list zstd files.
 ///
 /// Without FILE, or with `-`, standard input is decompressed to standard output. Otherwise each
 /// FILE.zst becomes FILE; the source is kept. The report goes to standard error, a listing (-l) to
@@ -27,7 +27,9 @@ pub(crate) struct DecompressArgs {
     /// Decompress and check, write nothing
     #[arg(short, long, conflicts_with_all = ["list", "output", "stdout", "rm"])]
     pub(crate) test: bool,
-    /// List the frames of each file without decompressing; -v a line a frame
+    /// List what is in each file; -v lists every frame
+    ///
+    /// Nothing is decompressed: a frame states its sizes. What it does not state is shown as —.
     #[arg(short, long, conflicts_with_all = ["output", "stdout", "rm"])]
     pub(crate) list: bool,
     /// The same as --report json
@@ -44,10 +46,10 @@ pub(crate) struct DecompressArgs {
     long: Option<u32>,
     #[arg(long = "no-long", overrides_with = "long", hide = true)]
     _no_long: bool,
-    /// Refuse frames whose window needs more memory than SIZE
+    /// Refuse frames whose window is above SIZE
     #[arg(short = 'M', long = "memory-limit", visible_alias = "memory", value_name = "SIZE", value_parser = units::size)]
     memory_limit: Option<u64>,
-    /// Stop with an error when a file gives more than SIZE
+    /// Fail when a file gives more than SIZE
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     max_output: Option<u64>,
     /// Leave holes for runs of zeros in regular files (the default)

@@ -1,9 +1,11 @@
-//! Spellings that people's fingers know and the argument parser does not: `-19`, `-qf3`.
+//! Spellings that people's fingers know and the argument parser does not: `-19`, `-qf3`, `-19T0`.
 //!
-//! The words are rewritten before parsing (`-19` becomes `--level=19`), so that every later stage
-//! knows one spelling only. Words after `--` are data and stay as they are.
+//! The words are rewritten before parsing (`-19T0` becomes `--level=19 --threads=0`), so that every
+//! later stage knows one spelling only. Words after `--` are data and stay as they are.
 
 use std::ffi::OsString;
+
+use super::Color;
 
 /// Subcommands whose numeric flags are compression levels.
 const WITH_LEVELS: [&str; 1] = ["compress"];
@@ -11,7 +13,7 @@ const WITH_LEVELS: [&str; 1] = ["compress"];
 /// Short flags that take no value, and so can stand beside a level in one word.
 const BARE_FLAGS: &str = "cfkqrvC";
 
-/// Rewrites `-N` and `-Nabc` to `--level=N` and `-abc` where the subcommand has levels.
+/// Rewrites clusters of levels, thread counts and letters where the subcommand has levels.
 pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
     let mut out = Vec::with_capacity(argv.len() + 1);
     let mut has_levels = false;
@@ -19,38 +21,84 @@ pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
     let mut only_data = false;
     for (index, word) in argv.iter().enumerate() {
         let text = word.to_str();
+        let after = |flag: &str| index > 0 && argv[index - 1] == flag;
         // `--color` is the one flag before the command whose value is a word of its own.
-        let value = index > 0 && argv[index - 1] == "--color";
-        if index > 0 && !value && !seen_command && text.is_some_and(|t| !t.starts_with('-')) {
+        let command = index > 0 && !seen_command && !after("--color");
+        if command && text.is_some_and(|t| !t.starts_with('-')) {
             seen_command = true;
             has_levels = text.is_some_and(|t| WITH_LEVELS.contains(&t));
         }
         only_data |= text == Some("--");
-        match text.and_then(split_level) {
-            Some((level, letters)) if has_levels && !only_data => {
-                out.push(format!("--level={level}").into());
-                if !letters.is_empty() {
-                    out.push(format!("-{letters}").into());
-                }
-            }
-            _ => out.push(word.clone()),
+        // `--level` is the one flag whose value may look like a cluster.
+        let cluster = has_levels && !only_data && !after("--level");
+        match text.filter(|_| cluster).and_then(split) {
+            Some(words) => out.extend(words.into_iter().map(OsString::from)),
+            None => out.push(word.clone()),
         }
     }
     out
 }
 
-/// Splits `-qf19k` into `19` and `qfk`: one run of digits among letters of flags without a value.
-fn split_level(word: &str) -> Option<(&str, String)> {
-    let body = word.strip_prefix('-')?;
-    let start = body.find(|c: char| c.is_ascii_digit())?;
-    let digits = &body[start..];
-    let end = digits.find(|c: char| !c.is_ascii_digit());
-    let (digits, after) = digits.split_at(end.unwrap_or(digits.len()));
-    let letters = [&body[..start], after].concat();
-    letters
-        .chars()
-        .all(|c| BARE_FLAGS.contains(c))
-        .then_some((digits, letters))
+/// The last `--color` that makes sense, for what is printed before or instead of parsing.
+pub(crate) fn color(argv: &[OsString]) -> Color {
+    let words = argv.iter().map(|word| word.to_str().unwrap_or_default());
+    let mut chosen = Color::Auto;
+    let mut value_follows = false;
+    for word in words.take_while(|word| *word != "--") {
+        let value = match word.strip_prefix("--color=") {
+            Some(value) => Some(value),
+            None => value_follows.then_some(word),
+        };
+        chosen = match value {
+            Some("auto") => Color::Auto,
+            Some("always") => Color::Always,
+            Some("never") => Color::Never,
+            _ => chosen,
+        };
+        value_follows = word == "--color";
+    }
+    chosen
+}
+
+/// Takes a cluster apart as the zstd command reads it: digits are a level, `T` takes the digits
+/// behind it, `o` may end the word and takes the next one. `None` for any other word.
+fn split(word: &str) -> Option<Vec<String>> {
+    let mut rest = word.strip_prefix('-')?;
+    let mut words = Vec::new();
+    let mut letters = String::new();
+    let mut last = None;
+    while let Some(letter) = rest.chars().next() {
+        if letter.is_ascii_digit() {
+            words.push(format!("--level={}", digits(&mut rest)));
+            continue;
+        }
+        rest = &rest[letter.len_utf8()..];
+        match letter {
+            'T' if rest.starts_with(|c: char| c.is_ascii_digit()) => {
+                words.push(format!("--threads={}", digits(&mut rest)));
+            }
+            'o' | 'T' if rest.is_empty() => last = Some(letter),
+            _ if BARE_FLAGS.contains(letter) => letters.push(letter),
+            _ => return None,
+        }
+    }
+    if words.is_empty() {
+        // The parser reads letters alone well enough.
+        return None;
+    }
+    if !letters.is_empty() {
+        words.push(format!("-{letters}"));
+    }
+    words.extend(last.map(|letter| format!("-{letter}")));
+    Some(words)
+}
+
+/// The digits that `rest` starts with, taken off it.
+fn digits<'a>(rest: &mut &'a str) -> &'a str {
+    let end = rest.find(|c: char| !c.is_ascii_digit());
+    let (digits, after) = rest.split_at(end.unwrap_or(rest.len()));
+    *rest = after;
+    digits
 }
 
 #[cfg(test)]
@@ -69,30 +117,61 @@ mod tests {
 
     #[test]
     fn levels_are_rewritten_only_where_they_are_levels() {
+        for (typed, read) in [
+            ("compress -19 f", "compress --level=19 f"),
+            ("compress -3kf f", "compress --level=3 -kf f"),
+            ("compress -qf3k f", "compress --level=3 -qfk f"),
+            ("-q compress -1 -", "-q compress --level=1 -"),
+            ("compress -- -19", "compress -- -19"),
+            ("decompress -19", "decompress -19"),
+            ("compress --fast=3 -", "compress --fast=3 -"),
+            ("compress --level -5 f", "compress --level -5 f"),
+            (
+                "--color always compress -5",
+                "--color always compress --level=5",
+            ),
+        ] {
+            assert_eq!(
+                rewrite(&format!("perfkit {typed}")),
+                format!("perfkit {read}")
+            );
+        }
+    }
+
+    #[test]
+    fn clusters_with_threads_read_as_the_zstd_command_reads_them() {
+        for (typed, read) in [
+            ("-19T0", "--level=19 --threads=0"),
+            ("-3T2", "--level=3 --threads=2"),
+            ("-T0", "--threads=0"),
+            ("-T2k19f", "--threads=2 --level=19 -kf"),
+            ("-vf19", "--level=19 -vf"),
+            ("-1f9", "--level=1 --level=9 -f"),
+            ("-19fo x", "--level=19 -f -o x"),
+            ("-19T 2", "--level=19 -T 2"),
+            ("-kT 2", "-kT 2"),
+            ("-ofile19", "-ofile19"),
+            ("-19x", "-19x"),
+            ("-é1", "-é1"),
+        ] {
+            let line = rewrite(&format!("perfkit compress {typed}"));
+            assert_eq!(line, format!("perfkit compress {read}"));
+        }
+    }
+
+    #[test]
+    fn the_last_color_counts_and_data_does_not() {
+        let chosen = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            color(&words)
+        };
+        assert_eq!(chosen("perfkit compress f"), Color::Auto);
+        assert_eq!(chosen("perfkit --color never x --bad"), Color::Never);
         assert_eq!(
-            rewrite("perfkit compress -19 f"),
-            "perfkit compress --level=19 f"
+            chosen("perfkit --color=never x --color always"),
+            Color::Always
         );
-        assert_eq!(
-            rewrite("perfkit compress -3kf f"),
-            "perfkit compress --level=3 -kf f"
-        );
-        assert_eq!(
-            rewrite("perfkit compress -qf3k f"),
-            "perfkit compress --level=3 -qfk f"
-        );
-        assert_eq!(
-            rewrite("perfkit -q compress -1 -"),
-            "perfkit -q compress --level=1 -"
-        );
-        assert_eq!(
-            rewrite("perfkit compress -- -19"),
-            "perfkit compress -- -19"
-        );
-        assert_eq!(rewrite("perfkit decompress -19"), "perfkit decompress -19");
-        assert_eq!(
-            rewrite("perfkit compress -T2 --fast=3 -"),
-            "perfkit compress -T2 --fast=3 -"
-        );
+        assert_eq!(chosen("perfkit --color never --color=odd"), Color::Never);
+        assert_eq!(chosen("perfkit compare -- x --color never"), Color::Auto);
     }
 }

@@ -6,16 +6,19 @@
 pub(crate) mod analyse;
 pub(crate) mod compress;
 pub(crate) mod decompress;
+pub(crate) mod docs;
 mod fingers;
 pub(crate) mod output;
 pub(crate) mod units;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use fingers::color;
+
 use crate::exit::ExitStatus;
+use crate::term::plain::visible;
 
 /// The hot path of a data system, done and measured.
 ///
@@ -24,20 +27,37 @@ use crate::exit::ExitStatus;
 #[derive(Debug, Clone, Parser)]
 #[command(
     name = "perfkit",
+    bin_name = "perfkit",
     version,
     max_term_width = 100,
     propagate_version = true,
-    args_override_self = true
+    args_override_self = true,
+    after_help = exit_help(),
+    after_long_help = format!("{ROOT_EXAMPLES}\n\n{}", exit_help())
 )]
-#[command(after_help = exit_help())]
 pub(crate) struct Cli {
-    /// Colour in text output
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    /// Colour: auto, always or never
+    ///
+    /// auto colours what goes to a terminal, unless NO_COLOR is set or TERM is dumb; always colours
+    /// what goes into files and pipes as well.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t = Color::Auto,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
     pub(crate) color: Color,
     /// What to do
     #[command(subcommand)]
     pub(crate) command: Command,
 }
+
+const ROOT_EXAMPLES: &str = "Examples:
+  perfkit tour
+  perfkit compress -3 access.log
+  perfkit compare --interleave 20x1 -- zstd -qf3 data -- perfkit compress -qqf3 data";
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -50,36 +70,19 @@ pub(crate) enum Color {
     Never,
 }
 
-/// The commands.
+/// The commands. What they say of themselves stands over their arguments: a comment here would
+/// take its place.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
-    /// Compress files, directories or standard input to zstd
     Compress(Box<compress::CompressArgs>),
-    /// Decompress, test or list zstd files
     #[command(visible_alias = "uncompress")]
     Decompress(Box<decompress::DecompressArgs>),
-    /// Compare two runs, or two commands interleaved in one run
     Compare(Box<analyse::CompareArgs>),
-    /// Render, merge or overlay reports
     Report(Box<analyse::RenderArgs>),
-    /// Show this machine as reports see it
     Env(Box<analyse::EnvArgs>),
-    /// Run every component on generated data and print the reports
     Tour(Box<analyse::TourArgs>),
-    /// Print a completion script for a shell
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
-    /// Print the manual page of perfkit or of a command, or write all of them
-    Man {
-        /// The command
-        #[arg(value_name = "COMMAND", conflicts_with = "dir")]
-        page: Option<String>,
-        /// Write every page into DIR
-        #[arg(long, value_name = "DIR")]
-        dir: Option<PathBuf>,
-    },
+    Completions(docs::CompletionsArgs),
+    Man(docs::ManArgs),
 }
 
 impl Command {
@@ -92,22 +95,48 @@ impl Command {
             Self::Report(_) => "report",
             Self::Env(_) => "env",
             Self::Tour(_) => "tour",
-            Self::Completions { .. } => "completions",
-            Self::Man { .. } => "man",
+            Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
         }
     }
 }
 
-/// Parses the command line. Help and version print and end with status 0, mistakes with 2.
-pub(crate) fn parse(argv: &[OsString]) -> Result<Cli, ExitStatus> {
-    Cli::try_parse_from(fingers::normalise(argv)).map_err(|error| {
-        // A closed pipe under `perfkit --help | head -1` is nothing to complain about.
-        let _ = error.print();
+/// What the parser says instead of a command line, coloured; whoever prints it may strip that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Help or a version, for standard output.
+    Asked(String),
+    /// What is wrong, for standard error.
+    Mistake(String),
+}
+
+/// Parses the command line, or says what there is to say instead.
+pub(crate) fn parse(argv: &[OsString]) -> Result<Cli, Answer> {
+    let argv = fingers::normalise(argv);
+    Cli::try_parse_from(&argv).map_err(|error| {
+        let text = error.render().ansi().to_string();
         if error.use_stderr() {
-            ExitStatus::Usage
+            Answer::Mistake(quotable(&argv).unwrap_or(text))
         } else {
-            ExitStatus::Ok
+            Answer::Asked(text)
         }
+    })
+}
+
+/// The mistake of a command line with words that a terminal would obey, told of harmless words.
+///
+/// The parser repeats words as they are, between colours of its own, so that they cannot be made
+/// harmless afterwards.
+fn quotable(argv: &[OsString]) -> Option<String> {
+    let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
+    let shown: Vec<_> = words.iter().map(|word| visible(word)).collect();
+    if words == shown {
+        return None;
+    }
+    let again = Cli::try_parse_from(shown.iter().map(|word| OsString::from(word.as_ref())));
+    Some(match again {
+        Err(error) if error.use_stderr() => error.render().ansi().to_string(),
+        _ => "error: a word of the command line has control characters in it\n".to_owned(),
     })
 }
 
@@ -129,6 +158,82 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The lines of a help text that stand under `Examples:`.
+    fn examples(command: &clap::Command) -> Vec<String> {
+        let text = command.get_after_long_help().map(ToString::to_string);
+        let text = text.unwrap_or_default();
+        let lines = text.lines().skip_while(|line| *line != "Examples:").skip(1);
+        lines
+            .take_while(|line| line.starts_with("  "))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The words of the `perfkit` in a line of a shell.
+    fn perfkit_words(line: &str) -> Vec<OsString> {
+        let words = line
+            .split_whitespace()
+            .skip_while(|word| *word != "perfkit");
+        words
+            .take_while(|word| !["|", ">", "&&"].contains(word))
+            .map(|word| OsString::from(word.trim_matches('\'')))
+            .collect()
+    }
+
+    #[test]
+    fn every_command_has_three_examples_that_parse() {
+        let mut root = Cli::command();
+        root.build();
+        let commands: Vec<_> = root.get_subcommands().collect();
+        let commands = commands.iter().filter(|c| c.get_name() != "help");
+        for command in commands.copied().chain([&root]) {
+            let lines = examples(command);
+            assert!(lines.len() >= 3, "{}: {lines:?}", command.get_name());
+            for line in lines {
+                let words = perfkit_words(&line);
+                let parsed = parse(&words).map(|cli| cli.command.name());
+                let own = parsed
+                    .as_ref()
+                    .is_ok_and(|name| *name == command.get_name());
+                assert!(
+                    own || parsed.is_ok() && command.get_name() == "perfkit",
+                    "{line}: {parsed:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn short_help_fits_a_screen_and_long_help_says_more() {
+        let mut root = Cli::command().term_width(80);
+        root.build();
+        let mut commands: Vec<_> = root.get_subcommands().cloned().collect();
+        commands.retain(|command| command.get_name() != "help");
+        commands.push(root);
+        for mut command in commands {
+            let name = command.get_name().to_owned();
+            let short = command.render_help().to_string();
+            assert!(short.lines().count() <= 40, "{name}:\n{short}");
+            for line in short.lines() {
+                assert!(line.chars().count() <= 80, "{name}: {line}");
+            }
+            let long = command.render_long_help().to_string();
+            assert!(long.lines().count() > short.lines().count(), "{name}");
+            let about = command.get_long_about().map(ToString::to_string);
+            assert!(about.is_some_and(|text| text.lines().count() > 1), "{name}");
+        }
+    }
+
+    #[test]
+    fn words_that_a_terminal_would_obey_are_shown_in_mistakes() {
+        let words = ["perfkit", "compress", "--a\u{1b}[31m\nb\u{202e}"].map(OsString::from);
+        let Err(Answer::Mistake(text)) = parse(&words) else {
+            panic!("it parses");
+        };
+        assert!(text.contains("--a\\u{1b}[31m\\nb\\u{202e}"), "{text}");
+        assert!(!text.contains('\u{202e}'));
     }
 
     #[test]

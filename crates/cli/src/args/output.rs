@@ -26,11 +26,18 @@ pub(crate) enum ReportFormat {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct ReportArgs {
-    /// Form of the report on the main stream
+    /// Form: text (the default), json, jsonl, csv, markdown
+    ///
+    /// The report goes to standard output, that of compress and decompress to standard error. text is
+    /// tables for people, markdown the same for an issue or a README; json is one document of the
+    /// schema perfkit.report/1, jsonl the same on one line; csv is one line a distribution, or the
+    /// first table where there is none.
     #[arg(
         long,
         value_name = "FORMAT",
         default_value = "text",
+        hide_default_value = true,
+        hide_possible_values = true,
         overrides_with = "report"
     )]
     pub(crate) report: ReportFormat,
@@ -52,7 +59,11 @@ pub(crate) struct ReportArgs {
     /// The distribution that --export-hgrm writes: response, service or hold
     #[arg(long, value_name = "NAME", value_parser = ["response", "service", "hold"], hide_short_help = true)]
     pub(crate) row: Option<String>,
-    /// Fail with exit 4 unless the latency holds, as 'p99.9<=2ms' or 'hold.max<1ms'; repeatable
+    /// Exit 4 unless it holds, as 'p99<=2ms'; repeatable
+    ///
+    /// Limits a percentile, the min, max or mean. A name before it, as in 'hold.max<1ms', chooses the
+    /// time; without one it is the response, else the service, else the hold time. Every row of that
+    /// name must hold. What the sample cannot decide passes, unless --require-verdict is given.
     #[arg(long, value_name = "GATE", action = ArgAction::Append)]
     pub(crate) slo: Vec<Gate>,
     /// Exit 5 when a gate or comparison cannot be decided
@@ -78,10 +89,10 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Terminal")]
 pub(crate) struct TerminalArgs {
-    /// Say less: -q no progress and warnings, -qq no report either
+    /// No progress and warnings; -qq: no report either
     #[arg(short, long, action = ArgAction::Count, overrides_with = "verbose")]
     pub(crate) quiet: u8,
-    /// Say more: the spectrum of every distribution, the whole environment
+    /// Every spectrum, and the whole environment
     #[arg(short, long, overrides_with = "quiet")]
     pub(crate) verbose: bool,
     /// Show progress even with -q, if standard error is a terminal

@@ -38,7 +38,7 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Report(args) => render::run(&args, name, argv),
         Command::Env(args) => env::run(&args, name, argv),
         Command::Tour(args) => tour::run(&args, name, argv),
-        Command::Completions { shell } => docs::completions(shell),
-        Command::Man { page, dir } => docs::man(page.as_deref(), dir.as_deref()),
+        Command::Completions(args) => docs::completions(args.shell),
+        Command::Man(args) => docs::man(&args),
     }
 }

@@ -10,6 +10,7 @@ mod hdr;
 mod json;
 mod line;
 mod markdown;
+mod plain;
 mod tables;
 mod text;
 pub(crate) mod units;
@@ -158,7 +159,9 @@ fn write_file(
     let rendered = match format {
         FileFormat::Json => json::pretty(report, &mut bytes),
         FileFormat::Csv => csv::write(report, &mut bytes),
-        FileFormat::Markdown => markdown::write(report, &mut bytes),
+        FileFormat::Markdown => {
+            plain::report(report).and_then(|report| markdown::write(&report, &mut bytes))
+        }
         FileFormat::Hgrm => hdr::hgrm(report, row, &mut bytes),
         FileFormat::Hlog => hdr::hlog(report, &mut bytes),
     };
@@ -228,10 +231,10 @@ fn render(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        ReportFormat::Text => text::write(report, detail, out),
+        ReportFormat::Text => text::write(plain::report(report)?.as_ref(), detail, out),
         ReportFormat::Json => json::pretty(report, out),
         ReportFormat::Jsonl => json::line(report, out),
         ReportFormat::Csv => csv::write(report, out),
-        ReportFormat::Markdown => markdown::write(report, out),
+        ReportFormat::Markdown => markdown::write(plain::report(report)?.as_ref(), out),
     }
 }

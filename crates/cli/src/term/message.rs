@@ -1,15 +1,22 @@
-//! Errors and warnings on standard error.
+//! Errors and warnings on standard error, and what the argument parser has to say.
+//!
+//! Names of files and words of the command line are in all of them, so all of them go through
+//! [`visible`].
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::Path;
 
-use super::color::{BAD, FAINT, WARN, stderr};
+use super::color::{BAD, FAINT, WARN, stderr, stdout};
+use super::plain::visible;
+use crate::args::Answer;
+use crate::exit::ExitStatus;
 use crate::failure::Failure;
 
 /// Prints `perfkit: MESSAGE` and, if there is one, a `help:` line.
 pub(crate) fn failure(failure: &Failure) {
-    let mut text = format!("{BAD}perfkit:{BAD:#} {}\n", failure.message());
+    let mut text = format!("{BAD}perfkit:{BAD:#} {}\n", visible(failure.message()));
     if let Some(help) = failure.help_text() {
-        text.push_str(&format!("{FAINT}help:{FAINT:#} {help}\n"));
+        text.push_str(&format!("{FAINT}help:{FAINT:#} {}\n", visible(help)));
     }
     // Nothing can be done when standard error itself is gone.
     let _ = stderr().write_all(text.as_bytes());
@@ -17,6 +24,36 @@ pub(crate) fn failure(failure: &Failure) {
 
 /// Prints a warning with its next step.
 pub(crate) fn note(message: &str, help: &str) {
+    let (message, help) = (visible(message), visible(help));
     let text = format!("{WARN}warning:{WARN:#} {message} {FAINT}({help}){FAINT:#}\n");
     let _ = stderr().write_all(text.as_bytes());
+}
+
+/// Prints what the argument parser says instead of a command line, and how that ends the process.
+pub(crate) fn answer(answer: &Answer) -> ExitStatus {
+    match answer {
+        Answer::Mistake(text) => {
+            let _ = stderr().write_all(text.as_bytes());
+            ExitStatus::Usage
+        }
+        Answer::Asked(text) => match output(text.as_bytes()) {
+            Ok(()) => ExitStatus::Ok,
+            Err(error) => {
+                failure(&error);
+                error.exit_status()
+            }
+        },
+    }
+}
+
+/// Writes to standard output all that a command has to say. A closed pipe, as under `| head`, is
+/// nobody's fault.
+pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
+    let mut stdout = stdout();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("write", Path::new("standard output"), &error))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,6 +1,7 @@
-//! The terminal: colour, messages on standard error, progress, signals.
+//! The terminal: colour, what may be shown on it, messages, progress, signals.
 
 pub(crate) mod color;
 pub(crate) mod message;
+pub(crate) mod plain;
 pub(crate) mod progress;
 pub(crate) mod signal;

@@ -1,0 +1,39 @@
+//! A report with nothing in it that a terminal would obey, for the formats that people read.
+
+use std::borrow::Cow;
+use std::io;
+
+use latency::report::Report;
+use serde_json::Value;
+
+use crate::term::plain::visible;
+
+/// The report with every text in it made [`visible`]: names of files, words of the command line,
+/// and whatever a report file brought along.
+pub(super) fn report(report: &Report) -> io::Result<Cow<'_, Report>> {
+    let mut whole = serde_json::to_value(report)?;
+    if !clean(&mut whole) {
+        return Ok(Cow::Borrowed(report));
+    }
+    Ok(Cow::Owned(serde_json::from_value(whole)?))
+}
+
+/// Replaces unfit texts; whether there was one. A report is a few levels deep, whoever made it.
+fn clean(value: &mut Value) -> bool {
+    match value {
+        Value::String(text) => {
+            let Cow::Owned(shown) = visible(text) else {
+                return false;
+            };
+            *text = shown;
+            true
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .fold(false, |found, item| clean(item) | found),
+        Value::Object(fields) => fields
+            .values_mut()
+            .fold(false, |found, item| clean(item) | found),
+        _ => false,
+    }
+}
