@@ -182,8 +182,20 @@ fn advice_fits_what_was_asked() {
     let (_, help) = first_and_help("compress a -o gone/a.zst", 1);
     assert_eq!(help, "help: create its directory first");
     first_and_help("compare a a -- true", 2);
-    let listed = first_and_help("compress -T999 a", 2);
-    assert!(listed.1.contains("-T0"));
+    let (_, help) = first_and_help("compress -T999 a", 2);
+    assert!(help.contains("-T0"), "{help}");
+    // A frame of dictionary 5, and one of a window of 1 GiB, both of no content.
+    let named = b"\x28\xb5\x2f\xfd\x21\x05\x00\x01\x00\x00";
+    let wide = b"\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00";
+    for (frame, flag) in [(&named[..], "zstd -d -D"), (wide, "--long=31")] {
+        file(dir.path(), "x.zst", frame);
+        let (_, help) = first_and_help("decompress -t x.zst", 1);
+        assert!(help.contains(flag), "{help}");
+    }
+    file(dir.path(), "full", &[0; 5000]);
+    run(dir.path(), words("compress -qq full")).expect(0);
+    let (_, help) = first_and_help("decompress --max-output 4000 -t full.zst", 1);
+    assert!(help.contains("--max-output"), "{help}");
 }
 
 #[test]

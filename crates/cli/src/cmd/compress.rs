@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use latency::report::Validation;
-use zstdkit::{Encoder, Operation as Directive, State};
+use zstdkit::{Encoder, ErrorKind, Operation as Directive, State};
 
 use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::compress::{CompressArgs, CompressPlan};
@@ -248,10 +248,17 @@ fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
     .help("compress a copy, or send it in a pipe")
 }
 
-/// A codec's error with the file that it is about.
+/// A codec's error with the file that it is about, and the flag that helps where one does.
 pub(super) fn codec_failure(verb: &str, name: &str, error: &zstdkit::Error) -> Failure {
     let failure = Failure::new(format!("cannot {verb} {name}: {error}"));
-    match error.help() {
+    let help = match error.kind() {
+        ErrorKind::WindowLimit => Some("add --long=31 or raise -M if the source is trusted"),
+        ErrorKind::MemoryLimit => Some("raise -M if the source is trusted"),
+        ErrorKind::OutputLimit => Some("raise --max-output if the source is trusted"),
+        ErrorKind::Dictionary => Some("no dictionary can be given here: use `zstd -d -D DICT`"),
+        _ => error.help(),
+    };
+    match help {
         Some(help) => failure.help(help),
         None => failure,
     }
