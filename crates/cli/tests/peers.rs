@@ -32,6 +32,11 @@ fn main() {
             perfkit_reads_every_zstd_setting,
         ),
         trial("several_frames_both_ways", zstd, several_frames_both_ways),
+        trial(
+            "dictionaries_and_patches_both_ways",
+            zstd,
+            dictionaries_and_patches_both_ways,
+        ),
         trial("a_gigabyte_both_ways", zstd, a_gigabyte_both_ways),
         trial("listings_agree", zstd, listings_agree),
         trial(
@@ -119,6 +124,43 @@ fn several_frames_both_ways() {
         content
     );
     assert_eq!(zstd("-dc", &ours), content);
+}
+
+fn dictionaries_and_patches_both_ways() {
+    let dir = directory();
+    for (name, data) in samples(3_000_000).into_iter().take(5) {
+        let (older, newer) = data.split_at(1_800_000);
+        let older = file(dir.path(), "older", older);
+        let newer = file(dir.path(), "newer", newer);
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        for flag in ["-D ", "--patch-from="] {
+            let theirs = format!("{flag}{} {}", older.display(), newer.display());
+            zstd(&format!("-q -f {theirs} -o {}", path("theirs.zst")), b"");
+            let (key, _) = flag.split_at(flag.len() - 1);
+            let ours = |line: &str| {
+                let mut line = words(line);
+                line.extend([key.to_owned(), "older".to_owned()]);
+                run(dir.path(), line).expect(0);
+            };
+            ours("compress -f newer -o ours.zst");
+            ours("decompress -f theirs.zst -o back");
+            assert!(
+                works(Command::new("cmp").arg(&newer).arg(path("back"))),
+                "{name} {flag}"
+            );
+            let line = format!(
+                "-q -d -f {flag}{} {} -o {}",
+                older.display(),
+                path("ours.zst"),
+                path("back")
+            );
+            zstd(&line, b"");
+            assert!(
+                works(Command::new("cmp").arg(&newer).arg(path("back"))),
+                "{name} {flag}"
+            );
+        }
+    }
 }
 
 fn a_gigabyte_both_ways() {

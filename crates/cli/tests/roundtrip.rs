@@ -48,6 +48,18 @@ fn settings_change_the_frame_and_never_the_content() {
         "compress --verify",
         "compress --verify -T2 -5",
         "compress --stream-size 1500003",
+        "compress --recipe fast",
+        "compress --recipe balanced --no-check",
+        "compress --recipe binary",
+        "compress --recipe text --long",
+        "compress --recipe structured-data",
+        "compress --recipe maximum",
+        "compress --recipe auto -T2",
+        "compress --recipe text -12",
+        "compress --recipe text --recipe-compat exzstandard",
+        "compress --block-size 4K",
+        "compress -B 1M -T2",
+        "compress -B1M -T2 --rsyncable",
     ] {
         let packed = pipe(dir.path(), words(line), &data).expect(0).stdout;
         assert!(packed.len() < data.len() / 2, "{line}");
@@ -174,4 +186,33 @@ fn zeros_become_holes_in_files_unless_told_otherwise() {
             "{flag}: {allocated} bytes allocated"
         );
     }
+}
+
+#[test]
+fn a_dictionary_and_an_older_version_are_needed_on_both_sides() {
+    let dir = directory();
+    let (_, data) = samples(60_000).swap_remove(0);
+    let (older, newer) = data.split_at(40_000);
+    file(dir.path(), "older", older);
+    file(dir.path(), "other", b"nothing in common");
+    file(dir.path(), "none", b"");
+    for flag in ["-D", "--patch-from"] {
+        let plain = pipe(dir.path(), ["compress"], newer).expect(0).stdout;
+        let line = ["compress", "--verify", flag, "older"];
+        let packed = pipe(dir.path(), line, newer).expect(0).stdout;
+        assert!(packed.len() < plain.len(), "{flag}");
+        let back = pipe(dir.path(), ["decompress", flag, "older"], &packed).expect(0);
+        assert_eq!(back.stdout, newer, "{flag}");
+        for wrong in [&["decompress"][..], &["decompress", flag, "other"]] {
+            pipe(dir.path(), wrong, &packed).expect(1);
+        }
+        pipe(dir.path(), ["compress", flag, "none"], newer).expect(1);
+        pipe(dir.path(), ["compress", flag, "missing"], newer).expect(1);
+    }
+    pipe(
+        dir.path(),
+        words("compress -D older --patch-from older"),
+        newer,
+    )
+    .expect(2);
 }

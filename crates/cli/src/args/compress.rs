@@ -6,6 +6,7 @@ use clap::Args;
 use zstdkit::EncoderOptions;
 
 use super::output::{ReportArgs, TerminalArgs};
+use super::settings::{RecipePlan, ReferenceArgs, SettingArgs};
 use super::units;
 use crate::failure::{Failure, Result};
 
@@ -79,6 +80,10 @@ pub(crate) struct CompressArgs {
     #[arg(long, overrides_with = "exclude_compressed", hide_short_help = true)]
     no_exclude_compressed: bool,
     #[command(flatten)]
+    settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) reference: ReferenceArgs,
+    #[command(flatten)]
     pub(crate) files_args: FileArgs,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
@@ -125,6 +130,8 @@ pub(crate) struct FileArgs {
 pub(crate) struct CompressPlan {
     /// Settings of the encoder.
     pub(crate) encoder: EncoderOptions,
+    /// Settings by purpose, which take the place of the level.
+    pub(crate) recipe: Option<RecipePlan>,
     /// Threads asked for, at least 1.
     pub(crate) threads: u32,
     /// Declared size of standard input.
@@ -163,8 +170,11 @@ impl CompressArgs {
             encoder.window_log = Some(log);
             encoder.long_distance = true;
         }
+        self.settings.apply(&mut encoder)?;
+        let level_given = self.level.is_some() || self.fast.is_some();
         Ok(CompressPlan {
             encoder,
+            recipe: self.settings.recipe(level_given.then_some(level)),
             threads,
             stream_size: self.stream_size,
             verify: self.verify,

@@ -7,6 +7,7 @@ use zstdkit::DecoderOptions;
 
 use super::compress::FileArgs;
 use super::output::{ReportArgs, TerminalArgs};
+use super::settings::ReferenceArgs;
 use super::units;
 use crate::failure::{Failure, Result};
 
@@ -58,6 +59,8 @@ pub(crate) struct DecompressArgs {
     /// Write every zero
     #[arg(long, overrides_with = "sparse")]
     no_sparse: bool,
+    #[command(flatten)]
+    pub(crate) reference: ReferenceArgs,
     #[command(flatten)]
     pub(crate) files_args: FileArgs,
     #[command(flatten)]

@@ -9,6 +9,7 @@ pub(crate) mod decompress;
 pub(crate) mod docs;
 mod fingers;
 pub(crate) mod output;
+pub(crate) mod settings;
 pub(crate) mod units;
 
 use std::ffi::OsString;

@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 
 use latency::report::Validation;
-use zstdkit::{Encoder, ErrorKind, Operation as Directive, State};
+use zstdkit::{DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation as Directive, State};
 
+use super::reference::Reference;
 use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::compress::{CompressArgs, CompressPlan};
 use crate::exit::ExitStatus;
@@ -23,13 +24,16 @@ const CHUNK_BYTES: usize = 128 * 1024;
 /// Output that a chunk can need when nothing in it repeats (`ZSTD_compressBound`, rounded up).
 const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
 
+/// Encoders that are kept for files of other sizes to come.
+const ENCODERS_MAX: usize = 4;
+
 /// Runs the command.
 pub(crate) fn run(
     args: &CompressArgs,
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
-    let plan = args.plan()?;
+    let mut plan = args.plan()?;
     let jobs = plan::jobs(&Request {
         files: &args.files,
         output: args.files_args.output.as_deref(),
@@ -41,6 +45,9 @@ pub(crate) fn run(
         },
     })?;
     transfer::refuse(&jobs, &args.files_args, &args.report, true)?;
+    let reference = Reference::load(&args.reference)?;
+    plan.encoder.dictionary = reference.dictionary;
+    plan.encoder.prefix = reference.prefix;
     if jobs.passed_over > 0 && args.terminal.wants_warnings() {
         message::note(
             &format!(
@@ -60,12 +67,18 @@ pub(crate) fn run(
         seed: None,
         rows: &transfer::ROWS,
     })?;
-    let mut stage = Compress::new(&plan)?;
+    let mut stage = Compress::new(plan.clone())?;
     let times = Times::new(&session, "128 KiB chunk");
+    let decoder = DecoderOptions {
+        window_log_max: 31,
+        dictionaries: plan.encoder.dictionary.iter().cloned().collect(),
+        prefix: plan.encoder.prefix.clone(),
+        ..DecoderOptions::default()
+    };
     let options = Options {
         files: &args.files_args,
         sparse: false,
-        verify: plan.verify,
+        verify: plan.verify.then_some(&decoder),
         terminal: &args.terminal,
     };
     let mut outcome = Outcome::new("compress");
@@ -82,38 +95,92 @@ pub(crate) fn run(
 
 fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
     let params = &mut outcome.workload.params;
-    params.insert("level".to_owned(), plan.encoder.level.into());
+    match plan.recipe {
+        Some(plan) => params.insert("recipe".to_owned(), plan.recipe.name().into()),
+        None => params.insert("level".to_owned(), plan.encoder.level.into()),
+    };
     params.insert("threads".to_owned(), plan.threads.into());
     params.insert("checksum".to_owned(), plan.encoder.checksum.into());
     params.insert("window_log".to_owned(), plan.encoder.window_log.into());
     params.insert("zstd".to_owned(), zstdkit::version().into());
 }
 
-/// One encoder over all files of a run.
+/// The encoders of a run, made as files ask for them.
 struct Compress {
-    encoder: Encoder,
-    stream_size: Option<u64>,
-    verify: bool,
+    plan: CompressPlan,
+    /// The encoder in use last, with its settings, and a few before it.
+    encoders: Vec<(EncoderOptions, Encoder)>,
     verified: u64,
     wrong: u64,
 }
 
 impl Compress {
-    fn new(plan: &CompressPlan) -> Result<Self> {
-        let mut options = plan.encoder.clone();
-        if plan.threads > 1 {
-            options.workers = plan.threads;
-            options = options.lean_jobs();
-        }
-        let encoder = Encoder::new(&options)
-            .map_err(|error| Failure::new(format!("cannot set up the encoder: {error}")))?;
-        Ok(Self {
-            encoder,
-            stream_size: plan.stream_size,
-            verify: plan.verify,
+    fn new(plan: CompressPlan) -> Result<Self> {
+        let mut stage = Self {
+            plan,
+            encoders: Vec::new(),
             verified: 0,
             wrong: 0,
-        })
+        };
+        // Settings that cannot be had are a mistake of the command line, not of the first file.
+        stage
+            .prepare(&[], None)
+            .map_err(|error| Failure::new(format!("cannot set up the encoder: {error}")))?;
+        Ok(stage)
+    }
+
+    /// Puts the encoder for content that starts with `first` at the end of the list.
+    fn prepare(
+        &mut self,
+        first: &[u8],
+        size: Option<u64>,
+    ) -> std::result::Result<(), zstdkit::Error> {
+        let options = self.options(first, size);
+        let known = self.encoders.iter().position(|(of, _)| *of == options);
+        let encoder = match known {
+            Some(index) => self.encoders.remove(index).1,
+            None => Encoder::new(&options)?,
+        };
+        if self.encoders.len() >= ENCODERS_MAX {
+            self.encoders.remove(0);
+        }
+        self.encoders.push((options, encoder));
+        Ok(())
+    }
+
+    fn options(&self, first: &[u8], size: Option<u64>) -> EncoderOptions {
+        let asked = &self.plan.encoder;
+        let mut options = match self.plan.recipe {
+            Some(recipe) => {
+                let own = recipe.options(first, size);
+                EncoderOptions {
+                    level: own.level,
+                    parameters: own.parameters,
+                    window_log: asked.window_log.or(own.window_log),
+                    long_distance: asked.long_distance || own.long_distance,
+                    ..asked.clone()
+                }
+            }
+            None => asked.clone(),
+        };
+        if let Some(prefix) = &options.prefix {
+            // Both versions in one window, as the zstd command has it.
+            let reach = size.unwrap_or(0).max(prefix.len() as u64).max(1);
+            options
+                .window_log
+                .get_or_insert((reach.ilog2() + 1).clamp(10, 31));
+            options.long_distance = true;
+        }
+        if self.plan.threads > 1 || options.rsyncable {
+            options.workers = self.plan.threads;
+            options = options.lean_jobs();
+        }
+        options
+    }
+
+    fn encoder(&mut self) -> &mut Encoder {
+        let last = self.encoders.len() - 1;
+        &mut self.encoders[last].1
     }
 }
 
@@ -123,14 +190,15 @@ impl Stage for Compress {
         let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
         let mut input = stream.next(Vec::new())?;
         let mut last = input.len() < BUFFER_BYTES;
-        let stated = stream.stated_size().or(self.stream_size);
+        let stated = stream.stated_size().or(self.plan.stream_size);
         // What is wholly here is known better than what the file system says.
         let size = if last {
             Some(input.len() as u64)
         } else {
             stated
         };
-        self.encoder.begin(size).map_err(&failed)?;
+        self.prepare(&input, size).map_err(&failed)?;
+        self.encoder().begin(size).map_err(&failed)?;
         let mut offset = 0_u64;
         loop {
             let read = offset + input.len() as u64;
@@ -168,7 +236,7 @@ impl Stage for Compress {
     }
 
     fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()> {
-        if !self.verify {
+        if !self.plan.verify {
             return Ok(());
         }
         self.verified += 1;
@@ -204,7 +272,7 @@ impl Compress {
         };
         let mut operation = Operation::default();
         loop {
-            let encoder = &mut self.encoder;
+            let encoder = self.encoder();
             let step = stream
                 .call(ROOM_BYTES, &mut operation, |room| {
                     encoder.push(chunk, room, directive)

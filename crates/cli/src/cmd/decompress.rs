@@ -7,6 +7,7 @@ use zstdkit::{Decoder, State};
 
 use super::compress::codec_failure;
 use super::list;
+use super::reference::Reference;
 use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::decompress::{DecompressArgs, DecompressMode, DecompressPlan};
 use crate::args::output::ReportFormat;
@@ -31,7 +32,7 @@ pub(crate) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
-    let plan = args.plan()?;
+    let mut plan = args.plan()?;
     let jobs = plan::jobs(&Request {
         files: &args.files,
         output: args.files_args.output.as_deref(),
@@ -42,6 +43,13 @@ pub(crate) fn run(
     })?;
     // What comes out is the user's; whether a terminal can bear it shows when it is there.
     transfer::refuse(&jobs, &args.files_args, &args.report, false)?;
+    let reference = Reference::load(&args.reference)?;
+    if reference.prefix.is_some() {
+        // The window has to reach over the whole of an older version that the user chose.
+        plan.decoder.window_log_max = 31;
+    }
+    plan.decoder.dictionaries.extend(reference.dictionary);
+    plan.decoder.prefix = reference.prefix;
     let mut report = args.report.clone();
     if args.json {
         report.report = ReportFormat::Json;
@@ -69,7 +77,7 @@ pub(crate) fn run(
     let options = Options {
         files: &args.files_args,
         sparse: plan.sparse,
-        verify: false,
+        verify: None,
         terminal: &args.terminal,
     };
     let kind = if plan.mode == DecompressMode::Test {

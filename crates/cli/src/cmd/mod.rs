@@ -8,6 +8,7 @@ mod docs;
 mod env;
 mod interleave;
 mod list;
+mod reference;
 mod render;
 mod tour;
 mod transfer;

@@ -58,7 +58,7 @@ pub(crate) struct SinkOptions {
     /// Write on a thread of its own.
     pub(crate) behind: bool,
     /// Decode what is written and hash the content, to be compared with the input.
-    pub(crate) verify: bool,
+    pub(crate) verify: Option<DecoderOptions>,
 }
 
 /// What was written.
@@ -95,11 +95,7 @@ enum Back {
 impl Sink {
     /// Starts writing to `file`, from its start when holes are allowed.
     pub(crate) fn start(file: Option<File>, options: &SinkOptions) -> io::Result<Self> {
-        let verifier = if options.verify {
-            Some(Verifier::new()?)
-        } else {
-            None
-        };
+        let verifier = options.verify.as_ref().map(Verifier::new).transpose()?;
         let writer = Writer {
             file,
             sparse: options.sparse,
@@ -286,12 +282,8 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn new() -> io::Result<Self> {
-        let options = DecoderOptions {
-            window_log_max: 31,
-            ..DecoderOptions::default()
-        };
-        let decoder = Decoder::new(&options).map_err(io::Error::other)?;
+    fn new(options: &DecoderOptions) -> io::Result<Self> {
+        let decoder = Decoder::new(options).map_err(io::Error::other)?;
         let room = vec![0; BUFFER_BYTES];
         Ok(Self {
             decoder,
@@ -359,7 +351,7 @@ mod tests {
                 let options = SinkOptions {
                     sparse,
                     behind,
-                    verify: false,
+                    verify: None,
                 };
                 let (back, written) = write(&options, &[&data, b"tail", &[0; 9]]);
                 assert_eq!(back.len(), data.len() + 13);
@@ -395,7 +387,7 @@ mod tests {
         let content = b"some content, some content, some content".repeat(1000);
         let frame = zstdkit::compress(&content, &zstdkit::EncoderOptions::default()).expect("ok");
         let options = SinkOptions {
-            verify: true,
+            verify: Some(DecoderOptions::default()),
             ..SinkOptions::default()
         };
         let (_, written) = write(&options, &[&frame]);

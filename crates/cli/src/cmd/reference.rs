@@ -1,0 +1,83 @@
+//! Dictionaries and older versions: files that frames refer back to, read whole before the work.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use zstdkit::Dictionary;
+
+use crate::args::settings::ReferenceArgs;
+use crate::failure::{Failure, Result};
+use crate::io::target::display;
+
+/// What the zstd command takes at most.
+const DICTIONARY_BYTES_MAX: u64 = 32 << 20;
+/// The largest window of the format.
+const PATCH_BYTES_MAX: u64 = 1 << 31;
+
+/// What frames refer back to, in memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reference {
+    pub(super) dictionary: Option<Dictionary>,
+    pub(super) prefix: Option<Arc<[u8]>>,
+}
+
+impl Reference {
+    /// Reads what the flags name.
+    pub(super) fn load(args: &ReferenceArgs) -> Result<Self> {
+        let dictionary = args.dictionary.as_deref().map(dictionary).transpose()?;
+        let prefix = args.patch_from.as_deref().map(|path| {
+            read(path, PATCH_BYTES_MAX).and_then(|bytes| match bytes.is_empty() {
+                true => Err(empty(path)),
+                false => Ok(Arc::from(bytes)),
+            })
+        });
+        Ok(Self {
+            dictionary,
+            prefix: prefix.transpose()?,
+        })
+    }
+}
+
+/// A dictionary out of a file.
+pub(super) fn dictionary(path: &Path) -> Result<Dictionary> {
+    let bytes = read(path, DICTIONARY_BYTES_MAX)?;
+    if bytes.is_empty() {
+        return Err(empty(path));
+    }
+    Dictionary::new(bytes).map_err(|error| {
+        Failure::new(format!(
+            "cannot use {} as dictionary: {error}",
+            display(path)
+        ))
+        .help("make one with perfkit compress --train FILES -o DICT")
+    })
+}
+
+fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+    let failed = |error| Failure::io("read", path, &error);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(Failure::new(format!("{} is a directory", display(path)))
+            .help("name the dictionary file itself"));
+    }
+    let mut bytes = Vec::new();
+    file.take(most_bytes + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > most_bytes {
+        return Err(Failure::new(format!(
+            "{} is larger than {} MiB, the most that frames can refer back to",
+            display(path),
+            most_bytes >> 20
+        ))
+        .help("use a part of it"));
+    }
+    Ok(bytes)
+}
+
+fn empty(path: &Path) -> Failure {
+    Failure::new(format!("{} is empty", display(path))).help("name a file to refer back to")
+}
