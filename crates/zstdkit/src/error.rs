@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::schedule::OffloadError;
+
 /// What went wrong, to branch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -47,6 +49,8 @@ pub enum ErrorKind {
     OutputTooSmall,
     /// The stream was finished while decoded bytes were still waiting.
     Undrained,
+    /// Work on another thread was not done: it panicked, or the threads were stopped.
+    Offload,
     /// libzstd failed in a way that no input should cause.
     Internal,
 }
@@ -164,6 +168,8 @@ pub(crate) enum Repr {
     OutputTooSmall { capacity: usize },
     #[error("decoded output is still waiting at byte {offset}")]
     Undrained { offset: u64 },
+    #[error("{0}")]
+    Offload(OffloadError),
     #[error("libzstd failed at byte {offset} ({reason})")]
     Internal { offset: u64, reason: &'static str },
 }
@@ -251,6 +257,12 @@ impl From<Repr> for Error {
     }
 }
 
+impl From<OffloadError> for Error {
+    fn from(error: OffloadError) -> Self {
+        Repr::Offload(error).into()
+    }
+}
+
 impl Error {
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
@@ -277,6 +289,7 @@ impl Error {
             Repr::OutputLimit { .. } => ErrorKind::OutputLimit,
             Repr::OutputTooSmall { .. } => ErrorKind::OutputTooSmall,
             Repr::Undrained { .. } => ErrorKind::Undrained,
+            Repr::Offload(_) => ErrorKind::Offload,
             Repr::Internal { .. } => ErrorKind::Internal,
         }
     }
@@ -292,7 +305,8 @@ impl Error {
             | Repr::Memory { .. }
             | Repr::NoOpenFrame { .. }
             | Repr::NoFrame
-            | Repr::OutputTooSmall { .. } => None,
+            | Repr::OutputTooSmall { .. }
+            | Repr::Offload(_) => None,
             Repr::PledgedSize { offset, .. }
             | Repr::NotZstd { offset, .. }
             | Repr::TrailingData { offset, .. }

@@ -7,6 +7,7 @@
 //! - [`Compressor`] and [`Decompressor`], or [`compress`] and [`decompress`]: whole buffers.
 //! - [`Recipe`]: settings by purpose.
 //! - [`sliced`]: streams in slices of 16 KiB under a budget, for threads that others wait for.
+//! - [`schedule`]: where a call should run, by what it will cost.
 //! - [`frame`]: what frames say about themselves, without decoding them.
 //!
 //! ```
@@ -42,6 +43,7 @@ mod oneshot;
 mod options;
 mod parameters;
 mod recipe;
+pub mod schedule;
 pub mod sliced;
 mod step;
 mod walk;

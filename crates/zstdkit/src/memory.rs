@@ -24,7 +24,7 @@ pub(crate) const GREEDY: u32 = 3;
 const LAZY: u32 = 4;
 const LAZY2: u32 = 5;
 pub(crate) const BTLAZY2: u32 = 6;
-const BTOPT: u32 = 7;
+pub(crate) const BTOPT: u32 = 7;
 const BTULTRA: u32 = 8;
 const BTULTRA2: u32 = 9;
 

@@ -1,6 +1,6 @@
 //! The decoder by the slice.
 
-use std::borrow::BorrowMut;
+use std::ops::DerefMut;
 
 use super::{Budget, SLICE_BYTES, append};
 use crate::decoder::{Decoder, Totals};
@@ -37,18 +37,18 @@ const INPUT_PER_SLICE_BYTES_MAX: usize =
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct SlicedDecoder<D = Decoder> {
+pub struct SlicedDecoder<D = Box<Decoder>> {
     decoder: D,
 }
 
 impl SlicedDecoder {
     /// Makes a context with these options.
     pub fn new(options: &DecoderOptions) -> Result<Self, Error> {
-        Ok(Self::over(Decoder::new(options)?))
+        Ok(Self::over(Box::new(Decoder::new(options)?)))
     }
 }
 
-impl<D: BorrowMut<Decoder>> SlicedDecoder<D> {
+impl<D: DerefMut<Target = Decoder>> SlicedDecoder<D> {
     /// Slices a decoder.
     pub fn over(decoder: D) -> Self {
         Self { decoder }
@@ -56,7 +56,7 @@ impl<D: BorrowMut<Decoder>> SlicedDecoder<D> {
 
     /// Forgets the stream: [`Decoder::reset`].
     pub fn reset(&mut self) {
-        self.decoder.borrow_mut().reset();
+        self.decoder.reset();
     }
 
     /// Takes input and writes content until the input is used up, the output is full or the budget
@@ -77,7 +77,7 @@ impl<D: BorrowMut<Decoder>> SlicedDecoder<D> {
             let rest = &input[total.consumed..];
             let shown = &rest[..rest.len().min(INPUT_PER_SLICE_BYTES_MAX)];
             let room = &mut output[total.produced..];
-            let step = self.decoder.borrow_mut().push(shown, room)?;
+            let step = self.decoder.push(shown, room)?;
             budget.charge(slices(step.produced));
             total.consumed += step.consumed;
             total.produced += step.produced;
@@ -114,7 +114,7 @@ impl<D: BorrowMut<Decoder>> SlicedDecoder<D> {
 
     /// Whether the stream may end here: [`Decoder::finish`].
     pub fn finish(&self) -> Result<Totals, Error> {
-        self.decoder.borrow().finish()
+        self.decoder.finish()
     }
 
     /// The decoder itself.
@@ -124,7 +124,7 @@ impl<D: BorrowMut<Decoder>> SlicedDecoder<D> {
 
     /// Bytes of memory that the decoder holds.
     pub fn memory_bytes(&self) -> usize {
-        self.decoder.borrow().memory_bytes()
+        self.decoder.memory_bytes()
     }
 }
 

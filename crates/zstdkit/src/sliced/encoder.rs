@@ -1,6 +1,6 @@
 //! The encoder by the slice.
 
-use std::borrow::BorrowMut;
+use std::ops::DerefMut;
 
 use super::{Budget, ROOM_BYTES, SLICE_BYTES, append};
 use crate::encoder::Encoder;
@@ -37,7 +37,7 @@ use crate::step::{Operation, State, Step};
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct SlicedEncoder<E = Encoder> {
+pub struct SlicedEncoder<E = Box<Encoder>> {
     encoder: E,
     /// The content of a full block.
     block_bytes: usize,
@@ -50,7 +50,7 @@ impl SlicedEncoder {
     /// they do is not in the call.
     pub fn new(options: &EncoderOptions) -> Result<Self, Error> {
         let options = Self::options(options)?;
-        Ok(Self::over(Encoder::new(&options)?, &options))
+        Ok(Self::over(Box::new(Encoder::new(&options)?), &options))
     }
 
     /// These options with blocks of a slice at most: what an encoder that is to be sliced is made
@@ -71,7 +71,7 @@ impl SlicedEncoder {
     }
 }
 
-impl<E: BorrowMut<Encoder>> SlicedEncoder<E> {
+impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
     /// Slices an encoder that was made with such [`options`](SlicedEncoder::options) and has a
     /// fresh frame open.
     pub fn over(encoder: E, options: &EncoderOptions) -> Self {
@@ -88,14 +88,13 @@ impl<E: BorrowMut<Encoder>> SlicedEncoder<E> {
     /// Starts a frame: [`Encoder::begin`].
     pub fn begin(&mut self, pledged: Option<u64>) -> Result<(), Error> {
         self.gathered = 0;
-        self.encoder.borrow_mut().begin(pledged)
+        self.encoder.begin(pledged)
     }
 
     /// Makes the tables of the frame now rather than in its first slice. Worth another thread where
     /// they are large.
     pub fn open(&mut self) -> Result<(), Error> {
         self.encoder
-            .borrow_mut()
             .push(&[], &mut [], Operation::Continue)
             .map(drop)
     }
@@ -121,10 +120,7 @@ impl<E: BorrowMut<Encoder>> SlicedEncoder<E> {
             let last = cut == rest.len();
             let operation = if last { operation } else { Operation::Continue };
             let room = &mut output[total.produced..];
-            let step = self
-                .encoder
-                .borrow_mut()
-                .push(&rest[..cut], room, operation)?;
+            let step = self.encoder.push(&rest[..cut], room, operation)?;
             budget.charge(1);
             total.consumed += step.consumed;
             total.produced += step.produced;
@@ -175,6 +171,6 @@ impl<E: BorrowMut<Encoder>> SlicedEncoder<E> {
 
     /// Bytes of memory that the context holds.
     pub fn memory_bytes(&self) -> usize {
-        self.encoder.borrow().memory_bytes()
+        self.encoder.memory_bytes()
     }
 }

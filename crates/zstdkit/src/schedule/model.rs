@@ -1,0 +1,435 @@
+//! The costs of work, learnt from what it took, and the decision that follows from them.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use super::key::Key;
+use crate::memory::BTOPT;
+use crate::options::EncoderOptions;
+use crate::sliced::SLICE_BYTES;
+
+/// The longest that a call may hold its thread unless told otherwise: 100 µs.
+pub const THRESHOLD_NS: u64 = 100_000;
+
+/// Most kinds of work that are told apart. What comes later keeps its prior.
+const CELLS: usize = 2048;
+/// How far from its place a key may be.
+const PROBES: usize = 16;
+/// What smaller contents are charged as: the fixed part of a call.
+const BYTES_MIN: usize = 1 << 10;
+/// Shares of a new value in the mean and in the deviation.
+const MEAN_SHARE: f32 = 1.0 / 8.0;
+const DEVIATION_SHARE: f32 = 1.0 / 4.0;
+/// A prediction is the mean and so many mean deviations, about the 97th percentile.
+const DEVIATIONS: f32 = 2.5;
+/// Content costs what it costs: some of the same kind takes this much more.
+const MARGIN: f32 = 1.15;
+/// The least and the most that a value may be of the mean, or of its deviation where that is wide.
+const CLAMP_LOW: f32 = 0.25;
+const CLAMP_HIGH: f32 = 2.0;
+const CLAMP_DEVIATIONS: f32 = 8.0;
+/// Nobody measures more than a second a KiB, nor less than this.
+pub(super) const NS_PER_KIB: std::ops::RangeInclusive<f32> = 0.1..=1e9;
+/// Tables are cleared, and their memory taken, at about this rate.
+const OPEN_BYTES_PER_US: u64 = 4_000;
+
+/// Where a call should run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// At once, in one call.
+    Inline,
+    /// At once, in slices with others in between.
+    Sliced {
+        /// The content of a slice.
+        slice_bytes: usize,
+    },
+    /// On another thread, chunk by chunk.
+    Offload,
+}
+
+/// Predicts how long work will take, from how long such work took.
+///
+/// For each [`Key`] it keeps a mean time a KiB and its mean deviation, both fading: the last eight
+/// or so values count. A value far from the mean counts as one that is less far, so that a thread
+/// that was put off once does not change a decision; a lasting change gets through within a dozen.
+/// A prediction is an upper one, and so are the priors for what was never seen.
+///
+/// Reading takes no lock, nor does teaching; of values that come at the same instant one may be
+/// lost.
+pub struct CostModel {
+    threshold_ns: u64,
+    cells: Box<[Cell]>,
+}
+
+#[derive(Default)]
+struct Cell {
+    /// The hash of a key; 0 for none.
+    key: AtomicU64,
+    /// The bits of mean and deviation in nanoseconds a KiB; 0 for not yet.
+    cost: AtomicU64,
+}
+
+/// Time a KiB.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cost {
+    pub(super) mean: f32,
+    pub(super) deviation: f32,
+}
+
+impl Default for CostModel {
+    fn default() -> Self {
+        Self::new(THRESHOLD_NS)
+    }
+}
+
+impl CostModel {
+    /// A model that knows nothing yet, for calls that may take so many nanoseconds.
+    pub fn new(threshold_ns: u64) -> Self {
+        Self {
+            threshold_ns,
+            cells: (0..CELLS).map(|_| Cell::default()).collect(),
+        }
+    }
+
+    /// The same costs, other patience.
+    #[must_use]
+    pub fn with_threshold_ns(mut self, threshold_ns: u64) -> Self {
+        self.threshold_ns = threshold_ns;
+        self
+    }
+
+    /// The longest that a call should take, in nanoseconds.
+    pub fn threshold_ns(&self) -> u64 {
+        self.threshold_ns
+    }
+
+    /// Learns that such work on so many bytes of content took so many nanoseconds.
+    pub fn observe(&self, key: Key, bytes: usize, elapsed_ns: u64) {
+        let per_kib = elapsed_ns as f32 / kib(bytes);
+        let per_kib = per_kib.clamp(*NS_PER_KIB.start(), *NS_PER_KIB.end());
+        let Some(cell) = self.cell_for(key.hash()) else {
+            return;
+        };
+        let before = cell.cost.load(Relaxed);
+        let after = match Cost::unpack(before) {
+            Some(cost) => cost.with(per_kib),
+            None => Cost {
+                mean: per_kib,
+                deviation: per_kib / 4.0,
+            },
+        };
+        // Who loses the race has measured at the same time as who wins it.
+        let _ = cell
+            .cost
+            .compare_exchange(before, after.pack(), Release, Relaxed);
+    }
+
+    /// An upper prediction, in nanoseconds, for such work on so many bytes of content.
+    pub fn predict_ns(&self, key: Key, bytes: usize) -> u64 {
+        let per_kib = match self.find(key.hash()) {
+            Some(cost) => cost.upper(),
+            None => key.prior_ns_per_kib(),
+        };
+        (per_kib * kib(bytes)) as u64
+    }
+
+    /// Whether such work was ever observed.
+    pub fn knows(&self, key: Key) -> bool {
+        self.find(key.hash()).is_some()
+    }
+
+    /// Where to compress content of this size, all of it at hand.
+    ///
+    /// Inline if the prediction is within the threshold, sliced if that of a slice is, else on
+    /// another thread. Strategies from [`Btopt`](crate::Strategy::Btopt) on are never sliced:
+    /// they weigh whole blocks. A prefix counts as content, for it is indexed first.
+    pub fn decide(&self, options: &EncoderOptions, content_bytes: usize) -> Decision {
+        let [whole, slice] = Key::pair(options, content_bytes);
+        let prefix_bytes = options.prefix.as_ref().map_or(0, |prefix| prefix.len());
+        let work_bytes = content_bytes.saturating_add(prefix_bytes);
+        if options.workers > 0 {
+            return Decision::Offload;
+        }
+        if self.predict_ns(whole, work_bytes) <= self.threshold_ns {
+            return Decision::Inline;
+        }
+        match prefix_bytes == 0 && self.slice_fits(slice) {
+            true => Decision::Sliced {
+                slice_bytes: SLICE_BYTES,
+            },
+            false => Decision::Offload,
+        }
+    }
+
+    /// Where to compress a stream of this size (`None`: not known), of which a slice comes at a
+    /// time. Never [`Decision::Inline`].
+    pub fn decide_stream(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> Decision {
+        let slice = Key::compress_slice(options, content_bytes);
+        match options.workers == 0 && options.prefix.is_none() && self.slice_fits(slice) {
+            true => Decision::Sliced {
+                slice_bytes: SLICE_BYTES,
+            },
+            false => Decision::Offload,
+        }
+    }
+
+    /// Where to decompress what holds this much content: inline, or sliced by the block.
+    pub fn decide_decompress(&self, content_bytes: usize) -> Decision {
+        let predicted_ns = self.predict_ns(Key::decompress(content_bytes), content_bytes);
+        match predicted_ns <= self.threshold_ns {
+            true => Decision::Inline,
+            false => Decision::Sliced {
+                slice_bytes: crate::format::BLOCK_BYTES_MAX as usize,
+            },
+        }
+    }
+
+    /// Whether the tables of a frame take longer to make than a call may take, so that its first
+    /// slice belongs on another thread.
+    pub fn opens_slowly(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> bool {
+        let bytes = options.memory_estimate_bytes(content_bytes);
+        bytes / OPEN_BYTES_PER_US > self.threshold_ns / 1000
+    }
+
+    fn slice_fits(&self, slice: Key) -> bool {
+        slice.strategy() < BTOPT && self.predict_ns(slice, SLICE_BYTES) <= self.threshold_ns
+    }
+
+    /// Every cost that is known.
+    pub(super) fn costs(&self) -> impl Iterator<Item = (u64, Cost)> {
+        self.cells.iter().filter_map(|cell| {
+            let cost = Cost::unpack(cell.cost.load(Acquire))?;
+            Some((cell.key.load(Acquire), cost))
+        })
+    }
+
+    /// Sets a cost as it was kept. `false`: there is no room.
+    pub(super) fn restore(&self, hash: u64, cost: Cost) -> bool {
+        match self.cell_for(hash) {
+            Some(cell) => {
+                cell.cost.store(cost.pack(), Release);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn probe(&self, hash: u64) -> impl Iterator<Item = &Cell> {
+        (0..PROBES).map(move |step| &self.cells[(hash as usize).wrapping_add(step) % CELLS])
+    }
+
+    fn find(&self, hash: u64) -> Option<Cost> {
+        for cell in self.probe(hash) {
+            match cell.key.load(Acquire) {
+                found if found == hash => return Cost::unpack(cell.cost.load(Acquire)),
+                0 => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn cell_for(&self, hash: u64) -> Option<&Cell> {
+        self.probe(hash).find(
+            |cell| match cell.key.compare_exchange(0, hash, Release, Acquire) {
+                Ok(_) => true,
+                Err(found) => found == hash,
+            },
+        )
+    }
+}
+
+impl Cost {
+    fn pack(self) -> u64 {
+        u64::from(self.mean.to_bits()) << 32 | u64::from(self.deviation.to_bits())
+    }
+
+    fn unpack(bits: u64) -> Option<Self> {
+        (bits != 0).then(|| Self {
+            mean: f32::from_bits((bits >> 32) as u32),
+            deviation: f32::from_bits(bits as u32),
+        })
+    }
+
+    fn with(self, value: f32) -> Self {
+        let reach = (self.mean * (CLAMP_HIGH - 1.0)).max(self.deviation * CLAMP_DEVIATIONS);
+        let value = value.clamp(self.mean * CLAMP_LOW, self.mean + reach);
+        let off = (value - self.mean).abs();
+        Self {
+            mean: self.mean + (value - self.mean) * MEAN_SHARE,
+            deviation: self.deviation + (off - self.deviation) * DEVIATION_SHARE,
+        }
+    }
+
+    fn upper(self) -> f32 {
+        self.mean * MARGIN + self.deviation * DEVIATIONS
+    }
+}
+
+fn kib(bytes: usize) -> f32 {
+    bytes.max(BYTES_MIN) as f32 / 1024.0
+}
+
+impl std::fmt::Debug for CostModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CostModel")
+            .field("threshold_ns", &self.threshold_ns)
+            .field("costs", &self.costs().count())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recipe;
+
+    fn key() -> Key {
+        Key::compress(&EncoderOptions::default(), 2000)
+    }
+
+    fn taught(values_ns: impl IntoIterator<Item = u64>) -> CostModel {
+        let model = CostModel::default();
+        for value in values_ns {
+            model.observe(key(), 2000, value);
+        }
+        model
+    }
+
+    #[test]
+    fn what_is_never_seen_is_predicted_on_the_high_side() {
+        let model = CostModel::default();
+        let of =
+            |recipe: Recipe, bytes: usize| model.decide(&recipe.options(Some(bytes as u64)), bytes);
+        assert_eq!(of(Recipe::Fast, 2 << 10), Decision::Inline);
+        assert_eq!(of(Recipe::Balanced, 2 << 10), Decision::Inline);
+        assert_eq!(of(Recipe::Maximum, 2 << 10), Decision::Offload);
+        assert_eq!(of(Recipe::Text, 100 << 20), Decision::Offload);
+        assert!(model.predict_ns(key(), 2000) > 10_000);
+        assert!(!model.knows(key()));
+    }
+
+    #[test]
+    fn steady_values_are_predicted_with_a_margin() {
+        let model = taught([10_000; 30]);
+        let predicted = model.predict_ns(key(), 2000);
+        assert!((11_000..12_000).contains(&predicted), "{predicted}");
+        // In proportion within a class, and the fixed part for what is tiny.
+        assert!(model.predict_ns(key(), 1500) < predicted);
+        assert_eq!(model.predict_ns(key(), 1), model.predict_ns(key(), 1024));
+    }
+
+    #[test]
+    fn values_that_differ_are_predicted_above_most_of_them() {
+        let values = |n: u64| 10_000 + n * 7919 % 10_000;
+        let model = taught((0..200).map(values));
+        let predicted = model.predict_ns(key(), 2000);
+        let above = (0..200).filter(|&n| values(n) > predicted).count();
+        assert!(above <= 20, "{above} of 200 above {predicted}");
+        assert!(predicted < 40_000);
+    }
+
+    #[test]
+    fn one_outlier_changes_no_decision_and_a_change_does() {
+        let model = taught([10_000; 30]);
+        let decide = || model.decide(&EncoderOptions::default(), 2000);
+        model.observe(key(), 2000, 1_000_000_000);
+        assert_eq!(decide(), Decision::Inline);
+        for _ in 0..20 {
+            model.observe(key(), 2000, 1_000_000);
+        }
+        assert_ne!(decide(), Decision::Inline);
+        for _ in 0..60 {
+            model.observe(key(), 2000, 10_000);
+        }
+        assert_eq!(decide(), Decision::Inline);
+    }
+
+    #[test]
+    fn absurd_values_do_no_harm() {
+        let model = taught([0, u64::MAX, 0, u64::MAX]);
+        for (_, cost) in model.costs() {
+            assert!(cost.mean.is_finite() && cost.deviation.is_finite());
+        }
+        model.predict_ns(key(), usize::MAX);
+        model.decide(&EncoderOptions::default(), usize::MAX);
+    }
+
+    #[test]
+    fn slices_follow_from_what_a_slice_takes() {
+        let model = CostModel::default();
+        let bytes = 200_000;
+        for (recipe, slice_ns, expected) in [
+            (
+                Recipe::Balanced,
+                40_000,
+                Decision::Sliced {
+                    slice_bytes: SLICE_BYTES,
+                },
+            ),
+            (Recipe::Balanced, 400_000, Decision::Offload),
+            (Recipe::Maximum, 40_000, Decision::Offload),
+        ] {
+            let options = recipe.options(Some(bytes));
+            let key = Key::compress_slice(&options, Some(bytes));
+            for _ in 0..40 {
+                model.observe(key, SLICE_BYTES, slice_ns);
+            }
+            assert_eq!(model.decide(&options, bytes as usize), expected);
+            assert_eq!(model.decide_stream(&options, Some(bytes)), expected);
+        }
+        let threads = EncoderOptions {
+            workers: 2,
+            ..Recipe::Fast.options(Some(100))
+        };
+        assert_eq!(model.decide(&threads, 100), Decision::Offload);
+        let patch = EncoderOptions {
+            prefix: Some(vec![0; 1 << 20].into()),
+            ..Recipe::Fast.options(Some(100))
+        };
+        assert_eq!(model.decide(&patch, 100), Decision::Offload);
+    }
+
+    #[test]
+    fn decompression_is_sliced_when_it_is_long() {
+        let model = CostModel::default();
+        assert_eq!(model.decide_decompress(10_000), Decision::Inline);
+        assert!(matches!(
+            model.decide_decompress(4 << 20),
+            Decision::Sliced { .. }
+        ));
+    }
+
+    #[test]
+    fn a_full_table_forgets_nothing_and_refuses_the_rest() {
+        let model = CostModel::default();
+        for level in -3000..=0 {
+            let options = EncoderOptions {
+                level,
+                ..EncoderOptions::default()
+            };
+            model.observe(Key::compress(&options, 2000), 2000, 1000);
+        }
+        assert!(model.costs().count() <= CELLS);
+        assert!(model.costs().count() > CELLS / 2);
+    }
+
+    #[test]
+    fn threads_teach_at_the_same_time() {
+        let model = CostModel::default();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for n in 0..10_000_usize {
+                        let bytes = 1 << (10 + n % 8);
+                        let key = Key::compress(&EncoderOptions::default(), bytes);
+                        model.observe(key, bytes, bytes as u64 * 10);
+                        let predicted = model.predict_ns(key, bytes);
+                        assert!((bytes as u64 * 10..bytes as u64 * 20).contains(&predicted));
+                    }
+                });
+            }
+        });
+        assert_eq!(model.costs().count(), 8);
+    }
+}

@@ -1,0 +1,332 @@
+//! A few threads for work that must not run where others wait.
+//!
+//! Each job is one chunk of work and belongs to one future; the queue is short and whoever finds
+//! it full waits in line. No runtime is needed: futures are woken by their own wakers.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread::{self, JoinHandle};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Why a job has no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OffloadError {
+    /// It panicked, with this message.
+    #[error("offloaded work panicked ({0})")]
+    Panicked(String),
+    /// The threads were stopped before it was run.
+    #[error("offload threads were stopped")]
+    Stopped,
+}
+
+/// Threads that run jobs for futures.
+///
+/// At most as many jobs run as there are threads, at most `queue_max` wait to, and the futures of
+/// the others wait in line. Dropping a future takes its job out; one that runs is ended and its
+/// result dropped. A panic becomes the error of its future, and the thread goes on. Dropping the
+/// offload ends the running jobs, drops the others, whose futures get
+/// [`OffloadError::Stopped`], and joins the threads.
+pub struct Offload {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    state: Mutex<Queue>,
+    work: Condvar,
+    queue_max: usize,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<(u64, Job)>,
+    /// Futures that found the queue full, each once.
+    line: VecDeque<(u64, Waker)>,
+    next_id: u64,
+    stopped: bool,
+}
+
+/// Where a result waits for its future, or a future for its result.
+struct Slot<T>(Mutex<Content<T>>);
+
+enum Content<T> {
+    Empty(Option<Waker>),
+    Full(Result<T, OffloadError>),
+    Taken,
+}
+
+impl Offload {
+    /// Starts so many threads, one at least, with a queue of at least one.
+    pub fn new(threads: usize, queue_max: usize) -> std::io::Result<Self> {
+        let mut offload = Self {
+            shared: Arc::new(Shared {
+                state: Mutex::default(),
+                work: Condvar::new(),
+                queue_max: queue_max.max(1),
+            }),
+            threads: Vec::new(),
+        };
+        for _ in 0..threads.max(1) {
+            let shared = offload.shared.clone();
+            let thread = thread::Builder::new()
+                .name("zstdkit-offload".into())
+                .spawn(move || shared.serve())?;
+            offload.threads.push(thread);
+        }
+        Ok(offload)
+    }
+
+    /// A future of what `job` returns. The job is queued when the future is first polled.
+    ///
+    /// ```
+    /// # use std::{pin::pin, sync::Arc, task::{Context, Poll, Wake, Waker}, thread};
+    /// # struct Unpark(thread::Thread);
+    /// # impl Wake for Unpark { fn wake(self: Arc<Self>) { self.0.unpark() } }
+    /// # fn block_on<F: Future>(future: F) -> F::Output {
+    /// #     let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    /// #     let mut future = pin!(future);
+    /// #     loop {
+    /// #         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+    /// #             Poll::Ready(value) => return value,
+    /// #             Poll::Pending => thread::park(),
+    /// #         }
+    /// #     }
+    /// # }
+    /// let offload = zstdkit::schedule::Offload::new(1, 4)?;
+    /// assert_eq!(block_on(offload.run(|| 6 * 7)), Ok(42));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn run<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Running<T> {
+        let slot = Arc::new(Slot(Mutex::new(Content::Empty(None))));
+        let filled = Fill(slot.clone());
+        let job: Job = Box::new(move || {
+            let result = catch_unwind(AssertUnwindSafe(job));
+            filled
+                .0
+                .fill(result.map_err(|panic| OffloadError::Panicked(message(&*panic))));
+        });
+        Running {
+            shared: self.shared.clone(),
+            slot,
+            id: self.shared.lock().id(),
+            job: Some(job),
+        }
+    }
+
+    /// Jobs that are queued, running ones aside.
+    pub fn queued(&self) -> usize {
+        self.shared.lock().jobs.len()
+    }
+}
+
+impl Drop for Offload {
+    fn drop(&mut self) {
+        let (jobs, line) = {
+            let mut queue = self.shared.lock();
+            queue.stopped = true;
+            (
+                std::mem::take(&mut queue.jobs),
+                std::mem::take(&mut queue.line),
+            )
+        };
+        self.shared.work.notify_all();
+        // Outside the lock: what a job holds may be anything.
+        drop(jobs);
+        line.into_iter().for_each(|(_, waker)| waker.wake());
+        for thread in self.threads.drain(..) {
+            // A job may own the last handle; its thread ends by itself.
+            if thread.thread().id() != thread::current().id() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn serve(&self) {
+        let mut queue = self.lock();
+        loop {
+            if queue.stopped {
+                return;
+            }
+            let Some((_, job)) = queue.jobs.pop_front() else {
+                // Whoever still stands in line was called and did not come; call everyone.
+                let line = std::mem::take(&mut queue.line);
+                if line.is_empty() {
+                    queue = self
+                        .work
+                        .wait(queue)
+                        .unwrap_or_else(PoisonError::into_inner);
+                } else {
+                    drop(queue);
+                    line.into_iter().for_each(|(_, waker)| waker.wake());
+                    queue = self.lock();
+                }
+                continue;
+            };
+            let next = queue.line.pop_front();
+            drop(queue);
+            if let Some((_, waker)) = next {
+                waker.wake();
+            }
+            // What the job left behind may panic when it is dropped.
+            let _ = catch_unwind(AssertUnwindSafe(job));
+            queue = self.lock();
+        }
+    }
+
+    /// Takes a future out, and calls the next in line if that made room.
+    fn leave(&self, id: u64) {
+        let mut queue = self.lock();
+        queue.line.retain(|(of, _)| *of != id);
+        let place = queue.jobs.iter().position(|(of, _)| *of == id);
+        let job = place.and_then(|place| queue.jobs.remove(place));
+        let next = match queue.jobs.len() < self.queue_max {
+            true => queue.line.pop_front(),
+            false => None,
+        };
+        drop(queue);
+        drop(job);
+        if let Some((_, waker)) = next {
+            waker.wake();
+        }
+    }
+}
+
+impl Queue {
+    fn id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+}
+
+impl<T> Slot<T> {
+    fn lock(&self) -> MutexGuard<'_, Content<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fill(&self, result: Result<T, OffloadError>) {
+        let mut content = self.lock();
+        let Content::Empty(waker) = &mut *content else {
+            return;
+        };
+        let waker = waker.take();
+        *content = Content::Full(result);
+        drop(content);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// Fills the slot of a job even if that is dropped without being run.
+struct Fill<T>(Arc<Slot<T>>);
+
+impl<T> Drop for Fill<T> {
+    fn drop(&mut self) {
+        self.0.fill(Err(OffloadError::Stopped));
+    }
+}
+
+/// A job of an [`Offload`], as a future of its result.
+#[must_use = "a job is queued when its future is polled"]
+pub struct Running<T> {
+    shared: Arc<Shared>,
+    slot: Arc<Slot<T>>,
+    id: u64,
+    /// The job until it is queued.
+    job: Option<Job>,
+}
+
+impl<T> Running<T> {
+    /// Queues the job if there is room, else stands in line.
+    fn enter(&mut self, context: &Context<'_>) {
+        let Some(job) = self.job.take() else {
+            return;
+        };
+        let mut queue = self.shared.lock();
+        let id = self.id;
+        if queue.stopped {
+            drop(queue);
+            // Its slot is filled by the drop.
+            drop(job);
+        } else if queue.jobs.len() < self.shared.queue_max {
+            queue.line.retain(|(of, _)| *of != id);
+            queue.jobs.push_back((id, job));
+            drop(queue);
+            self.shared.work.notify_one();
+        } else {
+            let waker = context.waker().clone();
+            match queue.line.iter_mut().find(|(of, _)| *of == id) {
+                Some(place) => place.1 = waker,
+                None => queue.line.push_back((id, waker)),
+            }
+            drop(queue);
+            self.job = Some(job);
+        }
+    }
+}
+
+impl<T> Future for Running<T> {
+    type Output = Result<T, OffloadError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // Before the job can end, so that its end finds the waker.
+        if let Content::Empty(waker) = &mut *self.slot.lock() {
+            *waker = Some(context.waker().clone());
+        }
+        self.enter(context);
+        let mut content = self.slot.lock();
+        match std::mem::replace(&mut *content, Content::Taken) {
+            Content::Full(result) => Poll::Ready(result),
+            Content::Empty(waker) => {
+                *content = Content::Empty(waker);
+                Poll::Pending
+            }
+            Content::Taken => Poll::Ready(Err(OffloadError::Stopped)),
+        }
+    }
+}
+
+impl<T> Drop for Running<T> {
+    fn drop(&mut self) {
+        let ended = !matches!(*self.slot.lock(), Content::Empty(_));
+        if !ended {
+            self.shared.leave(self.id);
+        }
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no message").to_owned()
+}
+
+impl std::fmt::Debug for Offload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Offload")
+            .field("threads", &self.threads.len())
+            .field("queued", &self.queued())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> std::fmt::Debug for Running<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Running")
+            .field("queued", &self.job.is_none())
+            .finish_non_exhaustive()
+    }
+}

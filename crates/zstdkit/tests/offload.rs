@@ -1,0 +1,201 @@
+//! The offload threads: results, panics, a full queue, futures that go away.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Barrier, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use zstdkit::schedule::{Offload, OffloadError, Running};
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park_timeout(Duration::from_secs(10)),
+        }
+    }
+}
+
+/// Counts its wakes.
+#[derive(Default)]
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+fn poll<T>(future: &mut Running<T>, waker: &Waker) -> Poll<Result<T, OffloadError>> {
+    Pin::new(future).poll(&mut Context::from_waker(waker))
+}
+
+/// An offload of one thread that is kept busy until the sender is used or dropped.
+fn busy(queue_max: usize) -> (Offload, mpsc::Sender<()>, Running<()>) {
+    let offload = Offload::new(1, queue_max).unwrap();
+    let (release, wait) = mpsc::channel::<()>();
+    let started = Arc::new(Barrier::new(2));
+    let inside = started.clone();
+    let mut first = offload.run(move || {
+        inside.wait();
+        let _ = wait.recv();
+    });
+    assert!(poll(&mut first, Waker::noop()).is_pending());
+    started.wait();
+    (offload, release, first)
+}
+
+#[test]
+fn results_and_panics_come_back_and_the_thread_goes_on() {
+    let offload = Offload::new(1, 1).unwrap();
+    assert_eq!(block_on(offload.run(|| 1 + 1)), Ok(2));
+    for _ in 0..3 {
+        let broken = offload.run(|| -> u8 { panic!("at {}", 7) });
+        assert_eq!(block_on(broken), Err(OffloadError::Panicked("at 7".into())));
+    }
+    assert_eq!(block_on(offload.run(|| "still here")), Ok("still here"));
+}
+
+#[test]
+fn many_futures_share_few_threads_and_a_short_queue() {
+    let offload = Arc::new(Offload::new(2, 2).unwrap());
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let threads: Vec<_> = (0..16_usize)
+        .map(|n| {
+            let (offload, running, most) = (offload.clone(), running.clone(), most.clone());
+            thread::spawn(move || {
+                for round in 0..50 {
+                    let (running, most) = (running.clone(), most.clone());
+                    let job = offload.run(move || {
+                        most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                        thread::yield_now();
+                        running.fetch_sub(1, SeqCst);
+                        n * 1000 + round
+                    });
+                    assert!(offload.queued() <= 2);
+                    assert_eq!(block_on(job), Ok(n * 1000 + round));
+                }
+            })
+        })
+        .collect();
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
+    assert!(most.load(SeqCst) <= 2);
+}
+
+#[test]
+fn a_full_queue_makes_the_next_wait_in_line() {
+    let (offload, release, first) = busy(1);
+    let count = Arc::new(Count::default());
+    let waker = Waker::from(count.clone());
+    let mut second = offload.run(|| 2);
+    let mut third = offload.run(|| 3);
+    assert!(poll(&mut second, Waker::noop()).is_pending());
+    assert!(poll(&mut third, &waker).is_pending());
+    assert_eq!(offload.queued(), 1);
+    // A second look does not make it stand in line twice.
+    assert!(poll(&mut third, &waker).is_pending());
+    drop(release);
+    assert_eq!(block_on(first), Ok(()));
+    assert_eq!(block_on(second), Ok(2));
+    while count.0.load(SeqCst) == 0 {
+        thread::yield_now();
+    }
+    assert_eq!(block_on(third), Ok(3));
+}
+
+#[test]
+fn a_dropped_future_takes_its_job_out() {
+    let (offload, release, first) = busy(1);
+    let ran = Arc::new(AtomicUsize::new(0));
+    let job = || {
+        let ran = ran.clone();
+        move || ran.fetch_add(1, SeqCst)
+    };
+    let mut queued = offload.run(job());
+    assert!(poll(&mut queued, Waker::noop()).is_pending());
+    let count = Arc::new(Count::default());
+    let waker = Waker::from(count.clone());
+    let mut in_line = offload.run(job());
+    assert!(poll(&mut in_line, &waker).is_pending());
+    // Its place is given to who stands in line.
+    drop(queued);
+    assert_eq!((offload.queued(), count.0.load(SeqCst)), (0, 1));
+    // Who was called and goes away calls nobody in vain.
+    drop(in_line);
+    drop(offload.run(job()));
+    drop(release);
+    assert_eq!(block_on(first), Ok(()));
+    assert_eq!(block_on(offload.run(|| ())), Ok(()));
+    assert_eq!(ran.load(SeqCst), 0);
+    assert_eq!(
+        Arc::strong_count(&ran),
+        1,
+        "jobs that hold on to their data"
+    );
+}
+
+#[test]
+fn one_that_is_called_and_never_comes_blocks_nobody() {
+    let (offload, release, first) = busy(1);
+    let mut second = offload.run(|| 2);
+    let mut absent = offload.run(|| 3);
+    let mut fourth = offload.run(|| 4);
+    assert!(poll(&mut second, Waker::noop()).is_pending());
+    assert!(poll(&mut absent, Waker::noop()).is_pending());
+    let (tell, told) = mpsc::channel();
+    let waiting = thread::spawn(move || {
+        assert!(poll(&mut fourth, Waker::noop()).is_pending());
+        tell.send(()).unwrap();
+        block_on(fourth)
+    });
+    told.recv().unwrap();
+    drop(release);
+    assert_eq!(waiting.join().unwrap(), Ok(4));
+    assert_eq!(
+        (block_on(first), block_on(second), block_on(absent)),
+        (Ok(()), Ok(2), Ok(3))
+    );
+}
+
+#[test]
+fn dropping_ends_what_runs_and_refuses_the_rest() {
+    let (offload, release, first) = busy(1);
+    let mut queued = offload.run(|| 2);
+    let mut in_line = offload.run(|| 3);
+    let late = offload.run(|| 4);
+    assert!(poll(&mut queued, Waker::noop()).is_pending());
+    assert!(poll(&mut in_line, Waker::noop()).is_pending());
+    let dropping = thread::spawn(move || drop(offload));
+    assert_eq!(block_on(queued), Err(OffloadError::Stopped));
+    assert_eq!(block_on(in_line), Err(OffloadError::Stopped));
+    assert_eq!(block_on(late), Err(OffloadError::Stopped));
+    drop(release);
+    dropping.join().unwrap();
+    assert_eq!(block_on(first), Ok(()));
+}
+
+#[test]
+fn the_last_handle_may_go_in_a_job() {
+    let offload = Arc::new(Offload::new(1, 1).unwrap());
+    let inside = offload.clone();
+    let mut job = offload.run(move || drop(inside));
+    assert!(poll(&mut job, Waker::noop()).is_pending());
+    drop(offload);
+    assert_eq!(block_on(job), Ok(()));
+}
