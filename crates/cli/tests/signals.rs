@@ -50,7 +50,9 @@ fn every_signal_that_asks_to_end_is_heeded_between_steps() {
         let dir = directory();
         let mut command = perfkit();
         command.stderr(Stdio::piped());
-        let child = waiting(dir.path(), command, "--export-json r");
+        let mut child = waiting(dir.path(), command, "--export-json r");
+        // The input must not end before the signal has arrived.
+        let _stdin = child.stdin.take();
         send(&child, signal);
         // What `timeout` and a closing terminal do is no second wish.
         send(&child, signal);
