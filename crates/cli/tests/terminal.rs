@@ -187,7 +187,7 @@ fn advice_fits_what_was_asked() {
     // A frame of dictionary 5, and one of a window of 1 GiB, both of no content.
     let named = b"\x28\xb5\x2f\xfd\x21\x05\x00\x01\x00\x00";
     let wide = b"\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00";
-    for (frame, flag) in [(&named[..], "zstd -d -D"), (wide, "--long=31")] {
+    for (frame, flag) in [(&named[..], "-D FILE"), (wide, "--long=31")] {
         file(dir.path(), "x.zst", frame);
         let (_, help) = first_and_help("decompress -t x.zst", 1);
         assert!(help.contains(flag), "{help}");

@@ -60,8 +60,8 @@ pub(crate) fn color(argv: &[OsString]) -> Color {
     chosen
 }
 
-/// Takes a cluster apart as the zstd command reads it: digits are a level, `T` takes the digits
-/// behind it, `o` may end the word and takes the next one. `None` for any other word.
+/// Takes a cluster apart as the zstd command reads it: digits are a level, `T` and `B` take the
+/// number behind them, `o` and `D` may end the word and take the next one. `None` for any other word.
 fn split(word: &str) -> Option<Vec<String>> {
     let mut rest = word.strip_prefix('-')?;
     let mut words = Vec::new();
@@ -77,7 +77,14 @@ fn split(word: &str) -> Option<Vec<String>> {
             'T' if rest.starts_with(|c: char| c.is_ascii_digit()) => {
                 words.push(format!("--threads={}", digits(&mut rest)));
             }
-            'o' | 'T' if rest.is_empty() => last = Some(letter),
+            'B' if rest.starts_with(|c: char| c.is_ascii_digit()) => {
+                words.push(format!(
+                    "--job-size={}{}",
+                    digits(&mut rest),
+                    unit(&mut rest)
+                ));
+            }
+            'o' | 'D' | 'T' | 'B' if rest.is_empty() => last = Some(letter),
             _ if BARE_FLAGS.contains(letter) => letters.push(letter),
             _ => return None,
         }
@@ -91,6 +98,16 @@ fn split(word: &str) -> Option<Vec<String>> {
     }
     words.extend(last.map(|letter| format!("-{letter}")));
     Some(words)
+}
+
+/// The unit of a size that `rest` starts with, taken off it.
+fn unit<'a>(rest: &mut &'a str) -> &'a str {
+    let found = ["KiB", "KB", "K", "MiB", "MB", "M"]
+        .into_iter()
+        .find(|unit| rest.starts_with(unit));
+    let (unit, after) = rest.split_at(found.map_or(0, str::len));
+    *rest = after;
+    unit
 }
 
 /// The digits that `rest` starts with, taken off it.
@@ -149,6 +166,9 @@ mod tests {
             ("-1f9", "--level=1 --level=9 -f"),
             ("-19fo x", "--level=19 -f -o x"),
             ("-19T 2", "--level=19 -T 2"),
+            ("-B4MT2f", "--job-size=4M --threads=2 -f"),
+            ("-B65536", "--job-size=65536"),
+            ("-19fD dict", "--level=19 -f -D dict"),
             ("-kT 2", "-kT 2"),
             ("-ofile19", "-ofile19"),
             ("-19x", "-19x"),

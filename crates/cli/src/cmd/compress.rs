@@ -323,7 +323,7 @@ pub(super) fn codec_failure(verb: &str, name: &str, error: &zstdkit::Error) -> F
         ErrorKind::WindowLimit => Some("add --long=31 or raise -M if the source is trusted"),
         ErrorKind::MemoryLimit => Some("raise -M if the source is trusted"),
         ErrorKind::OutputLimit => Some("raise --max-output if the source is trusted"),
-        ErrorKind::Dictionary => Some("no dictionary can be given here: use `zstd -d -D DICT`"),
+        ErrorKind::Dictionary => Some("give the dictionary it was compressed with: -D FILE"),
         _ => error.help(),
     };
     match help {
