@@ -35,6 +35,7 @@ mod check;
 pub mod clock;
 mod coding;
 pub mod compare;
+mod cpu;
 pub mod environment;
 mod gate;
 pub mod hgrm;
@@ -57,6 +58,7 @@ mod testing;
 mod units;
 
 pub use clock::{Clock, Floor, RecordingCost, floor, recording_cost};
+pub use cpu::CpuClock;
 pub use environment::Meter;
 pub use gate::{Gate, ParseGateError};
 pub use hdrhistogram::Histogram;
