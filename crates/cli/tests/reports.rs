@@ -232,7 +232,15 @@ fn manual_pages_and_completions_are_made_for_every_command() {
     let dir = directory();
     run(dir.path(), ["man", "--dir", "."]).expect(0);
     let pages = common::names(dir.path());
-    for command in ["compress", "decompress", "compare", "report", "env", "tour"] {
+    for command in [
+        "compress",
+        "compress-bench",
+        "decompress",
+        "compare",
+        "report",
+        "env",
+        "tour",
+    ] {
         assert!(pages.contains(&format!("perfkit-{command}.1")), "{pages:?}");
         let page = run(dir.path(), ["man", command]).expect(0);
         assert!(page.text().contains(".SH"), "{command}");

@@ -7,7 +7,7 @@ use zstdkit::EncoderOptions;
 
 use super::output::{ReportArgs, TerminalArgs};
 use super::settings::{RecipePlan, ReferenceArgs, SettingArgs};
-use super::units;
+use super::{levels, units};
 use crate::failure::{Failure, Result};
 
 /// Compress files, directories or standard input to zstd.
@@ -152,14 +152,6 @@ impl CompressArgs {
             return Err(Failure::usage(format!("--long={log} is out of range"))
                 .help("a window log lies between 10 and 31; --long alone means 27"));
         }
-        let threads = match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
-            n if n <= 256 => n,
-            n => {
-                return Err(Failure::usage(format!("-T{n} is more than 256 threads"))
-                    .help("-T0 takes one thread a processor"));
-            }
-        };
         let mut encoder = EncoderOptions {
             level,
             checksum: !self.no_check,
@@ -175,7 +167,7 @@ impl CompressArgs {
         Ok(CompressPlan {
             encoder,
             recipe: self.settings.recipe(level_given.then_some(level)),
-            threads,
+            threads: levels::threads(self.threads)?,
             stream_size: self.stream_size,
             verify: self.verify,
             exclude_compressed: !self.no_exclude_compressed,
@@ -183,24 +175,9 @@ impl CompressArgs {
     }
 
     fn resolved_level(&self) -> Result<i32> {
-        let level = match (self.level, self.fast) {
-            (_, Some(0)) => {
-                return Err(Failure::usage("--fast=0 is no level").help("--fast=1 is the first"));
-            }
-            (_, Some(n)) if n > 131_072 => {
-                return Err(Failure::usage(format!("--fast={n} is out of range"))
-                    .help("the fastest is --fast=131072"));
-            }
-            (_, Some(n)) => -(n as i32),
-            (Some(level), None) => level,
-            (None, None) => 3,
-        };
-        match level {
-            20..=22 if !self.ultra => Err(Failure::usage(format!("level {level} needs --ultra"))
-                .help("levels 20 to 22 take hundreds of megabytes on both sides; -19 is near")),
-            -131_072..=22 => Ok(level),
-            _ => Err(Failure::usage(format!("level {level} is out of range"))
-                .help("levels are 1 to 19, 20 to 22 with --ultra, and --fast=N below")),
+        match self.fast {
+            Some(n) => levels::fast(n),
+            None => levels::level(self.level.unwrap_or(3), self.ultra),
         }
     }
 }

@@ -5,9 +5,11 @@
 
 pub(crate) mod analyse;
 pub(crate) mod compress;
+pub(crate) mod compress_bench;
 pub(crate) mod decompress;
 pub(crate) mod docs;
 mod fingers;
+mod levels;
 pub(crate) mod output;
 pub(crate) mod settings;
 pub(crate) mod units;
@@ -76,6 +78,7 @@ pub(crate) enum Color {
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
     Compress(Box<compress::CompressArgs>),
+    CompressBench(Box<compress_bench::CompressBenchArgs>),
     #[command(visible_alias = "uncompress")]
     Decompress(Box<decompress::DecompressArgs>),
     Compare(Box<analyse::CompareArgs>),
@@ -91,6 +94,7 @@ impl Command {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Compress(_) => "compress",
+            Self::CompressBench(_) => "compress-bench",
             Self::Decompress(_) => "decompress",
             Self::Compare(_) => "compare",
             Self::Report(_) => "report",

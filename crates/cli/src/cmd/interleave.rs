@@ -45,7 +45,7 @@ pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> 
     ];
     let progress = Progress::start(args.terminal.wants_progress(), Some(u64::from(rounds) * 3));
     let mut complete = warm_up(&sides[..2], args)?;
-    let mut random = Random(args.seed);
+    let mut random = Random::new(args.seed);
     for _ in 0..rounds {
         complete = complete && round(&mut sides, batch, &mut random, args, &progress)?;
         if !complete {
@@ -291,10 +291,14 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString])> {
     Ok((base, target))
 }
 
-/// SplitMix64, enough to shuffle three sides.
-struct Random(u64);
+/// SplitMix64, enough to shuffle a handful of sides.
+pub(super) struct Random(u64);
 
 impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -303,7 +307,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn shuffle(&mut self, items: &mut [usize]) {
+    pub(super) fn shuffle(&mut self, items: &mut [usize]) {
         for last in (1..items.len()).rev() {
             let other = (self.next() % (last as u64 + 1)) as usize;
             items.swap(last, other);
@@ -326,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_shuffle_keeps_every_side_and_reaches_every_order() {
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..200 {
             let mut order = [0, 1, 2];

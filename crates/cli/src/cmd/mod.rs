@@ -3,6 +3,7 @@
 mod child;
 mod compare;
 mod compress;
+mod compress_bench;
 mod decompress;
 mod docs;
 mod env;
@@ -23,7 +24,10 @@ use crate::term::signal::Ending;
 /// What a signal does to the command: those that work in steps end between them, with a report.
 pub(crate) fn ending(command: &Command) -> Ending {
     match command {
-        Command::Compress(_) | Command::Decompress(_) | Command::Tour(_) => Ending::BetweenSteps,
+        Command::Compress(_)
+        | Command::CompressBench(_)
+        | Command::Decompress(_)
+        | Command::Tour(_) => Ending::BetweenSteps,
         Command::Compare(args) if args.interleave.is_some() => Ending::BetweenSteps,
         _ => Ending::AtOnce,
     }
@@ -34,6 +38,7 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
     let name = cli.command.name();
     match cli.command {
         Command::Compress(args) => compress::run(&args, name, argv),
+        Command::CompressBench(args) => compress_bench::run(&args, name, argv),
         Command::Decompress(args) => decompress::run(&args, name, argv),
         Command::Compare(args) => compare::run(&args, name, argv),
         Command::Report(args) => render::run(&args, name, argv),

@@ -1,10 +1,10 @@
-//! The report as CSV: a line a comparison of `compare`, a line a distribution of anything else, or
-//! the first table of a report that has neither.
+//! The report as CSV: a line a comparison of `compare`, a line a candidate of `compress-bench`, a line
+//! a distribution of anything else, or the first table of a report that has none of these.
 
 use std::io::{self, Write};
 
 use latency::percentile::LADDER;
-use latency::report::{Cell, Comparison, Latency, Report};
+use latency::report::{Cell, Comparison, Latency, Report, Table};
 
 /// Writes a header and the lines (RFC 4180). An absent value is an empty field.
 pub(crate) fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
@@ -16,18 +16,54 @@ pub(crate) fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Res
         }
         return Ok(());
     }
-    if let (true, Some(table)) = (report.latencies.is_empty(), report.tables.first()) {
-        line(out, table.columns.iter().map(|column| column.key.clone()))?;
-        for row in &table.rows {
-            line(out, row.iter().map(cell))?;
-        }
-        return Ok(());
+    if report.command.subcommand == "compress-bench" {
+        return beside(&report.tables, out);
+    }
+    if let (true, Some(first)) = (report.latencies.is_empty(), report.tables.first()) {
+        return table(first, out);
     }
     let ladder = LADDER.iter().map(|p| format!("p{p}_ns"));
     let header = DISTRIBUTION.map(str::to_owned).into_iter().chain(ladder);
     line(out, header.chain(["max_ns".to_owned()]))?;
     for latency in &report.latencies {
         line(out, fields(report, latency).into_iter())?;
+    }
+    Ok(())
+}
+
+fn table(table: &Table, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    line(out, table.columns.iter().map(|column| column.key.clone()))?;
+    for row in &table.rows {
+        line(out, row.iter().map(cell))?;
+    }
+    Ok(())
+}
+
+/// Tables of a benchmark whose rows are about the same things as those of the last, side by side:
+/// three columns that say what a row is about, then those of each table under its name.
+fn beside(tables: &[Table], out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    const KEYS: usize = 3;
+    let Some(last) = tables.last() else {
+        return Ok(());
+    };
+    let keys = |table: &Table| -> Vec<Vec<Cell>> {
+        let rows = table.rows.iter();
+        rows.map(|row| row.iter().take(KEYS).cloned().collect())
+            .collect()
+    };
+    let subjects = keys(last);
+    let like = |table: &&Table| keys(table) == subjects;
+    let like: Vec<&Table> = tables.iter().filter(like).collect();
+    let names = last.columns.iter().take(KEYS).map(|c| c.key.clone());
+    let columns = like.iter().flat_map(|table| {
+        let own = table.columns.iter().skip(KEYS);
+        own.map(|column| format!("{}_{}", table.name, column.key))
+    });
+    line(out, names.chain(columns))?;
+    for (nth, subject) in subjects.iter().enumerate() {
+        let rows = like.iter().filter_map(|table| table.rows.get(nth));
+        let values = rows.flat_map(|row| row.iter().skip(KEYS));
+        line(out, subject.iter().chain(values).map(cell))?;
     }
     Ok(())
 }

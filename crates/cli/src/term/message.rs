@@ -57,3 +57,8 @@ pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
         _ => Ok(()),
     }
 }
+
+/// Prints a plain line, about what is going to happen.
+pub(crate) fn line(text: &str) {
+    let _ = stderr().write_all(format!("{FAINT}{text}{FAINT:#}\n").as_bytes());
+}

@@ -30,9 +30,19 @@ struct Drawer {
 impl Progress {
     /// Starts a bar over `total` bytes (a spinner when unknown), if `wanted` and on a terminal.
     pub(crate) fn start(wanted: bool, total: Option<u64>) -> Self {
+        let template = match total {
+            Some(_) => {
+                "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {eta}"
+            }
+            None => "{spinner} {binary_bytes} {binary_bytes_per_sec}",
+        };
+        Self::of(wanted, total, template)
+    }
+
+    fn of(wanted: bool, total: Option<u64>, template: &'static str) -> Self {
         let done = Arc::new(AtomicU64::new(0));
         let drawer = Self::shows(wanted)
-            .then(|| Drawer::spawn(Arc::clone(&done), total))
+            .then(|| Drawer::spawn(Arc::clone(&done), total, template))
             .flatten();
         Self { done, drawer }
     }
@@ -44,7 +54,12 @@ impl Progress {
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
 
-    /// Counts `bytes` more.
+    /// Starts a bar over `total` steps, if `wanted` and on a terminal.
+    pub(crate) fn steps(wanted: bool, total: u64) -> Self {
+        Self::of(wanted, Some(total), "{wide_bar} {percent} % {eta}")
+    }
+
+    /// Counts `bytes` or steps more.
     pub(crate) fn add(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -61,27 +76,23 @@ impl Progress {
 
 impl Drawer {
     /// A bar is a courtesy: without a thread for it there is none.
-    fn spawn(done: Arc<AtomicU64>, total: Option<u64>) -> Option<Self> {
+    fn spawn(done: Arc<AtomicU64>, total: Option<u64>, template: &'static str) -> Option<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("progress".to_owned())
-            .spawn(move || draw(&done, &seen, total))
+            .spawn(move || draw(&done, &seen, total, template))
             .ok()?;
         Some(Self { stop, thread })
     }
 }
 
-fn draw(done: &AtomicU64, stop: &AtomicBool, total: Option<u64>) {
+fn draw(done: &AtomicU64, stop: &AtomicBool, total: Option<u64>, template: &str) {
     let bar = match total {
         Some(total) => ProgressBar::new(total),
         None => ProgressBar::new_spinner(),
     };
     bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(RATE_HZ));
-    let template = match total {
-        Some(_) => "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {eta}",
-        None => "{spinner} {binary_bytes} {binary_bytes_per_sec}",
-    };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }

@@ -1,0 +1,41 @@
+//! Levels and thread counts as every command that compresses understands them.
+
+use crate::failure::{Failure, Result};
+
+/// Most threads that `-T` takes.
+const THREADS_MAX: u32 = 256;
+/// The fastest of the levels below 1.
+const FAST_MAX: u32 = 131_072;
+
+/// A level from 1 to 19, or to 22 where `ultra` allows it, or a negative one.
+pub(super) fn level(level: i32, ultra: bool) -> Result<i32> {
+    match level {
+        20..=22 if !ultra => Err(Failure::usage(format!("level {level} needs --ultra"))
+            .help("levels 20 to 22 take hundreds of megabytes on both sides; -19 is near")),
+        -131_072..=22 => Ok(level),
+        _ => Err(Failure::usage(format!("level {level} is out of range"))
+            .help("levels are 1 to 19, 20 to 22 with --ultra, and --fast=N below")),
+    }
+}
+
+/// The level that `--fast=N` stands for.
+pub(super) fn fast(n: u32) -> Result<i32> {
+    match n {
+        0 => Err(Failure::usage("--fast=0 is no level").help("--fast=1 is the first")),
+        n if n > FAST_MAX => Err(Failure::usage(format!("--fast={n} is out of range"))
+            .help("the fastest is --fast=131072")),
+        n => Ok(-(n as i32)),
+    }
+}
+
+/// The number of threads that `-T` asks for; 0 stands for one a processor.
+pub(super) fn threads(asked: u32) -> Result<u32> {
+    match asked {
+        0 => Ok(std::thread::available_parallelism().map_or(1, |n| n.get() as u32)),
+        n if n <= THREADS_MAX => Ok(n),
+        n => Err(
+            Failure::usage(format!("-T{n} is more than {THREADS_MAX} threads"))
+                .help("-T0 takes one thread a processor"),
+        ),
+    }
+}

@@ -1,0 +1,339 @@
+//! `perfkit compress-bench`: levels and recipes against each other on the user's data.
+//!
+//! [`input`] reads, [`codec`] compresses, [`measure`] takes turns and times, [`runner`] puts the three
+//! together for one candidate, [`rank`] judges and [`tables`] shows. What connects them is here.
+
+mod codec;
+mod input;
+mod measure;
+mod rank;
+mod runner;
+mod tables;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use latency::report::{LatencyName, Validation};
+use latency::{CpuClock, Spec};
+use zstdkit::{DecoderOptions, Dictionary, EncoderOptions};
+
+use self::codec::{Press, Unpress};
+use self::input::{Data, Reading};
+use self::measure::{Lane, ROUNDS, Stop};
+use self::runner::{Group, Runner};
+use self::tables::Section;
+use super::interleave::Random;
+use super::reference;
+use crate::args::compress_bench::{Choice, CompressBenchArgs, CompressBenchPlan};
+use crate::exit::ExitStatus;
+use crate::export::MainStream;
+use crate::export::units;
+use crate::failure::{Failure, Result};
+use crate::session::{Outcome, Session, Setup};
+use crate::term::progress::Progress;
+use crate::term::{message, signal};
+
+/// What frames that are measured as they are stand under.
+const STORED: &str = "as stored";
+
+/// Runs the command.
+pub(crate) fn run(
+    args: &CompressBenchArgs,
+    name: &'static str,
+    argv: &[OsString],
+) -> Result<ExitStatus> {
+    let plan = args.plan()?;
+    let dictionary = args
+        .dictionary
+        .as_deref()
+        .map(reference::dictionary)
+        .transpose()?;
+    let session = Session::start(&Setup {
+        argv,
+        subcommand: name,
+        stream: MainStream::Stdout,
+        report: &args.report,
+        terminal: &args.terminal,
+        force: args.force,
+        seed: Some(args.seed),
+        rows: match plan.streaming {
+            true => &[LatencyName::Service, LatencyName::Hold],
+            false => &[LatencyName::Service],
+        },
+    })?;
+    let mut outcome = Outcome::new("compress-bench");
+    describe(&plan, &mut outcome);
+    let bench = Bench {
+        plan: &plan,
+        session: &session,
+        decoder: DecoderOptions {
+            window_log_max: 31,
+            dictionaries: dictionary.clone().into_iter().collect(),
+            ..DecoderOptions::default()
+        },
+        dictionary,
+    };
+    let (inputs, failed) = bench.inputs(args, &mut outcome)?;
+    bench.announce(inputs.len(), args, &mut outcome);
+    let interrupted = bench.measure(&inputs, args, &mut outcome)?;
+    let wrong = outcome.validation.as_ref().is_some_and(|v| !v.ok);
+    outcome.complete = !interrupted && failed == 0;
+    outcome.status = match (interrupted, wrong, failed) {
+        (true, ..) => ExitStatus::Interrupted,
+        (_, true, _) => ExitStatus::Failure,
+        (_, _, 0) => ExitStatus::Ok,
+        _ => ExitStatus::Partial,
+    };
+    session.finish(outcome)
+}
+
+fn describe(plan: &CompressBenchPlan, outcome: &mut Outcome) {
+    let names: Vec<String> = plan.choices.iter().map(|choice| choice.name()).collect();
+    let params = &mut outcome.workload.params;
+    params.insert("candidates".to_owned(), names.into());
+    params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("streaming".to_owned(), plan.streaming.into());
+    params.insert("rounds_max".to_owned(), ROUNDS.into());
+    params.insert("zstd".to_owned(), zstdkit::version().into());
+}
+
+struct Bench<'a> {
+    plan: &'a CompressBenchPlan,
+    session: &'a Session,
+    decoder: DecoderOptions,
+    dictionary: Option<Dictionary>,
+}
+
+impl Bench<'_> {
+    fn inputs(&self, args: &CompressBenchArgs, outcome: &mut Outcome) -> Result<(Vec<Data>, u64)> {
+        let hash = self.session.wants_hashes();
+        if args.files.is_empty() {
+            let workload = &mut outcome.workload;
+            return Ok((input::generated(args.size, args.seed, hash, workload), 0));
+        }
+        let reading = Reading {
+            recursive: args.recursive,
+            stored: self.plan.decompress_only,
+            decoder: &self.decoder,
+            hash,
+            room_bytes: self.room_bytes(),
+        };
+        reading.read(&args.files, &mut outcome.workload)
+    }
+
+    fn room_bytes(&self) -> u64 {
+        Reading::room_bytes(self.session.environment().memory_bytes)
+    }
+
+    /// Says how long this will take.
+    fn announce(&self, inputs: usize, args: &CompressBenchArgs, outcome: &mut Outcome) {
+        let plan = self.plan;
+        let sizes = plan.block_bytes.len();
+        let count = plan.choices.len() * inputs * sizes;
+        let expected = plan.time * u32::try_from(count).unwrap_or(u32::MAX);
+        let expected_ns = u64::try_from(expected.as_nanos()).unwrap_or(u64::MAX);
+        let params = &mut outcome.workload.params;
+        params.insert("expected_ns".to_owned(), expected_ns.into());
+        if args.terminal.wants_progress() {
+            message::line(&format!(
+                "about {}: {} × {} × {}, {} each",
+                units::duration(expected_ns as f64),
+                plural(plan.choices.len(), "candidate"),
+                plural(inputs, "input"),
+                plural(sizes, "block size"),
+                units::duration(plan.time.as_nanos() as f64),
+            ));
+        }
+    }
+
+    /// Measures everything, or as much as there is time for until an interrupt; says whether one came.
+    fn measure(
+        &self,
+        inputs: &[Data],
+        args: &CompressBenchArgs,
+        outcome: &mut Outcome,
+    ) -> Result<bool> {
+        let plan = self.plan;
+        let mut random = Random::new(args.seed);
+        let (mut sections, mut checked, mut wrong) = (Vec::new(), 0, 0);
+        let turns = inputs.len() * plan.block_bytes.len() * plan.choices.len() * ROUNDS as usize;
+        let progress = Progress::steps(args.terminal.wants_progress(), turns as u64);
+        let mut interrupted = signal::interrupted();
+        'all: for data in inputs {
+            for asked in &plan.block_bytes {
+                if interrupted {
+                    break 'all;
+                }
+                let group = self.group(data, *asked)?;
+                let mut runners = self.runners(&group)?;
+                interrupted = match self.rounds(&mut runners, &mut random, &progress) {
+                    Ok(()) => false,
+                    Err(Stop::Interrupted) => true,
+                    Err(Stop::Failed(failure)) => return Err(failure),
+                };
+                sections.push(Section {
+                    data: data.name.clone(),
+                    block_bytes: group.block_bytes() as u64,
+                    asked: *asked,
+                    found: runners.iter().map(Runner::found).collect(),
+                });
+                for runner in runners {
+                    checked += runner.checked;
+                    wrong += runner.wrong;
+                    report(runner, outcome);
+                }
+            }
+        }
+        progress.finish();
+        outcome.ops = Some(sections.iter().flat_map(|s| &s.found).map(|f| f.ops).sum());
+        outcome.tables = tables::tables(&sections, plan);
+        outcome.validation = Some(Validation {
+            checked,
+            method: "round trip of every pass, compared outside the timed spans".to_owned(),
+            ok: wrong == 0,
+        });
+        Ok(interrupted)
+    }
+
+    fn rounds(
+        &self,
+        runners: &mut [Runner<'_>],
+        random: &mut Random,
+        progress: &Progress,
+    ) -> std::result::Result<(), Stop> {
+        let floor_ns = self.session.environment().clock_floor_ns.unwrap_or(0);
+        for runner in &mut *runners {
+            runner.warm_up(self.plan.time, floor_ns)?;
+        }
+        let shuffle = |order: &mut [usize]| random.shuffle(order);
+        measure::rounds(runners, self.plan.time, shuffle, || progress.add(1))
+    }
+
+    fn group<'g>(&self, data: &'g Data, asked: Option<usize>) -> Result<Group<'g>> {
+        let room = self.room_bytes();
+        if data.overhead_bytes(asked) > room {
+            return Err(
+                Failure::new(format!("{} has too many blocks of this size", data.name))
+                    .help("name larger blocks with -B, or measure a part of the data"),
+            );
+        }
+        Ok(Group::new(data, asked, room))
+    }
+
+    fn runners<'g>(&self, group: &'g Group<'g>) -> Result<Vec<Runner<'g>>> {
+        if group.data.frames.is_some() {
+            return Ok(vec![self.runner(group, None)?]);
+        }
+        let choices = self.plan.choices.iter();
+        let runners: Result<Vec<_>> = choices
+            .map(|choice| self.runner(group, Some(*choice)))
+            .collect();
+        let runners = runners?;
+        // Contexts take their memory with the first operation, which comes after this.
+        let predicted = runners.iter().filter_map(|runner| runner.predicted_bytes);
+        let predicted: u64 = predicted.sum();
+        match self.session.environment().memory_bytes {
+            Some(memory) if predicted > memory / 2 => Err(Failure::new(format!(
+                "{} would take {} of memory for their contexts",
+                plural(runners.len(), "candidate"),
+                units::bytes(predicted as f64)
+            ))
+            .help("measure fewer at a time, or smaller blocks with -B")),
+            _ => Ok(runners),
+        }
+    }
+
+    fn runner<'g>(&self, group: &'g Group<'g>, choice: Option<Choice>) -> Result<Runner<'g>> {
+        let plan = self.plan;
+        let name = choice.map_or_else(|| STORED.to_owned(), Choice::name);
+        let refused =
+            |error: zstdkit::Error| Failure::new(format!("cannot set up {name}: {error}"));
+        let content = (!plan.streaming).then(|| group.block_bytes() as u64);
+        let options = choice.map(|choice| self.encoder(choice, group, content));
+        let press = options
+            .as_ref()
+            .map(|options| Press::new(options, plan.streaming))
+            .transpose()
+            .map_err(refused)?;
+        let clock = match plan.threads {
+            1 => CpuClock::Thread,
+            _ => CpuClock::Process,
+        };
+        let lane = |direction: &str| self.lane(group, &name, direction, clock);
+        Ok(Runner {
+            unpress: Unpress::new(&self.decoder, plan.streaming).map_err(refused)?,
+            compress: (press.is_some() && !plan.decompress_only).then(|| lane("compress")),
+            decompress: lane("decompress"),
+            predicted_bytes: options.map(|options| options.memory_estimate_bytes(content)),
+            name,
+            group,
+            press,
+            kept: None,
+            frame_bytes: 0,
+            spent: Duration::ZERO,
+            checked: 0,
+            wrong: 0,
+            refused: None,
+        })
+    }
+
+    fn encoder(&self, choice: Choice, group: &Group<'_>, content: Option<u64>) -> EncoderOptions {
+        let mut options = match choice {
+            Choice::Level(level) => EncoderOptions {
+                level,
+                ..EncoderOptions::default()
+            },
+            Choice::Recipe(recipe) => recipe.options(group.content(0), content),
+        };
+        options.dictionary.clone_from(&self.dictionary);
+        if self.plan.threads > 1 {
+            options.workers = self.plan.threads;
+            options = options.lean_jobs();
+        }
+        options
+    }
+
+    fn lane(&self, group: &Group<'_>, name: &str, direction: &str, clock: CpuClock) -> Lane {
+        let size = units::bytes(group.block_bytes() as f64);
+        let series = match self.plan.block_bytes.len() {
+            1 => format!("{} {name} {direction}", group.data.name),
+            _ => format!("{} {name} {direction} {size}", group.data.name),
+        };
+        let spec = |time, operation| {
+            let spec = Spec::new(time, operation).series(series.as_str());
+            self.session.spec(spec)
+        };
+        let holds = self.plan.streaming;
+        Lane::new(
+            spec(LatencyName::Service, format!("{size} block")),
+            holds.then(|| spec(LatencyName::Hold, "call".to_owned())),
+            self.session.run_start(),
+            clock,
+        )
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Adds the distributions of a candidate, and says so when its answers were wrong.
+fn report(runner: Runner<'_>, outcome: &mut Outcome) {
+    if runner.wrong > 0 {
+        let about = format!("{} of {}", runner.name, runner.group.data.name);
+        message::failure(&runner.refused.unwrap_or_else(|| {
+            Failure::new(format!(
+                "what {about} decompresses to is not what was compressed"
+            ))
+            .help("please report this as a bug with the command line")
+        }));
+        return;
+    }
+    let lanes = runner.compress.into_iter().chain([runner.decompress]);
+    for lane in lanes {
+        let recorders = [Some(lane.service), lane.holds];
+        for recorder in recorders.into_iter().flatten().filter(|r| !r.is_empty()) {
+            outcome.add(&recorder.finish());
+        }
+    }
+}
