@@ -122,12 +122,14 @@ pub(super) fn table_grid(table: &latency::report::Table) -> Grid {
 /// `wall_p50_ns` as a heading: `wall p50`.
 fn title(key: &str) -> String {
     let mut words: Vec<&str> = key.split('_').collect();
-    if words.len() > 2 && words[words.len() - 2..] == ["per", "s"] {
-        words.truncate(words.len() - 2);
-    }
     let unit = matches!(words.last(), Some(&("ns" | "bytes")));
     if unit && words.len() > 1 {
         words.pop();
+    }
+    for tail in [&["bytes", "per", "s"][..], &["per", "s"]] {
+        if words.len() > tail.len() && words.ends_with(tail) {
+            words.truncate(words.len() - tail.len());
+        }
     }
     words.join(" ")
 }
@@ -205,5 +207,19 @@ fn resolution_percent(resolution: f64) -> String {
         "0.01 % or finer".to_owned()
     } else {
         format!("{:.2} %", resolution * 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_leave_the_unit_to_the_cells() {
+        assert_eq!(title("wall_p50_ns"), "wall p50");
+        assert_eq!(title("compress_bytes_per_s"), "compress");
+        assert_eq!(title("ops_per_s"), "ops");
+        assert_eq!(title("size_bytes"), "size");
+        assert_eq!(title("bytes"), "bytes");
     }
 }

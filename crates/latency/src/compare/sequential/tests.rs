@@ -1,0 +1,195 @@
+//! Tests of comparing runs made one after the other.
+
+use std::time::Instant;
+
+use super::*;
+use crate::report::Verdict;
+use crate::rng::SplitMix64;
+use crate::testing::report;
+use crate::{Recorder, Spec};
+
+fn row(series: &str, values: impl Iterator<Item = u64>) -> Latency {
+    let spec = Spec::new(LatencyName::Service, "call").series(series);
+    let mut recorder = Recorder::new(spec, Instant::now());
+    values.for_each(|ns| recorder.record_ns(ns));
+    recorder.finish().latency()
+}
+
+fn with_buckets(size_ops: u64, sum_ns: Vec<u64>) -> Latency {
+    Latency {
+        buckets: Some(Buckets { size_ops, sum_ns }),
+        ..row("x", 0..0)
+    }
+}
+
+fn compare(a: Latency, b: Latency) -> Comparison {
+    reports(&report(vec![a]), &report(vec![b]), ["a", "b"]).remove(0)
+}
+
+/// Two stretches of one random walk with noise: a machine that drifts while two runs of the same
+/// program are made.
+fn drifting(seed: u64) -> [Latency; 2] {
+    let mut rng = SplitMix64::new(seed);
+    let mut drift = 0.0;
+    [(); 2].map(|()| {
+        let sums = (0..200).map(|_| {
+            drift += 0.005 * rng.normal();
+            (1e6 * (drift + 0.02 * rng.normal()).exp()) as u64
+        });
+        with_buckets(1_000, sums.collect())
+    })
+}
+
+#[test]
+fn the_drift_band_keeps_false_verdicts_down() {
+    let runs = 400;
+    let (mut naive, mut banded) = (0, 0);
+    for seed in 0..runs {
+        let [a, b] = drifting(seed);
+        let comparison = compare(a, b);
+        let [low, high] = comparison.difference.unwrap().median_ci95.unwrap();
+        naive += u64::from(low > 0.0 || high < 0.0);
+        banded += u64::from(matches!(
+            comparison.verdict,
+            Verdict::Better | Verdict::Worse
+        ));
+    }
+    assert!(
+        naive * 100 > 60 * runs,
+        "the simulation drifts: {naive} of {runs}"
+    );
+    assert!(
+        banded * 100 < 20 * runs,
+        "{banded} of {runs}, naive {naive}"
+    );
+}
+
+#[test]
+fn a_true_difference_is_found_and_labelled() {
+    let mut rng = SplitMix64::new(9);
+    let mut side = |ns: f64| {
+        let sums = (0..100)
+            .map(|_| (ns * (0.01 * rng.normal()).exp()) as u64)
+            .collect();
+        with_buckets(1_000, sums)
+    };
+    let (a, b) = (side(1e6), side(0.8e6));
+    let comparison = compare(a, b);
+    assert_eq!(
+        (comparison.verdict, comparison.design),
+        (Verdict::Better, Design::Sequential)
+    );
+    assert!(
+        comparison.reason.contains("unpaired"),
+        "{}",
+        comparison.reason
+    );
+    assert!((comparison.baseline_median_ns.unwrap() - 1_000.0).abs() < 20.0);
+}
+
+#[test]
+fn a_run_compared_with_itself_does_not_differ() {
+    let mut rng = SplitMix64::new(7);
+    let a = row("x", (0..100_000).map(|_| 1_000 + rng.next() % 200));
+    let comparison = compare(a.clone(), a);
+    assert_eq!(comparison.verdict, Verdict::NoDifference);
+    assert!(comparison.resolution.unwrap() > 0.0 && comparison.resolution.unwrap() < 0.05);
+    assert!(
+        comparison.reason.starts_with("identical"),
+        "{}",
+        comparison.reason
+    );
+    // So noisy that nothing smaller than 5 % could be told: identical all the same.
+    let a = with_buckets(1, (0..60).map(|i| 1_000 + i * 37 % 10 * 500).collect());
+    let comparison = compare(a.clone(), a);
+    assert_eq!(comparison.verdict, Verdict::NoDifference);
+    assert!(comparison.resolution.unwrap() > 0.05);
+}
+
+#[test]
+fn too_few_buckets_and_missing_rows_are_inconclusive() {
+    let comparison = compare(with_buckets(10, vec![5; 5]), with_buckets(10, vec![5; 50]));
+    assert_eq!(
+        (comparison.pairs, comparison.verdict),
+        (5, Verdict::Inconclusive)
+    );
+    let none = Latency {
+        buckets: None,
+        ..row("x", 0..0)
+    };
+    assert_eq!(
+        compare(none, with_buckets(10, vec![5; 50])).verdict,
+        Verdict::Inconclusive
+    );
+    let all = reports(
+        &report(vec![row("x", 1..100), row("y", 1..100)]),
+        &report(vec![row("y", 1..100), row("z", 1..100)]),
+        ["a", "b"],
+    );
+    let labels: Vec<&str> = all
+        .iter()
+        .map(|comparison| comparison.row.as_str())
+        .collect();
+    assert_eq!(labels, ["x service", "y service", "z service"]);
+    assert_eq!(all[0].reason, "the target has no such row");
+    assert_eq!((all[0].pairs, &all[0].difference), (0, &None));
+    assert_eq!(all[1].verdict, Verdict::NoDifference);
+}
+
+#[test]
+fn sizes_are_aligned_by_coarsening() {
+    let (base, target, size) = aligned(
+        &Buckets {
+            size_ops: 2,
+            sum_ns: vec![1, 2, 3, 4, 5, 6, 7],
+        },
+        &Buckets {
+            size_ops: 6,
+            sum_ns: vec![10, 20],
+        },
+    )
+    .unwrap();
+    assert_eq!((base, target, size), (vec![6.0, 15.0], vec![10.0, 20.0], 6));
+    let huge = Buckets {
+        size_ops: u64::MAX,
+        sum_ns: vec![1; 9],
+    };
+    let odd = Buckets {
+        size_ops: u64::MAX - 1,
+        sum_ns: vec![1; 9],
+    };
+    assert!(aligned(&huge, &odd).is_none());
+    assert!(
+        aligned(
+            &huge,
+            &Buckets {
+                size_ops: 0,
+                sum_ns: vec![]
+            }
+        )
+        .is_none()
+    );
+    let zero = with_buckets(10, vec![0; 50]);
+    let comparison = compare(zero.clone(), zero);
+    assert_eq!(
+        (comparison.verdict, comparison.pairs, comparison.difference),
+        (Verdict::Inconclusive, 0, None)
+    );
+}
+
+#[test]
+fn plain_numbers_have_no_unit() {
+    let names = Names {
+        row: "numbers",
+        baseline: "a",
+        target: "b",
+    };
+    let found = numbers(names, &[10.0; 8], &[-5.0; 8]);
+    assert_eq!(
+        (found.baseline_median_ns, found.target_median_ns),
+        (None, None)
+    );
+    let medians = (found.baseline_median, found.target_median);
+    assert_eq!(medians, (Some(10.0), Some(-5.0)));
+    assert_eq!(found.difference.unwrap().median, -1.5);
+}
