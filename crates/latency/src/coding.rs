@@ -4,15 +4,15 @@
 //! and at every count: the crate allocates what a header asks for (up to 4 GiB) before it reads,
 //! and negates and adds counts without checks. What is let through here cannot trip it.
 
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::Compression;
 use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{
-    Deserializer, Serializer as _, V2DeflateSerializer, V2Serializer,
-};
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
 
 use crate::read::{Place, ReadError, ReadErrorKind};
 
@@ -22,6 +22,10 @@ const HEADER_BYTES: usize = 40;
 
 /// Most counts in a histogram that is read: 5 digits up to 1 h of nanoseconds fit, which is 28 MB.
 const COUNTS_MAX: u64 = 1 << 22;
+/// Histograms up to this size are stored in their deflate stream as they are: making a compressor
+/// takes longer than everything else that a small run does with its histogram.
+const STORED_BYTES_MAX: u16 = 512;
+
 /// A count takes at most nine bytes.
 const INFLATED_BYTES_MAX: usize = HEADER_BYTES + 9 * COUNTS_MAX as usize;
 
@@ -45,11 +49,46 @@ impl Default for Budget {
 
 /// HDR V2, packed. `None` only when a count is above `i64::MAX`, which the format cannot say.
 pub(crate) fn encode_deflate(histogram: &Histogram<u64>) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    V2DeflateSerializer::new()
-        .serialize(histogram, &mut bytes)
-        .ok()?;
+    let mut plain = Vec::new();
+    if !encode_plain(histogram, &mut plain) {
+        return None;
+    }
+    let packed = match u16::try_from(plain.len()) {
+        Ok(length) if length <= STORED_BYTES_MAX => stored(&plain, length),
+        _ => deflated(&plain).ok()?,
+    };
+    let mut bytes = COOKIE_V2_DEFLATE.to_be_bytes().to_vec();
+    bytes.extend(u32::try_from(packed.len()).ok()?.to_be_bytes());
+    bytes.extend(packed);
     Some(bytes)
+}
+
+fn deflated(plain: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(plain)?;
+    encoder.finish()
+}
+
+/// A zlib stream of one block that is stored (RFC 1950 and 1951).
+fn stored(plain: &[u8], length: u16) -> Vec<u8> {
+    const ZLIB_HEADER: [u8; 2] = [0x78, 0x01];
+    const LAST_AND_STORED: u8 = 1;
+    let mut packed = ZLIB_HEADER.to_vec();
+    packed.push(LAST_AND_STORED);
+    packed.extend(length.to_le_bytes());
+    packed.extend((!length).to_le_bytes());
+    packed.extend(plain);
+    packed.extend(adler32(plain).to_be_bytes());
+    packed
+}
+
+fn adler32(bytes: &[u8]) -> u32 {
+    const MODULUS: u32 = 65_521;
+    let (low, high) = bytes.iter().fold((1, 0), |(low, high), byte| {
+        let low = (low + u32::from(*byte)) % MODULUS;
+        (low, (high + low) % MODULUS)
+    });
+    high << 16 | low
 }
 
 /// HDR V2, not packed: quick to write and still small.
@@ -333,6 +372,24 @@ mod tests {
         let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
         assert!(decode(&plain_header(3, 1, 1000, &most)).is_ok());
         assert!(decode(&plain_header(3, 1, 1000, &[most, most].concat())).is_err());
+    }
+
+    #[test]
+    fn small_histograms_are_stored_and_large_ones_packed() {
+        let mut histogram = Histogram::<u64>::new_with_bounds(1, 1 << 40, 3).unwrap();
+        for step in [1, 200, 3000] {
+            for value in 0..step {
+                histogram.record(value * 977).unwrap();
+            }
+            let bytes = encode_deflate(&histogram).unwrap();
+            let mut plain = Vec::new();
+            assert!(encode_plain(&histogram, &mut plain));
+            let is_stored = bytes[8..10] == [0x78, 0x01];
+            assert_eq!(is_stored, plain.len() <= usize::from(STORED_BYTES_MAX));
+            // The checksum is checked by whoever unpacks.
+            assert_eq!(decode(&bytes).unwrap(), histogram);
+        }
+        assert_eq!(adler32(b"Wikipedia"), 0x11e6_0398);
     }
 
     #[test]

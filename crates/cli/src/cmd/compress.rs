@@ -68,7 +68,7 @@ pub(crate) fn run(
         rows: &transfer::ROWS,
     })?;
     let mut stage = Compress::new(plan.clone())?;
-    let times = Times::new(&session, "128 KiB chunk");
+    let times = Times::new(&session, "128 KiB chunk", &jobs);
     let decoder = DecoderOptions {
         window_log_max: 31,
         dictionaries: plan.encoder.dictionary.iter().cloned().collect(),

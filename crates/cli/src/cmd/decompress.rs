@@ -73,7 +73,7 @@ pub(crate) fn run(
         return session.finish(list::run(jobs, args.terminal.verbose));
     }
     let mut stage = Decompress::new(&plan)?;
-    let times = Times::new(&session, "block");
+    let times = Times::new(&session, "block", &jobs);
     let options = Options {
         files: &args.files_args,
         sparse: plan.sparse,

@@ -115,6 +115,11 @@ impl Exports {
         })
     }
 
+    /// Whether no file was asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
     /// Whether somebody will read hashes of the inputs.
     pub(crate) fn wants_hashes(&self) -> bool {
         matches!(self.main, ReportFormat::Json | ReportFormat::Jsonl)
@@ -202,11 +207,8 @@ pub(crate) fn print(
 ) -> Result<()> {
     let mut bytes = Vec::new();
     let result = render(report, format, detail, &mut bytes).and_then(|()| match stream {
-        MainStream::Stdout => {
-            let mut stdout = color::stdout();
-            stdout.write_all(&bytes).and_then(|()| stdout.flush())
-        }
-        MainStream::Stderr => color::stderr().write_all(&bytes),
+        MainStream::Stdout => color::write_stdout(&bytes),
+        MainStream::Stderr => color::write_stderr(&bytes),
     });
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -64,15 +64,15 @@ pub(super) fn latency_grid(latencies: &[Latency]) -> Grid {
 /// there is no tail to draw.
 pub(super) fn spectrum(latency: &Latency) -> Vec<Line> {
     let drawn = latency.timing != Timing::BatchMean && latency.saturated == 0;
-    let Some(histogram) = latency.histogram().ok().filter(|h| drawn && !h.is_empty()) else {
-        return Vec::new();
-    };
     let mut levels = vec![0.0];
     levels.extend((1..=SPECTRUM_LINES).map(|step| 100.0 - 100.0 / 2_f64.powi(step)));
     levels.retain(|p| *p == 0.0 || latency::percentile::earned_n(*p) <= latency.n);
-    if levels.len() < 3 {
+    if !drawn || levels.len() < 3 {
         return Vec::new();
     }
+    let Some(histogram) = latency.histogram().ok().filter(|h| !h.is_empty()) else {
+        return Vec::new();
+    };
     let value = |p: f64| histogram.value_at_quantile(p / 100.0);
     let low = (value(0.0).max(1) as f64).ln();
     let high = (latency.max_ns.unwrap_or(1).max(2) as f64).ln();

@@ -1,7 +1,9 @@
 //! When to use colour, and which.
 
-use std::io::Write;
+use std::io::{self, Write as _};
 
+use anstream::adapter::strip_bytes;
+use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
@@ -30,12 +32,31 @@ pub(crate) fn set_choice(color: Color) {
     .write_global();
 }
 
-/// Standard error with the rules of colour applied. Lines are gathered and written at once.
-pub(crate) fn stderr() -> impl Write {
-    AutoStream::auto(std::io::stderr()).lock()
+/// Writes to standard error, at once, with or without the colours in `text`.
+pub(crate) fn write_stderr(text: &[u8]) -> io::Result<()> {
+    let stream = io::stderr();
+    let choice = AutoStream::choice(&stream);
+    write(stream.lock(), choice, text)
 }
 
-/// Standard output with the rules of colour applied.
-pub(crate) fn stdout() -> impl Write {
-    AutoStream::auto(std::io::stdout()).lock()
+/// Writes to standard output, at once, with or without the colours in `text`.
+pub(crate) fn write_stdout(text: &[u8]) -> io::Result<()> {
+    let stream = io::stdout();
+    let choice = AutoStream::choice(&stream);
+    write(stream.lock(), choice, text)
+}
+
+/// Colours are taken out before, not while writing: that would be a system call for every word.
+fn write<S: RawStream + AsLockedWrite>(
+    mut stream: S,
+    choice: ColorChoice,
+    text: &[u8],
+) -> io::Result<()> {
+    if choice == ColorChoice::Never {
+        stream.write_all(&strip_bytes(text).into_vec())?;
+        return stream.flush();
+    }
+    let mut stream = AutoStream::new(stream, choice);
+    stream.write_all(text)?;
+    stream.flush()
 }

@@ -3,10 +3,10 @@
 //! Names of files and words of the command line are in all of them, so all of them go through
 //! [`visible`].
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
-use super::color::{BAD, FAINT, WARN, stderr, stdout};
+use super::color::{BAD, FAINT, WARN, write_stderr, write_stdout};
 use super::plain::visible;
 use crate::args::Answer;
 use crate::exit::ExitStatus;
@@ -19,21 +19,21 @@ pub(crate) fn failure(failure: &Failure) {
         text.push_str(&format!("{FAINT}help:{FAINT:#} {}\n", visible(help)));
     }
     // Nothing can be done when standard error itself is gone.
-    let _ = stderr().write_all(text.as_bytes());
+    let _ = write_stderr(text.as_bytes());
 }
 
 /// Prints a warning with its next step.
 pub(crate) fn note(message: &str, help: &str) {
     let (message, help) = (visible(message), visible(help));
     let text = format!("{WARN}warning:{WARN:#} {message} {FAINT}({help}){FAINT:#}\n");
-    let _ = stderr().write_all(text.as_bytes());
+    let _ = write_stderr(text.as_bytes());
 }
 
 /// Prints what the argument parser says instead of a command line, and how that ends the process.
 pub(crate) fn answer(answer: &Answer) -> ExitStatus {
     match answer {
         Answer::Mistake(text) => {
-            let _ = stderr().write_all(text.as_bytes());
+            let _ = write_stderr(text.as_bytes());
             ExitStatus::Usage
         }
         Answer::Asked(text) => match output(text.as_bytes()) {
@@ -49,8 +49,7 @@ pub(crate) fn answer(answer: &Answer) -> ExitStatus {
 /// Writes to standard output all that a command has to say. A closed pipe, as under `| head`, is
 /// nobody's fault.
 pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
-    let mut stdout = stdout();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    match write_stdout(bytes) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::io("write", Path::new("standard output"), &error))
         }
@@ -60,5 +59,5 @@ pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
 
 /// Prints a plain line, about what is going to happen.
 pub(crate) fn line(text: &str) {
-    let _ = stderr().write_all(format!("{FAINT}{text}{FAINT:#}\n").as_bytes());
+    let _ = write_stderr(format!("{FAINT}{text}{FAINT:#}\n").as_bytes());
 }

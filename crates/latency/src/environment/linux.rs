@@ -7,9 +7,11 @@ use std::io::Read as _;
 /// Most bytes read of any one file; `/proc/cpuinfo` of a machine of many cores is cut, which its
 /// first processor does not mind.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
+/// Room for most of these files, which do not say how long they are: one read brings all.
+const FILE_BYTES_USUAL: usize = 4 * 1024;
 
 fn text(path: &str) -> Option<String> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(FILE_BYTES_USUAL);
     fs::File::open(path)
         .ok()?
         .take(FILE_BYTES_MAX)
@@ -21,11 +23,16 @@ fn text(path: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-pub(super) fn cpu_model() -> Option<String> {
-    let info = text("/proc/cpuinfo")?;
+/// `/proc/cpuinfo`. The kernel takes its time to write it: it is read once.
+pub(super) fn processors() -> String {
+    text("/proc/cpuinfo").unwrap_or_default()
+}
+
+/// The model, by [`processors`].
+pub(super) fn cpu_model(info: &str) -> Option<String> {
     ["model name", "Model", "cpu model", "cpu"]
         .iter()
-        .find_map(|key| cpuinfo_field(&info, key).map(str::to_owned))
+        .find_map(|key| cpuinfo_field(info, key).map(str::to_owned))
 }
 
 /// The first value of a field of `/proc/cpuinfo`.
@@ -38,10 +45,9 @@ fn cpuinfo_field<'a>(info: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// The hypervisor by name; `none` when the processor reports none; `unidentified` when it reports one
-/// that nothing names; `None` when the processor has no way to report it.
-pub(super) fn hypervisor() -> Option<String> {
-    let info = text("/proc/cpuinfo").unwrap_or_default();
-    let flags = cpuinfo_field(&info, "flags");
+/// that nothing names; `None` when the processor has no way to report it. By [`processors`].
+pub(super) fn hypervisor(info: &str) -> Option<String> {
+    let flags = cpuinfo_field(info, "flags");
     let flagged = flags.map(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
     let named = text("/sys/hypervisor/type")
         .or_else(dmi_hypervisor)

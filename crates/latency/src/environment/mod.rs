@@ -21,10 +21,11 @@ pub fn capture() -> Environment {
     let logical_cpus = u32::try_from(available.len())
         .ok()
         .filter(|count| *count > 0);
+    let processors = system::processors();
     let mut environment = Environment {
         kernel: usage::kernel(),
-        cpu_model: system::cpu_model(),
-        hypervisor: system::hypervisor(),
+        cpu_model: system::cpu_model(&processors),
+        hypervisor: system::hypervisor(&processors),
         logical_cpus: logical_cpus.unwrap_or_else(parallelism),
         pinned_cpus: pin::pinned(),
         governor: system::governor(),

@@ -1,10 +1,14 @@
 //! Systems without `/proc` and `/sys`: what they would say is left out of the report.
 
-pub(super) fn cpu_model() -> Option<String> {
+pub(super) fn processors() -> String {
+    String::new()
+}
+
+pub(super) fn cpu_model(_: &str) -> Option<String> {
     None
 }
 
-pub(super) fn hypervisor() -> Option<String> {
+pub(super) fn hypervisor(_: &str) -> Option<String> {
     None
 }
 
