@@ -29,7 +29,10 @@ self_cell!(
 );
 
 /// A compression context with the options set.
-pub(crate) struct CompressContext(CompressCell);
+pub(crate) struct CompressContext {
+    cell: CompressCell,
+    options: EncoderOptions,
+}
 
 impl CompressContext {
     pub(crate) fn new(options: &EncoderOptions) -> Result<Self, Error> {
@@ -60,14 +63,22 @@ impl CompressContext {
             };
             Ok::<_, Error>(context)
         })?;
-        let mut context = Self(cell);
+        let mut context = Self {
+            cell,
+            options: options.clone(),
+        };
         context.refer_to_prefix().map_err(|code| failure(code, 0))?;
         Ok(context)
     }
 
+    /// What it was made with.
+    pub(crate) fn options(&self) -> &EncoderOptions {
+        &self.options
+    }
+
     /// Drops the frame at hand and pledges the size of the next.
     pub(crate) fn begin(&mut self, pledged: Option<u64>) -> SafeResult {
-        self.0.with_dependent_mut(|_, context| {
+        self.cell.with_dependent_mut(|_, context| {
             context.reset(ResetDirective::SessionOnly)?;
             context.set_pledged_src_size(pledged)
         })?;
@@ -81,7 +92,7 @@ impl CompressContext {
         output: &mut OutBuffer<'_, [u8]>,
         directive: ZSTD_EndDirective,
     ) -> SafeResult {
-        self.0
+        self.cell
             .with_dependent_mut(|_, context| context.compress_stream2(output, input, directive))
     }
 
@@ -92,7 +103,7 @@ impl CompressContext {
         frame: &mut C,
     ) -> SafeResult {
         let count = self
-            .0
+            .cell
             .with_dependent_mut(|_, context| context.compress2(frame, content));
         // A prefix serves one frame; the next one gets it again.
         self.refer_to_prefix()?;
@@ -101,11 +112,11 @@ impl CompressContext {
 
     /// Bytes of memory held, a shared dictionary aside.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.0.with_dependent(|_, context| context.sizeof())
+        self.cell.with_dependent(|_, context| context.sizeof())
     }
 
     fn refer_to_prefix(&mut self) -> SafeResult {
-        self.0
+        self.cell
             .with_dependent_mut(|owner, context| match &owner.prefix {
                 Some(prefix) => context.ref_prefix(prefix),
                 None => Ok(0),

@@ -4,11 +4,13 @@
 //! through the window that streaming needs.
 
 use zstd_safe::zstd_sys::ZSTD_EndDirective;
-use zstd_safe::{InBuffer, OutBuffer};
+use zstd_safe::{CCtx, InBuffer, OutBuffer};
 
 use crate::context::{CompressContext, failure};
 use crate::error::{self, Error, Repr};
 use crate::options::EncoderOptions;
+use crate::parameters::Strategy;
+use crate::pool::Share;
 use crate::step::{Operation, State, Step};
 
 /// The most input that one call takes when there are no workers: the largest block.
@@ -52,6 +54,8 @@ pub struct Encoder {
     frame: Frame,
     /// Content bytes taken since the frame began.
     taken: u64,
+    /// What it may hold, if it belongs to a pool.
+    pub(crate) share: Option<Share>,
 }
 
 enum Frame {
@@ -75,7 +79,41 @@ impl Encoder {
             pledged: None,
             frame: Frame::Fresh,
             taken: 0,
+            share: None,
         })
+    }
+
+    /// The input that a call takes at most, so the size of chunk to give it, in bytes. With
+    /// workers larger chunks make for fewer calls.
+    pub const fn recommended_input_bytes() -> usize {
+        INPUT_PER_CALL_BYTES_MAX
+    }
+
+    /// An output of this many bytes always has room for a whole block, so for a flush of
+    /// [`recommended_input_bytes`](Encoder::recommended_input_bytes).
+    pub fn recommended_output_bytes() -> usize {
+        CCtx::out_size()
+    }
+
+    /// What it was made with. Nothing but a new encoder changes it.
+    pub fn options(&self) -> &EncoderOptions {
+        self.context.options()
+    }
+
+    /// The level in use: 3 where 0 was asked for.
+    pub fn level(&self) -> i32 {
+        self.options().effective_level()
+    }
+
+    /// The strategy of the frame at hand, which depends on the level and on the pledged size.
+    pub fn strategy(&self) -> Strategy {
+        self.options().effective_strategy(self.pledged)
+    }
+
+    /// The window exponent of the frame at hand, which depends on the level and on the pledged
+    /// size.
+    pub fn window_log(&self) -> u32 {
+        self.options().effective_window_log(self.pledged)
     }
 
     /// Starts a frame, with its size where that is known: the frame then states it, small frames
@@ -83,6 +121,9 @@ impl Encoder {
     ///
     /// What the previous frame had not yet written is dropped; the options and the memory stay.
     pub fn begin(&mut self, pledged: Option<u64>) -> Result<(), Error> {
+        if let Some(share) = &mut self.share {
+            share.cover(self.context.options().memory_estimate_bytes(pledged))?;
+        }
         self.context.begin(pledged).map_err(|code| Repr::Internal {
             offset: 0,
             reason: error::reason(code),
@@ -130,6 +171,11 @@ impl Encoder {
     /// Bytes of memory that the context holds, workers included.
     pub fn memory_bytes(&self) -> usize {
         self.context.memory_bytes() + size_of::<Self>()
+    }
+
+    /// Whether libzstd itself failed in it.
+    pub(crate) fn spoiled(&self) -> bool {
+        matches!(&self.frame, Frame::Failed(error) if error.spoils_context())
     }
 
     /// Holds the frame to its pledge before libzstd sees the bytes, for libzstd names no sizes.

@@ -41,7 +41,7 @@ pub enum ErrorKind {
     Dictionary,
     /// The frame needs a window above the limit.
     WindowLimit,
-    /// The frame needs more memory than the limit.
+    /// A frame or a context needs more memory than the limit.
     MemoryLimit,
     /// The content is larger than the limit.
     OutputLimit,
@@ -162,6 +162,8 @@ pub(crate) enum Repr {
     },
     #[error("frame at byte {offset} needs {need} bytes of memory, the limit is {limit}")]
     MemoryLimit { offset: u64, need: u64, limit: u64 },
+    #[error("a context needs {need} bytes of a pool of {budget}, of which {held} are in use")]
+    Budget { need: u64, held: u64, budget: u64 },
     #[error("output exceeds the limit of {limit} bytes in the frame at byte {offset}")]
     OutputLimit { offset: u64, limit: u64 },
     #[error("output buffer of {capacity} bytes is too small")]
@@ -285,7 +287,7 @@ impl Error {
             Repr::ContentSize { .. } => ErrorKind::ContentSize,
             Repr::Dictionary { .. } => ErrorKind::Dictionary,
             Repr::WindowLimit { .. } => ErrorKind::WindowLimit,
-            Repr::MemoryLimit { .. } => ErrorKind::MemoryLimit,
+            Repr::MemoryLimit { .. } | Repr::Budget { .. } => ErrorKind::MemoryLimit,
             Repr::OutputLimit { .. } => ErrorKind::OutputLimit,
             Repr::OutputTooSmall { .. } => ErrorKind::OutputTooSmall,
             Repr::Undrained { .. } => ErrorKind::Undrained,
@@ -303,6 +305,7 @@ impl Error {
             | Repr::Conflict { .. }
             | Repr::BadDictionary { .. }
             | Repr::Memory { .. }
+            | Repr::Budget { .. }
             | Repr::NoOpenFrame { .. }
             | Repr::NoFrame
             | Repr::OutputTooSmall { .. }
@@ -338,11 +341,19 @@ impl Error {
             Repr::Dictionary { .. } => Some("give the dictionary it was compressed with"),
             Repr::WindowLimit { .. } => Some("raise the window limit if the source is trusted"),
             Repr::MemoryLimit { .. } => Some("raise the memory limit if the source is trusted"),
+            Repr::Budget { .. } => {
+                Some("give contexts back before taking more, state small sizes, or raise the budget")
+            }
             Repr::OutputLimit { .. } => Some("raise the output limit if the source is trusted"),
             Repr::NoOpenFrame { .. } => Some("begin a new frame"),
             Repr::PledgedSize { .. } => Some("begin the frame with its real size, or with none"),
             _ => None,
         }
+    }
+
+    /// Whether libzstd itself failed, so that its context is not to be used again.
+    pub(crate) fn spoils_context(&self) -> bool {
+        matches!(*self.0, Repr::Memory { .. } | Repr::Internal { .. })
     }
 
     /// Whether the input held no frame at all, which a tool may want to let pass.

@@ -8,6 +8,7 @@
 //! - [`Recipe`]: settings by purpose.
 //! - [`sliced`]: streams in slices of 16 KiB under a budget, for threads that others wait for.
 //! - [`schedule`]: where a call should run, by what it will cost.
+//! - [`Pool`]: contexts that are made once and used by any thread, within a memory budget.
 //! - [`frame`]: what frames say about themselves, without decoding them.
 //!
 //! ```
@@ -42,6 +43,7 @@ mod memory;
 mod oneshot;
 mod options;
 mod parameters;
+mod pool;
 mod recipe;
 pub mod schedule;
 pub mod sliced;
@@ -57,6 +59,7 @@ pub use crate::error::{Error, ErrorKind};
 pub use crate::oneshot::{Compressor, Decompressor, compress, compress_bound, decompress};
 pub use crate::options::{DecoderOptions, EncoderOptions};
 pub use crate::parameters::{Parameters, Strategy};
+pub use crate::pool::{Pool, PoolOptions, PoolStats, Pooled};
 pub use crate::recipe::{Recipe, UnknownRecipe};
 pub use crate::step::{Operation, State, Step};
 

@@ -142,6 +142,8 @@ const BLOCK_BYTES: u64 = 128 << 10;
 const FIXED_BYTES: u64 = 32 << 10;
 /// What the optimal parsers keep beside their tables.
 const OPTIMAL_BYTES: u64 = 152 << 10;
+/// What a decoder or decompressor holds before its first window.
+pub(crate) const DECODER_BYTES: u64 = 100 << 10;
 const LONG_DISTANCE_WINDOW_LOG: u32 = 27;
 /// Content up to this size is not split into jobs.
 const JOB_BYTES_MIN: u64 = 512 << 10;
@@ -161,6 +163,39 @@ impl EncoderOptions {
                 + parameters.buffer_bytes(content);
         }
         self.threaded_bytes(&parameters, long, content)
+    }
+
+    /// The same of a [`Compressor`](crate::Compressor), which reads and writes in place and so
+    /// holds no window.
+    pub fn one_shot_estimate_bytes(&self, content_bytes: Option<u64>) -> u64 {
+        let content = content_bytes.unwrap_or(u64::MAX);
+        if self.workers > 0 && content > JOB_BYTES_MIN {
+            return self.memory_estimate_bytes(content_bytes);
+        }
+        let parameters = Tables::choose(self, content_bytes);
+        let long = self.long_distance_for(&parameters);
+        FIXED_BYTES
+            + parameters.table_bytes(content)
+            + parameters.long_distance_bytes(long, content)
+    }
+
+    /// The level in use: 3 where 0 was asked for.
+    pub fn effective_level(&self) -> i32 {
+        match self.level {
+            0 => 3,
+            level => level,
+        }
+    }
+
+    /// The window exponent of a frame of this content size (`None`: unknown).
+    pub fn effective_window_log(&self, content_bytes: Option<u64>) -> u32 {
+        Tables::choose(self, content_bytes).window_log
+    }
+
+    /// The strategy for a frame of this content size (`None`: unknown).
+    pub fn effective_strategy(&self, content_bytes: Option<u64>) -> Strategy {
+        let number = Tables::choose(self, content_bytes).strategy;
+        Strategy::ALL[(number as usize).clamp(FAST as usize, BTULTRA2 as usize) - 1]
     }
 
     fn long_distance_for(&self, parameters: &Tables) -> bool {
@@ -222,10 +257,7 @@ impl Tables {
             .iter()
             .filter(|&&most| size <= most)
             .count();
-        let row = match options.level {
-            0 => 3,
-            level => level.clamp(0, 22),
-        };
+        let row = options.effective_level().clamp(0, 22);
         let (window, chain, hash, min_match, strategy) = LEVELS[table][row as usize];
         let mut parameters = Self {
             window_log: window.into(),

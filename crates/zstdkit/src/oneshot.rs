@@ -8,7 +8,9 @@ use crate::decoder::{self, Decoder};
 use crate::dictionary::Dictionary;
 use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX, Header};
+use crate::memory::DECODER_BYTES;
 use crate::options::{DecoderOptions, EncoderOptions};
+use crate::pool::Share;
 use crate::step::State;
 
 /// Output is never allocated on the word of a header alone beyond this, or beyond
@@ -34,6 +36,12 @@ pub fn compress_bound(input_bytes: usize) -> usize {
 /// ```
 pub struct Compressor {
     context: CompressContext,
+    /// libzstd itself failed in it.
+    pub(crate) spoiled: bool,
+    /// What it may hold, if it belongs to a pool.
+    pub(crate) share: Option<Share>,
+    /// The largest content for which that is enough.
+    pub(crate) covered_bytes: u64,
 }
 
 impl Compressor {
@@ -41,7 +49,15 @@ impl Compressor {
     pub fn new(options: &EncoderOptions) -> Result<Self, Error> {
         Ok(Self {
             context: CompressContext::new(options)?,
+            spoiled: false,
+            share: None,
+            covered_bytes: u64::MAX,
         })
+    }
+
+    /// What it was made with. Nothing but a new compressor changes it.
+    pub fn options(&self) -> &EncoderOptions {
+        self.context.options()
     }
 
     /// Compresses `content` into one frame.
@@ -56,23 +72,47 @@ impl Compressor {
     /// length of the frame.
     pub fn compress_into(&mut self, content: &[u8], frame: &mut Vec<u8>) -> Result<usize, Error> {
         frame.clear();
+        self.cover(content.len() as u64)?;
         reserve(frame, compress_bound(content.len()))?;
-        self.context
-            .whole(content, frame)
-            .map_err(|code| failure(code, 0))
+        let count = self.context.whole(content, frame);
+        count.map_err(|code| self.failed(code))
     }
 
     /// Compresses `content` into the start of `frame` and returns the length of the frame.
     /// [`compress_bound`] says how much room is always enough.
     pub fn compress_to_slice(&mut self, content: &[u8], frame: &mut [u8]) -> Result<usize, Error> {
         let capacity = frame.len();
+        self.cover(content.len() as u64)?;
         self.context.whole(content, frame).map_err(|code| {
             if crate::error::is_output_too_small(code) {
                 Repr::OutputTooSmall { capacity }.into()
             } else {
-                failure(code, 0)
+                self.failed(code)
             }
         })
+    }
+
+    /// Makes sure that content of this size may be compressed, if a pool has to be asked.
+    #[inline]
+    pub(crate) fn cover(&mut self, content_bytes: u64) -> Result<(), Error> {
+        match content_bytes <= self.covered_bytes {
+            true => Ok(()),
+            false => self.cover_more(content_bytes),
+        }
+    }
+
+    fn cover_more(&mut self, content_bytes: u64) -> Result<(), Error> {
+        if let Some(share) = &mut self.share {
+            let options = self.context.options();
+            share.cover(options.one_shot_estimate_bytes(Some(content_bytes)))?;
+        }
+        self.covered_bytes = content_bytes;
+        Ok(())
+    }
+
+    fn failed(&mut self, code: usize) -> Error {
+        self.spoiled = true;
+        failure(code, 0)
     }
 
     /// Bytes of memory that the context holds.
@@ -103,6 +143,8 @@ pub struct Decompressor {
     direct: DecompressContext,
     /// Decodes what the direct path cannot be trusted with, and says why it failed.
     streaming: Option<Box<Decoder>>,
+    /// What the direct path may hold, if it belongs to a pool.
+    pub(crate) share: Option<Share>,
 }
 
 impl Decompressor {
@@ -114,7 +156,13 @@ impl Decompressor {
             options: options.clone(),
             direct,
             streaming: None,
+            share: None,
         })
+    }
+
+    /// What it was made with.
+    pub fn options(&self) -> &DecoderOptions {
+        &self.options
     }
 
     /// Decompresses all frames of `stream`.
@@ -158,6 +206,26 @@ impl Decompressor {
             .as_ref()
             .map_or(0, |decoder| decoder.memory_bytes());
         self.direct.memory_bytes() + streaming + size_of::<Self>()
+    }
+
+    /// Whether libzstd itself failed in it.
+    pub(crate) fn spoiled(&self) -> bool {
+        self.streaming.as_ref().is_some_and(|one| one.spoiled())
+    }
+
+    /// What a pool has set aside for it.
+    pub(crate) fn share_bytes(&self) -> u64 {
+        let streaming = self.streaming.as_ref().and_then(|one| one.share.as_ref());
+        let shares = [self.share.as_ref(), streaming];
+        shares.into_iter().flatten().map(Share::bytes).sum()
+    }
+
+    /// Notes what it holds. `false`: that is more than its pool has room for.
+    pub(crate) fn settle_shares(&mut self) -> bool {
+        let held = (self.direct.memory_bytes() + size_of::<Self>()) as u64;
+        let direct = self.share.as_mut().is_none_or(|one| one.settle(held));
+        let streaming = self.streaming.as_mut().is_none_or(|one| one.settle_share());
+        direct && streaming
     }
 
     /// The most content the stream can hold, if no frame is refused and it is not too much to
@@ -208,7 +276,13 @@ impl Decompressor {
     fn stream_into(&mut self, stream: &[u8], content: &mut Vec<u8>) -> Result<usize, Error> {
         let decoder = match &mut self.streaming {
             Some(decoder) => decoder,
-            none => none.insert(Box::new(Decoder::new(&self.options)?)),
+            none => {
+                let part = self.share.as_ref();
+                let share = part.map(|share| share.of_part(DECODER_BYTES)).transpose()?;
+                let mut decoder = Box::new(Decoder::new(&self.options)?);
+                decoder.share = share;
+                none.insert(decoder)
+            }
         };
         decoder.reset();
         let (mut input, mut len) = (stream, 0);

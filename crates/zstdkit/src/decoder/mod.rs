@@ -10,8 +10,9 @@ use blocks::Blocks;
 pub(crate) use blocks::window_memory_bytes;
 
 use crate::error::{Error, Repr};
-use crate::format::{BLOCK_HEADER_BYTES, Block, CHECKSUM_BYTES, Header};
+use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, Block, CHECKSUM_BYTES, Header};
 use crate::options::DecoderOptions;
+use crate::pool::Share;
 use crate::step::{State, Step};
 use crate::walk::{Event, Walker};
 
@@ -70,6 +71,8 @@ pub struct Decoder {
     walker: Walker,
     blocks: Blocks,
     failed: Option<Error>,
+    /// What it may hold, if it belongs to a pool.
+    pub(crate) share: Option<Share>,
 }
 
 impl Decoder {
@@ -82,7 +85,23 @@ impl Decoder {
             walker: Walker::new(),
             blocks,
             failed: None,
+            share: None,
         })
+    }
+
+    /// What it was made with.
+    pub fn options(&self) -> &DecoderOptions {
+        &self.options
+    }
+
+    /// The size of chunk to give it, in bytes: a whole block with its header.
+    pub const fn recommended_input_bytes() -> usize {
+        BLOCK_HEADER_BYTES + BLOCK_BYTES_MAX as usize
+    }
+
+    /// An output of this many bytes has room for whatever a call produces.
+    pub const fn recommended_output_bytes() -> usize {
+        BLOCK_BYTES_MAX as usize
     }
 
     /// Forgets the stream, an error included, and starts at byte 0 of another. The options and
@@ -144,6 +163,20 @@ impl Decoder {
     /// Bytes of memory that the decoder holds, its window included.
     pub fn memory_bytes(&self) -> usize {
         self.blocks.context_bytes() + size_of::<Self>()
+    }
+
+    /// Whether libzstd itself failed in it.
+    pub(crate) fn spoiled(&self) -> bool {
+        self.failed.as_ref().is_some_and(Error::spoils_context)
+    }
+
+    /// Notes what it holds. `false`: that is more than its pool has room for.
+    pub(crate) fn settle_share(&mut self) -> bool {
+        let held = self.memory_bytes() as u64;
+        self.share.as_mut().is_none_or(|share| {
+            share.shrink(held);
+            share.settle(held)
+        })
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Error> {
@@ -231,6 +264,9 @@ impl Decoder {
                 }
                 .into());
             }
+        }
+        if let Some(share) = &mut self.share {
+            share.cover(need_bytes(self.context_bytes, &header))?;
         }
         self.blocks
             .open_frame(header, self.walker.header_bytes(&header), offset);

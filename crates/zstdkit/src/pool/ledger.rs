@@ -1,0 +1,153 @@
+//! Who holds how much of a pool's memory budget, and the pool's counters. Which idle contexts make
+//! room when it is short is decided in `store`.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
+
+use super::store::Store;
+use crate::error::{Error, Repr};
+
+/// The most contexts dropped to make room for one.
+const EVICTIONS_PER_CALL_MAX: usize = 4096;
+
+/// The account of a pool. It outlives the pool while contexts of it are in use.
+pub struct Ledger {
+    pub(super) budget_bytes: u64,
+    /// Never above the budget but for what a context turned out to hold beyond its estimate.
+    pub(super) held_bytes: AtomicU64,
+    pub(super) contexts: AtomicU64,
+    /// Advances whenever a context is made or leaves a thread's cache: a measure of age that
+    /// costs the quick path no shared write.
+    pub(super) age: AtomicU64,
+    pub(super) hits_spill: AtomicU64,
+    pub(super) misses: AtomicU64,
+    pub(super) evictions: AtomicU64,
+    pub(super) discarded: AtomicU64,
+    pub(super) refused: AtomicU64,
+    store: Weak<Store>,
+}
+
+impl Ledger {
+    pub(super) fn new(budget_bytes: u64, store: Weak<Store>) -> Self {
+        Self {
+            budget_bytes,
+            held_bytes: AtomicU64::new(0),
+            contexts: AtomicU64::new(0),
+            age: AtomicU64::new(0),
+            hits_spill: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            evictions: AtomicU64::new(0),
+            discarded: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            store,
+        }
+    }
+
+    /// Sets memory aside, dropping idle contexts for it, the longest unused first.
+    fn reserve(&self, bytes: u64) -> Result<(), Error> {
+        let store = self.store.upgrade();
+        for _ in 0..EVICTIONS_PER_CALL_MAX {
+            if self.try_reserve(bytes) {
+                return Ok(());
+            }
+            let evicted = bytes <= self.budget_bytes
+                && store.as_ref().is_some_and(|store| store.evict_oldest());
+            if !evicted {
+                break;
+            }
+        }
+        // What another thread was about to give back may be there by now.
+        if self.try_reserve(bytes) {
+            return Ok(());
+        }
+        self.refused.fetch_add(1, Relaxed);
+        Err(Repr::Budget {
+            need: bytes,
+            held: self.held_bytes.load(Relaxed),
+            budget: self.budget_bytes,
+        }
+        .into())
+    }
+
+    fn try_reserve(&self, bytes: u64) -> bool {
+        self.held_bytes
+            .fetch_update(Relaxed, Relaxed, |held| {
+                held.checked_add(bytes)
+                    .filter(|&sum| sum <= self.budget_bytes)
+            })
+            .is_ok()
+    }
+}
+
+/// What a context may hold, set aside before it is allocated and given back on drop.
+pub(crate) struct Share {
+    ledger: Arc<Ledger>,
+    bytes: u64,
+    /// How many contexts it stands for in the count: a part of a context has a share too.
+    contexts: u64,
+}
+
+impl Share {
+    /// The share of a new context.
+    pub(super) fn of_context(ledger: &Arc<Ledger>, bytes: u64) -> Result<Self, Error> {
+        ledger.reserve(bytes)?;
+        ledger.contexts.fetch_add(1, Relaxed);
+        Ok(Self {
+            ledger: ledger.clone(),
+            bytes,
+            contexts: 1,
+        })
+    }
+
+    /// The share of a part of the same context.
+    pub(crate) fn of_part(&self, bytes: u64) -> Result<Self, Error> {
+        self.ledger.reserve(bytes)?;
+        Ok(Self {
+            ledger: self.ledger.clone(),
+            bytes,
+            contexts: 0,
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Makes sure that the context may hold this much.
+    pub(crate) fn cover(&mut self, bytes: u64) -> Result<(), Error> {
+        if bytes > self.bytes {
+            self.ledger.reserve(bytes - self.bytes)?;
+            self.bytes = bytes;
+        }
+        Ok(())
+    }
+
+    /// Notes what the context turned out to hold. `false`: the budget has no room for it.
+    ///
+    /// What it holds less is left to it, for the next use will need it.
+    pub(crate) fn settle(&mut self, bytes: u64) -> bool {
+        if bytes <= self.bytes {
+            return true;
+        }
+        let more = bytes - self.bytes;
+        self.bytes = bytes;
+        let before = self.ledger.held_bytes.fetch_add(more, Relaxed);
+        before + more <= self.ledger.budget_bytes
+    }
+
+    /// Gives back what the context does not hold any more, if that is most of it.
+    pub(crate) fn shrink(&mut self, bytes: u64) {
+        if bytes < self.bytes / 2 {
+            let less = self.bytes - bytes;
+            self.ledger.held_bytes.fetch_sub(less, Relaxed);
+            self.bytes = bytes;
+        }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.ledger.held_bytes.fetch_sub(self.bytes, Relaxed);
+        self.ledger.contexts.fetch_sub(self.contexts, Relaxed);
+    }
+}
