@@ -1,7 +1,7 @@
 //! Contexts of libzstd that own what they refer to: a digested dictionary, or the prefix of the
 //! next frame. Options become parameters here and nowhere else.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use self_cell::self_cell;
 use zstd_safe::zstd_sys::ZSTD_EndDirective;
@@ -259,8 +259,22 @@ fn refused_dictionary(code: usize) -> Error {
 }
 
 struct DecompressOwner {
-    digested: Option<Arc<DDict<'static>>>,
+    /// Each is digested by the first frame that needs it.
+    dictionaries: Vec<(Dictionary, OnceLock<Arc<DDict<'static>>>)>,
     prefix: Option<Arc<[u8]>>,
+}
+
+impl DecompressOwner {
+    fn digested(&self, at: usize) -> Result<Option<&DDict<'static>>, Error> {
+        let Some((dictionary, digest)) = self.dictionaries.get(at) else {
+            return Ok(None);
+        };
+        if digest.get().is_none() {
+            // Whoever was quicker set the same one.
+            let _ = digest.set(dictionary.digested_to_decode()?);
+        }
+        Ok(digest.get().map(Arc::as_ref))
+    }
 }
 
 self_cell!(
@@ -274,17 +288,33 @@ self_cell!(
 /// A decompression context whose own limits are out of the way.
 pub(crate) struct DecompressContext {
     cell: DecompressCell,
-    /// The dictionary that frames are decoded with.
-    dictionary: Option<Dictionary>,
+    /// Which of the dictionaries it decodes with.
+    dictionary: usize,
 }
 
 impl DecompressContext {
     pub(crate) fn new(options: &DecoderOptions) -> Result<Self, Error> {
         options.validate()?;
-        let dictionary = options.dictionaries.first();
+        let dictionaries = options.dictionaries.iter().cloned();
+        let owner = DecompressOwner {
+            dictionaries: dictionaries.map(|one| (one, OnceLock::new())).collect(),
+            prefix: options.prefix.clone(),
+        };
+        let cell = DecompressCell::try_new(owner, |owner| {
+            let what = "a decompression context";
+            let mut context = DCtx::try_create().ok_or(Repr::Memory { bytes: None, what })?;
+            context
+                .set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))
+                .and_then(|_| context.set_parameter(DParameter::ForceIgnoreChecksum(true)))
+                .map_err(internal)?;
+            if let Some(digested) = owner.digested(0)? {
+                context.ref_ddict(digested).map_err(refused_dictionary)?;
+            }
+            Ok::<_, Error>(context)
+        })?;
         Ok(Self {
-            cell: decompress_cell(dictionary, options.prefix.as_ref())?,
-            dictionary: dictionary.cloned(),
+            cell,
+            dictionary: 0,
         })
     }
 
@@ -298,13 +328,21 @@ impl DecompressContext {
             .map_err(internal)
     }
 
-    /// Uses another dictionary from the next frame on. Costs a context, so it is not done twice
-    /// in a row for the same.
-    pub(crate) fn use_dictionary(&mut self, dictionary: &Dictionary) -> Result<(), Error> {
-        if self.dictionary.as_ref() != Some(dictionary) {
-            self.cell = decompress_cell(Some(dictionary), None)?;
-            self.dictionary = Some(dictionary.clone());
+    /// Drops the frame at hand and decodes with this one of the dictionaries from now on.
+    pub(crate) fn use_dictionary(&mut self, at: usize) -> Result<(), Error> {
+        if self.dictionary == at {
+            return Ok(());
         }
+        self.cell.with_dependent_mut(|owner, context| {
+            context
+                .reset(ResetDirective::SessionOnly)
+                .map_err(internal)?;
+            match owner.digested(at)? {
+                Some(digested) => context.ref_ddict(digested).map_err(refused_dictionary),
+                None => context.disable_dictionary().map_err(internal),
+            }
+        })?;
+        self.dictionary = at;
         Ok(())
     }
 
@@ -346,28 +384,6 @@ impl DecompressContext {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.cell.with_dependent(|_, context| context.sizeof())
     }
-}
-
-fn decompress_cell(
-    dictionary: Option<&Dictionary>,
-    prefix: Option<&Arc<[u8]>>,
-) -> Result<DecompressCell, Error> {
-    let owner = DecompressOwner {
-        digested: dictionary.map(Dictionary::digested_to_decode).transpose()?,
-        prefix: prefix.cloned(),
-    };
-    DecompressCell::try_new(owner, |owner| {
-        let what = "a decompression context";
-        let mut context = DCtx::try_create().ok_or(Repr::Memory { bytes: None, what })?;
-        context
-            .set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))
-            .and_then(|_| context.set_parameter(DParameter::ForceIgnoreChecksum(true)))
-            .map_err(internal)?;
-        if let Some(digested) = &owner.digested {
-            context.ref_ddict(digested).map_err(refused_dictionary)?;
-        }
-        Ok(context)
-    })
 }
 
 fn internal(code: usize) -> Error {

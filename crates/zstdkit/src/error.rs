@@ -37,7 +37,7 @@ pub enum ErrorKind {
     Checksum,
     /// The content does not have the size that the frame states.
     ContentSize,
-    /// The frame needs a dictionary that was not given, or a dictionary cannot be used.
+    /// The frame needs a dictionary that was not given, or a dictionary cannot be used or trained.
     Dictionary,
     /// The frame needs a window above the limit.
     WindowLimit,
@@ -99,6 +99,11 @@ pub(crate) enum Repr {
     },
     #[error("not a usable dictionary ({reason})")]
     BadDictionary { reason: &'static str },
+    #[error("no dictionary can be trained ({reason})")]
+    Samples {
+        reason: &'static str,
+        help: &'static str,
+    },
     #[error("out of memory for {what}{size}", size = Amount(*bytes))]
     Memory {
         bytes: Option<u64>,
@@ -272,7 +277,7 @@ impl Error {
             Repr::Parameter { .. } | Repr::ParameterRefused { .. } | Repr::Conflict { .. } => {
                 ErrorKind::Parameter
             }
-            Repr::BadDictionary { .. } => ErrorKind::Dictionary,
+            Repr::BadDictionary { .. } | Repr::Samples { .. } => ErrorKind::Dictionary,
             Repr::Memory { .. } => ErrorKind::Memory,
             Repr::PledgedSize { .. } => ErrorKind::PledgedSize,
             Repr::NoOpenFrame { .. } => ErrorKind::NoOpenFrame,
@@ -304,6 +309,7 @@ impl Error {
             | Repr::ParameterRefused { .. }
             | Repr::Conflict { .. }
             | Repr::BadDictionary { .. }
+            | Repr::Samples { .. }
             | Repr::Memory { .. }
             | Repr::Budget { .. }
             | Repr::NoOpenFrame { .. }
@@ -333,6 +339,10 @@ impl Error {
     pub fn help(&self) -> Option<&str> {
         match &*self.0 {
             Repr::NotZstd { found, .. } => found.looks_like(),
+            Repr::Samples { help, .. } => Some(help),
+            Repr::BadDictionary { .. } => {
+                Some("give the file that training wrote, whole and unchanged")
+            }
             Repr::TrailingData { .. } => Some("the frames before it are complete"),
             Repr::LegacyFormat { .. } => {
                 Some("recompress it with a zstd tool that was built with legacy support")
@@ -341,9 +351,9 @@ impl Error {
             Repr::Dictionary { .. } => Some("give the dictionary it was compressed with"),
             Repr::WindowLimit { .. } => Some("raise the window limit if the source is trusted"),
             Repr::MemoryLimit { .. } => Some("raise the memory limit if the source is trusted"),
-            Repr::Budget { .. } => {
-                Some("give contexts back before taking more, state small sizes, or raise the budget")
-            }
+            Repr::Budget { .. } => Some(
+                "give contexts back before taking more, state small sizes, or raise the budget",
+            ),
             Repr::OutputLimit { .. } => Some("raise the output limit if the source is trusted"),
             Repr::NoOpenFrame { .. } => Some("begin a new frame"),
             Repr::PledgedSize { .. } => Some("begin the frame with its real size, or with none"),

@@ -12,7 +12,7 @@
 
 use crate::decoder::window_memory_bytes;
 use crate::error::{Error, Repr};
-use crate::format::{BlockKind, Header};
+use crate::format::{self, BlockKind, Header};
 use crate::walk::{Event, Walker};
 
 /// What kind of frame it is.
@@ -280,6 +280,21 @@ pub fn frames(stream: &[u8]) -> Frames<'_> {
         rest: stream,
         ended: false,
     }
+}
+
+/// The content size that the header of the frame at the start of these bytes states. `None`: it
+/// states none, or these are not the first bytes of a frame (18 are always enough).
+///
+/// It is what someone wrote there: nothing to allocate by where the source is not trusted.
+///
+/// ```
+/// let frame = zstdkit::compress(b"hello hello", &Default::default())?;
+/// assert_eq!(zstdkit::frame::content_size(&frame), Some(11));
+/// assert_eq!(zstdkit::frame::content_size(b"hello hello"), None);
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+pub fn content_size(frame: &[u8]) -> Option<u64> {
+    format::split_header(frame)?.0.content_size
 }
 
 /// Lists the frames of a whole stream.

@@ -9,6 +9,7 @@
 //! - [`sliced`]: streams in slices of 16 KiB under a budget, for threads that others wait for.
 //! - [`schedule`]: where a call should run, by what it will cost.
 //! - [`Pool`]: contexts that are made once and used by any thread, within a memory budget.
+//! - [`dictionary`]: training, what a dictionary is worth, and patches against a known content.
 //! - [`frame`]: what frames say about themselves, without decoding them.
 //!
 //! ```
@@ -33,7 +34,7 @@
 
 mod context;
 mod decoder;
-mod dictionary;
+pub mod dictionary;
 mod encoder;
 mod error;
 mod format;

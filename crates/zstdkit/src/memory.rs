@@ -144,6 +144,11 @@ const FIXED_BYTES: u64 = 32 << 10;
 const OPTIMAL_BYTES: u64 = 152 << 10;
 /// What a decoder or decompressor holds before its first window.
 pub(crate) const DECODER_BYTES: u64 = 100 << 10;
+/// The content for which libzstd sizes the tables of a digest.
+const DIGEST_CONTENT_BYTES: u64 = 513;
+/// What a digest takes beside its tables and the dictionary, and what a frame with one takes beyond
+/// this model.
+const DIGEST_FIXED_BYTES: u64 = 16 << 10;
 const LONG_DISTANCE_WINDOW_LOG: u32 = 27;
 /// Content up to this size is not split into jobs.
 const JOB_BYTES_MIN: u64 = 512 << 10;
@@ -158,7 +163,7 @@ impl EncoderOptions {
         let content = pledged.unwrap_or(u64::MAX);
         if self.workers == 0 || content <= JOB_BYTES_MIN {
             return FIXED_BYTES
-                + parameters.table_bytes(content)
+                + self.all_table_bytes(&parameters, pledged)
                 + parameters.long_distance_bytes(long, content)
                 + parameters.buffer_bytes(content);
         }
@@ -175,8 +180,46 @@ impl EncoderOptions {
         let parameters = Tables::choose(self, content_bytes);
         let long = self.long_distance_for(&parameters);
         FIXED_BYTES
-            + parameters.table_bytes(content)
+            + self.all_table_bytes(&parameters, content_bytes)
             + parameters.long_distance_bytes(long, content)
+    }
+
+    /// Tables of a frame with these parameters, and of its dictionary where the context holds it.
+    fn all_table_bytes(&self, parameters: &Tables, pledged: Option<u64>) -> u64 {
+        let content = pledged.unwrap_or(u64::MAX);
+        let (dictionary, prefix) = match (&self.dictionary, &self.prefix) {
+            (Some(dictionary), _) => (dictionary.bytes().len() as u64, false),
+            (None, Some(prefix)) => (prefix.len() as u64, true),
+            (None, None) => return parameters.table_bytes(content),
+        };
+        let window_log = parameters.window_log;
+        let digested = Tables::choose(self, Some(dictionary + DIGEST_CONTENT_BYTES));
+        let digest = digested.table_bytes_within(window_log, content);
+        // Without settings of its own the digest is shared, and not this context's; of a prefix
+        // there is none.
+        let shared = self.parameters.is_default();
+        let own = match shared || prefix {
+            true => DIGEST_FIXED_BYTES,
+            false => 2 * (dictionary + DIGEST_FIXED_BYTES) + digest,
+        };
+        // libzstd refers to the digest from tables cut to a small content, copies its tables, or
+        // makes some for both together.
+        let tables = match pledged {
+            Some(size) if !prefix && size <= digested.attached_bytes_max() => {
+                let mut cut = digested;
+                cut.fit(Some(size));
+                cut.table_bytes_within(window_log, content)
+            }
+            Some(size) => {
+                let both = Tables::choose(self, Some(size.saturating_add(dictionary)));
+                let copied = !prefix && (!shared || size < BLOCK_BYTES.max(6 * dictionary));
+                let tables = if copied { digested } else { both };
+                tables.table_bytes_within(both.window_log, content)
+            }
+            None if prefix => digest.max(parameters.table_bytes(content)),
+            None => digest,
+        };
+        tables + own
     }
 
     /// The level in use: 3 where 0 was asked for.
@@ -325,6 +368,25 @@ impl Tables {
         hash + tags + chain + threes + optimal + block + sequences
     }
 
+    /// The same where the frame has another window. Whether rows are used, which need no chains,
+    /// may then be decided by either.
+    fn table_bytes_within(&self, window_log: u32, content: u64) -> u64 {
+        let wide = Self {
+            window_log,
+            ..*self
+        };
+        self.table_bytes(content).max(wide.table_bytes(content))
+    }
+
+    /// The largest content for which libzstd refers to a digest with these tables in place.
+    fn attached_bytes_max(&self) -> u64 {
+        match self.strategy {
+            FAST | BTULTRA | BTULTRA2 => 8 << 10,
+            DFAST => 16 << 10,
+            _ => 32 << 10,
+        }
+    }
+
     fn long_distance_bytes(&self, long: bool, content: u64) -> u64 {
         if !long {
             return 0;
@@ -352,7 +414,9 @@ fn compress_bound(bytes: u64) -> u64 {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::{Encoder, Operation};
+    use crate::{
+        Compressor, Decoder, DecoderOptions, Decompressor, Dictionary, Encoder, Operation,
+    };
 
     /// What an encoder holds once a frame of this size is open.
     fn actual(options: &EncoderOptions, pledged: Option<u64>) -> u64 {
@@ -400,6 +464,107 @@ mod tests {
                 check(&options, Some(size));
             }
             check(&options, Some(10 << 20));
+        }
+    }
+
+    /// The same for whole contents, which repeat themselves and so take no time.
+    fn check_one_shot(options: &EncoderOptions, content: &[u8]) {
+        let mut compressor = Compressor::new(options).unwrap();
+        let fresh = options.one_shot_estimate_bytes(Some(0));
+        assert!(fresh >= compressor.memory_bytes() as u64);
+        compressor.compress(content).unwrap();
+        let actual = compressor.memory_bytes() as f64;
+        let estimate = options.one_shot_estimate_bytes(Some(content.len() as u64)) as f64;
+        let ratio = estimate / actual;
+        assert!(
+            (1.0..1.1).contains(&ratio) || (estimate >= actual && estimate - actual < 40_000.0),
+            "level {} of {}: {estimate} estimated, {actual} held: {ratio}",
+            options.level,
+            content.len()
+        );
+    }
+
+    #[test]
+    fn estimates_whole_contents() {
+        let content = vec![7; 3 << 20];
+        for level in (-7..=19).chain([-131_072]) {
+            for size in [
+                0,
+                1,
+                500,
+                2000,
+                16 << 10,
+                60_000,
+                200_000,
+                1_000_000,
+                3 << 20,
+            ] {
+                let options = EncoderOptions {
+                    level,
+                    ..EncoderOptions::default()
+                };
+                check_one_shot(&options, &content[..size]);
+            }
+        }
+        for window_log in [10, 20, 24] {
+            let options = EncoderOptions {
+                window_log: Some(window_log),
+                long_distance: true,
+                ..EncoderOptions::default()
+            };
+            check_one_shot(&options, &content);
+        }
+    }
+
+    #[test]
+    fn estimates_with_a_dictionary_are_never_too_low() {
+        let content = vec![7; 1 << 20];
+        for dictionary in [10, 5000, 112_640, 300_000] {
+            let noise = (0..dictionary).map(|n: u32| (n.wrapping_mul(2_654_435_769) >> 24) as u8);
+            let dictionary = Dictionary::new(noise.collect::<Vec<_>>()).unwrap();
+            for level in [-3, 1, 3, 6, 16] {
+                for min_match in [None, Some(4)] {
+                    let mut options = EncoderOptions {
+                        level,
+                        dictionary: Some(dictionary.clone()),
+                        ..EncoderOptions::default()
+                    };
+                    options.parameters.min_match = min_match;
+                    for size in [0, 300, 2000, 30_000, 200_000, 1 << 20] {
+                        let mut compressor = Compressor::new(&options).unwrap();
+                        compressor.compress(&content[..size]).unwrap();
+                        let held = compressor.memory_bytes() as u64;
+                        let estimate = options.one_shot_estimate_bytes(Some(size as u64));
+                        assert!(estimate >= held, "{options:?} {size}: {estimate} < {held}");
+                        // Empty content takes no tables at all.
+                        if size > 0 {
+                            let times = estimate as f64 / held as f64;
+                            assert!(times < 3.0, "{options:?} {size}: {estimate}, {held} held");
+                        }
+                        let held = actual(&options, Some(size as u64));
+                        let estimate = options.memory_estimate_bytes(Some(size as u64));
+                        assert!(estimate >= held, "{options:?} {size}: {estimate} < {held}");
+                    }
+                    let (held, estimate) =
+                        (actual(&options, None), options.memory_estimate_bytes(None));
+                    assert!(estimate >= held, "{options:?}: {estimate} < {held}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn decoders_hold_no_more_than_is_set_aside() {
+        let options = DecoderOptions::default();
+        let held = [
+            Decoder::new(&options).unwrap().memory_bytes(),
+            Decompressor::new(&options).unwrap().memory_bytes(),
+        ];
+        for held in held {
+            assert!(
+                (80 << 10..=DECODER_BYTES).contains(&(held as u64)),
+                "{held}"
+            );
         }
     }
 

@@ -5,7 +5,6 @@
 
 use crate::context::{CompressContext, DecompressContext, failure};
 use crate::decoder::{self, Decoder};
-use crate::dictionary::Dictionary;
 use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX, Header};
 use crate::memory::DECODER_BYTES;
@@ -185,7 +184,8 @@ impl Decompressor {
         content: &mut Vec<u8>,
     ) -> Result<usize, Error> {
         content.clear();
-        if let Some(bytes) = self.direct_bytes(stream) {
+        if let Some((bytes, dictionary)) = self.direct_bytes(stream) {
+            self.direct.use_dictionary(dictionary)?;
             reserve(content, bytes)?;
             if let Ok(bytes) = self.direct.whole(stream, content) {
                 return Ok(bytes);
@@ -228,19 +228,20 @@ impl Decompressor {
         direct && streaming
     }
 
-    /// The most content the stream can hold, if no frame is refused and it is not too much to
-    /// allocate at once. Whatever is wrong with a frame is left to the streaming path to say.
+    /// The most content the stream can hold and which of the dictionaries its frames need, if no
+    /// frame is refused, all need the same, and it is not too much to allocate at once. Whatever
+    /// is wrong with a frame is left to the streaming path to say.
     ///
     /// It reads the headers itself rather than through a scanner: on a frame of 300 bytes the
     /// difference is a tenth of the whole call.
-    fn direct_bytes(&self, stream: &[u8]) -> Option<usize> {
+    fn direct_bytes(&self, stream: &[u8]) -> Option<(usize, usize)> {
         let window_limit = 1 << self.options.window_log_max;
         let trusted = (stream.len() as u64)
             .saturating_mul(TRUSTED_RATIO)
             .max(TRUSTED_BYTES);
         let limit = trusted.min(self.options.output_limit.unwrap_or(u64::MAX));
         let mut rest = Some(stream).filter(|stream| !stream.is_empty())?;
-        let mut total = 0_u64;
+        let (mut total, mut dictionary) = (0_u64, None);
         while !rest.is_empty() {
             if let Some(after) = format::after_skippable_frame(rest) {
                 rest = after;
@@ -249,7 +250,8 @@ impl Decompressor {
             let (header, body) = format::split_header(rest)?;
             let (bound, after) = format::measure_blocks(&header, body)?;
             total = total.checked_add(header.content_size.unwrap_or(bound))?;
-            let refused = !self.direct_dictionary(header.dictionary)
+            let needed = self.position(header.dictionary)?;
+            let refused = *dictionary.get_or_insert(needed) != needed
                 || self.options.prefix.is_some()
                 || header.window > window_limit
                 || total > limit
@@ -259,13 +261,16 @@ impl Decompressor {
             }
             rest = after;
         }
-        usize::try_from(total).ok()
+        Some((usize::try_from(total).ok()?, dictionary.unwrap_or(0)))
     }
 
-    /// Whether the dictionary of the direct context is the one of a frame that names this id.
-    fn direct_dictionary(&self, id: u32) -> bool {
-        let first = self.options.dictionaries.first();
-        id == 0 || first.and_then(Dictionary::id) == Some(id)
+    /// Which of the dictionaries a frame means that names this id.
+    fn position(&self, id: u32) -> Option<usize> {
+        let mut given = self.options.dictionaries.iter();
+        match id {
+            0 => Some(0),
+            id => given.position(|one| one.id() == Some(id)),
+        }
     }
 
     fn over_memory(&self, header: &Header) -> bool {

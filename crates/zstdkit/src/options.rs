@@ -96,6 +96,33 @@ impl Default for EncoderOptions {
 }
 
 impl EncoderOptions {
+    /// These options for a patch: a frame of content of this size that may refer back to all of
+    /// `reference`. The window covers both, and matches are looked for far back where a level
+    /// would not look so far. A decoder needs [`DecoderOptions::for_patch`] with the same
+    /// reference, or `zstd -d --patch-from`.
+    ///
+    /// ```
+    /// use zstdkit::{DecoderOptions, EncoderOptions};
+    ///
+    /// let (old, new) = (b"to be or not to be".repeat(9), b"to be, or not to be?".repeat(9));
+    /// let options = EncoderOptions::default().for_patch(old.clone(), new.len() as u64);
+    /// let patch = zstdkit::compress(&new, &options)?;
+    /// let options = DecoderOptions::default().for_patch(old);
+    /// assert_eq!(zstdkit::decompress(&patch, &options)?, new);
+    /// # Ok::<(), zstdkit::Error>(())
+    /// ```
+    #[must_use]
+    pub fn for_patch(mut self, reference: impl Into<Arc<[u8]>>, content_bytes: u64) -> Self {
+        let reference = reference.into();
+        let log = log_to_cover((reference.len() as u64).saturating_add(content_bytes));
+        let window_log = self.window_log.unwrap_or(0).max(log);
+        self.long_distance |= window_log > self.effective_window_log(None);
+        self.window_log = Some(window_log);
+        self.dictionary = None;
+        self.prefix = Some(reference);
+        self
+    }
+
     /// The lowest and the highest level.
     pub fn levels() -> std::ops::RangeInclusive<i32> {
         zstd_safe::min_c_level()..=zstd_safe::max_c_level()
@@ -181,6 +208,18 @@ impl Default for DecoderOptions {
 }
 
 impl DecoderOptions {
+    /// These options for patches against `reference`. The window limit is raised to what a patch
+    /// of a content of up to the same size again may ask for.
+    #[must_use]
+    pub fn for_patch(mut self, reference: impl Into<Arc<[u8]>>) -> Self {
+        let reference = reference.into();
+        let log = log_to_cover((reference.len() as u64).saturating_mul(2));
+        self.window_log_max = self.window_log_max.max(log);
+        self.dictionaries.clear();
+        self.prefix = Some(reference);
+        self
+    }
+
     /// Checks every option against its bounds.
     pub fn validate(&self) -> Result<(), Error> {
         let log = self.window_log_max;
@@ -192,6 +231,12 @@ impl DecoderOptions {
         )?;
         not_both(!self.dictionaries.is_empty(), self.prefix.is_some())
     }
+}
+
+/// The window exponent whose window holds this much.
+fn log_to_cover(bytes: u64) -> u32 {
+    let log = u64::BITS - bytes.saturating_sub(1).leading_zeros();
+    log.clamp(WINDOW_LOG_MIN, WINDOW_LOG_MAX)
 }
 
 fn not_both(dictionary: bool, prefix: bool) -> Result<(), Error> {

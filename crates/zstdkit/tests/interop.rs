@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 
 use common::{decode, encode, frame, prose, skippable};
-use zstdkit::{DecoderOptions, Encoder, EncoderOptions};
+use zstdkit::{DecoderOptions, Dictionary, Encoder, EncoderOptions};
 
 /// Runs the CLI as a filter.
 fn zstd(arguments: &[&str], input: &[u8]) -> Output {
@@ -167,6 +167,112 @@ fn both_refuse_the_same() {
     ] {
         assert!(!zstd(&["-dqc", "--no-pass-through"], bad).status.success());
         assert!(zstdkit::decompress(bad, &window).is_err());
+    }
+}
+
+/// Records that share most of their words.
+fn records(count: u64) -> Vec<Vec<u8>> {
+    let record = |n| {
+        [
+            &b"{\"kind\":\"record\",\"note\":\""[..],
+            &prose(n, 200),
+            b"\"}",
+        ]
+        .concat()
+    };
+    (0..count).map(record).collect()
+}
+
+#[test]
+#[cfg_attr(not(peer_zstd), ignore = "zstd CLI is not installed")]
+fn dictionaries_trained_by_either_serve_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let records = records(300);
+    let ours = zstdkit::dictionary::train(&records, 4096).unwrap();
+    std::fs::write(path("ours"), ours.bytes()).unwrap();
+    for (at, record) in records.iter().enumerate() {
+        std::fs::write(path(&format!("record{at}")), record).unwrap();
+    }
+    let output = path("theirs");
+    let files = (0..300).map(|at| path(&format!("record{at}")));
+    let trained = Command::new("zstd")
+        .args(["-q", "--train", "--maxdict=4096", "-o", &output])
+        .args(files)
+        .output()
+        .unwrap();
+    assert!(trained.status.success(), "{trained:?}");
+    let theirs = Dictionary::new(std::fs::read(&output).unwrap()).unwrap();
+    assert!(theirs.id().is_some());
+    let plain = Dictionary::new(prose(1, 3000)).unwrap();
+    std::fs::write(path("plain"), plain.bytes()).unwrap();
+
+    for (name, dictionary) in [("ours", &ours), ("theirs", &theirs), ("plain", &plain)] {
+        let file = path(name);
+        let decoding = DecoderOptions {
+            dictionaries: vec![dictionary.clone()],
+            ..DecoderOptions::default()
+        };
+        for content in [&records[7][..], &prose(1, 2000), &prose(5, 300_000), b""] {
+            for level in [-3, 3, 9, 19] {
+                let options = EncoderOptions {
+                    level,
+                    dictionary: Some(dictionary.clone()),
+                    ..EncoderOptions::default()
+                };
+                let packed = frame(content, &options);
+                assert!(filter(&["-dqc", "-D", &file], &packed) == content, "{name}");
+            }
+            let packed = filter(&["-qc", "-D", &file], content);
+            assert!(
+                zstdkit::decompress(&packed, &decoding).unwrap() == content,
+                "{name}"
+            );
+            let found = decode(&decoding, &packed, &[999], &[1717]);
+            assert!(found.content == content && found.result.is_ok(), "{name}");
+        }
+    }
+    let options = EncoderOptions {
+        dictionary: Some(ours),
+        ..EncoderOptions::default()
+    };
+    let packed = frame(&records[7], &options);
+    assert!(
+        !zstd(&["-dqc", "-D", &path("theirs")], &packed)
+            .status
+            .success()
+    );
+    assert!(!zstd(&["-dqc"], &packed).status.success());
+}
+
+#[test]
+#[cfg_attr(not(peer_zstd), ignore = "zstd CLI is not installed")]
+fn patches_of_either_apply_with_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for bytes in [1000, 300_000, 5_000_000] {
+        let old = common::noise(4, bytes);
+        let mut new = old.clone();
+        new.splice(bytes / 3..bytes / 3 + 5, *b"changed here");
+        std::fs::write(path("old"), &old).unwrap();
+        std::fs::write(path("new"), &new).unwrap();
+        let patch_from = format!("--patch-from={}", path("old"));
+
+        let options = EncoderOptions::default().for_patch(old.clone(), new.len() as u64);
+        let patch = frame(&new, &options);
+        assert!(patch.len() < 200 + bytes / 500, "{}", patch.len());
+        assert!(filter(&["-dqc", &patch_from], &patch) == new);
+
+        let made = Command::new("zstd")
+            .args(["-qf", &patch_from, &path("new"), "-o", &path("patch")])
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{made:?}");
+        let patch = std::fs::read(path("patch")).unwrap();
+        let decoding = DecoderOptions::default().for_patch(old);
+        assert!(zstdkit::decompress(&patch, &decoding).unwrap() == new);
+        let found = decode(&decoding, &patch, &[999], &[1717]);
+        assert!(found.content == new && found.result.is_ok());
     }
 }
 

@@ -11,7 +11,6 @@ use std::hash::Hasher as _;
 use twox_hash::XxHash64;
 
 use crate::context::DecompressContext;
-use crate::dictionary::Dictionary;
 use crate::error::{self, Error, Repr};
 use crate::format::{Block, BlockKind, CHECKSUM_BYTES, HEADER_BYTES_MAX, Header};
 use crate::options::DecoderOptions;
@@ -76,9 +75,9 @@ impl Blocks {
         self.context.memory_bytes()
     }
 
-    /// Decodes the next frame with this dictionary.
-    pub(super) fn use_dictionary(&mut self, dictionary: &Dictionary) -> Result<(), Error> {
-        self.context.use_dictionary(dictionary)
+    /// Decodes the next frame with this one of the dictionaries.
+    pub(super) fn use_dictionary(&mut self, at: usize) -> Result<(), Error> {
+        self.context.use_dictionary(at)
     }
 
     pub(super) fn open_frame(&mut self, header: Header, stored: &[u8], start: u64) {

@@ -276,12 +276,11 @@ impl Decoder {
     fn choose_dictionary(&mut self, header: &Header, offset: u64) -> Result<(), Error> {
         let given = &self.options.dictionaries;
         let chosen = match header.dictionary {
-            0 => given.first(),
-            id => given.iter().find(|one| one.id() == Some(id)),
+            0 => Some(0),
+            id => given.iter().position(|one| one.id() == Some(id)),
         };
         match chosen {
-            Some(dictionary) => self.blocks.use_dictionary(dictionary),
-            None if header.dictionary == 0 => Ok(()),
+            Some(at) => self.blocks.use_dictionary(at),
             None => Err(Repr::Dictionary {
                 offset,
                 id: header.dictionary,

@@ -1,12 +1,22 @@
 //! Dictionaries: what frames may refer back to without holding it. Digested once, shared by any
-//! number of contexts.
+//! number of contexts. How one is made from samples is in `train`, what one is worth in `evaluate`.
+
+mod evaluate;
+mod train;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use zstd_safe::{CDict, DDict};
 
+pub use evaluate::{Evaluation, SizeClass};
+pub use train::{TrainOptions, Trained, train, train_best};
+
 use crate::error::{Error, Repr};
+
+/// The most levels whose digests a dictionary keeps. A digest of 110 KB takes 200 KB to 1 MB.
+const LEVELS_MAX: usize = 8;
 
 /// The first bytes of a dictionary that holds entropy tables as well as content.
 const MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
@@ -14,7 +24,8 @@ const MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
 /// A dictionary. Cloning shares it.
 ///
 /// Its bytes are those of a trained dictionary, which has entropy tables and an id, or any content,
-/// which has neither. It is digested at first use, once for decoding and once a level.
+/// which has neither. It is digested at first use, once for decoding and once a level; of levels it
+/// keeps the eight used last.
 ///
 /// ```
 /// use zstdkit::{Dictionary, DecoderOptions, EncoderOptions};
@@ -35,9 +46,13 @@ struct Inner {
     bytes: Vec<u8>,
     id: u32,
     to_decode: OnceLock<Arc<DDict<'static>>>,
-    /// One a level, at most as many as there are levels in use.
-    for_levels: Mutex<Vec<(i32, Arc<CDict<'static>>)>>,
+    /// The levels, that used last at the end. Held for a moment only: the digest of each has a
+    /// lock of its own.
+    for_levels: Mutex<Vec<(i32, Arc<Digest>)>>,
 }
+
+/// The digest for a level, once it is made.
+type Digest = Mutex<Option<Arc<CDict<'static>>>>;
 
 impl Dictionary {
     /// A dictionary of these bytes. They are checked: what starts as a trained dictionary has to
@@ -68,11 +83,25 @@ impl Dictionary {
         Some(self.0.id).filter(|&id| id != 0)
     }
 
+    /// The same content under another id, for those who number their dictionaries. Plain content
+    /// has no place for one.
+    pub fn with_id(&self, id: NonZeroU32) -> Result<Self, Error> {
+        let mut bytes = self.0.bytes.clone();
+        match bytes.get_mut(MAGIC.len()..2 * MAGIC.len()) {
+            Some(field) if self.id().is_some() => field.copy_from_slice(&id.get().to_le_bytes()),
+            _ => {
+                let reason = "plain content has no id";
+                return Err(Repr::BadDictionary { reason }.into());
+            }
+        }
+        Self::new(bytes)
+    }
+
     /// Bytes of memory held: the bytes themselves, and each digest made so far.
     pub fn memory_bytes(&self) -> usize {
-        let levels = self.0.for_levels.lock();
-        let levels = levels.unwrap_or_else(PoisonError::into_inner);
-        let digests: usize = levels.iter().map(|(_, digest)| digest.sizeof()).sum();
+        let levels = lock(&self.0.for_levels).clone();
+        let sizeof = |digest: &Digest| lock(digest).as_ref().map_or(0, |digest| digest.sizeof());
+        let digests: usize = levels.iter().map(|(_, digest)| sizeof(digest)).sum();
         let decoding = self.0.to_decode.get().map_or(0, |digest| digest.sizeof());
         self.0.bytes.len() + digests + decoding
     }
@@ -86,15 +115,31 @@ impl Dictionary {
     }
 
     pub(crate) fn digested_for_level(&self, level: i32) -> Result<Arc<CDict<'static>>, Error> {
-        let levels = self.0.for_levels.lock();
-        let mut levels = levels.unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, digest)) = levels.iter().find(|(of, _)| *of == level) {
+        let of_level = self.digest_of(level);
+        let mut digest = lock(&of_level);
+        if let Some(digest) = &*digest {
             return Ok(digest.clone());
         }
-        let digest = CDict::try_create(&self.0.bytes, level).ok_or_else(|| self.refused())?;
-        let digest = Arc::new(digest);
-        levels.push((level, digest.clone()));
-        Ok(digest)
+        let made = CDict::try_create(&self.0.bytes, level).ok_or_else(|| self.refused())?;
+        Ok(digest.insert(Arc::new(made)).clone())
+    }
+
+    /// The place for the digest of a level. Contexts keep theirs when it has to go.
+    fn digest_of(&self, level: i32) -> Arc<Digest> {
+        let mut levels = lock(&self.0.for_levels);
+        let found = levels.iter().position(|(of, _)| *of == level);
+        let entry = match found {
+            Some(at) => levels.remove(at),
+            None => {
+                if levels.len() >= LEVELS_MAX {
+                    levels.remove(0);
+                }
+                (level, Arc::default())
+            }
+        };
+        let digest = entry.1.clone();
+        levels.push(entry);
+        digest
     }
 
     fn refused(&self) -> Error {
@@ -104,6 +149,10 @@ impl Dictionary {
         };
         Repr::BadDictionary { reason }.into()
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl PartialEq for Dictionary {

@@ -192,11 +192,7 @@ impl Pooling for Decompressor {
         None
     }
 
-    fn make(
-        options: &DecoderOptions,
-        _: Option<u64>,
-        ledger: &Arc<Ledger>,
-    ) -> Result<Self, Error> {
+    fn make(options: &DecoderOptions, _: Option<u64>, ledger: &Arc<Ledger>) -> Result<Self, Error> {
         let share = Share::of_context(ledger, memory::DECODER_BYTES)?;
         let mut decompressor = Self::new(options)?;
         decompressor.share = Some(share);
@@ -237,11 +233,7 @@ impl Pooling for Decoder {
         None
     }
 
-    fn make(
-        options: &DecoderOptions,
-        _: Option<u64>,
-        ledger: &Arc<Ledger>,
-    ) -> Result<Self, Error> {
+    fn make(options: &DecoderOptions, _: Option<u64>, ledger: &Arc<Ledger>) -> Result<Self, Error> {
         let share = Share::of_context(ledger, memory::DECODER_BYTES)?;
         let mut decoder = Self::new(options)?;
         decoder.share = Some(share);

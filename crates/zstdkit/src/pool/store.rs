@@ -201,9 +201,7 @@ impl Store {
             .or_else(|| shelves.iter().find_map(|shelf| shelf.remove_oldest()));
         self.ledger.age.fetch_add(1, Relaxed);
         let evicted = removed.is_some();
-        self.ledger
-            .evictions
-            .fetch_add(u64::from(evicted), Relaxed);
+        self.ledger.evictions.fetch_add(u64::from(evicted), Relaxed);
         evicted
     }
 

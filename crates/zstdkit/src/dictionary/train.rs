@@ -1,0 +1,234 @@
+//! Dictionaries from samples. libzstd finds what the samples have in common; which samples it is
+//! shown, in which order, and which of several results is the best, is decided here.
+
+use super::{Dictionary, Evaluation};
+use crate::error::{self, Error, Repr};
+use crate::options::{EncoderOptions, saturate, within};
+
+/// The smallest dictionary that has room for entropy tables, in bytes.
+const SIZE_BYTES_MIN: usize = 256;
+/// A window as far as most decoders allow is the most that a dictionary could ever serve.
+const SIZE_BYTES_MAX: usize = 128 << 20;
+/// The fewest samples: libzstd keeps a quarter back and wants five of the rest.
+const SAMPLES_MIN: usize = 7;
+/// libzstd counts the bytes of all samples in 32 bits.
+const SAMPLES_BYTES_MAX: u64 = if cfg!(target_pointer_width = "64") {
+    u32::MAX as u64 - 1
+} else {
+    (1 << 30) - 1
+};
+/// One sample in so many is kept for the evaluation.
+const HELD_OUT_EVERY: usize = 5;
+/// A dictionary has to be better by one part in so many to be chosen over a smaller one.
+const BETTER_BY: u64 = 200;
+
+/// Trains a dictionary of at most `size_bytes` on all samples.
+///
+/// Use samples that are like what will be compressed, a hundred times the size of the dictionary
+/// in all if there are as many. The same samples in the same order give the same dictionary. Its
+/// id is derived from its content.
+///
+/// ```
+/// let samples: Vec<String> = (0..200)
+///     .map(|n| format!("{{\"user\":{},\"action\":\"login\",\"ok\":true}}", n * n * 31))
+///     .collect();
+/// let dictionary = zstdkit::dictionary::train(&samples, 1024)?;
+/// assert!(dictionary.id().is_some() && dictionary.bytes().len() <= 1024);
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+pub fn train(samples: &[impl AsRef<[u8]>], size_bytes: usize) -> Result<Dictionary, Error> {
+    let samples: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
+    check(&samples, size_bytes)?;
+    trained(&shuffled(&samples), size_bytes)
+}
+
+/// How [`train_best`] looks for a dictionary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrainOptions {
+    /// The most that the dictionary may take, 256 bytes to 128 MiB.
+    pub size_bytes: usize,
+    /// What will be compressed with it: level and parameters decide how much it helps.
+    pub encoder: EncoderOptions,
+}
+
+impl Default for TrainOptions {
+    /// 110 KiB, level 3, frames without checksum.
+    fn default() -> Self {
+        Self {
+            size_bytes: 110 << 10,
+            encoder: EncoderOptions {
+                checksum: false,
+                ..EncoderOptions::default()
+            },
+        }
+    }
+}
+
+/// A dictionary and what it is worth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Trained {
+    /// The best of those tried.
+    pub dictionary: Dictionary,
+    /// On the samples that were kept back, a fifth of them.
+    pub evaluation: Evaluation,
+}
+
+/// Trains several dictionaries on four fifths of the samples and keeps the one that compresses the
+/// other fifth best: of a quarter, a half and the whole of the size, and plain samples strung
+/// together. The earlier of these is preferred where a later one gains less than half a percent.
+pub fn train_best(samples: &[impl AsRef<[u8]>], options: &TrainOptions) -> Result<Trained, Error> {
+    let samples: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
+    check(&samples, options.size_bytes)?;
+    let (held_out, shown) = split(&shuffled(&samples));
+    check(&shown, options.size_bytes)?;
+    let quarter = (options.size_bytes / 4).max(SIZE_BYTES_MIN);
+    let half = (options.size_bytes / 2).max(SIZE_BYTES_MIN);
+    let mut best: Option<Trained> = None;
+    let mut failure = None;
+    let plain = std::iter::once_with(|| strung_together(&shown, options.size_bytes));
+    let sizes = [quarter, half, options.size_bytes].into_iter();
+    for candidate in sizes.map(|size| trained(&shown, size)).chain(plain) {
+        let candidate = candidate.and_then(|dictionary| {
+            let evaluation = dictionary.evaluate(&held_out, &options.encoder)?;
+            Ok(Trained {
+                dictionary,
+                evaluation,
+            })
+        });
+        match candidate {
+            Ok(one) if best.as_ref().is_none_or(|best| is_better(&one, best)) => best = Some(one),
+            Ok(_) => {}
+            Err(error) => failure = Some(error),
+        }
+    }
+    match (best, failure) {
+        (Some(best), _) => Ok(best),
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(no_common_content()),
+    }
+}
+
+fn is_better(one: &Trained, than: &Trained) -> bool {
+    let (ours, theirs) = (&one.evaluation.total, &than.evaluation.total);
+    ours.frame_bytes < theirs.frame_bytes - theirs.frame_bytes / BETTER_BY
+}
+
+fn check(samples: &[&[u8]], size_bytes: usize) -> Result<(), Error> {
+    within(
+        "size_bytes",
+        saturate(size_bytes),
+        saturate(SIZE_BYTES_MIN),
+        saturate(SIZE_BYTES_MAX),
+    )?;
+    let refuse = |reason, help| Err(Repr::Samples { reason, help }.into());
+    let filled = samples.iter().filter(|sample| !sample.is_empty()).count();
+    if filled < SAMPLES_MIN {
+        return refuse(
+            "fewer than 7 samples with content",
+            "give more samples, a hundred or more, or cut a large one into records",
+        );
+    }
+    let total = samples.iter().try_fold(0_u64, |total, sample| {
+        total.checked_add(sample.len() as u64)
+    });
+    if total.is_none_or(|total| total > SAMPLES_BYTES_MAX) {
+        return refuse(
+            "4 GiB of samples or more",
+            "give every nth sample: a hundred times the size of the dictionary is plenty",
+        );
+    }
+    let first = samples.iter().find(|sample| !sample.is_empty());
+    if first.is_some_and(|first| samples.iter().all(|one| one.is_empty() || one == first)) {
+        return refuse(
+            "all samples are equal",
+            "use one of them as a dictionary of plain content",
+        );
+    }
+    Ok(())
+}
+
+/// The samples in another order, the same for the same number of them. libzstd trains on the
+/// first three quarters and judges by the rest, which in sorted samples would be of another kind.
+fn shuffled<'a>(samples: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    let filled = samples.iter().filter(|sample| !sample.is_empty());
+    let mut samples: Vec<&[u8]> = filled.copied().collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for at in (1..samples.len()).rev() {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        samples.swap(at, (state >> 33) as usize % (at + 1));
+    }
+    samples
+}
+
+/// Samples to judge by, and samples to train on.
+fn split<'a>(samples: &[&'a [u8]]) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
+    let numbered = samples.iter().copied().enumerate();
+    let (held_out, shown): (Vec<_>, Vec<_>) =
+        numbered.partition(|(at, _)| at % HELD_OUT_EVERY == 0);
+    let samples = |numbered: Vec<(usize, &'a [u8])>| numbered.into_iter().map(|one| one.1);
+    (samples(held_out).collect(), samples(shown).collect())
+}
+
+fn trained(samples: &[&[u8]], size_bytes: usize) -> Result<Dictionary, Error> {
+    let sizes: Vec<usize> = samples.iter().map(|sample| sample.len()).collect();
+    let content = joined(samples, sizes.iter().sum())?;
+    let mut dictionary = room(size_bytes)?;
+    zstd_safe::train_from_buffer(&mut dictionary, &content, &sizes).map_err(refused)?;
+    dictionary.shrink_to_fit();
+    Dictionary::new(dictionary)
+}
+
+/// A dictionary of plain content: samples one behind the other, up to this size.
+fn strung_together(samples: &[&[u8]], size_bytes: usize) -> Result<Dictionary, Error> {
+    let mut left = size_bytes;
+    let fitting = samples.iter().copied().filter(|sample| {
+        let fits = sample.len() <= left;
+        left -= if fits { sample.len() } else { 0 };
+        fits
+    });
+    let fitting: Vec<&[u8]> = fitting.collect();
+    let content = joined(&fitting, size_bytes - left)?;
+    match content.is_empty() {
+        true => Err(no_common_content()),
+        false => Dictionary::new(content),
+    }
+}
+
+fn joined(samples: &[&[u8]], bytes: usize) -> Result<Vec<u8>, Error> {
+    let mut content = room(bytes)?;
+    samples
+        .iter()
+        .for_each(|sample| content.extend_from_slice(sample));
+    Ok(content)
+}
+
+fn room(bytes: usize) -> Result<Vec<u8>, Error> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(bytes).map_err(|_| Repr::Memory {
+        bytes: Some(bytes as u64),
+        what: "the samples of a dictionary",
+    })?;
+    Ok(room)
+}
+
+fn refused(code: usize) -> Error {
+    if error::is_out_of_memory(code) {
+        return Repr::Memory {
+            bytes: None,
+            what: "training a dictionary",
+        }
+        .into();
+    }
+    no_common_content()
+}
+
+fn no_common_content() -> Error {
+    Repr::Samples {
+        reason: "the samples have too little in common or are too small",
+        help: "give samples of one kind, a hundred or more, or use plain content",
+    }
+    .into()
+}
