@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::missing_panics_doc, reason = "to panic is what they are for")]
 
+mod dictionary;
 mod numbers;
 mod plan;
 mod zstd;
 
+pub use crate::dictionary::zstd_dictionary;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
 
@@ -24,6 +26,7 @@ pub const TARGETS: &[Target] = &[
     ("hlog_read", hlog_read),
     ("report_json", report_json),
     ("zstd_decode", zstd_decode),
+    ("zstd_dictionary", zstd_dictionary),
     ("zstd_roundtrip", zstd_roundtrip),
     ("zstd_scan", zstd_scan),
 ];

@@ -50,6 +50,11 @@ fn zstd_decode() {
 }
 
 #[test]
+fn zstd_dictionary() {
+    hold("zstd_dictionary");
+}
+
+#[test]
 fn zstd_roundtrip() {
     hold("zstd_roundtrip");
 }

@@ -1,8 +1,9 @@
 //! Seeds of the zstd targets. The bytes before the stream choose the options, as in
 //! `fuzz/src/zstd.rs`.
 
+use zstdkit::dictionary::train;
 use zstdkit::workload::{Kind, generate};
-use zstdkit::{EncoderOptions, compress};
+use zstdkit::{Dictionary, EncoderOptions, compress};
 
 use super::Seed;
 
@@ -19,6 +20,9 @@ pub(crate) fn seeds() -> Vec<Seed> {
     }
     for (name, plan) in plans() {
         seeds.push(Seed::new("zstd_roundtrip", name, plan));
+    }
+    for (name, plan) in dictionaries() {
+        seeds.push(Seed::new("zstd_dictionary", name, plan));
     }
     seeds
 }
@@ -127,5 +131,51 @@ fn plans() -> Vec<(&'static str, Vec<u8>)> {
             "workers",
             [&[4, 1, 8, 0, 1, 1, 3, 1, 0, 1][..], &run, &noise, &pieces].concat(),
         ),
+    ]
+}
+
+/// Options; the length of the dictionary as a byte and a shift, and the dictionary; the same of the
+/// content; then a stream.
+fn dictionaries() -> Vec<(&'static str, Vec<u8>)> {
+    const OPTIONS: &[u8] = &[5, 1, 1, 1, 0, 0, 0];
+    let records = generate(Kind::JsonLines, 1, 40_000);
+    let samples: Vec<&[u8]> = records.split(|&byte| byte == b'\n').collect();
+    let trained = train(&samples, 768).expect("records have something in common");
+    let record = &samples[0][..samples[0].len().min(255)];
+    let with = |dictionary: &Dictionary| EncoderOptions {
+        dictionary: Some(dictionary.clone()),
+        ..EncoderOptions::default()
+    };
+    let plan = |options: &[u8], dictionary: &[u8], stream: &[u8]| {
+        let shift = 2;
+        let mut dictionary = dictionary.to_vec();
+        dictionary.resize(dictionary.len() >> shift << shift, 0);
+        let length = [(dictionary.len() >> shift) as u8, shift];
+        let content = [&[record.len() as u8, 0][..], record].concat();
+        [options, &length, &dictionary, &content, stream].concat()
+    };
+    let plain = Dictionary::new(records[..800].to_vec()).expect("any content is a dictionary");
+    let mut corrupt = trained.bytes().to_vec();
+    corrupt[20] ^= 0xff;
+    vec![
+        (
+            "trained",
+            plan(OPTIONS, trained.bytes(), &frame(record, &with(&trained))),
+        ),
+        (
+            "plain",
+            plan(OPTIONS, plain.bytes(), &frame(record, &with(&plain))),
+        ),
+        (
+            "own-settings",
+            plan(&[7, 0, 1, 1, 1, 2, 1, 6, 1, 1], trained.bytes(), b""),
+        ),
+        (
+            "unnamed",
+            plan(&[3, 0, 0, 0, 0, 0, 0], trained.bytes(), b""),
+        ),
+        ("corrupt", plan(OPTIONS, &corrupt, b"")),
+        ("only-magic", plan(OPTIONS, &trained.bytes()[..8], b"")),
+        ("empty", plan(OPTIONS, b"", b"")),
     ]
 }
