@@ -74,7 +74,7 @@ pub(crate) fn run(
         dictionary,
     };
     let (inputs, failed) = bench.inputs(args, &mut outcome)?;
-    bench.announce(inputs.len(), args, &mut outcome);
+    bench.announce(&inputs, args, &mut outcome);
     let interrupted = bench.measure(&inputs, args, &mut outcome)?;
     let wrong = outcome.validation.as_ref().is_some_and(|v| !v.ok);
     outcome.complete = !interrupted && failed == 0;
@@ -125,22 +125,36 @@ impl Bench<'_> {
         Reading::room_bytes(self.session.environment().memory_bytes)
     }
 
+    /// The sizes of blocks that an input is cut into; frames are not cut.
+    fn sizes(&self, data: &Data) -> &[Option<usize>] {
+        match data.frames {
+            Some(_) => &[None],
+            None => &self.plan.block_bytes,
+        }
+    }
+
+    /// Candidates on an input, in all sizes of blocks.
+    fn count(&self, data: &Data) -> usize {
+        match data.frames {
+            Some(_) => 1,
+            None => self.sizes(data).len() * self.plan.choices.len(),
+        }
+    }
+
     /// Says how long this will take.
-    fn announce(&self, inputs: usize, args: &CompressBenchArgs, outcome: &mut Outcome) {
+    fn announce(&self, inputs: &[Data], args: &CompressBenchArgs, outcome: &mut Outcome) {
         let plan = self.plan;
-        let sizes = plan.block_bytes.len();
-        let count = plan.choices.len() * inputs * sizes;
+        let count = inputs.iter().map(|data| self.count(data)).sum::<usize>();
         let expected = plan.time * u32::try_from(count).unwrap_or(u32::MAX);
         let expected_ns = u64::try_from(expected.as_nanos()).unwrap_or(u64::MAX);
         let params = &mut outcome.workload.params;
         params.insert("expected_ns".to_owned(), expected_ns.into());
         if args.terminal.wants_progress() {
             message::line(&format!(
-                "about {}: {} × {} × {}, {} each",
+                "about {}: {} of {}, {} each",
                 units::duration(expected_ns as f64),
-                plural(plan.choices.len(), "candidate"),
-                plural(inputs, "input"),
-                plural(sizes, "block size"),
+                plural(count, "measurement"),
+                plural(inputs.len(), "input"),
                 units::duration(plan.time.as_nanos() as f64),
             ));
         }
@@ -156,11 +170,12 @@ impl Bench<'_> {
         let plan = self.plan;
         let mut random = Random::new(args.seed);
         let (mut sections, mut checked, mut wrong) = (Vec::new(), 0, 0);
-        let turns = inputs.len() * plan.block_bytes.len() * plan.choices.len() * ROUNDS as usize;
+        let count: usize = inputs.iter().map(|data| self.count(data)).sum();
+        let turns = count * ROUNDS as usize;
         let progress = Progress::steps(args.terminal.wants_progress(), turns as u64);
         let mut interrupted = signal::interrupted();
         'all: for data in inputs {
-            for asked in &plan.block_bytes {
+            for asked in self.sizes(data) {
                 if interrupted {
                     break 'all;
                 }
