@@ -34,6 +34,18 @@ const THREADS: &[u32] = &[1, 2];
 /// Levels whose frames are decompressed.
 const DECOMPRESSED: &[(u32, u32)] = &[(3, 15), (19, 15)];
 
+/// The processor of cases that share one: the first serves most interrupts.
+const LAST_CPU: &str = "1";
+
+/// One way to compress.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    level: u32,
+    threads: u32,
+    /// Whether everything shares one processor.
+    pinned: bool,
+}
+
 /// Where and how everything runs.
 struct Bench {
     folder: tempfile::TempDir,
@@ -169,10 +181,24 @@ impl Bench {
             .filter(|(level, _)| only.levels.contains(level));
         for &(level, rounds) in chosen {
             for &threads in &only.threads {
-                let comparison = self.compress(level, threads, rounds, &mut record.machine)?;
-                println!("{}", comparison.line());
-                record.add(comparison);
-                keep(record)?;
+                // With one thread to compress, both share a processor; what their other threads
+                // take off it on a second one is shown at the default level.
+                let placements: &[bool] = match (threads, level) {
+                    (1, 3) => &[true, false],
+                    (1, _) => &[true],
+                    _ => &[false],
+                };
+                for &pinned in placements {
+                    let case = Case {
+                        level,
+                        threads,
+                        pinned,
+                    };
+                    let comparison = self.compress(case, rounds, &mut record.machine)?;
+                    println!("{}", comparison.line());
+                    record.add(comparison);
+                    keep(record)?;
+                }
             }
         }
         let chosen = DECOMPRESSED.iter().filter(|_| only.decompression);
@@ -238,11 +264,15 @@ impl Bench {
 
     fn compress(
         &self,
-        level: u32,
-        threads: u32,
+        case: Case,
         rounds: u32,
         machine: &mut Option<Machine>,
     ) -> Result<Comparison> {
+        let Case {
+            level,
+            threads,
+            pinned,
+        } = case;
         let (level_flag, threads_flag) = (format!("-{level}"), format!("-T{threads}"));
         let flags = [
             level_flag.as_str(),
@@ -275,10 +305,11 @@ impl Bench {
         ])?;
 
         let what = format!(
-            "compress -{level}, {threads} thread{}",
-            if threads == 1 { "" } else { "s" }
+            "compress -{level}, {threads} thread{}{}",
+            if threads == 1 { "" } else { "s" },
+            if pinned { ", one processor" } else { "" }
         );
-        let mut comparison = self.measure(&what, &zstd, &perfkit, rounds, machine)?;
+        let mut comparison = self.measure(&what, &zstd, &perfkit, rounds, pinned, machine)?;
         comparison.baseline.size_bytes = Some(fs::metadata(self.file("zstd.zst"))?.len());
         comparison.target.size_bytes = Some(fs::metadata(self.file("perfkit.zst"))?.len());
         Ok(comparison)
@@ -310,6 +341,7 @@ impl Bench {
             &zstd,
             &perfkit,
             rounds,
+            false,
             machine,
         )
     }
@@ -328,12 +360,14 @@ impl Bench {
         zstd: &[&str],
         perfkit: &[&str],
         rounds: u32,
+        pinned: bool,
         machine: &mut Option<Machine>,
     ) -> Result<Comparison> {
         let rounds = format!("{}x1", self.rounds(rounds));
         let compare = ["perfkit", "compare", "-qq", "--interleave", &rounds];
+        let cpu: &[&str] = if pinned { &["--cpu", LAST_CPU] } else { &[] };
         let export = ["--export-json", "report.json", "--force", "--"];
-        let words = [&compare[..], &export, zstd, &["--"], perfkit].concat();
+        let words = [&compare[..], cpu, &export, zstd, &["--"], perfkit].concat();
         println!("$ {}", words.join(" "));
         sh::output(&mut self.command(&words))?;
         let text = fs::read_to_string(self.file("report.json"))?;
