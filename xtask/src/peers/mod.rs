@@ -28,8 +28,8 @@ pub(crate) enum Size {
 const MIB: u64 = 1 << 20;
 /// Kinds of data in the one file that is compressed, in this order.
 const KINDS: &[&str] = &["json", "log", "source", "html", "binary"];
-/// Level and rounds of it. The slow levels get fewer; six pairs are the least with an interval.
-const LEVELS: &[(u32, u32)] = &[(1, 15), (3, 15), (9, 9), (19, 6)];
+/// Level and rounds of it. The slow levels get fewer; below six pairs there is no interval.
+const LEVELS: &[(u32, u32)] = &[(1, 15), (3, 15), (9, 9), (19, 3)];
 const THREADS: &[u32] = &[1, 2];
 /// Levels whose frames are decompressed.
 const DECOMPRESSED: &[(u32, u32)] = &[(3, 15), (19, 15)];
