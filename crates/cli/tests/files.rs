@@ -35,6 +35,10 @@ fn names_that_lead_to_one_file_are_refused_before_any_work() {
             "a source and the file of --export-csv",
         ),
         (
+            "compress -f a --patch-from b.zst -o ./b.zst",
+            "the file of --patch-from and the target of 'a'",
+        ),
+        (
             "compress a --export-json r --export-csv ./r",
             "--export-json and the file of --export-csv",
         ),

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use latency::report::Validation;
 use zstdkit::{DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation as Directive, State};
 
-use super::reference::Reference;
+use super::reference::{self, Reference};
 use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::compress::{CompressArgs, CompressPlan};
 use crate::exit::ExitStatus;
@@ -44,7 +44,8 @@ pub(crate) fn run(
             exclude_compressed: plan.exclude_compressed,
         },
     })?;
-    transfer::refuse(&jobs, &args.files_args, &args.report, true)?;
+    let needed = reference::needed(&args.reference);
+    transfer::refuse(&jobs, &needed, &args.files_args, &args.report, true)?;
     let reference = Reference::load(&args.reference)?;
     plan.encoder.dictionary = reference.dictionary;
     plan.encoder.prefix = reference.prefix;

@@ -42,7 +42,8 @@ pub(crate) fn run(
         direction: Direction::Decompress,
     })?;
     // What comes out is the user's; whether a terminal can bear it shows when it is there.
-    transfer::refuse(&jobs, &args.files_args, &args.report, false)?;
+    // An older version may be brought up to date in its place.
+    transfer::refuse(&jobs, &[], &args.files_args, &args.report, false)?;
     let reference = Reference::load(&args.reference)?;
     if reference.prefix.is_some() {
         // The window has to reach over the whole of an older version that the user chose.

@@ -9,6 +9,7 @@ use zstdkit::Dictionary;
 
 use crate::args::settings::ReferenceArgs;
 use crate::failure::{Failure, Result};
+use crate::io::clash::Flagged;
 use crate::io::target::display;
 
 /// What the zstd command takes at most.
@@ -38,6 +39,18 @@ impl Reference {
             prefix: prefix.transpose()?,
         })
     }
+}
+
+/// The files that frames written now will need to be read, and that must not be written over.
+pub(super) fn needed(args: &ReferenceArgs) -> Vec<Flagged<'_>> {
+    let named = [
+        ("--dictionary", &args.dictionary),
+        ("--patch-from", &args.patch_from),
+    ];
+    named
+        .into_iter()
+        .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+        .collect()
 }
 
 /// A dictionary out of a file.

@@ -17,7 +17,7 @@ use crate::exit::ExitStatus;
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::INLINE_BYTES;
-use crate::io::clash;
+use crate::io::clash::{self, Flagged};
 use crate::io::plan::{Destination, Job, Jobs};
 use crate::io::sink::{Buffer, Sink, SinkOptions, Written};
 use crate::io::source::{Source, Summary};
@@ -411,9 +411,11 @@ fn remove(job: &Job, source: &Source, read: &Summary) -> Result<()> {
 }
 
 /// Refuses, before anything is opened, what could only end badly: to wait for a person to type a
-/// whole file, `binary` output on a terminal, and files that would overwrite one another.
+/// whole file, `binary` output on a terminal, and files that would overwrite one another or the
+/// `references`.
 pub(crate) fn refuse(
     jobs: &Jobs,
+    references: &[Flagged<'_>],
     files: &FileArgs,
     report: &ReportArgs,
     binary: bool,
@@ -436,7 +438,7 @@ pub(crate) fn refuse(
             .help("redirect it, name a file with -o, or add -f"));
         }
     }
-    clash::refuse(&jobs.jobs, &export::asked(report))
+    clash::refuse(&jobs.jobs, references, &export::asked(report))
 }
 
 fn to_terminal(destination: &Destination) -> bool {

@@ -22,7 +22,7 @@ use latency::report::Report;
 
 use crate::args::output::{ReportArgs, ReportFormat};
 use crate::failure::Result;
-use crate::io::clash::{self, Export};
+use crate::io::clash::{self, Flagged};
 use crate::io::target::{self, Target};
 use crate::term::color;
 
@@ -180,7 +180,7 @@ fn write_file(
 }
 
 /// The exports that a command line asks for.
-pub(crate) fn asked(args: &ReportArgs) -> Vec<Export<'_>> {
+pub(crate) fn asked(args: &ReportArgs) -> Vec<Flagged<'_>> {
     formats(args)
         .map(|(format, path)| (format.flag(), path))
         .collect()

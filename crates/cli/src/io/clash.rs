@@ -25,18 +25,30 @@ enum Identity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role<'a> {
     Source(&'a Path),
+    /// What frames refer back to, by the flag that names it.
+    Reference(&'static str),
     /// The target of a source.
     Target(&'a Path),
     /// The file of an export, by its flag.
     Export(&'static str),
 }
 
-/// An export as the command line has it: the flag and the file.
-pub(crate) type Export<'a> = (&'static str, &'a Path);
+/// A file as a flag names it: the flag and the file.
+pub(crate) type Flagged<'a> = (&'static str, &'a Path);
 
 /// Refuses jobs and exports of which one would overwrite or mix up what another reads or writes.
-pub(crate) fn refuse(jobs: &[Job], exports: &[Export<'_>]) -> Result<()> {
+/// `references` are read, and needed again to read what was written.
+pub(crate) fn refuse(
+    jobs: &[Job],
+    references: &[Flagged<'_>],
+    exports: &[Flagged<'_>],
+) -> Result<()> {
     let mut found = Found::default();
+    for (flag, path) in references {
+        if let Some(identity) = found.named(path) {
+            found.roles.insert(identity, Role::Reference(flag));
+        }
+    }
     for job in jobs {
         if let Some(identity) = found.source(&job.source) {
             found.roles.insert(identity, Role::Source(&job.source));
@@ -73,7 +85,7 @@ pub(crate) fn refuse(jobs: &[Job], exports: &[Export<'_>]) -> Result<()> {
 }
 
 /// Refuses two exports to one file, or both to standard output.
-pub(crate) fn refuse_exports(exports: &[Export<'_>]) -> Result<()> {
+pub(crate) fn refuse_exports(exports: &[Flagged<'_>]) -> Result<()> {
     let mut streams = exports.iter().filter(|(_, path)| is_stdout(path));
     if let (Some((first, _)), Some((second, _))) = (streams.next(), streams.next()) {
         return Err(Failure::usage(format!(
@@ -81,7 +93,7 @@ pub(crate) fn refuse_exports(exports: &[Export<'_>]) -> Result<()> {
         ))
         .help("name a file for one of them"));
     }
-    refuse(&[], exports)
+    refuse(&[], &[], exports)
 }
 
 #[derive(Debug, Default)]
@@ -182,7 +194,7 @@ impl Role<'_> {
         match self {
             Self::Source(_) => "a source".to_owned(),
             Self::Target(source) => format!("the target of {}", display(source)),
-            Self::Export(flag) => format!("the file of {flag}"),
+            Self::Reference(flag) | Self::Export(flag) => format!("the file of {flag}"),
         }
     }
 }
@@ -207,11 +219,11 @@ mod tests {
             std::fs::write(dir.join(name), name).expect("written");
         }
         let message = |jobs: &[Job], export: Option<&Path>| {
-            let exports: Vec<Export<'_>> = export
+            let exports: Vec<Flagged<'_>> = export
                 .map(|path| ("--export-json", path))
                 .into_iter()
                 .collect();
-            refuse(jobs, &exports)
+            refuse(jobs, &[], &exports)
                 .expect_err("refused")
                 .message()
                 .to_owned()
@@ -229,7 +241,10 @@ mod tests {
             job(dir, "b", "y"),
             job(dir, "gone", "z"),
         ];
-        assert_eq!(refuse(&apart, &[("--export-json", &dir.join("r"))]), Ok(()));
+        assert_eq!(
+            refuse(&apart, &[], &[("--export-json", &dir.join("r"))]),
+            Ok(())
+        );
         assert!(
             refuse_exports(&[("--a", Path::new("-")), ("--b", Path::new("/dev/stdout"))]).is_err()
         );
@@ -243,11 +258,11 @@ mod tests {
         std::fs::write(dir.join("x"), "x").expect("written");
         std::fs::hard_link(dir.join("x"), dir.join("y")).expect("linked");
         assert_eq!(
-            refuse(&[job(dir, "a", "x"), job(dir, "b", "y")], &[]),
+            refuse(&[job(dir, "a", "x"), job(dir, "b", "y")], &[], &[]),
             Ok(())
         );
         std::os::unix::fs::symlink("x", dir.join("link")).expect("linked");
-        assert!(refuse(&[job(dir, "a", "x"), job(dir, "b", "link")], &[]).is_err());
+        assert!(refuse(&[job(dir, "a", "x"), job(dir, "b", "link")], &[], &[]).is_err());
         let null = Path::new("/dev/null");
         assert_eq!(refuse_exports(&[("--a", null), ("--b", null)]), Ok(()));
     }
