@@ -49,6 +49,8 @@ mod recipe;
 pub mod schedule;
 pub mod sliced;
 mod step;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 mod walk;
 #[cfg(feature = "workload")]
 pub mod workload;

@@ -117,6 +117,11 @@ impl<D: DerefMut<Target = Decoder>> SlicedDecoder<D> {
         self.decoder.finish()
     }
 
+    /// What was decoded so far: [`Decoder::totals`].
+    pub fn totals(&self) -> Totals {
+        self.decoder.totals()
+    }
+
     /// The decoder itself.
     pub fn into_inner(self) -> D {
         self.decoder

@@ -164,6 +164,12 @@ impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
         }
     }
 
+    /// Bytes taken that no block holds yet.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn gathered(&self) -> usize {
+        self.gathered
+    }
+
     /// The encoder itself.
     pub fn into_inner(self) -> E {
         self.encoder

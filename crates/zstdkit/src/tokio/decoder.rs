@@ -1,0 +1,150 @@
+//! A reader that decompresses.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use ::tokio::io::{AsyncRead, ReadBuf};
+
+use super::turn::{self, Turn};
+use super::{Scheduler, timed, to_io};
+use crate::decoder::{Decoder, Totals};
+use crate::error::Error;
+use crate::format::BLOCK_BYTES_MAX;
+use crate::options::DecoderOptions;
+use crate::pool::Pooled;
+use crate::schedule::Key;
+use crate::sliced::{Budget, SlicedDecoder};
+use crate::step::State;
+
+const INPUT_BYTES: usize = 64 << 10;
+
+/// Reads the content of the frames that a reader gives.
+///
+/// A read decodes one block at most and gives way to others before it would hold its thread for
+/// longer than the threshold. The end is the end of the reader: all frames are read, skippable ones
+/// skipped, and a reader that ends inside a frame or has none is an error
+/// ([`io::ErrorKind::UnexpectedEof`]). Content is handed out before the checksum of its frame was
+/// seen. After an error of the decompression every read fails with it.
+///
+/// It reads ahead: what it has taken from the reader and not used is lost with it.
+#[derive(Debug)]
+pub struct AsyncDecoder<R> {
+    reader: R,
+    scheduler: Scheduler,
+    decoder: SlicedDecoder<Pooled<Decoder>>,
+    input: Box<[u8]>,
+    /// The part of the input that was read and not yet taken.
+    from: usize,
+    to: usize,
+    /// Whether the decoder can go on without input.
+    waiting: bool,
+    end: End,
+    turn: Turn,
+}
+
+#[derive(Debug)]
+enum End {
+    NotYet,
+    /// The reader has ended.
+    Reader,
+    /// So has the last frame.
+    Good,
+    Bad(Error),
+}
+
+impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
+    pub(super) fn new(
+        scheduler: Scheduler,
+        reader: R,
+        options: &DecoderOptions,
+    ) -> Result<Self, Error> {
+        let decoder = SlicedDecoder::over(scheduler.pool().decoder(options)?);
+        Ok(Self {
+            reader,
+            scheduler,
+            decoder,
+            input: vec![0; INPUT_BYTES].into(),
+            from: 0,
+            to: 0,
+            waiting: false,
+            end: End::NotYet,
+            turn: Turn::default(),
+        })
+    }
+
+    /// The reader.
+    pub fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
+    /// What was decoded so far.
+    pub fn totals(&self) -> Totals {
+        self.decoder.totals()
+    }
+
+    fn poll_block(
+        &mut self,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<Result<(), Error>> {
+        let model = self.scheduler.model();
+        let block = BLOCK_BYTES_MAX as usize;
+        let next_ns = model.predict_ns(Key::decompress_slice(), block);
+        ready!(self.turn.poll_take(context, next_ns, model.threshold_ns()));
+        let room = buffer.remaining().min(block);
+        let room = buffer.initialize_unfilled_to(room);
+        let input = &self.input[self.from..self.to];
+        let (step, ns) = timed(|| self.decoder.step(input, room, &mut Budget::slices(1)));
+        turn::held(ns);
+        let step = step?;
+        buffer.advance(step.produced);
+        self.from += step.consumed;
+        self.waiting = step.state == State::MoreOutput;
+        self.scheduler.learn_block(step.produced, ns);
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_input(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut buffer = ReadBuf::new(&mut self.input);
+        ready!(Pin::new(&mut self.reader).poll_read(context, &mut buffer))?;
+        (self.from, self.to) = (0, buffer.filled().len());
+        if self.to == 0 {
+            self.end = End::Reader;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for AsyncDecoder<R> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let filled = buffer.filled().len();
+        while buffer.remaining() > 0 && buffer.filled().len() == filled {
+            if let End::Bad(error) = &this.end {
+                return Poll::Ready(Err(to_io(error.clone())));
+            }
+            if this.waiting || this.from < this.to {
+                if let Err(error) = ready!(this.poll_block(context, buffer)) {
+                    this.end = End::Bad(error);
+                }
+                continue;
+            }
+            match this.end {
+                End::NotYet => ready!(this.poll_input(context))?,
+                End::Good => break,
+                End::Reader | End::Bad(_) => {
+                    this.end = match this.decoder.finish() {
+                        Ok(_) => End::Good,
+                        Err(error) => End::Bad(error),
+                    };
+                }
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,324 @@
+//! A writer that compresses.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use ::tokio::io::AsyncWrite;
+
+use super::turn::{self, Turn};
+use super::{CHUNK_BYTES, Lane, Scheduler, timed, to_io};
+use crate::error::Error;
+use crate::options::EncoderOptions;
+use crate::schedule::{Decision, Key, Running};
+use crate::sliced::{Budget, SLICE_BYTES};
+use crate::step::{Operation, State};
+
+/// Compresses what is written into one frame, which goes to a writer.
+///
+/// A write takes one slice at most, or copies into a chunk of 128 KiB that is compressed on another
+/// thread; no call works for longer than a slice. Flushing writes out all that was taken, so that a
+/// reader can decode it, and costs ratio. Only a shutdown ends the frame.
+///
+/// Dropping it, at any time, loses what was not written and nothing else. After an error of the
+/// compression every call fails with it; an error of the writer is passed on, and the call may be
+/// made again.
+#[derive(Debug)]
+pub struct AsyncEncoder<W> {
+    writer: W,
+    scheduler: Scheduler,
+    options: EncoderOptions,
+    content_bytes: Option<u64>,
+    engine: Engine,
+    /// Whether slices are compressed here.
+    sliced: bool,
+    /// The tables of the frame are yet to be made, on another thread.
+    to_open: bool,
+    stage: Stage,
+    /// Content that was taken and is not known to be decodable from what was written.
+    unflushed: bool,
+    /// Compressed bytes, and how many of them are written.
+    output: Vec<u8>,
+    written: usize,
+    /// Content for the next chunk, when chunks are offloaded.
+    chunk: Vec<u8>,
+    turn: Turn,
+}
+
+#[derive(Debug)]
+enum Engine {
+    Here(Box<Lane>),
+    Away(Running<Box<Job>>),
+    Failed(Error),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Open,
+    /// The frame is ended, but not yet written out.
+    Ended,
+    Shut,
+}
+
+/// A chunk on its way through another thread, with all that it touches.
+#[derive(Debug)]
+struct Job {
+    lane: Box<Lane>,
+    chunk: Vec<u8>,
+    output: Vec<u8>,
+    operation: Operation,
+    open: bool,
+    result: Result<(), Error>,
+    ns: u64,
+}
+
+impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
+    pub(super) fn new(
+        scheduler: Scheduler,
+        writer: W,
+        options: &EncoderOptions,
+        content_bytes: Option<u64>,
+    ) -> Result<Self, Error> {
+        let decision = scheduler.model().decide_stream(options, content_bytes);
+        let lane = scheduler.lane(options, content_bytes, decision)?;
+        Ok(Self {
+            writer,
+            options: options.clone(),
+            content_bytes,
+            engine: Engine::Here(Box::new(lane)),
+            sliced: matches!(decision, Decision::Sliced { .. }),
+            to_open: scheduler.model().opens_slowly(options, content_bytes),
+            scheduler,
+            stage: Stage::Open,
+            unflushed: false,
+            output: Vec::new(),
+            written: 0,
+            chunk: Vec::new(),
+            turn: Turn::default(),
+        })
+    }
+
+    /// The writer.
+    pub fn get_ref(&self) -> &W {
+        &self.writer
+    }
+
+    /// The writer, with what was written to it so far. Whole only after a shutdown.
+    pub fn into_inner(self) -> W {
+        self.writer
+    }
+
+    /// Takes back what is on another thread, then writes out what is compressed.
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Engine::Away(running) = &mut self.engine {
+            let job = ready!(Pin::new(running).poll(context));
+            self.engine = match job {
+                Ok(job) => self.take_back(*job),
+                Err(error) => Engine::Failed(error.into()),
+            };
+        }
+        if let Engine::Failed(error) = &self.engine {
+            return Poll::Ready(Err(to_io(error.clone())));
+        }
+        while self.written < self.output.len() {
+            let rest = &self.output[self.written..];
+            match ready!(Pin::new(&mut self.writer).poll_write(context, rest))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                count => self.written += count,
+            }
+        }
+        self.output.clear();
+        self.written = 0;
+        Poll::Ready(Ok(()))
+    }
+
+    fn take_back(&mut self, mut job: Job) -> Engine {
+        if let Err(error) = job.result {
+            return Engine::Failed(error);
+        }
+        if !job.open && job.chunk.len() > SLICE_BYTES {
+            let key = Key::compress_slice(&self.options, self.content_bytes);
+            self.scheduler.model().observe(key, job.chunk.len(), job.ns);
+        }
+        if !self.sliced {
+            job.chunk.clear();
+            self.chunk = job.chunk;
+        }
+        self.output = job.output;
+        Engine::Here(job.lane)
+    }
+
+    /// Sends the gathered chunk, or the opening of the frame alone, to another thread.
+    fn send(&mut self, operation: Operation, open: bool, context: &mut Context<'_>) {
+        let stopped = || Engine::Failed(crate::schedule::OffloadError::Stopped.into());
+        let lane = match std::mem::replace(&mut self.engine, stopped()) {
+            Engine::Here(lane) => lane,
+            other => {
+                self.engine = other;
+                return;
+            }
+        };
+        let job = Box::new(Job {
+            lane,
+            chunk: if open {
+                Vec::new()
+            } else {
+                std::mem::take(&mut self.chunk)
+            },
+            output: std::mem::take(&mut self.output),
+            operation,
+            open,
+            result: Ok(()),
+            ns: 0,
+        });
+        let mut running = self.scheduler.offload().run(move || job.run());
+        // Queues it. If it is done already, or failed, the next call hears of it.
+        self.engine = match Pin::new(&mut running).poll(context) {
+            Poll::Pending => Engine::Away(running),
+            Poll::Ready(Ok(job)) => self.take_back(*job),
+            Poll::Ready(Err(error)) => Engine::Failed(error.into()),
+        };
+    }
+
+    /// One slice, here. Returns how much of the input it took and what is left to do.
+    fn slice(&mut self, input: &[u8], operation: Operation) -> io::Result<(usize, State)> {
+        let Engine::Here(lane) = &mut self.engine else {
+            return Ok((0, State::MoreOutput));
+        };
+        let mut rest = input;
+        let before = lane.gathered();
+        let output = &mut self.output;
+        let (state, ns) =
+            timed(|| lane.step_into(&mut rest, output, operation, &mut Budget::slices(1)));
+        turn::held(ns);
+        let state = state.map_err(|error| {
+            self.engine = Engine::Failed(error.clone());
+            to_io(error)
+        })?;
+        let taken = input.len() - rest.len();
+        let whole_block = before == 0 && taken == SLICE_BYTES;
+        // The first slice also makes the tables.
+        if whole_block && self.unflushed {
+            let key = Key::compress_slice(&self.options, self.content_bytes);
+            self.scheduler.model().observe(key, SLICE_BYTES, ns);
+        }
+        Ok((taken, state))
+    }
+
+    fn poll_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let model = self.scheduler.model();
+        let key = Key::compress_slice(&self.options, self.content_bytes);
+        let next_ns = model.predict_ns(key, SLICE_BYTES);
+        self.turn.poll_take(context, next_ns, model.threshold_ns())
+    }
+
+    /// Ready to compress: nothing away, nothing to write, tables made, and our turn.
+    fn poll_prepared(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_ready(context))?;
+        if self.to_open && self.stage == Stage::Open {
+            self.to_open = false;
+            self.send(Operation::Continue, true, context);
+            ready!(self.poll_ready(context))?;
+        }
+        if self.sliced {
+            ready!(self.poll_turn(context));
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Compresses all that was taken, with this operation, and writes it out.
+    fn poll_complete(
+        &mut self,
+        operation: Operation,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        ready!(self.poll_prepared(context))?;
+        if !self.sliced {
+            self.send(operation, false, context);
+        } else {
+            while self.slice(&[], operation)?.1 == State::MoreOutput {
+                ready!(self.poll_turn(context));
+            }
+        }
+        self.unflushed = false;
+        if operation == Operation::End {
+            self.stage = Stage::Ended;
+        }
+        self.poll_ready(context)
+    }
+}
+
+impl Job {
+    fn run(mut self: Box<Self>) -> Box<Self> {
+        let (result, ns) = timed(|| {
+            if self.open {
+                return self.lane.open();
+            }
+            let (mut rest, mut budget) = (&self.chunk[..], Budget::slices(u32::MAX));
+            let (lane, output) = (&mut self.lane, &mut self.output);
+            lane.step_into(&mut rest, output, self.operation, &mut budget)
+                .map(drop)
+        });
+        self.result = result;
+        self.ns = ns;
+        self
+    }
+}
+
+impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        input: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        if let Engine::Failed(error) = &this.engine {
+            return Poll::Ready(Err(to_io(error.clone())));
+        }
+        if this.stage != Stage::Open {
+            return Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::BrokenPipe,
+                "write after the end of the frame",
+            )));
+        }
+        ready!(this.poll_prepared(context))?;
+        if input.is_empty() {
+            return Poll::Ready(Ok(0));
+        }
+        if this.sliced {
+            let (taken, _) = this.slice(input, Operation::Continue)?;
+            this.unflushed = true;
+            return Poll::Ready(Ok(taken));
+        }
+        let count = input.len().min(CHUNK_BYTES - this.chunk.len());
+        this.chunk.extend_from_slice(&input[..count]);
+        this.unflushed = true;
+        if this.chunk.len() == CHUNK_BYTES {
+            this.send(Operation::Continue, false, context);
+        }
+        Poll::Ready(Ok(count))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.poll_ready(context))?;
+        if this.unflushed && this.stage == Stage::Open {
+            ready!(this.poll_complete(Operation::Flush, context))?;
+        }
+        Pin::new(&mut this.writer).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.stage == Stage::Shut {
+            return Poll::Ready(Ok(()));
+        }
+        if this.stage == Stage::Open {
+            ready!(this.poll_complete(Operation::End, context))?;
+        }
+        ready!(this.poll_ready(context))?;
+        ready!(Pin::new(&mut this.writer).poll_shutdown(context))?;
+        this.stage = Stage::Shut;
+        Poll::Ready(Ok(()))
+    }
+}

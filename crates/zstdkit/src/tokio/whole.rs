@@ -1,0 +1,346 @@
+//! Whole buffers: each call inline, sliced or offloaded, whichever the model says.
+
+use super::{CHUNK_BYTES, Lane, Scheduler, timed, turn};
+use crate::error::{Error, Repr};
+use crate::format::{self, BLOCK_BYTES_MAX};
+use crate::oneshot::compress_bound;
+use crate::options::{DecoderOptions, EncoderOptions};
+use crate::recipe::Recipe;
+use crate::schedule::{Decision, Key};
+use crate::sliced::{Budget, SLICE_BYTES, SlicedDecoder};
+use crate::step::{Operation, State};
+
+/// Content that frames state is allocated at once up to so many times the input, or up to the first
+/// of these, but never beyond the second.
+const TRUSTED_RATIO: usize = 64;
+const TRUSTED_BYTES: usize = 4 << 20;
+const TRUSTED_BYTES_MAX: usize = 64 << 20;
+/// More frames than this are not looked through before they are decoded.
+const FRAMES_MAX: usize = 64;
+
+/// Work that travels between tasks and offload threads with all that it touches.
+struct Chunks<C> {
+    lane: Lane,
+    content: C,
+    at: usize,
+    frame: Vec<u8>,
+    state: State,
+}
+
+impl Scheduler {
+    /// Compresses `content` into one frame.
+    pub async fn compress<C>(&self, content: C, options: &EncoderOptions) -> Result<Vec<u8>, Error>
+    where
+        C: AsRef<[u8]> + Send + 'static,
+    {
+        let bytes = content.as_ref().len();
+        let decision = self.model().decide(options, bytes);
+        match decision {
+            Decision::Inline => self.inline(content.as_ref(), options).await,
+            Decision::Sliced { .. } => self.sliced(content, options, decision).await,
+            Decision::Offload if bytes <= CHUNK_BYTES || options.workers > 0 => {
+                self.offloaded(content, options).await
+            }
+            Decision::Offload => self.offloaded_chunks(content, options, decision).await,
+        }
+    }
+
+    /// Compresses `content` by a recipe, which may be [`Recipe::Auto`].
+    pub async fn compress_recipe<C>(&self, content: C, recipe: Recipe) -> Result<Vec<u8>, Error>
+    where
+        C: AsRef<[u8]> + Send + 'static,
+    {
+        let size = Some(content.as_ref().len() as u64);
+        let recipe = match recipe {
+            Recipe::Auto => Recipe::choose(content.as_ref(), size),
+            chosen => chosen,
+        };
+        self.compress(content, &recipe.options(size)).await
+    }
+
+    async fn inline(&self, content: &[u8], options: &EncoderOptions) -> Result<Vec<u8>, Error> {
+        let key = Key::compress(options, content.len());
+        let predicted_ns = self.model().predict_ns(key, content.len());
+        turn::take(predicted_ns, self.model().threshold_ns()).await;
+        let (frame, ns) = timed(|| {
+            let size = Some(content.len() as u64);
+            self.pool().compressor(options, size)?.compress(content)
+        });
+        turn::held(ns);
+        let frame = frame?;
+        self.model().observe(key, content.len(), ns);
+        Ok(frame)
+    }
+
+    async fn sliced<C>(
+        &self,
+        content: C,
+        options: &EncoderOptions,
+        decision: Decision,
+    ) -> Result<Vec<u8>, Error>
+    where
+        C: AsRef<[u8]> + Send + 'static,
+    {
+        let bytes = content.as_ref().len();
+        let mut lane = self.open(options, bytes, decision).await?;
+        let mut frame = room(compress_bound(bytes))?;
+        let slice = Key::compress_slice(options, Some(bytes as u64));
+        let (mut at, mut total_ns) = (0, 0_u64);
+        loop {
+            let predicted_ns = self.model().predict_ns(slice, SLICE_BYTES);
+            turn::take(predicted_ns, self.model().threshold_ns()).await;
+            let mut rest = &content.as_ref()[at..];
+            let (state, ns) = timed(|| {
+                lane.step_into(
+                    &mut rest,
+                    &mut frame,
+                    Operation::End,
+                    &mut Budget::slices(1),
+                )
+            });
+            turn::held(ns);
+            let state = state?;
+            if at > 0 && state != State::Done {
+                self.model().observe(slice, SLICE_BYTES, ns);
+            }
+            at = bytes - rest.len();
+            total_ns = total_ns.saturating_add(ns);
+            if state == State::Done {
+                self.model()
+                    .observe(Key::compress(options, bytes), bytes, total_ns);
+                frame.shrink_to_fit();
+                return Ok(frame);
+            }
+        }
+    }
+
+    /// A lane whose tables are made, here or elsewhere.
+    async fn open(
+        &self,
+        options: &EncoderOptions,
+        bytes: usize,
+        decision: Decision,
+    ) -> Result<Lane, Error> {
+        let size = Some(bytes as u64);
+        if !self.model().opens_slowly(options, size) {
+            return self.lane(options, size, decision);
+        }
+        let (scheduler, options) = (self.clone(), options.clone());
+        let opened = self.offload().run(move || {
+            let mut lane = scheduler.lane(&options, size, decision)?;
+            lane.open()?;
+            Ok(lane)
+        });
+        opened.await?
+    }
+
+    async fn offloaded<C>(&self, content: C, options: &EncoderOptions) -> Result<Vec<u8>, Error>
+    where
+        C: AsRef<[u8]> + Send + 'static,
+    {
+        let bytes = content.as_ref().len();
+        let (pool, own) = (self.pool().clone(), options.clone());
+        let done = self.offload().run(move || {
+            let size = Some(bytes as u64);
+            timed(|| pool.compressor(&own, size)?.compress(content.as_ref()))
+        });
+        let (frame, ns) = done.await?;
+        let frame = frame?;
+        self.learn(options, bytes, bytes, ns);
+        Ok(frame)
+    }
+
+    async fn offloaded_chunks<C>(
+        &self,
+        content: C,
+        options: &EncoderOptions,
+        decision: Decision,
+    ) -> Result<Vec<u8>, Error>
+    where
+        C: AsRef<[u8]> + Send + 'static,
+    {
+        let bytes = content.as_ref().len();
+        let mut work = Chunks {
+            lane: self.open(options, bytes, decision).await?,
+            content,
+            at: 0,
+            frame: room(compress_bound(bytes))?,
+            state: State::NeedInput,
+        };
+        while work.state != State::Done {
+            let before = work.at;
+            let (result, ns) = self.offload().run(move || timed(|| work.chunk())).await?;
+            work = result?;
+            self.learn(options, bytes, work.at - before, ns);
+        }
+        let mut frame = work.frame;
+        frame.shrink_to_fit();
+        Ok(frame)
+    }
+
+    /// What offloaded work took tells what it would take here as well.
+    fn learn(&self, options: &EncoderOptions, content_bytes: usize, bytes: usize, ns: u64) {
+        self.model()
+            .observe(Key::compress(options, content_bytes), bytes, ns);
+        if bytes > SLICE_BYTES {
+            let slice = Key::compress_slice(options, Some(content_bytes as u64));
+            self.model().observe(slice, bytes, ns);
+        }
+    }
+
+    /// Decompresses all frames of `stream`: inline if they are small, else a block at a time.
+    pub async fn decompress<C>(&self, stream: C, options: &DecoderOptions) -> Result<Vec<u8>, Error>
+    where
+        C: AsRef<[u8]> + Send + 'static,
+    {
+        let bytes = content_bytes(stream.as_ref());
+        match bytes.map(|bytes| (bytes, self.model().decide_decompress(bytes))) {
+            Some((bytes, Decision::Inline)) => {
+                self.decompress_inline(stream.as_ref(), bytes, options)
+                    .await
+            }
+            _ => self.decompress_sliced(stream, bytes, options).await,
+        }
+    }
+
+    async fn decompress_inline(
+        &self,
+        stream: &[u8],
+        bytes: usize,
+        options: &DecoderOptions,
+    ) -> Result<Vec<u8>, Error> {
+        let key = Key::decompress(bytes);
+        let predicted_ns = self.model().predict_ns(key, bytes);
+        turn::take(predicted_ns, self.model().threshold_ns()).await;
+        let (content, ns) = timed(|| self.pool().decompressor(options)?.decompress(stream));
+        turn::held(ns);
+        let content = content?;
+        self.model().observe(key, bytes, ns);
+        Ok(content)
+    }
+
+    async fn decompress_sliced<C>(
+        &self,
+        stream: C,
+        bytes: Option<usize>,
+        options: &DecoderOptions,
+    ) -> Result<Vec<u8>, Error>
+    where
+        C: AsRef<[u8]> + Send + 'static,
+    {
+        let mut decoder = SlicedDecoder::over(self.pool().decoder(options)?);
+        let trusted = stream.as_ref().len().saturating_mul(TRUSTED_RATIO);
+        let trusted = trusted.clamp(TRUSTED_BYTES, TRUSTED_BYTES_MAX);
+        // Memory that is zero from the start is not touched before it is decoded into.
+        let mut content = vec![0; bytes.unwrap_or(0).min(trusted)];
+        let (mut at, mut filled, mut total_ns) = (0, 0, 0_u64);
+        loop {
+            if filled == content.len() {
+                grow(&mut content)?;
+            }
+            let block = BLOCK_BYTES_MAX as usize;
+            let predicted_ns = self.model().predict_ns(Key::decompress_slice(), block);
+            turn::take(predicted_ns, self.model().threshold_ns()).await;
+            let rest = &stream.as_ref()[at..];
+            let (step, ns) =
+                timed(|| decoder.step(rest, &mut content[filled..], &mut Budget::slices(1)));
+            turn::held(ns);
+            let step = step?;
+            self.learn_block(step.produced, ns);
+            at += step.consumed;
+            filled += step.produced;
+            total_ns = total_ns.saturating_add(ns);
+            if step.state != State::MoreOutput {
+                break;
+            }
+        }
+        decoder.finish()?;
+        self.model()
+            .observe(Key::decompress(filled), filled, total_ns);
+        content.truncate(filled);
+        content.shrink_to_fit();
+        Ok(content)
+    }
+
+    /// Learns from a block, if it was worth the name.
+    pub(super) fn learn_block(&self, produced: usize, ns: u64) {
+        if produced >= SLICE_BYTES {
+            self.model().observe(Key::decompress_slice(), produced, ns);
+        }
+    }
+}
+
+impl<C: AsRef<[u8]>> Chunks<C> {
+    fn chunk(mut self) -> Result<Self, Error> {
+        let rest = &self.content.as_ref()[self.at..];
+        let (mut chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
+        let operation = match after.is_empty() {
+            true => Operation::End,
+            false => Operation::Continue,
+        };
+        let given = chunk.len();
+        let mut budget = Budget::slices(u32::MAX);
+        self.state = self
+            .lane
+            .step_into(&mut chunk, &mut self.frame, operation, &mut budget)?;
+        self.at += given - chunk.len();
+        Ok(self)
+    }
+}
+
+/// The content of a stream as its frames state it or their blocks bound it, if it is no more than
+/// a look to say. What is wrong with the stream is left to the decoder to say.
+fn content_bytes(stream: &[u8]) -> Option<usize> {
+    let mut rest = stream;
+    let mut total = 0_u64;
+    for _ in 0..FRAMES_MAX {
+        if rest.is_empty() {
+            return usize::try_from(total).ok();
+        }
+        if let Some(after) = format::after_skippable_frame(rest) {
+            rest = after;
+            continue;
+        }
+        let (header, body) = format::split_header(rest)?;
+        let (bound, after) = match header.content_size {
+            // One frame is what most streams are, and its header is enough.
+            Some(stated) if total == 0 && body.len() > CHUNK_BYTES => {
+                return usize::try_from(stated).ok();
+            }
+            _ => format::measure_blocks(&header, body)?,
+        };
+        total = total.checked_add(header.content_size.unwrap_or(bound))?;
+        rest = after;
+    }
+    None
+}
+
+fn room(bytes: usize) -> Result<Vec<u8>, Error> {
+    let mut buffer = Vec::new();
+    buffer
+        .try_reserve_exact(bytes)
+        .map_err(|_| out_of_memory(bytes))?;
+    Ok(buffer)
+}
+
+/// Makes room for a block. The memory doubles, but only the block is cleared: more would hold the
+/// thread.
+fn grow(content: &mut Vec<u8>) -> Result<(), Error> {
+    let block = BLOCK_BYTES_MAX as usize;
+    if content.capacity() - content.len() < block {
+        let more = content.len().max(block);
+        content
+            .try_reserve(more)
+            .map_err(|_| out_of_memory(content.len() + more))?;
+    }
+    content.resize(content.len() + block, 0);
+    Ok(())
+}
+
+fn out_of_memory(bytes: usize) -> Error {
+    Repr::Memory {
+        bytes: Some(bytes as u64),
+        what: "the output",
+    }
+    .into()
+}

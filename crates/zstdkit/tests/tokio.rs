@@ -1,0 +1,438 @@
+//! The tokio faces: round trips over readers and writers that are short, late or broken, on one
+//! thread and on two; futures that are dropped at any point; workers that are never held.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::future::Future;
+use std::io;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use common::{noise, prose};
+use proptest::prelude::*;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::runtime::{Builder, Runtime};
+use zstdkit::schedule::{CostModel, Key, Offload};
+use zstdkit::tokio::Scheduler;
+use zstdkit::{DecoderOptions, EncoderOptions, Pool, Recipe};
+
+/// What the next calls of a flaky reader or writer do: 0 is "not yet", else at most so many bytes.
+#[derive(Debug, Clone)]
+struct Script {
+    steps: Vec<usize>,
+    at: usize,
+}
+
+impl Script {
+    fn next(&mut self, context: &Context<'_>) -> Poll<usize> {
+        self.at += 1;
+        match self.steps[self.at % self.steps.len()] {
+            0 => {
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            most => Poll::Ready(most),
+        }
+    }
+}
+
+fn script() -> impl Strategy<Value = Script> {
+    let step = prop_oneof![1 => Just(0), 1 => 1_usize..50, 3 => 1000_usize..200_000];
+    prop::collection::vec(step, 0..6).prop_map(|mut steps| {
+        steps.push(20_000);
+        Script { steps, at: 0 }
+    })
+}
+
+/// A sink and a source that follow a script.
+struct Flaky {
+    bytes: Vec<u8>,
+    from: usize,
+    script: Script,
+    /// Fails once it has taken or given so many.
+    fails_at: usize,
+    shut: usize,
+}
+
+impl Flaky {
+    fn new(bytes: Vec<u8>, script: Script) -> Self {
+        Self {
+            bytes,
+            from: 0,
+            script,
+            fails_at: usize::MAX,
+            shut: 0,
+        }
+    }
+}
+
+impl AsyncWrite for Flaky {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        input: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.bytes.len() >= self.fails_at {
+            return Poll::Ready(Err(io::ErrorKind::StorageFull.into()));
+        }
+        self.script.next(context).map(|most| {
+            let count = most.min(input.len());
+            self.bytes.extend_from_slice(&input[..count]);
+            Ok(count)
+        })
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.script.next(context).map(|_| Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.script.next(context).map(|_| {
+            self.shut += 1;
+            Ok(())
+        })
+    }
+}
+
+impl AsyncRead for Flaky {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.from >= self.fails_at {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
+        self.script.next(context).map(|most| {
+            let end = self
+                .bytes
+                .len()
+                .min(self.from + most.min(buffer.remaining()));
+            buffer.put_slice(&self.bytes[self.from..end]);
+            self.from = end;
+            Ok(())
+        })
+    }
+}
+
+fn runtime(workers: usize) -> Runtime {
+    match workers {
+        0 => Builder::new_current_thread().build().unwrap(),
+        _ => Builder::new_multi_thread()
+            .worker_threads(workers)
+            .build()
+            .unwrap(),
+    }
+}
+
+fn scheduler(threshold_ns: u64) -> Scheduler {
+    let offload = Offload::new(1, 2).unwrap();
+    Scheduler::new(CostModel::new(threshold_ns), Pool::default(), offload)
+}
+
+/// Thresholds at which nothing, some and everything is offloaded.
+fn threshold() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(u64::MAX), Just(300_000_u64), Just(0)]
+}
+
+fn recipe() -> impl Strategy<Value = Recipe> {
+    prop::sample::select(vec![
+        Recipe::Fast,
+        Recipe::Balanced,
+        Recipe::Binary,
+        Recipe::Text,
+    ])
+}
+
+fn one_shot(frames: &[u8]) -> Vec<u8> {
+    zstdkit::decompress(frames, &DecoderOptions::default()).unwrap()
+}
+
+/// Runs on the runtime's own threads rather than beside them.
+fn run<T: Send + 'static>(workers: usize, work: impl Future<Output = T> + Send + 'static) -> T {
+    let runtime = runtime(workers);
+    let task = runtime.spawn(work);
+    runtime.block_on(task).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn streams_round_trip(
+        seed: u64,
+        len in prop_oneof![0_usize..3000, 10_000_usize..500_000],
+        recipe in recipe(),
+        threshold_ns in threshold(),
+        pledge: bool,
+        cuts in prop::collection::vec(prop_oneof![100_usize..3000, 1000_usize..300_000], 1..4),
+        flush_every in prop::option::of(1_usize..5),
+        write in script(),
+        read in script(),
+        rooms in prop::collection::vec(prop_oneof![50_usize..300, 1000_usize..200_000], 1..4),
+        workers in 0_usize..3,
+    ) {
+        let content = prose(seed, len);
+        let expected = content.clone();
+        let (frame, decoded, idle) = run(workers, async move {
+            let scheduler = scheduler(threshold_ns);
+            let size = pledge.then_some(content.len() as u64);
+            let options = recipe.options(size);
+            let sink = Flaky::new(Vec::new(), write);
+            let mut encoder = scheduler.encoder(sink, &options, size).unwrap();
+            let mut rest = &content[..];
+            for (piece, cut) in common::cycle(&cuts).enumerate() {
+                let (input, after) = rest.split_at(cut.min(rest.len()));
+                encoder.write_all(input).await.unwrap();
+                rest = after;
+                if rest.is_empty() {
+                    break;
+                }
+                if flush_every.is_some_and(|every| piece % every == 0) {
+                    encoder.flush().await.unwrap();
+                    let taken = content.len() - rest.len();
+                    let written = partial(&encoder.get_ref().bytes);
+                    assert!(written == content[..taken], "{} of {taken}", written.len());
+                }
+            }
+            encoder.shutdown().await.unwrap();
+            encoder.shutdown().await.unwrap();
+            let late = encoder.write(b"late").await.unwrap_err();
+            assert_eq!(late.kind(), io::ErrorKind::BrokenPipe);
+            let sink = encoder.into_inner();
+            assert_eq!(sink.shut, 1);
+
+            let source = Flaky::new(sink.bytes.clone(), read);
+            let mut decoder = scheduler.decoder(source, &DecoderOptions::default()).unwrap();
+            let (mut decoded, mut buffer) = (Vec::new(), vec![0; 200_000]);
+            for room in common::cycle(&rooms) {
+                let count = decoder.read(&mut buffer[..room]).await.unwrap();
+                decoded.extend_from_slice(&buffer[..count]);
+                if count == 0 {
+                    break;
+                }
+            }
+            assert_eq!(decoder.read(&mut buffer).await.unwrap(), 0);
+            assert_eq!(decoder.totals().frames, 1);
+            drop(decoder);
+            (sink.bytes, decoded, scheduler.pool().stats())
+        });
+        prop_assert!(one_shot(&frame) == expected);
+        prop_assert!(decoded == expected);
+        prop_assert_eq!((idle.in_use, idle.discarded), (0, 0));
+    }
+
+    #[test]
+    fn buffers_round_trip(
+        seed: u64,
+        len in prop_oneof![0_usize..3000, 10_000_usize..600_000],
+        random in prop::bool::weighted(0.2),
+        recipe in prop_oneof![recipe(), Just(Recipe::Auto)],
+        threshold_ns in threshold(),
+        content_size: bool,
+        frames in 1_usize..3,
+        workers in 0_usize..3,
+    ) {
+        let content = if random { noise(seed, len) } else { prose(seed, len) };
+        let expected = content.repeat(frames);
+        let decoded = run(workers, async move {
+            let scheduler = scheduler(threshold_ns);
+            let frame = match content_size {
+                true => scheduler.compress_recipe(content.clone(), recipe).await.unwrap(),
+                false => {
+                    let options = EncoderOptions { content_size, ..EncoderOptions::default() };
+                    scheduler.compress(content.clone(), &options).await.unwrap()
+                }
+            };
+            assert!(one_shot(&frame) == content);
+            let stream = frame.repeat(frames);
+            let decoded = scheduler.decompress(stream, &DecoderOptions::default()).await.unwrap();
+            let stats = scheduler.pool().stats();
+            assert_eq!((stats.in_use, stats.discarded), (0, 0));
+            decoded
+        });
+        prop_assert!(decoded == expected);
+    }
+
+    #[test]
+    fn a_future_may_be_dropped_at_any_point(
+        seed: u64,
+        recipe in recipe(),
+        threshold_ns in threshold(),
+        polls in 0_usize..12,
+        write in script(),
+        stream: bool,
+    ) {
+        let runtime = runtime(1);
+        let _inside = runtime.enter();
+        let scheduler = scheduler(threshold_ns);
+        let content = prose(seed, 300_000);
+        let options = recipe.options(Some(300_000));
+        let mut context = Context::from_waker(Waker::noop());
+        {
+            let mut encoder =
+                scheduler.encoder(Flaky::new(Vec::new(), write), &options, None).unwrap();
+            let work = async {
+                if stream {
+                    encoder.write_all(&content).await.unwrap();
+                    encoder.shutdown().await.unwrap();
+                } else {
+                    scheduler.compress(content.clone(), &options).await.unwrap();
+                }
+            };
+            let mut work = pin!(work);
+            for _ in 0..polls {
+                if work.as_mut().poll(&mut context).is_ready() {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+        }
+        // The offload thread still works, and once it is through nothing is in use.
+        let after = runtime.block_on(scheduler.offload().run(|| 7));
+        prop_assert_eq!(after, Ok(7));
+        prop_assert_eq!(scheduler.offload().queued(), 0);
+        prop_assert_eq!(scheduler.pool().stats().in_use, 0);
+        let frame = runtime.block_on(scheduler.compress(content.clone(), &options)).unwrap();
+        prop_assert!(one_shot(&frame) == content);
+    }
+
+    #[test]
+    fn a_writer_or_reader_that_fails_is_heard(
+        recipe in recipe(),
+        threshold_ns in threshold(),
+        fails_at in 0_usize..20_000,
+        script in script(),
+    ) {
+        run(0, async move {
+            let scheduler = scheduler(threshold_ns);
+            let content = noise(1, 400_000);
+            let mut sink = Flaky::new(Vec::new(), script.clone());
+            sink.fails_at = fails_at;
+            let options = recipe.options(None);
+            let mut encoder = scheduler.encoder(sink, &options, None).unwrap();
+            let result = async {
+                encoder.write_all(&content).await?;
+                encoder.shutdown().await
+            };
+            assert_eq!(result.await.unwrap_err().kind(), io::ErrorKind::StorageFull);
+            let frame = zstdkit::compress(&content, &EncoderOptions::default()).unwrap();
+            let mut source = Flaky::new(frame, script);
+            source.fails_at = fails_at;
+            let options = DecoderOptions::default();
+            let mut decoder = scheduler.decoder(source, &options).unwrap();
+            let error = decoder.read_to_end(&mut Vec::new()).await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+        });
+    }
+
+    #[test]
+    fn hostile_frames_are_errors_and_stay_errors(
+        seed: u64,
+        flip in any::<prop::sample::Index>(),
+        mask in 1_u8..,
+        cut in any::<prop::sample::Index>(),
+        threshold_ns in threshold(),
+    ) {
+        run(0, async move {
+            let scheduler = scheduler(threshold_ns);
+            let content = prose(seed, 200_000);
+            let frame = zstdkit::compress(&content, &EncoderOptions::default()).unwrap();
+            let options = DecoderOptions { output_limit: Some(4 << 20), ..Default::default() };
+            let mut flipped = frame.clone();
+            flipped[flip.index(frame.len())] ^= mask;
+            for stream in [flipped, frame[..cut.index(frame.len())].to_vec()] {
+                let expected = zstdkit::decompress(&stream, &options);
+                let got = scheduler.decompress(stream.clone(), &options).await;
+                assert_eq!(got, expected);
+                let mut decoder = scheduler.decoder(&stream[..], &options).unwrap();
+                let mut content = Vec::new();
+                match (decoder.read_to_end(&mut content).await, expected) {
+                    (Ok(_), Ok(expected)) => assert!(content == expected),
+                    (Err(error), Err(expected)) => {
+                        assert_eq!(error.to_string(), expected.to_string());
+                        let again = decoder.read(&mut [0; 10]).await.unwrap_err();
+                        assert_eq!(again.to_string(), error.to_string());
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        });
+    }
+}
+
+/// The content that a frame without its end holds so far.
+fn partial(bytes: &[u8]) -> Vec<u8> {
+    let mut decoder = zstdkit::sliced::SlicedDecoder::new(&DecoderOptions::default()).unwrap();
+    let (mut rest, mut content) = (bytes, Vec::new());
+    let mut budget = zstdkit::sliced::Budget::slices(u32::MAX);
+    decoder
+        .step_into(&mut rest, &mut content, &mut budget)
+        .unwrap();
+    content
+}
+
+#[test]
+fn a_wrong_pledge_is_an_error_that_stays() {
+    for threshold_ns in [u64::MAX, 0] {
+        run(0, async move {
+            let scheduler = scheduler(threshold_ns);
+            let options = Recipe::Fast.options(Some(10));
+            let mut encoder = scheduler.encoder(Vec::new(), &options, Some(10)).unwrap();
+            encoder.write_all(b"short").await.unwrap();
+            let first = encoder.shutdown().await.unwrap_err();
+            assert_eq!(first.kind(), io::ErrorKind::InvalidInput);
+            let again = encoder.write(b"more").await.unwrap_err();
+            assert_eq!(again.to_string(), first.to_string());
+        });
+    }
+}
+
+/// Counts how often a task ran while another worked.
+fn turns_of_others(work: impl Future<Output = ()> + 'static) -> usize {
+    let local = tokio::task::LocalSet::new();
+    let runtime = runtime(0);
+    let turns = std::rc::Rc::new(std::cell::Cell::new(0));
+    let seen = turns.clone();
+    local.spawn_local(async move {
+        loop {
+            seen.set(seen.get() + 1);
+            tokio::task::yield_now().await;
+        }
+    });
+    local.block_on(&runtime, work);
+    turns.get()
+}
+
+#[test]
+fn others_run_between_slices_and_between_small_calls() {
+    let scheduler = scheduler(100_000);
+    let options = Recipe::Fast.options(Some(400_000));
+    // Each slice fills the threshold, as far as the model knows.
+    let content = prose(3, 400_000);
+    for _ in 0..50 {
+        let key = Key::compress_slice(&options, Some(400_000));
+        scheduler.model().observe(key, 16 << 10, 80_000);
+        scheduler
+            .model()
+            .observe(Key::decompress_slice(), 128 << 10, 99_000);
+        scheduler
+            .model()
+            .observe(Key::decompress(400_000), 400_000, 900_000);
+    }
+    let slices = 400_000 / (16 << 10);
+    let (own, frames) = (scheduler.clone(), content.clone());
+    let compressing = turns_of_others(async move {
+        own.compress(frames, &options).await.unwrap();
+    });
+    // On a machine so quick that several slices fit the threshold there are fewer turns.
+    assert!(compressing >= slices / 8, "{compressing}");
+    let small = turns_of_others(async move {
+        let options = Recipe::Fast.options(Some(1000));
+        for _ in 0..2000 {
+            scheduler.compress(vec![7; 1000], &options).await.unwrap();
+        }
+    });
+    assert!(small >= 10, "{small}");
+}
