@@ -3,6 +3,7 @@
 //! Nothing in this module opens a file or looks at the machine. Each command has its own file (the
 //! small analysing ones share [`analyse`]); flags that several commands share are in [`output`].
 
+pub(crate) mod advise;
 pub(crate) mod analyse;
 pub(crate) mod compress;
 pub(crate) mod compress_bench;
@@ -81,6 +82,7 @@ pub(crate) enum Command {
     CompressBench(Box<compress_bench::CompressBenchArgs>),
     #[command(visible_alias = "uncompress")]
     Decompress(Box<decompress::DecompressArgs>),
+    Advise(Box<advise::AdviseArgs>),
     Compare(Box<analyse::CompareArgs>),
     Report(Box<analyse::RenderArgs>),
     Env(Box<analyse::EnvArgs>),
@@ -96,6 +98,7 @@ impl Command {
             Self::Compress(_) => "compress",
             Self::CompressBench(_) => "compress-bench",
             Self::Decompress(_) => "decompress",
+            Self::Advise(_) => "advise",
             Self::Compare(_) => "compare",
             Self::Report(_) => "report",
             Self::Env(_) => "env",

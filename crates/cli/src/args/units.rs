@@ -1,4 +1,6 @@
-//! Sizes and processor lists as words of a command line.
+//! Sizes, times and processor lists as words of a command line.
+
+use std::time::Duration;
 
 /// Parses `4096`, `64K`, `16MiB`, `1G`: binary multiples, as zstd and its relatives read them.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
@@ -26,6 +28,26 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     number
         .checked_mul(1 << shift)
         .ok_or_else(|| format!("'{text}' is too large"))
+}
+
+/// Parses `100us`, `100µs`, `1ms`, `1.5s`: a positive time of up to an hour.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("'{text}' is not a time (as 100us, 1ms, 2s)");
+    let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
+    let number: f64 = digits.trim().parse().map_err(|_| wrong())?;
+    let unit = match &text[digits.len()..] {
+        "ns" => 1e-9,
+        "us" | "µs" | "μs" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        _ => return Err(wrong()),
+    };
+    let seconds = number * unit;
+    if !(1e-9..=3600.0).contains(&seconds) {
+        return Err(format!("'{text}' is out of range (1ns to 60min)"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
 }
 
 /// Parses `0`, `0,2` or `0-3` into processor numbers.
@@ -63,6 +85,19 @@ mod tests {
         assert!(size("99999999999G").is_err());
         assert!(size("12 parsecs").is_err());
         assert!(size("").is_err());
+    }
+
+    #[test]
+    fn times_have_units_and_an_end() {
+        assert_eq!(duration("100us"), Ok(Duration::from_micros(100)));
+        assert_eq!(duration("100µs"), Ok(Duration::from_micros(100)));
+        assert_eq!(duration("1.5ms"), Ok(Duration::from_micros(1500)));
+        assert_eq!(duration("60min"), Ok(Duration::from_secs(3600)));
+        for wrong in [
+            "", "5", "ms", "-1s", "0s", "61min", "nans", "infs", "1 parsec", "1e99s",
+        ] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One file a command: from a plan to work, from work to an outcome.
 
+mod advise;
 mod child;
 mod compare;
 mod compress;
@@ -27,6 +28,7 @@ pub(crate) fn ending(command: &Command) -> Ending {
         Command::Compress(_)
         | Command::CompressBench(_)
         | Command::Decompress(_)
+        | Command::Advise(_)
         | Command::Tour(_) => Ending::BetweenSteps,
         Command::Compare(args) if args.interleave.is_some() => Ending::BetweenSteps,
         _ => Ending::AtOnce,
@@ -40,6 +42,7 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Compress(args) => compress::run(&args, name, argv),
         Command::CompressBench(args) => compress_bench::run(&args, name, argv),
         Command::Decompress(args) => decompress::run(&args, name, argv),
+        Command::Advise(args) => advise::run(&args, name, argv),
         Command::Compare(args) => compare::run(&args, name, argv),
         Command::Report(args) => render::run(&args, name, argv),
         Command::Env(args) => env::run(&args, name, argv),

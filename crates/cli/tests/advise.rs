@@ -1,0 +1,107 @@
+//! `perfkit advise`: what its tables hold, and what it refuses.
+
+mod common;
+
+use common::{directory, file, run, samples, words};
+use serde_json::Value;
+
+/// The rows of a table, each as an object by column.
+fn rows(report: &Value, name: &str) -> Vec<serde_json::Map<String, Value>> {
+    let tables = report["tables"].as_array().expect("tables");
+    let table = tables.iter().find(|table| table["name"] == name);
+    let table = table.unwrap_or_else(|| panic!("no table {name}"));
+    let columns = table["columns"].as_array().expect("columns");
+    let keys = columns
+        .iter()
+        .map(|column| column["key"].as_str().expect("a key").to_owned());
+    let keys: Vec<_> = keys.collect();
+    let rows = table["rows"].as_array().expect("rows");
+    rows.iter()
+        .map(|row| {
+            keys.iter()
+                .cloned()
+                .zip(row.as_array().expect("a row").iter().cloned())
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn verdicts_follow_recipe_size_and_threshold() {
+    let dir = directory();
+    let line =
+        "advise -q --no-stalls -d 20ms --report json -r fast -r maximum --size 1K --size 256K";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    let compress = rows(&report, "compress");
+    let cells: Vec<_> = compress
+        .iter()
+        .map(|row| (row["recipe"].clone(), row["size_bytes"].clone()))
+        .collect();
+    assert_eq!(
+        cells,
+        [
+            ("fast", 1024),
+            ("fast", 262_144),
+            ("maximum", 1024),
+            ("maximum", 262_144)
+        ]
+        .map(|(recipe, size)| (recipe.into(), size.into()))
+    );
+    // No machine compresses 256 KiB thoroughly in a millisecond, nor takes one for a KiB quickly.
+    assert_eq!(compress[0]["verdict"], "inline");
+    assert_eq!(compress[3]["verdict"], "offload");
+    for row in &compress {
+        assert!(row["ratio"].as_f64() > Some(1.0) && row["n"].as_u64() >= Some(3));
+        assert!(row["one_shot_memory_bytes"].as_u64() <= row["stream_memory_bytes"].as_u64());
+        // A 99th percentile needs its 299 values.
+        assert_eq!(row["p99_ns"].is_null(), row["n"].as_u64() < Some(299));
+    }
+    assert!(compress[2]["slice_p99_ns"].is_null() && compress[3]["slice_p99_ns"].is_null());
+    assert_eq!(rows(&report, "decompress").len(), 2);
+    let strict = line.to_owned() + " --threshold 1ns";
+    let report = run(dir.path(), words(&strict)).expect(0).json();
+    assert!(
+        rows(&report, "compress")
+            .iter()
+            .all(|row| row["verdict"] == "offload")
+    );
+}
+
+#[test]
+#[cfg(feature = "async")]
+fn stalls_are_measured_in_every_mode() {
+    let dir = directory();
+    file(dir.path(), "json", &samples(100_000).swap_remove(0).1);
+    let line = "advise -q -d 20ms --report json -r fast --size 64K --load 20 json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    let stalls = rows(&report, "stalls");
+    let modes: Vec<_> = stalls
+        .iter()
+        .map(|row| row["mode"].as_str().expect("a mode"))
+        .collect();
+    assert_eq!(modes, ["idle", "inline", "offload", "auto"]);
+    assert_eq!(stalls[0]["due"], 0);
+    for row in &stalls[1..] {
+        assert!(row["due"].as_u64() >= Some(1), "{row:?}");
+        assert!(row["completed"].as_u64() >= Some(1), "{row:?}");
+        assert!(row["stall_max_ns"].as_u64() > Some(0));
+    }
+    // A frame a cell of the tables, one of decompression, three a mode.
+    assert_eq!(report["validation"]["checked"], 2 + 3 * 3);
+    assert_eq!(rows(&report, "worst_stalls").len(), 3);
+    assert_eq!(report["workload"]["inputs"][0]["path"], "json");
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    let dir = directory();
+    file(dir.path(), "empty", b"");
+    let refused = |line: &str, code| run(dir.path(), words(line)).expect(code).stderr;
+    assert!(refused("advise --no-stalls missing", 1).contains("'missing'"));
+    assert!(refused("advise --no-stalls empty", 1).contains("nothing to compress"));
+    assert!(refused("advise --threshold soon", 2).contains("'soon' is not a time"));
+    assert!(refused("advise --recipe slow", 2).contains("unknown recipe"));
+    assert!(refused("advise --size 1T", 2).contains("out of range"));
+    assert!(refused("advise --slo p99<=1ms", 2).contains("measures no latencies"));
+}
