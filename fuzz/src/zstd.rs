@@ -50,7 +50,7 @@ pub fn zstd_decode(data: &[u8]) {
 }
 
 /// Decodes in pieces of `cut` bytes into buffers of `room`.
-fn decode(
+pub(crate) fn decode(
     stream: &[u8],
     options: &DecoderOptions,
     cut: usize,
@@ -101,7 +101,7 @@ fn decode(
 }
 
 /// An error names a byte of the stream, in one line.
-fn check_error(error: &Error, length: usize) {
+pub(crate) fn check_error(error: &Error, length: usize) {
     assert_ne!(error.kind(), ErrorKind::Internal, "{error}");
     if let Some(offset) = error.offset() {
         assert!(

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use latency::report;
 use latency::{Gate, hgrm, hlog};
+use zstdkit::seekable::SeekTable;
 use zstdkit::{DecoderOptions, ErrorKind};
 
 fn seed(target: &str, name: &str) -> Vec<u8> {
@@ -42,6 +43,20 @@ fn zstd_streams() {
     assert_eq!(decode("window-too-large"), Err(ErrorKind::WindowLimit));
     assert_eq!(decode("dictionary"), Err(ErrorKind::Dictionary));
     assert!(decode("flipped-bit").is_err());
+}
+
+#[test]
+fn seek_tables() {
+    // Eight bytes of cut, room and range come first.
+    let table = |name: &str| SeekTable::find(&seed("zstd_seek_table", name)[8..]);
+    let frames = |name: &str| table(name).expect("a good one").expect("a table").len();
+    assert_eq!(frames("three-frames"), 3);
+    assert_eq!(frames("checksums"), 3);
+    assert_eq!(frames("no-frames"), 0);
+    assert_eq!(table("none"), Ok(None));
+    assert!(table("two-files").is_err());
+    // This one is only found out by decoding.
+    assert_eq!(frames("wrong-sizes"), 3);
 }
 
 #[test]

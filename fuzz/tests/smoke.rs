@@ -55,6 +55,11 @@ fn zstd_dictionary() {
 }
 
 #[test]
+fn zstd_parallel() {
+    hold("zstd_parallel");
+}
+
+#[test]
 fn zstd_roundtrip() {
     hold("zstd_roundtrip");
 }
@@ -62,6 +67,11 @@ fn zstd_roundtrip() {
 #[test]
 fn zstd_scan() {
     hold("zstd_scan");
+}
+
+#[test]
+fn zstd_seek_table() {
+    hold("zstd_seek_table");
 }
 
 #[test]

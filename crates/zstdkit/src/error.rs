@@ -51,6 +51,8 @@ pub enum ErrorKind {
     Undrained,
     /// Work on another thread was not done: it panicked, or the threads were stopped.
     Offload,
+    /// A seek table that cannot be right, or that the frames do not bear out.
+    SeekTable,
     /// libzstd failed in a way that no input should cause.
     Internal,
 }
@@ -177,6 +179,19 @@ pub(crate) enum Repr {
     Undrained { offset: u64 },
     #[error("{0}")]
     Offload(OffloadError),
+    #[error("corrupt seek table at byte {offset} ({reason})")]
+    SeekTable { offset: u64, reason: &'static str },
+    #[error("seek table at byte {offset} states {stated} bytes of {what}, there are {found}")]
+    SeekTableBytes {
+        offset: u64,
+        what: &'static str,
+        stated: u64,
+        found: u64,
+    },
+    #[error("a seek table has no room for a frame of {bytes} bytes, the most is {max}")]
+    SeekTableEntry { bytes: u64, max: u64 },
+    #[error("a worker thread ended before its work at byte {offset} was done")]
+    WorkerGone { offset: u64 },
     #[error("libzstd failed at byte {offset} ({reason})")]
     Internal { offset: u64, reason: &'static str },
 }
@@ -297,7 +312,10 @@ impl Error {
             Repr::OutputTooSmall { .. } => ErrorKind::OutputTooSmall,
             Repr::Undrained { .. } => ErrorKind::Undrained,
             Repr::Offload(_) => ErrorKind::Offload,
-            Repr::Internal { .. } => ErrorKind::Internal,
+            Repr::SeekTable { .. } | Repr::SeekTableBytes { .. } | Repr::SeekTableEntry { .. } => {
+                ErrorKind::SeekTable
+            }
+            Repr::WorkerGone { .. } | Repr::Internal { .. } => ErrorKind::Internal,
         }
     }
 
@@ -314,6 +332,7 @@ impl Error {
             | Repr::Budget { .. }
             | Repr::NoOpenFrame { .. }
             | Repr::NoFrame
+            | Repr::SeekTableEntry { .. }
             | Repr::OutputTooSmall { .. }
             | Repr::Offload(_) => None,
             Repr::PledgedSize { offset, .. }
@@ -331,6 +350,9 @@ impl Error {
             | Repr::MemoryLimit { offset, .. }
             | Repr::OutputLimit { offset, .. }
             | Repr::Undrained { offset }
+            | Repr::SeekTable { offset, .. }
+            | Repr::SeekTableBytes { offset, .. }
+            | Repr::WorkerGone { offset }
             | Repr::Internal { offset, .. } => Some(offset),
         }
     }
@@ -355,6 +377,10 @@ impl Error {
                 "give contexts back before taking more, state small sizes, or raise the budget",
             ),
             Repr::OutputLimit { .. } => Some("raise the output limit if the source is trusted"),
+            Repr::SeekTable { .. } | Repr::SeekTableBytes { .. } => {
+                Some("the frames can be read without it, from the first on")
+            }
+            Repr::SeekTableEntry { .. } => Some("cut the content into smaller frames"),
             Repr::NoOpenFrame { .. } => Some("begin a new frame"),
             Repr::PledgedSize { .. } => Some("begin the frame with its real size, or with none"),
             _ => None,

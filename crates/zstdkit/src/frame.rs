@@ -10,7 +10,7 @@
 //! # Ok::<(), zstdkit::Error>(())
 //! ```
 
-use crate::decoder::window_memory_bytes;
+use crate::decoder::{Totals, window_memory_bytes};
 use crate::error::{Error, Repr};
 use crate::format::{self, BlockKind, Header};
 use crate::walk::{Event, Walker};
@@ -160,6 +160,20 @@ impl Scanner {
             frame: None,
             failed: None,
         }
+    }
+
+    /// A scanner before a frame that does not begin the stream, behind what these totals count.
+    pub(crate) fn resume(before: &Totals) -> Self {
+        Self {
+            walker: Walker::resume(before.bytes_in, before.frames, before.skippable_frames),
+            frame: None,
+            failed: None,
+        }
+    }
+
+    /// The frame that is being passed, once its header was: what is known of it so far.
+    pub fn current(&self) -> Option<&FrameInfo> {
+        self.frame.as_ref().map(|(info, _)| info)
     }
 
     /// Takes input up to the end of the next frame, or all of it. The rest must be given again.

@@ -11,6 +11,8 @@
 //! - [`Pool`]: contexts that are made once and used by any thread, within a memory budget.
 //! - [`dictionary`]: training, what a dictionary is worth, and patches against a known content.
 //! - [`frame`]: what frames say about themselves, without decoding them.
+//! - [`seekable`]: any range of the content, by an index of the frames.
+//! - [`parallel`]: many frames on many threads.
 //!
 //! ```
 //! use zstdkit::{DecoderOptions, EncoderOptions};
@@ -43,10 +45,12 @@ mod jobs;
 mod memory;
 mod oneshot;
 mod options;
+pub mod parallel;
 mod parameters;
 mod pool;
 mod recipe;
 pub mod schedule;
+pub mod seekable;
 pub mod sliced;
 mod step;
 #[cfg(feature = "tokio")]

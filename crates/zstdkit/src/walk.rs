@@ -79,6 +79,16 @@ impl Walker {
         }
     }
 
+    /// A walker before the frame at byte `offset`, behind this many frames.
+    pub(crate) fn resume(offset: u64, frames: u64, skippable_frames: u64) -> Self {
+        Self {
+            offset,
+            frames,
+            skippable_frames,
+            ..Self::new()
+        }
+    }
+
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }

@@ -2,6 +2,7 @@
 //! `fuzz/src/zstd.rs`.
 
 use zstdkit::dictionary::train;
+use zstdkit::seekable::SeekTableBuilder;
 use zstdkit::workload::{Kind, generate};
 use zstdkit::{Dictionary, EncoderOptions, compress};
 
@@ -12,11 +13,24 @@ const DECODE: &[u8] = &[13, 0, 1, 0, 1, 0, 10, 0];
 /// Pieces of 2 bytes.
 const SCAN: &[u8] = &[1, 0];
 
+/// Pieces of 4 bytes, room of 1 KiB, 60 bytes from byte 31 on.
+const SEEK: &[u8] = &[2, 0, 10, 0, 5, 0, 5, 240];
+/// As `DECODE`; pieces of 1 KiB, not known to be many frames.
+const PARALLEL: &[u8] = &[13, 0, 1, 0, 10, 0, 0];
+
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for (name, stream) in streams() {
         seeds.push(Seed::new("zstd_decode", name, [DECODE, &stream].concat()));
         seeds.push(Seed::new("zstd_scan", name, [SCAN, &stream].concat()));
+        seeds.push(Seed::new(
+            "zstd_parallel",
+            name,
+            [PARALLEL, &stream].concat(),
+        ));
+    }
+    for (name, file) in seekable() {
+        seeds.push(Seed::new("zstd_seek_table", name, [SEEK, &file].concat()));
     }
     for (name, plan) in plans() {
         seeds.push(Seed::new("zstd_roundtrip", name, plan));
@@ -81,6 +95,34 @@ fn streams() -> Vec<(&'static str, Vec<u8>)> {
             "dictionary",
             vec![0x28, 0xb5, 0x2f, 0xfd, 0x03, 0x58, 1, 2, 3, 4, 1, 0, 0],
         ),
+    ]
+}
+
+/// Three frames of 40 bytes each, with a table.
+fn seekable() -> Vec<(&'static str, Vec<u8>)> {
+    let file = |checksums: bool, content_bytes: u64| {
+        let (mut file, mut table) = (Vec::new(), SeekTableBuilder::new(checksums));
+        for content in generate(Kind::JsonLines, 1, 120).chunks(40) {
+            let frame = frame(content, &EncoderOptions::default());
+            // The low half of the XXH64 of the content ends the frame.
+            let checksum = frame.last_chunk().map(|sum| u32::from_le_bytes(*sum));
+            table
+                .push(frame.len() as u64, content_bytes, checksum)
+                .expect("small enough");
+            file.extend(frame);
+        }
+        file.extend(table.finish());
+        file
+    };
+    let plain = file(false, 40);
+    let table = plain.len() - (8 + 3 * 8 + 9);
+    vec![
+        ("three-frames", plain.clone()),
+        ("checksums", file(true, 40)),
+        ("wrong-sizes", file(true, 41)),
+        ("no-frames", SeekTableBuilder::new(false).finish()),
+        ("none", plain[..table].to_vec()),
+        ("two-files", plain.repeat(2)),
     ]
 }
 

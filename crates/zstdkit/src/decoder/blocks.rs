@@ -58,6 +58,12 @@ impl Blocks {
         self.checksums_verified = 0;
     }
 
+    /// Counts what was decoded of the stream by other means.
+    pub(super) fn resume(&mut self, bytes_out: u64, checksums_verified: u64) {
+        self.bytes_out = bytes_out;
+        self.checksums_verified = checksums_verified;
+    }
+
     /// Whether decoded bytes wait for room.
     pub(super) fn waiting(&self) -> bool {
         self.held.is_some()

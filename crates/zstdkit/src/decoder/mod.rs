@@ -112,6 +112,32 @@ impl Decoder {
         self.failed = None;
     }
 
+    /// Forgets the stream and goes on in the middle of one, behind what `before` counts; the next
+    /// input has to begin a frame. Offsets in errors, totals and the output limit are those of
+    /// the whole stream.
+    ///
+    /// ```
+    /// let stream = [b"one", b"two"].map(|c| zstdkit::compress(c, &Default::default()).unwrap());
+    /// let mut decoder = zstdkit::Decoder::new(&Default::default())?;
+    /// let mut before = zstdkit::Totals::default();
+    /// before.bytes_in = stream[0].len() as u64;
+    /// decoder.resume(before);
+    /// let error = decoder.push(b"two?", &mut [0; 3]).unwrap_err();
+    /// assert_eq!(error.offset(), Some(stream[0].len() as u64));
+    /// # Ok::<(), zstdkit::Error>(())
+    /// ```
+    pub fn resume(&mut self, before: Totals) {
+        self.reset();
+        self.walker = Walker::resume(before.bytes_in, before.frames, before.skippable_frames);
+        self.blocks
+            .resume(before.bytes_out, before.checksums_verified);
+    }
+
+    /// Whether the stream may end here: no frame is open and nothing waits.
+    pub fn at_boundary(&self) -> bool {
+        self.failed.is_none() && !self.blocks.waiting() && self.walker.at_boundary()
+    }
+
     /// Takes input and writes content, at most one block of it.
     ///
     /// Input that was not consumed must be given again. Every call either takes or writes

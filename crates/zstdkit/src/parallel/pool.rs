@@ -1,0 +1,125 @@
+//! Threads that do jobs of one kind, and results in the order in which the jobs were given.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::Error;
+
+/// What a thread does with a job, with whatever it keeps from one to the next.
+pub(super) type Worker<J, R> = Box<dyn FnMut(J) -> R + Send>;
+
+type Queue<J, R> = (
+    Sender<(J, SyncSender<R>)>,
+    Arc<Mutex<Receiver<(J, SyncSender<R>)>>>,
+);
+
+/// A pool of threads, started one by one as jobs outnumber them. Dropped, it leaves threads to end
+/// with the job that they have; it does not wait for them.
+pub(super) struct Pool<J, R> {
+    threads_max: usize,
+    threads: usize,
+    queue: Queue<J, R>,
+    /// One end of a channel for each job that was given, in order.
+    results: VecDeque<Receiver<R>>,
+}
+
+impl<J: Send + 'static, R: Send + 'static> Pool<J, R> {
+    pub(super) fn new(threads_max: usize) -> Self {
+        let (jobs, taken) = channel();
+        Self {
+            threads_max: threads_max.max(1),
+            threads: 0,
+            queue: (jobs, Arc::new(Mutex::new(taken))),
+            results: VecDeque::new(),
+        }
+    }
+
+    /// Whether no result is awaited.
+    pub(super) fn is_idle(&self) -> bool {
+        self.results.is_empty()
+    }
+
+    /// Whether a result should be taken before another job is given: one job more than threads is
+    /// under way.
+    pub(super) fn is_full(&self) -> bool {
+        self.results.len() > self.threads_max
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Gives a job. `make` makes what a new thread works with.
+    pub(super) fn submit(
+        &mut self,
+        job: J,
+        make: impl FnOnce() -> Result<Worker<J, R>, Error>,
+    ) -> Result<(), Error> {
+        if self.threads < self.threads_max && self.threads <= self.results.len() {
+            match make().map(|worker| self.start(worker)) {
+                Ok(true) => self.threads += 1,
+                // Fewer threads do the work as well, only slower; no thread at all does not.
+                Ok(false) if self.threads == 0 => return Err(no_thread()),
+                Err(error) if self.threads == 0 => return Err(error),
+                Ok(false) | Err(_) => self.threads_max = self.threads,
+            }
+        }
+        let (done, result) = sync_channel(1);
+        // This end keeps the queue's other end alive, so that a send cannot fail.
+        let _ = self.queue.0.send((job, done));
+        self.results.push_back(result);
+        Ok(())
+    }
+
+    /// Adds a result behind those that are awaited.
+    pub(super) fn finished(&mut self, result: R) {
+        let (done, ready) = sync_channel(1);
+        let _ = done.send(result);
+        self.results.push_back(ready);
+    }
+
+    /// The next result if it is there already.
+    pub(super) fn try_next(&mut self) -> Option<R> {
+        let result = self.results.front()?.try_recv().ok()?;
+        self.results.pop_front();
+        Some(result)
+    }
+
+    /// Waits for the next result. `None` if the thread that had its job is gone, or if none is
+    /// awaited.
+    pub(super) fn next(&mut self) -> Option<R> {
+        self.results.pop_front()?.recv().ok()
+    }
+
+    /// Takes no more interest in what was given. Jobs that no thread has begun are dropped.
+    pub(super) fn forget(&mut self) {
+        if let Ok(waiting) = self.queue.1.try_lock() {
+            while waiting.try_recv().is_ok() {}
+        }
+        self.results.clear();
+    }
+
+    fn start(&self, mut worker: Worker<J, R>) -> bool {
+        let queue = Arc::clone(&self.queue.1);
+        std::thread::Builder::new()
+            .name("zstd".to_owned())
+            .spawn(move || {
+                loop {
+                    let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok((job, done)) = job else { return };
+                    // Nobody waits for it any more: no matter.
+                    let _ = done.send(worker(job));
+                }
+            })
+            .is_ok()
+    }
+}
+
+fn no_thread() -> Error {
+    crate::error::Repr::Memory {
+        bytes: None,
+        what: "a worker thread",
+    }
+    .into()
+}

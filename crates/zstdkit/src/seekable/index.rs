@@ -1,0 +1,116 @@
+//! An index for files that have none, from what their frames say about themselves.
+
+use super::SeekTable;
+use crate::frame::FrameInfo;
+
+/// Makes a [`SeekTable`] of the frames that a [`Scanner`](crate::frame::Scanner) finds.
+///
+/// Frames state their size more often than not. At the first that does not the index ends, and is
+/// [open](SeekTable::is_open): what follows can only be had by decoding from there.
+///
+/// ```
+/// use zstdkit::{frame, seekable::Indexer};
+///
+/// let stream = [b"one", b"two"].map(|c| zstdkit::compress(c, &Default::default()).unwrap());
+/// let stream = stream.concat();
+/// let mut indexer = Indexer::default();
+/// for found in frame::frames(&stream) {
+///     if !indexer.push(&found?) {
+///         break;
+///     }
+/// }
+/// assert_eq!(indexer.finish().frames_for(4..5), 1..2);
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Indexer {
+    ends: Vec<(u64, u64)>,
+    /// Frames that share an entry.
+    stride: u64,
+    /// Frames of the last entry.
+    in_last: u64,
+    open: bool,
+}
+
+/// Entries of an index. Of more frames than this, several share one, so that memory is bounded.
+const ENTRIES_MAX: usize = 1 << 20;
+
+impl Default for Indexer {
+    fn default() -> Self {
+        Self {
+            ends: Vec::new(),
+            stride: 1,
+            in_last: 0,
+            open: false,
+        }
+    }
+}
+
+impl Indexer {
+    /// Adds the next frame. `false`: the index ends before it, and further frames make no
+    /// difference.
+    pub fn push(&mut self, frame: &FrameInfo) -> bool {
+        let (stored, content) = self.ends.last().copied().unwrap_or_default();
+        // Sizes that do not fit together are the decoder's to refuse.
+        let end = frame
+            .content_size
+            .filter(|&size| size <= frame.content_bound)
+            .and_then(|size| content.checked_add(size))
+            .filter(|_| stored == frame.offset && !self.open);
+        let Some(content) = end else {
+            self.open = true;
+            return false;
+        };
+        let end = (stored.saturating_add(frame.compressed_bytes), content);
+        match self.ends.last_mut() {
+            Some(last) if self.in_last < self.stride => {
+                *last = end;
+                self.in_last += 1;
+            }
+            _ => {
+                self.thin_out();
+                self.ends.push(end);
+                self.in_last = 1;
+            }
+        }
+        true
+    }
+
+    /// Makes two entries one, all along, where there are too many.
+    fn thin_out(&mut self) {
+        if self.ends.len() < ENTRIES_MAX {
+            return;
+        }
+        let mut index = 0;
+        self.ends.retain(|_| {
+            index += 1;
+            index % 2 == 0
+        });
+        self.stride *= 2;
+    }
+
+    /// The number of entries so far.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Bytes of content of the frames so far.
+    pub fn content_bytes(&self) -> u64 {
+        self.ends.last().map_or(0, |end| end.1)
+    }
+
+    /// The index of the frames so far.
+    pub fn finish(self) -> SeekTable {
+        SeekTable {
+            ends: self.ends,
+            checksums: None,
+            checksums_offset: 0,
+            open: self.open,
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The parallel decoder against the one without threads: the same content, the same totals, the
+//! same error, whatever the threads and however the stream is cut.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Decoded, cycle, decode, frame, noise, prose, skippable};
+use proptest::prelude::*;
+use zstdkit::parallel::ParallelDecoder;
+use zstdkit::{Decoder, DecoderOptions, EncoderOptions, ErrorKind, State};
+
+/// Decodes a stream by threads, cut as given.
+fn parallel(decoder: &mut ParallelDecoder, stream: &[u8], cuts: &[usize], room: usize) -> Decoded {
+    let mut content = Vec::new();
+    let mut room = vec![0; room.max(1)];
+    let mut rest = stream;
+    let mut cuts = cycle(cuts);
+    loop {
+        let ended = rest.is_empty();
+        let (mut input, after) = rest.split_at(cuts.next().unwrap().min(rest.len()));
+        rest = after;
+        loop {
+            let step = match ended {
+                true => decoder.end(&mut room),
+                false => decoder.push(input, &mut room),
+            };
+            let step = match step {
+                Ok(step) => step,
+                Err(error) => {
+                    assert_eq!(decoder.end(&mut room).unwrap_err(), error);
+                    return Decoded {
+                        content,
+                        result: Err(error),
+                    };
+                }
+            };
+            assert!(step.output.is_none() || step.produced == 0);
+            input = &input[step.consumed..];
+            content.extend_from_slice(&room[..step.produced]);
+            content.extend_from_slice(step.output.as_deref().unwrap_or_default());
+            match step.state {
+                State::MoreOutput => {}
+                State::NeedInput => {
+                    assert!(input.is_empty());
+                    break;
+                }
+                State::Done => {
+                    let result = Ok(decoder.totals());
+                    return Decoded { content, result };
+                }
+            }
+        }
+    }
+}
+
+fn same(options: &DecoderOptions, stream: &[u8], cuts: &[usize], threads: usize) -> Decoded {
+    let expected = decode(options, stream, &[1 << 18], &[1 << 17]);
+    let mut decoder = ParallelDecoder::new(options, threads).unwrap();
+    for many in [false, true] {
+        decoder.reset(many);
+        let found = parallel(&mut decoder, stream, cuts, 1 << 17);
+        assert_eq!(
+            found.result, expected.result,
+            "threads {threads}, many {many}"
+        );
+        // What of the faulty frame comes out depends on the cut, with or without threads.
+        let common = match found.result {
+            Ok(_) => found.content.len().max(expected.content.len()),
+            Err(_) => found.content.len().min(expected.content.len()),
+        };
+        let (found, expected) = (&found.content, &expected.content);
+        assert!(
+            common <= found.len().min(expected.len()) && found[..common] == expected[..common],
+            "threads {threads}, many {many}"
+        );
+    }
+    expected
+}
+
+fn frames() -> Vec<Vec<u8>> {
+    let unsized_ = EncoderOptions {
+        content_size: false,
+        checksum: false,
+        ..EncoderOptions::default()
+    };
+    vec![
+        frame(&prose(1, 3_000_000), &EncoderOptions::default()),
+        frame(&prose(2, 200_000), &unsized_),
+        skippable(4, &[1; 5000]),
+        frame(b"", &EncoderOptions::default()),
+        frame(&noise(3, 1_500_000), &EncoderOptions::default()),
+        frame(&vec![0; 5_000_000], &unsized_),
+        frame(&vec![7; 4 << 20], &EncoderOptions::default()),
+        frame(&prose(4, 2_500_000), &EncoderOptions::default()),
+        frame(&prose(5, 100), &unsized_),
+    ]
+}
+
+#[test]
+fn content_and_totals_are_those_of_one_thread() {
+    let stream = frames().concat();
+    for threads in [0, 1, 2, 4] {
+        for cuts in [&[1 << 18][..], &[usize::MAX], &[100_000, 1, 7]] {
+            let decoded = same(&DecoderOptions::default(), &stream, cuts, threads);
+            assert_eq!(decoded.result.unwrap().frames, 8);
+        }
+    }
+}
+
+#[test]
+fn a_fault_is_found_at_the_byte_where_one_thread_finds_it() {
+    let frames = frames();
+    let stream = frames.concat();
+    let options = DecoderOptions::default();
+    let starts: Vec<usize> = frames
+        .iter()
+        .scan(0, |at, frame| {
+            *at += frame.len();
+            Some(*at - frame.len())
+        })
+        .collect();
+    // In the middle of frames of each kind, in headers, in the checksum of the first frame.
+    let places = [
+        starts[0] + 700_000,
+        starts[1] + 20_000,
+        starts[1] + 4,
+        starts[3] - 1,
+        starts[4] + 6,
+        starts[4] + 500_000,
+        starts[4] - 2,
+        starts[6] + 5,
+        starts[7] + 300_000,
+        starts[7] - 1,
+        starts[8],
+        stream.len() - 1,
+    ];
+    for place in places {
+        let mut bad = stream.clone();
+        bad[place] ^= 0x55;
+        same(&options, &bad, &[1 << 18], 2);
+        let cut = same(&options, &stream[..place], &[1 << 18], 3);
+        if !starts.contains(&place) {
+            assert_eq!(cut.result.unwrap_err().kind(), ErrorKind::Truncated);
+        }
+    }
+    assert_eq!(
+        same(&options, b"", &[9], 2).result.unwrap_err().kind(),
+        ErrorKind::NoFrame
+    );
+    let trailing = [&frames[1][..], &frames[8], b"plain text"].concat();
+    let kind = same(&options, &trailing, &[1000], 2)
+        .result
+        .unwrap_err()
+        .kind();
+    assert_eq!(kind, ErrorKind::TrailingData);
+}
+
+#[test]
+fn limits_hold_as_for_one_thread() {
+    let stream = frames().concat();
+    for output_limit in [
+        0,
+        100_000,
+        3_000_000,
+        3_100_000,
+        9_700_000,
+        9_699_999,
+        60 << 20,
+    ] {
+        let options = DecoderOptions {
+            output_limit: Some(output_limit),
+            ..DecoderOptions::default()
+        };
+        let decoded = same(&options, &stream, &[1 << 18], 2);
+        assert!(decoded.content.len() as u64 <= output_limit);
+    }
+    // They make frames too large to be held, or to be decoded at all.
+    for memory_limit in [1 << 20, 3 << 20, 8 << 20, 64 << 20] {
+        let options = DecoderOptions {
+            memory_limit: Some(memory_limit),
+            ..DecoderOptions::default()
+        };
+        same(&options, &stream, &[1 << 18], 2);
+    }
+    let options = DecoderOptions {
+        window_log_max: 20,
+        ..DecoderOptions::default()
+    };
+    let refused = same(&options, &stream, &[1 << 18], 2).result.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::WindowLimit);
+}
+
+#[test]
+fn a_frame_too_large_to_be_held_is_decoded_as_it_comes() {
+    let large = frame(&vec![7; 33 << 20], &EncoderOptions::default());
+    let frames = frames();
+    let stream = [&frames[0][..], &large, &frames[7]].concat();
+    same(&DecoderOptions::default(), &stream, &[1 << 18], 2);
+    let mut decoder = ParallelDecoder::new(&DecoderOptions::default(), 2).unwrap();
+    decoder.reset(true);
+    let step = decoder.push(&large, &mut [0; 1000]).unwrap();
+    assert_eq!(step.produced, 1000);
+}
+
+#[test]
+fn threads_are_started_for_work_only() {
+    let options = DecoderOptions::default();
+    let mut decoder = ParallelDecoder::new(&options, 8).unwrap();
+    let one = frame(&prose(1, 3_000_000), &EncoderOptions::default());
+    for stream in [
+        &one,
+        &frame(b"small", &EncoderOptions::default()).repeat(100),
+    ] {
+        decoder.reset(false);
+        parallel(&mut decoder, stream, &[1 << 18], 1 << 17)
+            .result
+            .unwrap();
+        assert_eq!(decoder.threads(), 0);
+    }
+    decoder.reset(true);
+    parallel(&mut decoder, &one.repeat(12), &[1 << 18], 1 << 17)
+        .result
+        .unwrap();
+    assert!(
+        (1..=8).contains(&decoder.threads()),
+        "{}",
+        decoder.threads()
+    );
+}
+
+#[test]
+fn a_decoder_that_was_abandoned_starts_afresh() {
+    let options = DecoderOptions::default();
+    let frames = frames();
+    let stream = frames.concat();
+    let mut decoder = ParallelDecoder::new(&options, 2).unwrap();
+    let expected = decode(&options, &frames[7], &[1 << 18], &[1 << 17]);
+    for taken in [100_000, 2_000_000, stream.len()] {
+        decoder.reset(true);
+        let mut rest = &stream[..taken];
+        while !rest.is_empty() {
+            let step = decoder.push(rest, &mut [0; 1000]).unwrap();
+            rest = &rest[step.consumed..];
+        }
+        decoder.reset(true);
+        let found = parallel(&mut decoder, &frames[7], &[9999], 1 << 17);
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn a_resumed_decoder_speaks_of_the_whole_stream() {
+    let first = frame(&prose(1, 1000), &EncoderOptions::default());
+    let second = frame(&prose(2, 2000), &EncoderOptions::default());
+    let stream = [&first[..], &second].concat();
+    let mut decoder = Decoder::new(&DecoderOptions::default()).unwrap();
+    let mut room = vec![0; 4000];
+    let step = decoder.push(&first, &mut room).unwrap();
+    assert_eq!((step.produced, decoder.at_boundary()), (1000, true));
+    let before = decoder.totals();
+    let _ = decoder.push(&second[..50], &mut room).unwrap();
+    assert!(!decoder.at_boundary());
+    decoder.resume(before);
+    let step = decoder.push(&second, &mut room).unwrap();
+    assert_eq!(room[..step.produced], prose(2, 2000));
+    let totals = decoder.finish().unwrap();
+    assert_eq!((totals.frames, totals.checksums_verified), (2, 2));
+    assert_eq!(
+        (totals.bytes_in, totals.bytes_out),
+        (stream.len() as u64, 3000)
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_stream_any_cut_any_threads(
+        sizes in prop::collection::vec((prop_oneof![0..100_usize, 0..3_000_000_usize], any::<bool>()), 0..6),
+        cuts in prop::collection::vec(prop_oneof![1..2000_usize, 1..2_000_000_usize], 1..4),
+        threads in 1..5_usize,
+        flip in prop::option::of((any::<prop::sample::Index>(), 1..=255_u8)),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut stream = Vec::new();
+        for (size, stated) in sizes {
+            let options = EncoderOptions { level: 1, content_size: stated, ..EncoderOptions::default() };
+            stream.extend(frame(&prose(size as u64, size), &options));
+        }
+        if let (Some((place, mask)), false) = (flip, stream.is_empty()) {
+            let place = place.index(stream.len());
+            stream[place] ^= mask;
+        }
+        if let Some(cut) = cut {
+            stream.truncate(cut.index(stream.len() + 1));
+        }
+        same(&DecoderOptions::default(), &stream, &cuts, threads);
+    }
+}
