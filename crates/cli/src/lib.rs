@@ -27,6 +27,9 @@ pub use exit::ExitStatus;
 /// input.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let argv: Vec<OsString> = argv.into_iter().collect();
+    if let Some(name) = argv.first().and_then(|name| args::zstd::Name::of(name)) {
+        return cmd::zstd::run(name, &argv);
+    }
     term::color::set_choice(args::color(&argv));
     let cli = match args::parse(&argv) {
         Ok(cli) => cli,

@@ -89,6 +89,8 @@ pub(crate) struct DecompressPlan {
     pub(crate) mode: DecompressMode,
     /// Whether zeros may become holes.
     pub(crate) sparse: bool,
+    /// Whether what is no frame is written as it is.
+    pub(crate) pass_through: bool,
 }
 
 impl DecompressArgs {
@@ -122,6 +124,7 @@ impl DecompressArgs {
             decoder,
             mode,
             sparse: !self.no_sparse,
+            pass_through: false,
         })
     }
 }

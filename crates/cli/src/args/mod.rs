@@ -14,6 +14,7 @@ mod levels;
 pub(crate) mod output;
 pub(crate) mod settings;
 pub(crate) mod units;
+pub(crate) mod zstd;
 
 use std::ffi::OsString;
 

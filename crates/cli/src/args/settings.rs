@@ -64,7 +64,7 @@ pub(crate) struct SettingArgs {
 }
 
 /// Flags on what frames refer back to, for both directions.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct ReferenceArgs {
     /// Use FILE as dictionary, the same both ways
     #[arg(

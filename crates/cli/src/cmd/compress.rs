@@ -9,7 +9,7 @@ use super::reference::{self, Reference};
 use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::compress::{CompressArgs, CompressPlan};
 use crate::exit::ExitStatus;
-use crate::export::MainStream;
+use crate::export::{self, MainStream};
 use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Direction, Job, Request};
 use crate::io::sink::Written;
@@ -34,18 +34,18 @@ pub(crate) fn run(
     argv: &[OsString],
 ) -> Result<ExitStatus> {
     let mut plan = args.plan()?;
+    let direction = Direction::Compress {
+        exclude_compressed: plan.exclude_compressed,
+    };
     let jobs = plan::jobs(&Request {
-        files: &args.files,
         output: args.files_args.output.as_deref(),
         stdout: args.files_args.stdout,
         recursive: args.files_args.recursive,
-        nowhere: false,
-        direction: Direction::Compress {
-            exclude_compressed: plan.exclude_compressed,
-        },
+        ..Request::of(&args.files, direction)
     })?;
     let needed = reference::needed(&args.reference);
-    transfer::refuse(&jobs, &needed, &args.files_args, &args.report, true)?;
+    let exports = export::asked(&args.report);
+    transfer::refuse(&jobs, args.files_args.force, &needed, &exports, true)?;
     let reference = Reference::load(&args.reference)?;
     plan.encoder.dictionary = reference.dictionary;
     plan.encoder.prefix = reference.prefix;
@@ -77,14 +77,19 @@ pub(crate) fn run(
         ..DecoderOptions::default()
     };
     let options = Options {
-        files: &args.files_args,
+        overwrite: args.files_args.force.into(),
+        any_bytes: args.files_args.force,
+        rm: args.files_args.rm,
         sparse: false,
         verify: plan.verify.then_some(&decoder),
-        terminal: &args.terminal,
+        hash: session.wants_hashes(),
+        progress: args.terminal.wants_progress(),
+        warnings: args.terminal.wants_warnings(),
+        done: None,
     };
     let mut outcome = Outcome::new("compress");
     describe(&plan, &mut outcome);
-    let mut outcome = transfer::run(jobs, &mut stage, &session, times, &options, outcome);
+    let mut outcome = transfer::run(jobs, &mut stage, times, &options, outcome);
     outcome.bytes_content = outcome.bytes_in;
     outcome.validation = plan.verify.then(|| Validation {
         checked: stage.verified,
@@ -107,7 +112,7 @@ fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
 }
 
 /// The encoders of a run, made as files ask for them.
-struct Compress {
+pub(super) struct Compress {
     plan: CompressPlan,
     /// The encoder in use last, with its settings, and a few before it.
     encoders: Vec<(EncoderOptions, Encoder)>,
@@ -116,7 +121,7 @@ struct Compress {
 }
 
 impl Compress {
-    fn new(plan: CompressPlan) -> Result<Self> {
+    pub(super) fn new(plan: CompressPlan) -> Result<Self> {
         let mut stage = Self {
             plan,
             encoders: Vec::new(),

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use latency::report::Validation;
-use zstdkit::{Decoder, State};
+use zstdkit::{Decoder, ErrorKind, State};
 
 use super::compress::codec_failure;
 use super::list;
@@ -12,7 +12,7 @@ use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::decompress::{DecompressArgs, DecompressMode, DecompressPlan};
 use crate::args::output::ReportFormat;
 use crate::exit::ExitStatus;
-use crate::export::MainStream;
+use crate::export::{self, MainStream};
 use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Direction, Job, Request};
 use crate::io::sink::Written;
@@ -21,6 +21,9 @@ use crate::session::{Outcome, Session, Setup};
 
 /// The largest zstd block, so that one call can hand out a whole block.
 const BLOCK_BYTES: usize = 128 * 1024;
+
+/// What a frame starts with.
+const MAGIC_BYTES: usize = 4;
 
 /// What to make of an empty file.
 pub(super) const EMPTY_HELP: &str =
@@ -34,23 +37,17 @@ pub(crate) fn run(
 ) -> Result<ExitStatus> {
     let mut plan = args.plan()?;
     let jobs = plan::jobs(&Request {
-        files: &args.files,
         output: args.files_args.output.as_deref(),
         stdout: args.files_args.stdout,
         recursive: args.files_args.recursive,
         nowhere: plan.mode != DecompressMode::Write,
-        direction: Direction::Decompress,
+        ..Request::of(&args.files, Direction::Decompress)
     })?;
     // What comes out is the user's; whether a terminal can bear it shows when it is there.
     // An older version may be brought up to date in its place.
-    transfer::refuse(&jobs, &[], &args.files_args, &args.report, false)?;
-    let reference = Reference::load(&args.reference)?;
-    if reference.prefix.is_some() {
-        // The window has to reach over the whole of an older version that the user chose.
-        plan.decoder.window_log_max = 31;
-    }
-    plan.decoder.dictionaries.extend(reference.dictionary);
-    plan.decoder.prefix = reference.prefix;
+    let exports = export::asked(&args.report);
+    transfer::refuse(&jobs, args.files_args.force, &[], &exports, false)?;
+    Reference::load(&args.reference)?.decode_with(&mut plan);
     let mut report = args.report.clone();
     if args.json {
         report.report = ReportFormat::Json;
@@ -76,10 +73,15 @@ pub(crate) fn run(
     let mut stage = Decompress::new(&plan)?;
     let times = Times::new(&session, "block", &jobs);
     let options = Options {
-        files: &args.files_args,
+        overwrite: args.files_args.force.into(),
+        any_bytes: args.files_args.force,
+        rm: args.files_args.rm,
         sparse: plan.sparse,
         verify: None,
-        terminal: &args.terminal,
+        hash: session.wants_hashes(),
+        progress: args.terminal.wants_progress(),
+        warnings: args.terminal.wants_warnings(),
+        done: None,
     };
     let kind = if plan.mode == DecompressMode::Test {
         "test"
@@ -88,7 +90,7 @@ pub(crate) fn run(
     };
     let mut outcome = Outcome::new(kind);
     describe(&plan, &mut outcome);
-    let mut outcome = transfer::run(jobs, &mut stage, &session, times, &options, outcome);
+    let mut outcome = transfer::run(jobs, &mut stage, times, &options, outcome);
     outcome.bytes_content = outcome.bytes_out;
     if plan.decoder.verify_checksum && stage.checksums + stage.checksum_errors > 0 {
         outcome.validation = Some(Validation {
@@ -122,25 +124,27 @@ fn describe(plan: &DecompressPlan, outcome: &mut Outcome) {
 }
 
 /// One decoder over all files of a run.
-struct Decompress {
+pub(super) struct Decompress {
     decoder: Decoder,
+    pass_through: bool,
     checksums: u64,
     checksum_errors: u64,
 }
 
 impl Decompress {
-    fn new(plan: &DecompressPlan) -> Result<Self> {
+    pub(super) fn new(plan: &DecompressPlan) -> Result<Self> {
         let decoder = Decoder::new(&plan.decoder)
             .map_err(|error| Failure::new(format!("cannot set up the decoder: {error}")))?;
         Ok(Self {
             decoder,
+            pass_through: plan.pass_through,
             checksums: 0,
             checksum_errors: 0,
         })
     }
 
     fn failed(&mut self, name: &str, error: &zstdkit::Error) -> Failure {
-        if error.kind() == zstdkit::ErrorKind::Checksum {
+        if error.kind() == ErrorKind::Checksum {
             self.checksum_errors += 1;
         }
         if error.is_no_frame() {
@@ -150,13 +154,79 @@ impl Decompress {
     }
 }
 
+/// Whether what follows is no frame at all.
+fn is_other(error: &zstdkit::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotZstd | ErrorKind::TrailingData)
+}
+
+/// Input as it is, from where it turns out to be no frame. That shows within four bytes.
+#[derive(Debug, Default)]
+struct Passing {
+    /// Bytes before the input at hand.
+    before_bytes: u64,
+    /// The last of them.
+    tail: Vec<u8>,
+}
+
+impl Passing {
+    /// Remembers what may have to be written after all.
+    fn leave(&mut self, input: &[u8]) {
+        self.before_bytes += input.len() as u64;
+        self.tail.extend_from_slice(
+            input
+                .get(input.len().saturating_sub(MAGIC_BYTES)..)
+                .unwrap_or_default(),
+        );
+        let extra = self.tail.len().saturating_sub(MAGIC_BYTES);
+        self.tail.drain(..extra);
+    }
+
+    /// Whether the whole input was shorter than what a frame starts with, and not empty.
+    fn is_magic_cut_short(&self) -> bool {
+        (1..MAGIC_BYTES as u64).contains(&self.before_bytes)
+    }
+
+    /// Writes everything from byte `offset` on.
+    fn rest(
+        self,
+        stream: &mut Stream<'_>,
+        mut input: Vec<u8>,
+        offset: u64,
+    ) -> std::result::Result<(), Stop> {
+        let missing = self.before_bytes.saturating_sub(offset);
+        let missing = usize::try_from(missing).unwrap_or(0).min(self.tail.len());
+        copy(stream, &self.tail[self.tail.len() - missing..])?;
+        let start = usize::try_from(offset.saturating_sub(self.before_bytes)).unwrap_or(0);
+        copy(stream, input.get(start..).unwrap_or_default())?;
+        loop {
+            input = stream.next(input)?;
+            if input.is_empty() {
+                return Ok(());
+            }
+            copy(stream, &input)?;
+        }
+    }
+}
+
+fn copy(stream: &mut Stream<'_>, bytes: &[u8]) -> std::result::Result<(), Stop> {
+    for part in bytes.chunks(BLOCK_BYTES) {
+        stream.call(part.len(), &mut Operation::default(), |room| {
+            room[..part.len()].copy_from_slice(part);
+        })?;
+        stream.produced(part.len());
+    }
+    Ok(())
+}
+
 impl Stage for Decompress {
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
         self.decoder.reset();
         let name = stream.name();
         let mut input = Vec::new();
         let mut produced_before = 0_u64;
+        let mut passing = Passing::default();
         loop {
+            passing.leave(&input);
             input = stream.next(input)?;
             if input.is_empty() {
                 break;
@@ -165,9 +235,15 @@ impl Stage for Decompress {
             loop {
                 let mut operation = Operation::default();
                 let decoder = &mut self.decoder;
-                let step = stream
+                let step = match stream
                     .call(BLOCK_BYTES, &mut operation, |room| decoder.push(rest, room))?
-                    .map_err(|error| self.failed(&name, &error))?;
+                {
+                    Ok(step) => step,
+                    Err(error) if self.pass_through && is_other(&error) => {
+                        return passing.rest(stream, input, error.offset().unwrap_or(0));
+                    }
+                    Err(error) => return Err(self.failed(&name, &error).into()),
+                };
                 stream.produced(step.produced);
                 rest = &rest[step.consumed..];
                 if step.produced > 0 {
@@ -182,10 +258,17 @@ impl Stage for Decompress {
                 }
             }
         }
-        let totals = self
-            .decoder
-            .finish()
-            .map_err(|error| self.failed(&name, &error))?;
+        let totals = match self.decoder.finish() {
+            Ok(totals) => totals,
+            Err(error) if self.pass_through && is_other(&error) => {
+                return passing.rest(stream, input, error.offset().unwrap_or(0));
+            }
+            // Too short to be told from a frame.
+            Err(_) if self.pass_through && passing.is_magic_cut_short() => {
+                return passing.rest(stream, input, 0);
+            }
+            Err(error) => return Err(self.failed(&name, &error).into()),
+        };
         self.checksums += totals.checksums_verified;
         Ok(())
     }

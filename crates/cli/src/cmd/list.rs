@@ -26,20 +26,20 @@ const ROWS_MAX: usize = 100_000;
 
 /// What the frames of a file, or of all files, add up to.
 #[derive(Debug, Clone, Copy)]
-struct Summary {
-    files: u64,
-    frames: u64,
-    skips: u64,
-    compressed_bytes: u64,
+pub(super) struct Summary {
+    pub(super) files: u64,
+    pub(super) frames: u64,
+    pub(super) skips: u64,
+    pub(super) compressed_bytes: u64,
     /// `None` as soon as one frame does not state it.
-    uncompressed_bytes: Option<u64>,
-    window_bytes: u64,
-    checksums: u64,
+    pub(super) uncompressed_bytes: Option<u64>,
+    pub(super) window_bytes: u64,
+    pub(super) checksums: u64,
 }
 
 impl Summary {
     /// A sum of nothing yet over `files` files.
-    fn of(files: u64) -> Self {
+    pub(super) fn of(files: u64) -> Self {
         Self {
             files,
             frames: 0,
@@ -51,7 +51,7 @@ impl Summary {
         }
     }
 
-    fn add_frame(&mut self, frame: &FrameInfo) {
+    pub(super) fn add_frame(&mut self, frame: &FrameInfo) {
         let skip = matches!(frame.kind, Kind::Skippable { .. });
         self.add(&Self {
             files: 0,
@@ -64,7 +64,7 @@ impl Summary {
         });
     }
 
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.files += other.files;
         self.frames += other.frames;
         self.skips += other.skips;
@@ -78,7 +78,7 @@ impl Summary {
     }
 
     /// `XXH64` when every frame has one, as the zstd command says it.
-    fn check(&self) -> &'static str {
+    pub(super) fn check(&self) -> &'static str {
         match self.checksums {
             0 => "none",
             n if n == self.frames => "XXH64",
@@ -230,7 +230,8 @@ fn ratio(content: Option<u64>, compressed: u64) -> Cell {
         .into()
 }
 
-fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<()> {
+/// Calls `each` for every frame of the file.
+pub(super) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<()> {
     let mut scanner = Scanner::new();
     let file = (path.as_os_str() != "-")
         .then(|| File::open(path))

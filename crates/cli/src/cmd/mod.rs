@@ -14,6 +14,7 @@ mod reference;
 mod render;
 mod tour;
 mod transfer;
+pub(crate) mod zstd;
 
 use std::ffi::OsString;
 

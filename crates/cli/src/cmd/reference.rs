@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use zstdkit::Dictionary;
 
+use crate::args::decompress::DecompressPlan;
 use crate::args::settings::ReferenceArgs;
 use crate::failure::{Failure, Result};
 use crate::io::clash::Flagged;
@@ -38,6 +39,16 @@ impl Reference {
             dictionary,
             prefix: prefix.transpose()?,
         })
+    }
+
+    /// Has a decoder refer back to it.
+    pub(super) fn decode_with(self, plan: &mut DecompressPlan) {
+        if self.prefix.is_some() {
+            // The window has to reach over the whole of an older version that the user chose.
+            plan.decoder.window_log_max = 31;
+        }
+        plan.decoder.dictionaries.extend(self.dictionary);
+        plan.decoder.prefix = self.prefix;
     }
 }
 

@@ -5,16 +5,14 @@
 //! taken around calls of the codec only: waiting for input or output is in the row `file`.
 
 use std::io::{self, IsTerminal as _};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use latency::report::{Input, LatencyName};
 use latency::{Recorder, Spec};
 use zstdkit::DecoderOptions;
 
-use crate::args::compress::FileArgs;
-use crate::args::output::{ReportArgs, TerminalArgs};
 use crate::exit::ExitStatus;
-use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::INLINE_BYTES;
 use crate::io::clash::{self, Flagged};
@@ -94,7 +92,17 @@ pub(crate) struct Operation {
 impl Times {
     /// Recorders for operations of the given name over `jobs`.
     pub(crate) fn new(session: &Session, operation: &str, jobs: &Jobs) -> Self {
-        let recorder = |spec| Recorder::new(session.spec(spec), session.run_start());
+        let settings = |spec| session.spec(spec);
+        Self::of(operation, jobs, session.run_start(), settings)
+    }
+
+    /// The same where no report will be made of them.
+    pub(crate) fn unreported(operation: &str, jobs: &Jobs) -> Self {
+        Self::of(operation, jobs, Instant::now(), |spec| spec)
+    }
+
+    fn of(operation: &str, jobs: &Jobs, start: Instant, settings: impl Fn(Spec) -> Spec) -> Self {
+        let recorder = |spec| Recorder::new(settings(spec), start);
         Self {
             service: recorder(Spec::new(LatencyName::Service, operation)),
             hold: recorder(Spec::new(LatencyName::Hold, "call")),
@@ -216,28 +224,67 @@ fn write_error(target: Option<&Target>, error: &io::Error) -> Stop {
 }
 
 /// How the jobs are to be done.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Options<'a> {
-    /// Flags on sources and targets.
-    pub(crate) files: &'a FileArgs,
+    /// Which existing targets are replaced.
+    pub(crate) overwrite: Overwrite,
+    /// Whether a terminal takes whatever comes.
+    pub(crate) any_bytes: bool,
+    /// Whether sources are removed once their targets are complete.
+    pub(crate) rm: bool,
     /// Whether zeros may become holes.
     pub(crate) sparse: bool,
     /// How to decode output as it is written, to hash it.
     pub(crate) verify: Option<&'a DecoderOptions>,
-    /// What may be said on the terminal.
-    pub(crate) terminal: &'a TerminalArgs,
+    /// Whether inputs are hashed.
+    pub(crate) hash: bool,
+    /// Whether progress is shown.
+    pub(crate) progress: bool,
+    /// Whether warnings are.
+    pub(crate) warnings: bool,
+    /// Told of each job that is done.
+    pub(crate) done: Option<Done<'a>>,
+}
+
+/// Who is told of a job that is done: what was read for it, and what was written.
+pub(crate) type Done<'a> = &'a dyn Fn(&Job, &Summary, &Written);
+
+/// What happens to targets that exist.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Overwrite {
+    /// They are kept, and the job fails.
+    Never,
+    /// They are replaced.
+    Always,
+    /// As the answer to this question has it.
+    Ask(fn(&Path) -> bool),
+}
+
+impl From<bool> for Overwrite {
+    fn from(force: bool) -> Self {
+        if force { Self::Always } else { Self::Never }
+    }
+}
+
+impl Overwrite {
+    fn allows(self, path: &Path) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::Ask(answer) => path.is_file() && answer(path),
+        }
+    }
 }
 
 /// Does all jobs, one after the other, and accounts for them.
 pub(crate) fn run(
     jobs: Jobs,
     stage: &mut impl Stage,
-    session: &Session,
     mut times: Times,
     options: &Options<'_>,
     mut outcome: Outcome,
 ) -> Outcome {
-    let wanted = options.terminal.wants_progress();
+    let wanted = options.progress;
     // Asking for the size of every file is for nothing when nobody sees it.
     let total = Progress::shows(wanted)
         .then(|| total_bytes(&jobs))
@@ -248,13 +295,24 @@ pub(crate) fn run(
     for failure in &jobs.failures {
         message::failure(failure);
     }
-    let hash = session.wants_hashes() || options.verify.is_some();
     let mut stopped = None;
-    for job in &jobs.jobs {
+    let mut joined = match joined(&jobs, options) {
+        Ok(joined) => joined,
+        Err(failure) => {
+            message::failure(&failure);
+            stopped = Some(Stop::Failed(failure));
+            None
+        }
+    };
+    let todo: &[Job] = if stopped.is_some() { &[] } else { &jobs.jobs };
+    for job in todo {
         let start = Instant::now();
-        match one(job, stage, &mut times, options, hash, &progress) {
+        match one(job, stage, &mut times, options, joined.as_ref(), &progress) {
             Ok((read, written)) => {
                 done += 1;
+                if let Some(tell) = options.done {
+                    tell(job, &read, &written);
+                }
                 outcome.bytes_out += written.bytes;
                 if outcome.workload.inputs.len() < INPUTS_LISTED {
                     outcome.workload.inputs.push(Input {
@@ -272,6 +330,10 @@ pub(crate) fn run(
             Err(Stop::Failed(failure)) => {
                 failed += 1;
                 message::failure(&failure);
+                if joined.is_some() {
+                    // It appears whole or not at all.
+                    break;
+                }
             }
             Err(stop) => {
                 stopped = Some(stop);
@@ -279,12 +341,21 @@ pub(crate) fn run(
             }
         }
     }
+    if let Some(target) = joined.take().filter(|_| failed == 0 && stopped.is_none()) {
+        if let Err(failure) = target.commit() {
+            message::failure(&failure);
+            (done, failed) = (0, 1);
+        }
+    } else if jobs.joined.is_some() {
+        done = 0;
+    }
     progress.finish();
     outcome.bytes_in = times.read_bytes;
     outcome.ops = Some(times.service.n());
     outcome.complete = stopped.is_none() && failed == 0;
     outcome.status = match stopped {
         Some(Stop::Interrupted) => ExitStatus::Interrupted,
+        Some(Stop::Failed(_)) => ExitStatus::Failure,
         // Whoever read our output has gone, which is no failure; what failed before still is one.
         _ if failed == 0 => ExitStatus::Ok,
         _ if done == 0 => ExitStatus::Failure,
@@ -298,6 +369,13 @@ pub(crate) fn run(
     outcome
 }
 
+/// The target that several sources become.
+fn joined(jobs: &Jobs, options: &Options<'_>) -> Result<Option<Target>> {
+    let path = jobs.joined.as_deref();
+    path.map(|path| Target::create(path, options.overwrite.allows(path), None))
+        .transpose()
+}
+
 /// The size of all sources, if the file system knows it.
 fn total_bytes(jobs: &Jobs) -> Option<u64> {
     let size = |job: &Job| {
@@ -309,7 +387,7 @@ fn total_bytes(jobs: &Jobs) -> Option<u64> {
 
 /// Says what will not be done although it was asked for.
 fn remark(jobs: &Jobs, options: &Options<'_>) {
-    if !options.terminal.wants_warnings() {
+    if !options.warnings {
         return;
     }
     if jobs.jobs.is_empty() && jobs.failures.is_empty() {
@@ -319,7 +397,7 @@ fn remark(jobs: &Jobs, options: &Options<'_>) {
         );
     }
     let stdout = |job: &Job| job.destination == Destination::Stdout;
-    if options.files.rm && jobs.jobs.iter().any(stdout) {
+    if options.rm && jobs.jobs.iter().any(stdout) {
         message::note(
             "sources are kept: --rm does nothing for standard output",
             "name a target with -o to have them removed",
@@ -332,60 +410,56 @@ fn one(
     stage: &mut impl Stage,
     times: &mut Times,
     options: &Options<'_>,
-    hash: bool,
+    joined: Option<&Target>,
     progress: &Progress,
 ) -> std::result::Result<(Summary, Written), Stop> {
-    let mut source = Source::open(&job.source, hash)?;
-    let target = match &job.destination {
+    let mut source = Source::open(&job.source, options.hash || options.verify.is_some())?;
+    let own = match &job.destination {
         Destination::File(path) => Some(Target::create(
             path,
-            options.files.force,
+            options.overwrite.allows(path),
             source.attributes(),
         )?),
         Destination::Stdout => Some(Target::stdout()?),
-        Destination::Nowhere => None,
+        Destination::Joined | Destination::Nowhere => None,
     };
+    let target = own.as_ref().or(joined);
     // A source is only ever removed for a file that now holds its content, not for a device.
-    let replaceable = target.as_ref().is_some_and(Target::is_regular_file);
+    let replaceable = own.as_ref().is_some_and(Target::is_regular_file);
     let small = source
         .attributes()
         .is_some_and(|metadata| metadata.len() <= INLINE_BYTES);
     let sink_options = SinkOptions {
         sparse: options.sparse && replaceable,
         // A wait for a reader must not keep an interrupt from being seen.
-        behind: target
-            .as_ref()
-            .is_some_and(|target| !small || target.may_wait()),
+        behind: target.is_some_and(|target| !small || target.may_wait()),
         verify: options.verify.cloned(),
     };
-    let file = target.as_ref().map(Target::writer).transpose()?;
-    let mut sink =
-        Sink::start(file, &sink_options).map_err(|error| write_error(target.as_ref(), &error))?;
+    let file = target.map(Target::writer).transpose()?;
+    let mut sink = Sink::start(file, &sink_options).map_err(|error| write_error(target, &error))?;
     let mut stream = Stream {
         job,
         source: &mut source,
-        target: target.as_ref(),
+        target,
         sink: &mut sink,
         out: None,
         times,
         progress,
-        unseen: !options.files.force && to_terminal(&job.destination),
+        unseen: !options.any_bytes && to_terminal(&job.destination),
         calls: 0,
     };
     stage.run(&mut stream)?;
     stream.flush()?;
-    let written = sink
-        .finish()
-        .map_err(|error| write_error(target.as_ref(), &error))?;
+    let written = sink.finish().map_err(|error| write_error(target, &error))?;
     let read = source.summary();
     stage.check(job, &read, &written)?;
-    if let Some(target) = target {
+    if let Some(target) = own {
         if let Some(metadata) = source.attributes() {
             target.copy_attributes(metadata);
         }
         target.commit()?;
     }
-    if options.files.rm && replaceable {
+    if options.rm && replaceable {
         remove(job, &source, &read)?;
     }
     Ok((read, written))
@@ -415,17 +489,17 @@ fn remove(job: &Job, source: &Source, read: &Summary) -> Result<()> {
 /// `references`.
 pub(crate) fn refuse(
     jobs: &Jobs,
+    force: bool,
     references: &[Flagged<'_>],
-    files: &FileArgs,
-    report: &ReportArgs,
+    exports: &[Flagged<'_>],
     binary: bool,
 ) -> Result<()> {
     let stdin = jobs.jobs.iter().any(|job| job.source.as_os_str() == "-");
-    if stdin && !files.force && io::stdin().is_terminal() {
+    if stdin && !force && io::stdin().is_terminal() {
         return Err(Failure::usage("standard input is a terminal")
             .help("name a file, or send something in a pipe; see --help"));
     }
-    if binary && !files.force {
+    if binary && !force {
         let mut destinations = jobs.jobs.iter().map(|job| &job.destination);
         if let Some(destination) = destinations.find(|destination| to_terminal(destination)) {
             let name = match destination {
@@ -438,14 +512,15 @@ pub(crate) fn refuse(
             .help("redirect it, name a file with -o, or add -f"));
         }
     }
-    clash::refuse(&jobs.jobs, references, &export::asked(report))
+    clash::refuse(&jobs.jobs, jobs.joined.as_deref(), references, exports)
 }
 
 fn to_terminal(destination: &Destination) -> bool {
     match destination {
         Destination::File(path) => target::is_terminal(path),
         Destination::Stdout => io::stdout().is_terminal(),
-        Destination::Nowhere => false,
+        // A joined target is looked at by its name where it is opened.
+        Destination::Joined | Destination::Nowhere => false,
     }
 }
 

@@ -36,10 +36,11 @@ enum Role<'a> {
 /// A file as a flag names it: the flag and the file.
 pub(crate) type Flagged<'a> = (&'static str, &'a Path);
 
-/// Refuses jobs and exports of which one would overwrite or mix up what another reads or writes.
-/// `references` are read, and needed again to read what was written.
+/// Refuses jobs, what several of them become, and exports, of which one would overwrite or mix up
+/// what another reads or writes. `references` are read, and needed again to read what was written.
 pub(crate) fn refuse(
     jobs: &[Job],
+    joined: Option<&Path>,
     references: &[Flagged<'_>],
     exports: &[Flagged<'_>],
 ) -> Result<()> {
@@ -78,6 +79,9 @@ pub(crate) fn refuse(
             found.add(path, Role::Target(&job.source))?;
         }
     }
+    if let (Some(path), Some(first)) = (joined, jobs.first()) {
+        found.add(path, Role::Target(&first.source))?;
+    }
     for (flag, path) in exports {
         found.add(path, Role::Export(flag))?;
     }
@@ -93,7 +97,7 @@ pub(crate) fn refuse_exports(exports: &[Flagged<'_>]) -> Result<()> {
         ))
         .help("name a file for one of them"));
     }
-    refuse(&[], &[], exports)
+    refuse(&[], None, &[], exports)
 }
 
 #[derive(Debug, Default)]
@@ -223,7 +227,7 @@ mod tests {
                 .map(|path| ("--export-json", path))
                 .into_iter()
                 .collect();
-            refuse(jobs, &[], &exports)
+            refuse(jobs, None, &[], &exports)
                 .expect_err("refused")
                 .message()
                 .to_owned()
@@ -242,7 +246,7 @@ mod tests {
             job(dir, "gone", "z"),
         ];
         assert_eq!(
-            refuse(&apart, &[], &[("--export-json", &dir.join("r"))]),
+            refuse(&apart, None, &[], &[("--export-json", &dir.join("r"))]),
             Ok(())
         );
         assert!(
@@ -258,11 +262,12 @@ mod tests {
         std::fs::write(dir.join("x"), "x").expect("written");
         std::fs::hard_link(dir.join("x"), dir.join("y")).expect("linked");
         assert_eq!(
-            refuse(&[job(dir, "a", "x"), job(dir, "b", "y")], &[], &[]),
+            refuse(&[job(dir, "a", "x"), job(dir, "b", "y")], None, &[], &[]),
             Ok(())
         );
         std::os::unix::fs::symlink("x", dir.join("link")).expect("linked");
-        assert!(refuse(&[job(dir, "a", "x"), job(dir, "b", "link")], &[], &[]).is_err());
+        let link = [job(dir, "a", "x"), job(dir, "b", "link")];
+        assert!(refuse(&link, None, &[], &[]).is_err());
         let null = Path::new("/dev/null");
         assert_eq!(refuse_exports(&[("--a", null), ("--b", null)]), Ok(()));
     }

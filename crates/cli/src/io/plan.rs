@@ -1,7 +1,7 @@
 //! From paths on the command line to jobs: which source becomes which target.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
@@ -19,6 +19,8 @@ pub(crate) enum Destination {
     File(PathBuf),
     /// Standard output, after what went there before.
     Stdout,
+    /// The one file that all become, one behind the other.
+    Joined,
     /// Nowhere: the source is only tested.
     Nowhere,
 }
@@ -44,6 +46,18 @@ pub(crate) enum Direction {
     Decompress,
 }
 
+/// The directory of targets that have no name of their own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// That of each source.
+    #[default]
+    Beside,
+    /// This one for all.
+    Flat(PathBuf),
+    /// The path of each source again, under this one.
+    Mirror(PathBuf),
+}
+
 /// What was asked for on the command line.
 #[derive(Debug, Clone)]
 pub(crate) struct Request<'a> {
@@ -59,6 +73,29 @@ pub(crate) struct Request<'a> {
     pub(crate) nowhere: bool,
     /// Which way.
     pub(crate) direction: Direction,
+    /// Where targets go that `output` does not name.
+    pub(crate) place: Place,
+    /// Whether several inputs become one target, one behind the other.
+    pub(crate) join: bool,
+    /// Whether a walk takes files whatever their names.
+    pub(crate) any_name: bool,
+}
+
+impl<'a> Request<'a> {
+    /// These files, each to a target beside it.
+    pub(crate) fn of(files: &'a [PathBuf], direction: Direction) -> Self {
+        Self {
+            files,
+            output: None,
+            stdout: false,
+            recursive: false,
+            nowhere: false,
+            direction,
+            place: Place::Beside,
+            join: false,
+            any_name: false,
+        }
+    }
 }
 
 /// Jobs in the order of the command line, failures for paths that give none, and what a walk left
@@ -71,6 +108,8 @@ pub(crate) struct Jobs {
     pub(crate) failures: Vec<Failure>,
     /// Files that a walk passed over because of their suffix.
     pub(crate) passed_over: u64,
+    /// The file that jobs of [`Destination::Joined`] become.
+    pub(crate) joined: Option<PathBuf>,
 }
 
 /// Resolves the request. Only a walk looks at the file system.
@@ -85,7 +124,7 @@ pub(crate) fn jobs(request: &Request<'_>) -> Result<Jobs> {
     let mut sources = Vec::new();
     for file in files {
         if request.recursive && file.as_os_str() != "-" && file.is_dir() {
-            walk(file, request.direction, &mut sources, &mut result);
+            walk(file, request, &mut sources, &mut result);
         } else {
             sources.push(file.clone());
         }
@@ -94,13 +133,20 @@ pub(crate) fn jobs(request: &Request<'_>) -> Result<Jobs> {
         && sources.len() > 1
         && !super::target::is_stdout(output)
     {
-        return Err(
-            Failure::usage(format!("-o names one file for {} inputs", sources.len()))
-                .help("leave -o out to give each its own target, or use -c to join them"),
-        );
+        if !request.join {
+            return Err(
+                Failure::usage(format!("-o names one file for {} inputs", sources.len()))
+                    .help("leave -o out to give each its own target, or use -c to join them"),
+            );
+        }
+        result.joined = Some(output.to_owned());
     }
     for source in sources {
-        match destination(&source, request) {
+        let found = match result.joined {
+            Some(_) if !request.stdout && !request.nowhere => Ok(Destination::Joined),
+            _ => destination(&source, request),
+        };
+        match found {
             Ok(destination) => result.jobs.push(Job {
                 source,
                 destination,
@@ -125,16 +171,17 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
     if source.as_os_str() == "-" {
         return Ok(Destination::Stdout);
     }
+    let place = |name| place(source, name, &request.place).map(Destination::File);
     match request.direction {
         Direction::Compress { .. } => {
             let mut name = OsString::from(source);
             name.push(".");
             name.push(SUFFIX);
-            Ok(Destination::File(name.into()))
+            place(name.into())
         }
         Direction::Decompress => match source.extension().and_then(|e| e.to_str()) {
-            Some(SUFFIX) => Ok(Destination::File(source.with_extension(""))),
-            Some(SUFFIX_TAR) => Ok(Destination::File(source.with_extension("tar"))),
+            Some(SUFFIX) => place(source.with_extension("")),
+            Some(SUFFIX_TAR) => place(source.with_extension("tar")),
             _ if is_suffix_alone(source) => Err(Failure::new(format!(
                 "'{}' is nothing but a suffix, so its target has no name",
                 source.display()
@@ -146,6 +193,30 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
             ))
             .help("name the target with -o, or use -c")),
         },
+    }
+}
+
+/// A target's path, of the path that it would have beside its source.
+fn place(source: &Path, beside: PathBuf, place: &Place) -> Result<PathBuf> {
+    match (place, beside.file_name()) {
+        (Place::Flat(directory), Some(name)) => Ok(directory.join(name)),
+        (Place::Mirror(directory), _) => {
+            let part = |component| match component {
+                Component::Normal(name) => Some(Ok(name)),
+                Component::ParentDir => Some(Err(())),
+                _ => None,
+            };
+            let path: std::result::Result<PathBuf, ()> =
+                beside.components().filter_map(part).collect();
+            path.map(|path| directory.join(path)).map_err(|()| {
+                Failure::new(format!(
+                    "'{}' cannot be mirrored: its path leads upwards",
+                    source.display()
+                ))
+                .help("name it without '..'")
+            })
+        }
+        _ => Ok(beside),
     }
 }
 
@@ -164,14 +235,15 @@ fn is_suffix_alone(path: &Path) -> bool {
     )
 }
 
-fn walk(root: &Path, direction: Direction, sources: &mut Vec<PathBuf>, result: &mut Jobs) {
+fn walk(root: &Path, request: &Request<'_>, sources: &mut Vec<PathBuf>, result: &mut Jobs) {
     // Sorted, so that two runs do the same in the same order; the names are gathered before any
     // target is written, so that a walk never meets its own output.
     for entry in WalkDir::new(root).follow_links(false).sort_by_file_name() {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
                 let compressed = is_compressed(entry.path());
-                let wanted = match direction {
+                let wanted = match request.direction {
+                    _ if request.any_name => true,
                     Direction::Compress { exclude_compressed } => {
                         !(compressed && exclude_compressed)
                     }
@@ -206,25 +278,14 @@ mod tests {
         exclude_compressed: true,
     };
 
-    fn request(files: &[PathBuf], direction: Direction) -> Request<'_> {
-        Request {
-            files,
-            output: None,
-            stdout: false,
-            recursive: false,
-            nowhere: false,
-            direction,
-        }
-    }
-
     #[test]
     fn names_follow_the_suffix_both_ways() {
         let files = ["a.txt".into(), "-".into()];
-        let found = jobs(&request(&files, COMPRESS)).expect("jobs").jobs;
+        let found = jobs(&Request::of(&files, COMPRESS)).expect("jobs").jobs;
         assert_eq!(found[0].destination, Destination::File("a.txt.zst".into()));
         assert_eq!(found[1].destination, Destination::Stdout);
         let files = ["d/a.txt.zst".into(), "b.tzst".into(), "c.gz".into()];
-        let found = jobs(&request(&files, Direction::Decompress)).expect("jobs");
+        let found = jobs(&Request::of(&files, Direction::Decompress)).expect("jobs");
         assert_eq!(
             found.jobs[0].destination,
             Destination::File("d/a.txt".into())
@@ -238,9 +299,57 @@ mod tests {
         let files = ["a".into(), "b".into()];
         let request = Request {
             output: Some(Path::new("o")),
-            ..request(&files, COMPRESS)
+            ..Request::of(&files, COMPRESS)
         };
         assert!(jobs(&request).is_err());
+    }
+
+    #[test]
+    fn targets_go_to_one_directory_or_to_their_paths_under_it() {
+        let files = ["/d/./a".into(), "../b".into(), "c".into()];
+        let found = |place| {
+            let request = Request {
+                place,
+                ..Request::of(&files, COMPRESS)
+            };
+            let found = jobs(&request).expect("jobs");
+            let targets = found.jobs.into_iter().map(|job| match job.destination {
+                Destination::File(path) => path.display().to_string(),
+                other => format!("{other:?}"),
+            });
+            (targets.collect::<Vec<_>>(), found.failures.len())
+        };
+        let (flat, failures) = found(Place::Flat("o".into()));
+        assert_eq!(
+            (flat, failures),
+            (
+                vec!["o/a.zst".into(), "o/b.zst".into(), "o/c.zst".into()],
+                0
+            )
+        );
+        let (mirrored, failures) = found(Place::Mirror("o".into()));
+        assert_eq!(
+            (mirrored, failures),
+            (vec!["o/d/a.zst".into(), "o/c.zst".into()], 1)
+        );
+    }
+
+    #[test]
+    fn several_inputs_become_one_target_only_where_that_is_asked_for() {
+        let files = ["a".into(), "b".into()];
+        let request = Request {
+            output: Some(Path::new("o")),
+            join: true,
+            ..Request::of(&files, COMPRESS)
+        };
+        let found = jobs(&request).expect("jobs");
+        assert_eq!(found.joined.as_deref(), Some(Path::new("o")));
+        assert!(
+            found
+                .jobs
+                .iter()
+                .all(|job| job.destination == Destination::Joined)
+        );
     }
 
     #[test]
@@ -252,7 +361,7 @@ mod tests {
         let files = [root.path().to_owned()];
         let request = Request {
             recursive: true,
-            ..request(&files, COMPRESS)
+            ..Request::of(&files, COMPRESS)
         };
         let found = jobs(&request).expect("jobs");
         let names: Vec<_> = found

@@ -5,6 +5,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use super::color::{BAD, FAINT, WARN, write_stderr, write_stdout};
 use super::plain::visible;
@@ -12,9 +13,36 @@ use crate::args::Answer;
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 
+/// Who speaks, and whether of failures.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Voice {
+    /// The name that a message starts with.
+    pub(crate) name: &'static str,
+    /// Whether failures are told at all.
+    pub(crate) failures: bool,
+}
+
+static VOICE: Mutex<Voice> = Mutex::new(Voice {
+    name: "perfkit",
+    failures: true,
+});
+
+/// Has another name speak for the rest of the process.
+pub(crate) fn set_voice(voice: Voice) {
+    *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = voice;
+}
+
+fn voice() -> Voice {
+    *VOICE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Prints `perfkit: MESSAGE` and, if there is one, a `help:` line.
 pub(crate) fn failure(failure: &Failure) {
-    let mut text = format!("{BAD}perfkit:{BAD:#} {}\n", visible(failure.message()));
+    let Voice { name, failures } = voice();
+    if !failures {
+        return;
+    }
+    let mut text = format!("{BAD}{name}:{BAD:#} {}\n", visible(failure.message()));
     if let Some(help) = failure.help_text() {
         text.push_str(&format!("{FAINT}help:{FAINT:#} {}\n", visible(help)));
     }
@@ -55,6 +83,23 @@ pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints a warning that needs no next step.
+pub(crate) fn remark(message: &str) {
+    let text = format!("{WARN}warning:{WARN:#} {}\n", visible(message));
+    let _ = write_stderr(text.as_bytes());
+}
+
+/// Prints a line about what was done.
+pub(crate) fn status(line: &str) {
+    let _ = write_stderr(format!("{}\n", visible(line)).as_bytes());
+}
+
+/// Prints a question, and stays on its line.
+pub(crate) fn ask(question: &str) {
+    let text = format!("{}: {} ", voice().name, visible(question));
+    let _ = write_stderr(text.as_bytes());
 }
 
 /// Prints a plain line, about what is going to happen.

@@ -4,4 +4,5 @@ pub(crate) mod color;
 pub(crate) mod message;
 pub(crate) mod plain;
 pub(crate) mod progress;
+pub(crate) mod question;
 pub(crate) mod signal;

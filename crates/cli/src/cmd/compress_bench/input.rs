@@ -169,15 +169,14 @@ impl Reading<'_> {
         workload: &mut Workload,
         failures: &mut Vec<Failure>,
     ) -> Result<Data> {
+        let paths = [path.to_owned()];
+        let direction = Direction::Compress {
+            exclude_compressed: !self.stored,
+        };
         let found = plan::jobs(&Request {
-            files: &[path.to_owned()],
-            output: None,
-            stdout: false,
             recursive: self.recursive,
             nowhere: true,
-            direction: Direction::Compress {
-                exclude_compressed: !self.stored,
-            },
+            ..Request::of(&paths, direction)
         })?;
         failures.extend(found.failures);
         let mut data = Data {
