@@ -417,6 +417,9 @@ pub(crate) fn reason(code: usize) -> &'static str {
     }
 }
 
+/// The error code of libzstd for data that is corrupt in some way.
+pub(crate) const CORRUPTION: usize = 20_usize.wrapping_neg();
+
 /// Whether a libzstd error code means that an allocation failed.
 pub(crate) fn is_out_of_memory(code: usize) -> bool {
     code.wrapping_neg() == 64
