@@ -19,6 +19,7 @@ mod peers;
 mod readme;
 mod sh;
 mod tidy;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -38,6 +39,8 @@ usage: cargo xtask CHORE
   peers zstd [--quick]   measure against the zstd command, interleaved in one run
   peers zstd CASE        only a level (19), a level with so many threads (19T2), or
                          decompression (d); the record keeps the other cases
+  tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
+                         parameters; --help says more
 ";
 
 fn main() -> ExitCode {
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         ["peers", "zstd", case] => {
             peers::Only::parse(case).and_then(|only| peers::run(peers::Size::Full, &only))
         }
+        ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

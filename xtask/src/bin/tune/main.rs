@@ -1,0 +1,72 @@
+//! `cargo xtask tune`: the recipes of zstdkit, measured beside every native level, and a search
+//! for better parameters.
+//!
+//! [`args`] reads the words, [`data`] cuts samples, [`candidate`] is what is measured, [`measure`]
+//! takes sizes, times and memory, [`front`] says what dominates what, [`search`] looks for
+//! parameters that nothing dominates, [`report`] prints, and
+//! [`record`] keeps.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "printing is what a chore does")]
+#![allow(clippy::print_stderr, reason = "printing is what a chore does")]
+
+mod args;
+mod candidate;
+mod data;
+mod front;
+mod measure;
+mod record;
+mod report;
+mod search;
+
+use anyhow::Result;
+
+use args::{Args, Task};
+use record::Run;
+use report::Table;
+
+fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let Some(args) = Args::parse(&words)? else {
+        print!("{}", args::USAGE);
+        return Ok(());
+    };
+    if let Some(folder) = &args.record {
+        return record::write(folder, &args.runs);
+    }
+    let mut run = Run::start(&words)?;
+    run.tables = measure_all(&args)?;
+    if args.task == Task::Judge {
+        let tables: Vec<&Table> = run.tables.iter().collect();
+        print!("{}", report::verdict(&tables));
+    }
+    match &args.json {
+        Some(path) => run.write(path),
+        None => Ok(()),
+    }
+}
+
+fn measure_all(args: &Args) -> Result<Vec<Table>> {
+    let sources = data::load(&args.files, &args.kinds)?;
+    let mut tables = Vec::new();
+    for &size in &args.sizes {
+        let cases: Vec<data::Case> = sources
+            .iter()
+            .filter_map(|source| source.case(size, args.bytes))
+            .collect();
+        if let Task::Search { steps, .. } = args.task {
+            let found = search::run(args, size, &cases, steps)?;
+            print!("{}", report::found(&found, &cases));
+            tables.extend(found.tables(&cases));
+            continue;
+        }
+        let candidates = candidate::all(args, size);
+        for case in &cases {
+            let rows = measure::interleaved(case, &candidates, &args.effort)?;
+            let table = Table::new(case, rows);
+            print!("{}", table.text());
+            tables.push(table);
+        }
+    }
+    Ok(tables)
+}
