@@ -416,6 +416,7 @@ mod tests {
     use super::*;
     use crate::{
         Compressor, Decoder, DecoderOptions, Decompressor, Dictionary, Encoder, Operation,
+        Parameters, Recipe,
     };
 
     /// What an encoder holds once a frame of this size is open.
@@ -592,6 +593,59 @@ mod tests {
             },
             None,
         );
+    }
+
+    #[test]
+    fn estimates_parameters_of_ones_own() {
+        let logs = [
+            (6, 6, 14),
+            (13, 12, 17),
+            (16, 20, 18),
+            (22, 19, 21),
+            (24, 22, 23),
+        ];
+        for strategy in Strategy::ALL {
+            for (index, (chain_log, hash_log, window_log)) in logs.into_iter().enumerate() {
+                for min_match in [3, 6] {
+                    let options = EncoderOptions {
+                        level: 3,
+                        window_log: Some(window_log),
+                        parameters: Parameters {
+                            chain_log: Some(chain_log),
+                            hash_log: Some(hash_log),
+                            search_log: Some(1 + 2 * index as u32),
+                            min_match: Some(min_match),
+                            target_length: Some(16),
+                            strategy: Some(strategy),
+                        },
+                        ..EncoderOptions::default()
+                    };
+                    for size in [None, Some(2000), Some(40_000), Some(5 << 20)] {
+                        check(&options, size);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn estimates_every_recipe() {
+        for recipe in Recipe::ALL {
+            check(&recipe.options(None), None);
+            for size in [
+                0,
+                100,
+                5000,
+                16 << 10,
+                100_000,
+                256 << 10,
+                1 << 20,
+                20 << 20,
+            ] {
+                check(&recipe.options(Some(size)), Some(size));
+                check(&recipe.exzstandard(None), Some(size));
+            }
+        }
     }
 
     #[test]

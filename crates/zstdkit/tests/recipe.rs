@@ -1,7 +1,7 @@
 //! Recipes from outside: their names, their settings at every size, what `Auto` comes to.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use zstdkit::{DecoderOptions, Encoder, EncoderOptions, Recipe, Strategy};
+use zstdkit::{DecoderOptions, Encoder, EncoderOptions, Recipe};
 
 const SIZES: [Option<u64>; 12] = [
     Some(0),
@@ -49,6 +49,37 @@ fn settings_are_valid_and_their_windows_small() {
 }
 
 #[test]
+fn recipes_differ_at_every_size() {
+    for size in SIZES {
+        let all: Vec<_> = Recipe::ALL[..6]
+            .iter()
+            .map(|recipe| {
+                let options = recipe.options(size);
+                (options.window_log, options.parameters)
+            })
+            .collect();
+        for (index, one) in all.iter().enumerate() {
+            assert!(!all[..index].contains(one), "{size:?}: {one:?}");
+        }
+        assert_eq!(Recipe::Auto.options(size), Recipe::Balanced.options(size));
+    }
+}
+
+#[test]
+fn a_level_keeps_the_purpose_of_the_recipe() {
+    let size = Some(1 << 20);
+    let native = |recipe: Recipe, level| recipe.options_at_level(level, size);
+    // Lazy levels look for matches of 5 bytes, which random digits have too many of.
+    let own = native(Recipe::StructuredData, 7).parameters;
+    assert_eq!((own.min_match, own.strategy), (Some(6), None));
+    let thorough = native(Recipe::StructuredData, 17);
+    assert!(thorough.parameters.is_default());
+    let huge = Recipe::Maximum.options_at_level(22, None);
+    assert_eq!(huge.window_log, Some(23));
+    assert!(huge.memory_estimate_bytes(None) < 100_000_000);
+}
+
+#[test]
 fn maximum_of_unknown_size_takes_less_than_100_mb() {
     let options = Recipe::Maximum.options(None);
     let mut encoder = Encoder::new(&options).unwrap();
@@ -58,24 +89,49 @@ fn maximum_of_unknown_size_takes_less_than_100_mb() {
     assert!(options.memory_estimate_bytes(None) < 100_000_000);
 }
 
+/// What libzstd itself makes of a strategy over a level.
+fn libzstd_frame(content: &[u8], level: i32, strategy: zstd_safe::Strategy) -> Vec<u8> {
+    let mut context = zstd_safe::CCtx::create();
+    for parameter in [
+        zstd_safe::CParameter::CompressionLevel(level),
+        zstd_safe::CParameter::Strategy(strategy),
+        zstd_safe::CParameter::ChecksumFlag(true),
+    ] {
+        context.set_parameter(parameter).unwrap();
+    }
+    let mut frame = Vec::with_capacity(zstdkit::compress_bound(content.len()));
+    context.compress2(&mut frame, content).unwrap();
+    frame
+}
+
 #[test]
 fn exzstandard_is_a_strategy_over_a_level() {
+    use zstd_safe::Strategy as Raw;
     let old = [
-        (Recipe::Fast, 1, Strategy::Fast),
-        (Recipe::Balanced, 3, Strategy::Dfast),
-        (Recipe::Binary, 6, Strategy::Lazy2),
-        (Recipe::Text, 9, Strategy::Btopt),
-        (Recipe::StructuredData, 9, Strategy::Btultra),
-        (Recipe::Maximum, 22, Strategy::Btultra2),
+        (Recipe::Fast, 1, Raw::ZSTD_fast),
+        (Recipe::Balanced, 3, Raw::ZSTD_dfast),
+        (Recipe::Binary, 6, Raw::ZSTD_lazy2),
+        (Recipe::Text, 9, Raw::ZSTD_btopt),
+        (Recipe::StructuredData, 9, Raw::ZSTD_btultra),
+        (Recipe::Maximum, 22, Raw::ZSTD_btultra2),
     ];
+    let words = ["alpha", "beta", "gamma", "delta", "epsilon"];
+    let content: String = (0..40_000_usize)
+        .map(|index| words[index * index % 11 % 5])
+        .collect();
     for (recipe, level, strategy) in old {
-        let options = recipe.exzstandard(None);
-        assert_eq!(options.level, level);
-        assert_eq!(options.parameters.strategy, Some(strategy));
-        assert_eq!(options.window_log, None);
-        let other = recipe.exzstandard(Some(12));
-        assert_eq!((other.level, other.parameters), (12, options.parameters));
+        let own = recipe.exzstandard(None);
+        assert_eq!((own.level, own.window_log), (level, None));
+        for bytes in [1000, 100_000, content.len()] {
+            let content = &content.as_bytes()[..bytes];
+            let frame = zstdkit::compress(content, &own).unwrap();
+            assert_eq!(frame, libzstd_frame(content, level, strategy), "{recipe}");
+            let other = zstdkit::compress(content, &recipe.exzstandard(Some(5))).unwrap();
+            assert_eq!(other, libzstd_frame(content, 5, strategy), "{recipe}");
+        }
     }
+    let auto = Recipe::Auto.exzstandard(None);
+    assert_eq!(auto, Recipe::Balanced.exzstandard(None));
 }
 
 #[test]
@@ -87,6 +143,114 @@ fn what_a_recipe_writes_reads_back() {
             let frame = zstdkit::compress(content, &recipe.options(Some(bytes as u64))).unwrap();
             let back = zstdkit::decompress(&frame, &DecoderOptions::default()).unwrap();
             assert_eq!(back, content);
+        }
+    }
+}
+
+#[test]
+fn what_auto_comes_to_is_never_auto_or_maximum() {
+    for first in [&b""[..], b"x", &[0; 200_000], b"<p>a page</p>", &[0xff; 63]] {
+        for size in SIZES {
+            let chosen = Recipe::choose(first, size);
+            assert!(!matches!(chosen, Recipe::Auto | Recipe::Maximum));
+            assert_eq!(chosen, Recipe::choose(first, size));
+        }
+    }
+}
+
+#[cfg(feature = "workload")]
+mod generated {
+    use zstdkit::Recipe;
+    use zstdkit::workload::{Kind, generate};
+
+    #[test]
+    fn every_kind_of_data_gets_its_recipe() {
+        let kinds = [
+            (Kind::UuidText, Recipe::Fast),
+            (Kind::JsonLines, Recipe::StructuredData),
+            (Kind::Html, Recipe::Text),
+            (Kind::Log, Recipe::StructuredData),
+            (Kind::Source, Recipe::Text),
+            (Kind::Binary, Recipe::Binary),
+            (Kind::Random, Recipe::Fast),
+            (Kind::Zeros, Recipe::Balanced),
+        ];
+        for (kind, wanted) in kinds {
+            for seed in 1..5 {
+                for bytes in [2 << 10, 16 << 10, 128 << 10, 512 << 10] {
+                    let data = generate(kind, seed, bytes);
+                    let chosen = Recipe::choose(&data, Some(bytes as u64));
+                    assert_eq!(chosen, wanted, "{bytes} bytes of {kind}, seed {seed}");
+                }
+            }
+        }
+    }
+
+    /// Bytes of a frame of 512 KiB of each kind, seed 1, for the recipes up to `StructuredData`.
+    /// A set of parameters that loses ratio shows here; times are for `cargo xtask tune`.
+    const SIZES_BYTES: [(Kind, [usize; 5]); 6] = [
+        (
+            Kind::UuidText,
+            [273_403, 271_258, 271_154, 279_284, 271_126],
+        ),
+        (Kind::JsonLines, [66_138, 62_369, 58_217, 56_112, 56_228]),
+        (Kind::Html, [75_305, 67_895, 65_175, 64_070, 64_090]),
+        (Kind::Log, [53_375, 44_588, 40_153, 39_037, 38_936]),
+        (Kind::Source, [142_979, 126_599, 120_498, 118_355, 118_794]),
+        (Kind::Binary, [224_234, 199_256, 194_491, 190_479, 193_437]),
+    ];
+
+    #[test]
+    fn sizes_stay_what_they_were() {
+        const CONTENT_BYTES: usize = 512 << 10;
+        let frame_bytes = |kind, recipe: Recipe| {
+            let options = recipe.options(Some(CONTENT_BYTES as u64));
+            let frame = zstdkit::compress(&generate(kind, 1, CONTENT_BYTES), &options);
+            frame.unwrap().len()
+        };
+        let found = SIZES_BYTES.map(|(kind, sizes)| {
+            let mut recipes = Recipe::ALL.into_iter();
+            (
+                kind,
+                sizes.map(|_| recipes.next().map_or(0, |recipe| frame_bytes(kind, recipe))),
+            )
+        });
+        for ((kind, known), (_, bytes)) in SIZES_BYTES.into_iter().zip(found) {
+            // Half a percent is for other versions of libzstd.
+            let kept = known
+                .iter()
+                .zip(bytes)
+                .all(|(known, bytes)| bytes <= known + known / 200);
+            assert!(kept, "{kind} has become larger: {found:?}");
+        }
+    }
+
+    #[test]
+    fn maximum_is_smaller_than_everything_else() {
+        for (kind, _) in SIZES_BYTES {
+            for bytes in [16 << 10, 100 << 10] {
+                let data = generate(kind, 2, bytes);
+                let size = |recipe: Recipe| {
+                    let options = recipe.options(Some(bytes as u64));
+                    zstdkit::compress(&data, &options).unwrap().len()
+                };
+                let maximum = size(Recipe::Maximum);
+                for recipe in &Recipe::ALL[..5] {
+                    assert!(
+                        maximum <= size(*recipe),
+                        "{recipe}, {bytes} bytes of {kind}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text_in_other_scripts_is_text() {
+        let text =
+            "Пример текста на русском языке, без чисел. 日本語の文章もここにある。".repeat(90);
+        for cut in 0..6 {
+            assert_eq!(Recipe::choose(&text.as_bytes()[cut..], None), Recipe::Text);
         }
     }
 }

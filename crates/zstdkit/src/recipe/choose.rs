@@ -10,10 +10,16 @@ const PIECE_BYTES: usize = 2 << 10;
 /// Less than this says nothing about its kind.
 const TELLING_BYTES: usize = 64;
 /// Bits a byte from which the bytes themselves hold no redundancy.
-const INCOMPRESSIBLE_BITS: f64 = 7.85;
+const INCOMPRESSIBLE_BITS: f64 = 7.8;
+/// … if fewer positions than this repeat four bytes seen before.
+const INCOMPRESSIBLE_REPEATS: f64 = 0.1;
+/// Fields that repeat less than this are random digits: there is nothing to look for.
+const RANDOM_REPEATS: f64 = 0.25;
 /// Bits a byte up to which everything is one long repeat, and all recipes come to the same.
 const CONSTANT_BITS: f64 = 0.1;
-const HASH_LOG: u32 = 12;
+const HASH_LOG: u32 = 13;
+/// One byte in so many may be a control character or not be UTF-8 in what still is text.
+const STRAY: u32 = 512;
 
 pub(super) fn choose(first: &[u8], content_bytes: Option<u64>) -> Recipe {
     let content = content_bytes.map_or(usize::MAX, |bytes| {
@@ -25,13 +31,14 @@ pub(super) fn choose(first: &[u8], content_bytes: Option<u64>) -> Recipe {
     }
     let sample = Sample::take(first);
     let bits = sample.entropy_bits();
-    if bits >= INCOMPRESSIBLE_BITS && sample.repeats_share() < 0.05 {
+    if bits >= INCOMPRESSIBLE_BITS && sample.repeats_share() < INCOMPRESSIBLE_REPEATS {
         return Recipe::Fast;
     }
     if bits <= CONSTANT_BITS {
         return Recipe::Balanced;
     }
-    match sample.text {
+    match sample.is_text() {
+        true if sample.is_structured() && sample.repeats_share() < RANDOM_REPEATS => Recipe::Fast,
         true if sample.is_structured() => Recipe::StructuredData,
         true => Recipe::Text,
         false => Recipe::Binary,
@@ -44,8 +51,8 @@ struct Sample {
     counts: [u32; 256],
     /// Positions whose next four bytes were seen before.
     repeats: usize,
-    /// Whether every piece is UTF-8 without control characters.
-    text: bool,
+    /// Whether every piece is UTF-8.
+    utf8: bool,
 }
 
 impl Sample {
@@ -54,7 +61,7 @@ impl Sample {
             bytes: 0,
             counts: [0; 256],
             repeats: 0,
-            text: true,
+            utf8: true,
         };
         let mut seen = vec![0_u32; 1 << HASH_LOG];
         if first.len() <= PIECES * PIECE_BYTES {
@@ -81,13 +88,8 @@ impl Sample {
         for &byte in quads.remainder() {
             counts[0][usize::from(byte)] += 1;
         }
-        let mut controls = 0;
-        for byte in 0..256 {
-            let count = counts.iter().map(|table| table[byte]).sum::<u32>();
-            self.counts[byte] += count;
-            if matches!(byte, 0..=8 | 11 | 14..=26 | 28..=31 | 127) {
-                controls += count;
-            }
+        for (byte, total) in self.counts.iter_mut().enumerate() {
+            *total += counts.iter().map(|table| table[byte]).sum::<u32>();
         }
         for window in piece.windows(4) {
             let word = u32::from_le_bytes([window[0], window[1], window[2], window[3]]);
@@ -95,7 +97,7 @@ impl Sample {
             self.repeats += usize::from(seen[slot] == word);
             seen[slot] = word;
         }
-        self.text &= controls == 0 && is_utf8(piece);
+        self.utf8 &= is_utf8(piece);
     }
 
     /// Order-0 entropy in bits a byte, with what a sample of this size shows too little of it.
@@ -123,11 +125,33 @@ impl Sample {
         f64::from(count) / self.bytes as f64
     }
 
-    /// Fields rather than sentences: digits and separators, and no tags.
+    /// Hardly a control character, and UTF-8 or mostly ASCII.
+    fn is_text(&self) -> bool {
+        let controls = (0..=8)
+            .chain([11])
+            .chain(14..=26)
+            .chain(28..=31)
+            .chain([127]);
+        self.share(controls) * f64::from(STRAY) <= 1.0
+            && (self.utf8 || self.share(128..=255) < 0.15)
+    }
+
+    /// Fields rather than sentences or tags: mostly digits and separators, or keys in quotes, or
+    /// lines that repeat the one before but for a number. Shares are of what is not indentation.
     fn is_structured(&self) -> bool {
-        let fields = self.share(b'0'..=b'9') + self.share(*b"\"{}[],:;|\t=");
-        let tags = self.share(*b"<>");
-        fields > 0.12 && tags < 0.02
+        let solid = (1.0 - self.share(*b" ")).max(f64::MIN_POSITIVE);
+        let digits = self.share(b'0'..=b'9') / solid;
+        let quotes = self.share(*b"\"") / solid;
+        let fields = digits + quotes + self.share(*b"{}[],:;|\t=") / solid;
+        let tags = self.share(*b"<>") / solid;
+        // A small sample has had less to repeat.
+        let repeating = if self.bytes < PIECES * PIECE_BYTES / 2 {
+            0.6
+        } else {
+            0.8
+        };
+        let lines = digits > 0.07 && self.repeats_share() > repeating;
+        tags < 0.02 && (fields > 0.25 || quotes > 0.06 || lines)
     }
 }
 

@@ -75,16 +75,14 @@ impl Recipe {
         table::set(self, content_bytes).options()
     }
 
-    /// The settings of a level, within the purpose of the recipe: the level says how hard to
-    /// look for matches, and the window stays within 8 MiB as with every recipe.
+    /// The settings of a level, within the purpose of the recipe. The level says how hard to look
+    /// for matches. The recipe keeps its largest window, 8 MiB, and from `Greedy` to `Lazy2` (levels
+    /// 5 to 10 or so) its shortest match: where short matches cost more than they save, a deeper
+    /// search for them does harm.
     ///
     /// The level is that of [`EncoderOptions::level`] and is checked where that is.
     pub fn options_at_level(self, level: i32, content_bytes: Option<u64>) -> EncoderOptions {
-        let options = EncoderOptions {
-            level,
-            ..EncoderOptions::default()
-        };
-        table::capped(options, content_bytes)
+        table::at_level(self, level, content_bytes)
     }
 
     /// The settings that exzstandard 0.1 had under these names: a strategy over the parameters
@@ -113,6 +111,9 @@ impl Recipe {
 
     /// What `Auto` comes to for content that starts with `first` and has `content_bytes` in all
     /// (`None`: not known). Never `Auto` or `Maximum`.
+    ///
+    /// What holds nothing to find, compressed already or random digits, is `Fast`'s; what is too
+    /// short or too plain to tell is `Balanced`'s.
     ///
     /// It looks at a sample of at most 16 KiB out of the first 128 KiB, which takes some tens of
     /// microseconds, and gives the same answer for the same bytes everywhere.

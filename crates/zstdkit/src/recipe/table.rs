@@ -5,19 +5,19 @@ use super::Recipe;
 use crate::memory::Tables;
 use crate::options::EncoderOptions;
 use crate::parameters::{Parameters, Strategy};
-use Strategy::{Btlazy2, Btopt, Btultra, Btultra2, Dfast, Fast, Lazy, Lazy2};
+use Strategy::{Btultra2, Dfast, Fast, Greedy, Lazy, Lazy2};
 
 /// The largest window of a recipe, 8 MiB: decoders need not accept more.
 pub(super) const WINDOW_LOG_MAX: u32 = 23;
 /// Content of up to so many bytes is a class of its own. What is larger is one more class, and
-/// so is what is of unknown size.
-const CLASS_BYTES_MAX: [u64; 4] = [4 << 10, 16 << 10, 128 << 10, 256 << 10];
-const CLASSES: usize = CLASS_BYTES_MAX.len() + 2;
+/// what is of unknown size goes with it.
+const CLASS_BYTES_MAX: [u64; 5] = [4 << 10, 16 << 10, 128 << 10, 256 << 10, 1 << 20];
+const CLASSES: usize = CLASS_BYTES_MAX.len() + 1;
 
 /// Every parameter there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Set {
-    /// What `Encoder` users see as the level; with every parameter set it decides nothing.
+    /// The native level that comes closest; with every parameter set it decides nothing.
     level: i32,
     /// Exponents of window, chain table or tree, hash table, and candidates looked at.
     logs: [u32; 4],
@@ -39,48 +39,48 @@ const fn row(level: i32, logs: [u32; 4], lengths: [u32; 2], strategy: Strategy) 
 }
 
 const FAST: [Set; CLASSES] = [
-    row(1, [14, 14, 15, 1], [5, 0], Fast),
-    row(1, [14, 14, 15, 1], [5, 0], Fast),
-    row(1, [17, 12, 13, 1], [6, 0], Fast),
-    row(1, [18, 13, 14, 1], [6, 0], Fast),
-    row(1, [19, 13, 14, 1], [7, 0], Fast),
-    row(1, [19, 13, 14, 1], [7, 0], Fast),
+    row(1, [14, 10, 12, 1], [5, 0], Fast),
+    row(1, [14, 10, 12, 1], [6, 0], Fast),
+    row(1, [17, 10, 14, 1], [7, 0], Fast),
+    row(1, [18, 10, 14, 1], [7, 0], Fast),
+    row(1, [22, 10, 14, 1], [7, 0], Fast),
+    row(1, [22, 10, 14, 1], [7, 0], Fast),
 ];
 
 const BALANCED: [Set; CLASSES] = [
-    row(3, [14, 14, 15, 2], [4, 0], Dfast),
-    row(3, [14, 14, 15, 2], [4, 0], Dfast),
-    row(3, [17, 15, 16, 2], [5, 0], Dfast),
-    row(3, [18, 16, 16, 1], [4, 0], Dfast),
-    row(3, [21, 16, 17, 1], [5, 0], Dfast),
-    row(3, [21, 16, 17, 1], [5, 0], Dfast),
+    row(3, [14, 10, 11, 1], [5, 0], Dfast),
+    row(5, [14, 14, 14, 3], [6, 4], Greedy),
+    row(5, [17, 16, 16, 3], [6, 4], Greedy),
+    row(5, [18, 18, 17, 3], [6, 4], Greedy),
+    row(5, [22, 18, 18, 3], [6, 4], Greedy),
+    row(5, [22, 18, 18, 3], [6, 4], Greedy),
 ];
 
 const BINARY: [Set; CLASSES] = [
-    row(6, [14, 14, 14, 4], [4, 8], Lazy2),
-    row(6, [14, 14, 14, 4], [4, 8], Lazy2),
-    row(7, [17, 16, 17, 3], [4, 8], Lazy2),
-    row(7, [18, 18, 19, 4], [4, 4], Lazy),
-    row(7, [21, 19, 20, 4], [5, 8], Lazy),
-    row(7, [21, 19, 20, 4], [5, 8], Lazy),
+    row(5, [14, 14, 14, 3], [4, 16], Lazy),
+    row(5, [14, 14, 14, 3], [4, 16], Lazy),
+    row(6, [17, 16, 17, 3], [6, 16], Lazy),
+    row(6, [18, 18, 18, 4], [6, 16], Lazy),
+    row(7, [22, 18, 19, 5], [6, 64], Lazy),
+    row(7, [22, 18, 19, 5], [6, 64], Lazy),
 ];
 
 const TEXT: [Set; CLASSES] = [
-    row(11, [14, 15, 14, 3], [4, 12], Btopt),
-    row(11, [14, 15, 14, 3], [4, 12], Btopt),
-    row(9, [17, 16, 17, 5], [4, 8], Lazy2),
-    row(10, [18, 18, 19, 6], [4, 8], Lazy2),
-    row(11, [22, 21, 22, 6], [5, 16], Lazy2),
-    row(11, [22, 21, 22, 6], [5, 16], Lazy2),
+    row(7, [14, 14, 14, 5], [4, 32], Lazy2),
+    row(7, [14, 14, 15, 6], [4, 64], Lazy2),
+    row(9, [17, 17, 17, 5], [4, 32], Lazy2),
+    row(9, [18, 18, 19, 5], [4, 32], Lazy2),
+    row(11, [22, 18, 20, 6], [5, 64], Lazy2),
+    row(11, [22, 18, 21, 6], [5, 64], Lazy2),
 ];
 
 const STRUCTURED_DATA: [Set; CLASSES] = [
-    row(13, [14, 15, 14, 5], [3, 32], Btultra),
-    row(13, [14, 15, 14, 5], [3, 32], Btultra),
-    row(13, [17, 18, 17, 3], [4, 12], Btopt),
-    row(11, [18, 18, 19, 5], [4, 12], Btlazy2),
-    row(12, [22, 22, 23, 6], [5, 32], Lazy2),
-    row(12, [22, 22, 23, 6], [5, 32], Lazy2),
+    row(6, [14, 14, 14, 3], [5, 16], Lazy),
+    row(6, [14, 14, 14, 4], [4, 16], Lazy2),
+    row(8, [17, 17, 17, 4], [6, 16], Lazy),
+    row(8, [18, 18, 19, 5], [6, 64], Lazy),
+    row(10, [22, 18, 19, 6], [6, 64], Lazy2),
+    row(10, [22, 18, 20, 6], [6, 64], Lazy2),
 ];
 
 const MAXIMUM: [Set; CLASSES] = [
@@ -89,25 +89,35 @@ const MAXIMUM: [Set; CLASSES] = [
     row(22, [17, 18, 17, 11], [3, 999], Btultra2),
     row(22, [18, 19, 19, 13], [3, 999], Btultra2),
     row(22, [23, 24, 22, 9], [3, 999], Btultra2),
-    row(19, [23, 24, 22, 7], [3, 256], Btultra2),
+    row(22, [23, 24, 22, 9], [3, 999], Btultra2),
 ];
 
-/// The same options with the window of a recipe at most.
-pub(super) fn capped(mut options: EncoderOptions, content_bytes: Option<u64>) -> EncoderOptions {
-    if Tables::choose(&options, content_bytes).window_log > WINDOW_LOG_MAX {
+/// The settings of a level with what a recipe keeps: its largest window, and, where the level
+/// looks for matches in the recipe's way, its shortest match.
+pub(super) fn at_level(recipe: Recipe, level: i32, content_bytes: Option<u64>) -> EncoderOptions {
+    let mut options = EncoderOptions {
+        level,
+        ..EncoderOptions::default()
+    };
+    let native = Tables::choose(&options, content_bytes);
+    if native.window_log > WINDOW_LOG_MAX {
         options.window_log = Some(WINDOW_LOG_MAX);
-        // A tree over the window has two entries a byte.
+        // A tree has two entries for each byte of the window; the hash table only its roots.
         options.parameters.chain_log = Some(WINDOW_LOG_MAX + 1);
+        options.parameters.hash_log = Some(WINDOW_LOG_MAX - 1);
+    }
+    let set = set(recipe, content_bytes);
+    let chained = Greedy.number()..=Lazy2.number();
+    if chained.contains(&native.strategy) && chained.contains(&set.strategy.number()) {
+        options.parameters.min_match = Some(set.min_match);
     }
     options
 }
 
 /// The parameters of a recipe for content of this size.
 pub(super) fn set(recipe: Recipe, content_bytes: Option<u64>) -> Set {
-    let class = match content_bytes {
-        None => CLASSES - 1,
-        Some(bytes) => CLASS_BYTES_MAX.iter().filter(|&&most| bytes > most).count(),
-    };
+    let bytes = content_bytes.unwrap_or(u64::MAX);
+    let class = CLASS_BYTES_MAX.iter().filter(|&&most| bytes > most).count();
     let sets = match recipe {
         Recipe::Fast => &FAST,
         Recipe::Balanced | Recipe::Auto => &BALANCED,
