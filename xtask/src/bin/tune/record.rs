@@ -15,7 +15,7 @@ use crate::report::{self, Table};
 /// What one call of the program measured, and where.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Run {
-    /// The words of the command, files by their kinds only.
+    /// The words of the command, files by their kinds only, without where it wrote to.
     command: String,
     date: String,
     libzstd: String,
@@ -26,8 +26,12 @@ pub(crate) struct Run {
 impl Run {
     /// A run that starts now.
     pub(crate) fn start(words: &[String]) -> Result<Self> {
+        let target = words.iter().position(|word| word == "--json");
         let words: Vec<&str> = words
             .iter()
+            .enumerate()
+            .filter(|(index, _)| target.is_none_or(|at| *index != at && *index != at + 1))
+            .map(|(_, word)| word)
             .map(|word| match word.split_once('=') {
                 Some((kind, _)) if !word.starts_with('-') => kind,
                 _ => word,
@@ -65,7 +69,7 @@ pub(crate) fn write(folder: &str, paths: &[String]) -> Result<()> {
 }
 
 fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
-    let mut json = serde_json::to_string_pretty(value)?;
+    let mut json = serde_json::to_string(value)?;
     json.push('\n');
     fs::write(path, json).with_context(|| format!("cannot write {}", path.display()))
 }
