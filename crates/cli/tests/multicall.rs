@@ -7,6 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use common::{Run, directory, feed, file, names, samples, words};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -102,7 +103,8 @@ fn run(program: PathBuf, dir: &Path, words: impl Iterator<Item = String>, input:
 
 /// Files to work on, the same each time.
 fn fixture(dir: &Path) {
-    let data = samples(150_001);
+    static DATA: LazyLock<Vec<(&str, Vec<u8>)>> = LazyLock::new(|| samples(150_001));
+    let data = &*DATA;
     file(dir, "a", &data[0].1);
     file(dir, "b", &data[2].1);
     file(dir, "r", &data[5].1);

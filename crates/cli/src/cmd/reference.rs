@@ -1,6 +1,6 @@
 //! Dictionaries and older versions: files that frames refer back to, read whole before the work.
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use crate::args::decompress::DecompressPlan;
 use crate::args::settings::ReferenceArgs;
 use crate::failure::{Failure, Result};
 use crate::io::clash::Flagged;
+use crate::io::open::open;
 use crate::io::target::display;
 
 /// What the zstd command takes at most.
@@ -75,13 +76,13 @@ pub(super) fn dictionary(path: &Path) -> Result<Dictionary> {
             "cannot use {} as dictionary: {error}",
             display(path)
         ))
-        .help("make one with perfkit compress --train FILES -o DICT")
+        .help("make one with zstd --train FILES -o DICT")
     })
 }
 
 fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let failed = |error| Failure::io("read", path, &error);
-    let file = File::open(path).map_err(failed)?;
+    let file = open(path, OpenOptions::new().read(true)).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if metadata.is_dir() {
         return Err(Failure::new(format!("{} is a directory", display(path)))
