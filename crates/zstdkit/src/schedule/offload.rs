@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, Thread};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -40,7 +40,6 @@ pub struct Offload {
 
 struct Shared {
     state: Mutex<Queue>,
-    work: Condvar,
     queue_max: usize,
 }
 
@@ -49,6 +48,10 @@ struct Queue {
     jobs: VecDeque<(u64, Job)>,
     /// Futures that found the queue full, each once.
     line: VecDeque<(u64, Waker)>,
+    /// Threads without work, the last to have had some at the end. That one is called first: its
+    /// contexts are warm, and a job that always runs on one thread leaves the processor of those
+    /// who wait alone.
+    idle: Vec<Thread>,
     next_id: u64,
     stopped: bool,
 }
@@ -68,7 +71,6 @@ impl Offload {
         let mut offload = Self {
             shared: Arc::new(Shared {
                 state: Mutex::default(),
-                work: Condvar::new(),
                 queue_max: queue_max.max(1),
             }),
             threads: Vec::new(),
@@ -136,7 +138,9 @@ impl Drop for Offload {
                 std::mem::take(&mut queue.line),
             )
         };
-        self.shared.work.notify_all();
+        self.threads
+            .iter()
+            .for_each(|thread| thread.thread().unpark());
         // Outside the lock: what a job holds may be anything.
         drop(jobs);
         line.into_iter().for_each(|(_, waker)| waker.wake());
@@ -163,16 +167,19 @@ impl Shared {
             let Some((_, job)) = queue.jobs.pop_front() else {
                 // Whoever still stands in line was called and did not come; call everyone.
                 let line = std::mem::take(&mut queue.line);
-                if line.is_empty() {
-                    queue = self
-                        .work
-                        .wait(queue)
-                        .unwrap_or_else(PoisonError::into_inner);
-                } else {
-                    drop(queue);
-                    line.into_iter().for_each(|(_, waker)| waker.wake());
-                    queue = self.lock();
+                let wait = line.is_empty();
+                if wait {
+                    queue.idle.push(thread::current());
                 }
+                drop(queue);
+                line.into_iter().for_each(|(_, waker)| waker.wake());
+                if wait {
+                    thread::park();
+                }
+                queue = self.lock();
+                // Woken by chance it would be called while it works.
+                let own = thread::current().id();
+                queue.idle.retain(|thread| thread.id() != own);
                 continue;
             };
             let next = queue.line.pop_front();
@@ -264,8 +271,11 @@ impl<T> Running<T> {
         } else if queue.jobs.len() < self.shared.queue_max {
             queue.line.retain(|(of, _)| *of != id);
             queue.jobs.push_back((id, job));
+            let idle = queue.idle.pop();
             drop(queue);
-            self.shared.work.notify_one();
+            if let Some(thread) = idle {
+                thread.unpark();
+            }
         } else {
             let waker = context.waker().clone();
             match queue.line.iter_mut().find(|(of, _)| *of == id) {
