@@ -249,7 +249,7 @@ impl Stage for Decompress {
                 if step.produced > 0 {
                     let at = produced_before;
                     stream.record(operation, || {
-                        format!("{name}, block of byte {at} of the content")
+                        format!("{name}, the block with byte {at} of the content")
                     });
                     produced_before += step.produced as u64;
                 }

@@ -7,10 +7,11 @@ pub(crate) const ABSENT: &str = "—";
 
 /// `850 ns`, `12.3 µs`, `4.56 ms`, `1.23 s`.
 pub(crate) fn duration(ns: f64) -> String {
+    // What would read as 1000 of a unit is 1.00 of the next.
     let (value, unit) = match ns.abs() {
-        v if v < 1e3 => (ns, "ns"),
-        v if v < 1e6 => (ns / 1e3, "µs"),
-        v if v < 1e9 => (ns / 1e6, "ms"),
+        v if v < 999.5 => (ns, "ns"),
+        v if v < 999.5e3 => (ns / 1e3, "µs"),
+        v if v < 999.5e6 => (ns / 1e6, "ms"),
         _ => (ns / 1e9, "s"),
     };
     format!("{} {unit}", significant(value))
@@ -41,9 +42,12 @@ fn sized(value: f64, unit: &str) -> String {
     format!("{} {unit}", significant(value))
 }
 
-/// `325.8 MB/s`: decimal megabytes, as throughput is quoted.
+/// `325.8 MB/s`: decimal megabytes, as throughput is quoted; kilobytes where those read as nothing.
 pub(crate) fn rate(bytes_per_s: f64) -> String {
-    format!("{} MB/s", significant(bytes_per_s / 1e6))
+    match bytes_per_s.abs() {
+        b if b > 0.0 && b < 1e5 => format!("{} kB/s", significant(bytes_per_s / 1e3)),
+        _ => format!("{} MB/s", significant(bytes_per_s / 1e6)),
+    }
 }
 
 /// `-3.2 %` with a sign.
@@ -137,6 +141,9 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
+        assert_eq!(duration(999.6e3), "1.00 ms");
+        assert_eq!(duration(999.4e3), "999 µs");
+        assert_eq!(rate(2_500.0), "2.50 kB/s");
         assert_eq!(duration(21.0), "21 ns");
         assert_eq!(duration(355_400.0), "355 µs");
         assert_eq!(duration(1_310_000.0), "1.31 ms");
