@@ -38,7 +38,7 @@ pub(super) fn blocks(report: &Report, detail: Detail) -> Vec<Block> {
     for group in report.comparisons.chunk_by(same) {
         comparisons(group, &mut blocks);
     }
-    if !report.latencies.is_empty() {
+    if report.latencies.iter().any(|row| row.n > 0) {
         blocks.push(Block::Heading(Line::of(Tone::Heading, "latency")));
         blocks.push(Block::Grid(latency_grid(&report.latencies)));
         blocks.push(Block::Lines(notes(report)));
