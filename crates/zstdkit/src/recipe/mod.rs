@@ -62,7 +62,7 @@ pub enum Recipe {
 }
 
 impl Recipe {
-    /// All of them, the quicker ones first.
+    /// All of them: the quickest first, the smallest frames and `Auto` last.
     pub const ALL: [Self; 7] = [
         Self::Fast,
         Self::Balanced,
