@@ -7,6 +7,7 @@ use zstdkit::EncoderOptions;
 
 use super::output::{ReportArgs, TerminalArgs};
 use super::settings::{RecipePlan, ReferenceArgs, SettingArgs};
+use super::train::{TrainArgs, TrainPlan};
 use super::{levels, units};
 use crate::failure::{Failure, Result};
 
@@ -83,6 +84,8 @@ pub(crate) struct CompressArgs {
     settings: SettingArgs,
     #[command(flatten)]
     pub(crate) reference: ReferenceArgs,
+    #[command(flatten)]
+    train: TrainArgs,
     #[command(flatten)]
     pub(crate) files_args: FileArgs,
     #[command(flatten)]
@@ -172,6 +175,31 @@ impl CompressArgs {
             verify: self.verify,
             exclude_compressed: !self.no_exclude_compressed,
         })
+    }
+
+    /// What to make a dictionary of, where that was asked for.
+    pub(crate) fn train(&self) -> Result<Option<TrainPlan>> {
+        let Some(output) = self.files_args.output.clone().filter(|_| self.train.train) else {
+            return Ok(None);
+        };
+        if self.files.is_empty() || self.files.iter().any(|file| file.as_os_str() == "-") {
+            return Err(Failure::usage("--train needs files, one a sample")
+                .help("name files, or directories with -r"));
+        }
+        if crate::io::target::is_stdout(&output) {
+            return Err(Failure::usage("-o - is no place for a dictionary")
+                .help("name the file of the dictionary: -o DICT"));
+        }
+        let (size_bytes, id) = self.train.dictionary()?;
+        Ok(Some(TrainPlan {
+            files: self.files.clone(),
+            output,
+            force: self.files_args.force,
+            recursive: self.files_args.recursive,
+            size_bytes,
+            id,
+            encoder: self.plan()?.encoder,
+        }))
     }
 
     fn resolved_level(&self) -> Result<i32> {

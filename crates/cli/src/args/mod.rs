@@ -13,6 +13,7 @@ mod fingers;
 mod levels;
 pub(crate) mod output;
 pub(crate) mod settings;
+pub(crate) mod train;
 pub(crate) mod units;
 pub(crate) mod zstd;
 

@@ -6,6 +6,7 @@ use latency::report::Validation;
 use zstdkit::{DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation as Directive, State};
 
 use super::reference::{self, Reference};
+use super::train;
 use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::compress::{CompressArgs, CompressPlan};
 use crate::exit::ExitStatus;
@@ -33,6 +34,19 @@ pub(crate) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
+    if let Some(plan) = args.train()? {
+        let session = Session::start(&Setup {
+            argv,
+            subcommand: name,
+            stream: MainStream::Stderr,
+            report: &args.report,
+            terminal: &args.terminal,
+            force: args.files_args.force,
+            seed: None,
+            rows: &[],
+        })?;
+        return session.finish(train::run(&plan)?);
+    }
     let mut plan = args.plan()?;
     let direction = Direction::Compress {
         exclude_compressed: plan.exclude_compressed,

@@ -13,6 +13,7 @@ mod list;
 mod reference;
 mod render;
 mod tour;
+mod train;
 mod transfer;
 pub(crate) mod zstd;
 

@@ -76,7 +76,7 @@ pub(super) fn dictionary(path: &Path) -> Result<Dictionary> {
             "cannot use {} as dictionary: {error}",
             display(path)
         ))
-        .help("make one with zstd --train FILES -o DICT")
+        .help("make one with perfkit compress --train FILES -o DICT")
     })
 }
 
