@@ -92,8 +92,8 @@ fn markdown(runs: &[Run]) -> Result<String> {
         )?;
     }
     out.push_str(
-        "\nEach cell is the ratio and the speed in MB/s of processor time, the best of several \
-         passes, candidates\nin turns over one context each. † marks what a native level beats: \
+        "\nEach cell is the ratio and the speed in MB/s of processor time, the best of its \
+         passes\n(at least `--passes`; slow candidates have no more), in turns over one context each. † marks what a native level beats: \
          no larger, and faster by more than 3 %.\n",
     );
     let tables: Vec<&Table> = runs.iter().flat_map(|run| &run.tables).collect();
