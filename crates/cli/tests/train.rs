@@ -40,6 +40,17 @@ fn a_dictionary_is_made_of_samples_and_serves_both_ways() {
 }
 
 #[test]
+fn a_number_makes_for_a_dictionary_that_has_one() {
+    let dir = directory();
+    samples(dir.path(), 300);
+    let line = "compress --train -qq -r s -o dict --maxdict 2K --dict-id 77";
+    run(dir.path(), words(line)).expect(0);
+    run(dir.path(), words("compress -qq -D dict s/5 -o five.zst")).expect(0);
+    let failed = run(dir.path(), words("decompress five.zst")).expect(1);
+    assert!(failed.stderr.contains("dictionary 77"), "{}", failed.stderr);
+}
+
+#[test]
 fn what_cannot_be_trained_leaves_nothing() {
     let dir = directory();
     samples(dir.path(), 5);

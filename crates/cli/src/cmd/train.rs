@@ -3,11 +3,12 @@
 
 use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use latency::report::{Table, Unit};
 use zstdkit::Dictionary;
-use zstdkit::dictionary::{Evaluation, SizeClass, TrainOptions, Trained, train_best};
+use zstdkit::dictionary::{self, Evaluation, SizeClass, TrainOptions, train_best};
 
 use crate::args::train::TrainPlan;
 use crate::exit::ExitStatus;
@@ -70,30 +71,41 @@ pub(super) fn run(plan: &TrainPlan) -> Result<Outcome> {
         size_bytes: plan.size_bytes,
         encoder: plan.encoder.clone(),
     };
-    let mut trained = train_best(&samples, &options).map_err(|error| refused(&error))?;
-    if let Some(id) = plan.id {
-        trained.dictionary = with_id(&trained.dictionary, id)?;
+    let (dictionary, evaluation) = match plan.id {
+        Some(id) => numbered(&samples, &options, id),
+        None => train_best(&samples, &options).map(|best| (best.dictionary, best.evaluation)),
     }
-    write(target, trained.dictionary.bytes(), &plan.output)?;
+    .map_err(|error| refused(&error))?;
+    write(target, dictionary.bytes(), &plan.output)?;
     outcome.bytes_in = taken_bytes;
     outcome.bytes_content = taken_bytes;
-    outcome.bytes_out = trained.dictionary.bytes().len() as u64;
+    outcome.bytes_out = dictionary.bytes().len() as u64;
     outcome.workload.inputs_total = samples.len() as u64;
     if failed > 0 {
         outcome.status = ExitStatus::Partial;
         outcome.complete = false;
     }
     let params = &mut outcome.workload.params;
-    params.insert("dictionary_id".to_owned(), trained.dictionary.id().into());
-    outcome.tables = tables(&trained);
+    params.insert("dictionary_id".to_owned(), dictionary.id().into());
+    outcome.tables = tables(&dictionary, &evaluation);
     Ok(outcome)
 }
 
-fn with_id(dictionary: &Dictionary, id: std::num::NonZeroU32) -> Result<Dictionary> {
-    dictionary.with_id(id).map_err(|error| {
-        Failure::new(format!("cannot give the dictionary the id {id}: {error}"))
-            .help("content alone served these samples best: leave --dict-id out")
-    })
+/// A dictionary of this number, which plain content could not have; a fifth of the samples is kept
+/// back to judge it by.
+fn numbered(
+    samples: &[Vec<u8>],
+    options: &TrainOptions,
+    id: NonZeroU32,
+) -> std::result::Result<(Dictionary, Evaluation), zstdkit::Error> {
+    let part = |held_out: bool| -> Vec<&[u8]> {
+        let samples = samples.iter().enumerate();
+        let wanted = samples.filter(|(at, _)| (at % 5 == 0) == held_out);
+        wanted.map(|(_, sample)| sample.as_slice()).collect()
+    };
+    let dictionary = dictionary::train(&part(false), options.size_bytes)?.with_id(id)?;
+    let evaluation = dictionary.evaluate(&part(true), &options.encoder)?;
+    Ok((dictionary, evaluation))
 }
 
 fn refused(error: &zstdkit::Error) -> Failure {
@@ -127,9 +139,9 @@ fn write(target: Target, bytes: &[u8], path: &Path) -> Result<()> {
 }
 
 /// What the dictionary is worth, by size of the sample and in all.
-fn tables(trained: &Trained) -> Vec<Table> {
-    let Evaluation { classes, total, .. } = &trained.evaluation;
-    let bytes = trained.dictionary.bytes().len() as u64;
+fn tables(dictionary: &Dictionary, evaluation: &Evaluation) -> Vec<Table> {
+    let Evaluation { classes, total, .. } = evaluation;
+    let bytes = dictionary.bytes().len() as u64;
     let mut table = Table::new(
         "samples not trained on",
         &[
