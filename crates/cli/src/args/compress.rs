@@ -52,6 +52,16 @@ pub(crate) struct CompressArgs {
         overrides_with = "threads"
     )]
     threads: u32,
+    /// Write frames of SIZE and a table to find them
+    ///
+    /// Frames of SIZE of content (2M by default) are compressed apart from each other, by as many
+    /// threads as -T says, and the table at the end of the file lets any part be decompressed
+    /// without the rest. The file is the same for any number of threads, and any zstd program
+    /// decompresses it.
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "2M", value_parser = units::size, overrides_with_all = ["seekable", "_no_seekable"])]
+    seekable: Option<u64>,
+    #[arg(long = "no-seekable", overrides_with = "seekable", hide = true)]
+    _no_seekable: bool,
     /// Write a checksum of the content into each frame (the default)
     #[arg(short = 'C', long, overrides_with = "no_check", hide_short_help = true)]
     check: bool,
@@ -137,6 +147,8 @@ pub(crate) struct CompressPlan {
     pub(crate) recipe: Option<RecipePlan>,
     /// Threads asked for, at least 1.
     pub(crate) threads: u32,
+    /// Content of a frame of a seekable file, in bytes.
+    pub(crate) seekable: Option<usize>,
     /// Declared size of standard input.
     pub(crate) stream_size: Option<u64>,
     /// Whether to decode all that is written.
@@ -155,6 +167,7 @@ impl CompressArgs {
             return Err(Failure::usage(format!("--long={log} is out of range"))
                 .help("a window log lies between 10 and 31; --long alone means 27"));
         }
+        let seekable = self.seekable.map(frame_bytes).transpose()?;
         let mut encoder = EncoderOptions {
             level,
             checksum: !self.no_check,
@@ -171,6 +184,7 @@ impl CompressArgs {
             encoder,
             recipe: self.settings.recipe(level_given.then_some(level)),
             threads: levels::threads(self.threads)?,
+            seekable,
             stream_size: self.stream_size,
             verify: self.verify,
             exclude_compressed: !self.no_exclude_compressed,
@@ -207,5 +221,14 @@ impl CompressArgs {
             Some(n) => levels::fast(n),
             None => levels::level(self.level.unwrap_or(3), self.ultra),
         }
+    }
+}
+
+/// Content of a frame of a seekable file.
+fn frame_bytes(size: u64) -> Result<usize> {
+    match usize::try_from(size) {
+        Ok(bytes) if (1 << 10..=1 << 30).contains(&bytes) => Ok(bytes),
+        _ => Err(Failure::usage(format!("--seekable={size} is out of range"))
+            .help("a frame has 1K to 1G of content; --seekable alone means 2M")),
     }
 }

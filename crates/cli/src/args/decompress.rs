@@ -6,9 +6,10 @@ use clap::Args;
 use zstdkit::DecoderOptions;
 
 use super::compress::FileArgs;
+use super::levels;
 use super::output::{ReportArgs, TerminalArgs};
 use super::settings::ReferenceArgs;
-use super::units;
+use super::units::{self, ByteRange};
 use crate::failure::{Failure, Result};
 
 /// Decompress, test or list zstd files.
@@ -20,7 +21,7 @@ use crate::failure::{Failure, Result};
 #[command(after_long_help = "Examples:
   perfkit decompress access.log.zst
   curl -s http://host/big.zst | perfkit decompress - | wc -c
-  perfkit decompress -l --json backups/*.zst")]
+  perfkit decompress --range 64M..65M big.log.zst | grep error")]
 pub(crate) struct DecompressArgs {
     /// Files to decompress; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -33,6 +34,25 @@ pub(crate) struct DecompressArgs {
     /// Nothing is decompressed: a frame states its sizes. What it does not state is shown as —.
     #[arg(short, long, conflicts_with_all = ["output", "stdout", "rm"])]
     pub(crate) list: bool,
+    /// Write bytes A up to B of the content only
+    ///
+    /// To standard output, unless -o names a file. Either end may be left out (`64M..`, `..4K`). Only
+    /// the frames that hold the range are read, found by the table of a seekable file. In files of
+    /// several frames without a table they are found by their headers.
+    #[arg(long, value_name = "A..B", value_parser = units::range, conflicts_with_all = ["list", "rm"])]
+    pub(crate) range: Option<ByteRange>,
+    /// Threads for files of many frames, 0 for one a processor
+    ///
+    /// The default is 0. A file of one frame is decompressed by one thread, and so are small ones.
+    #[arg(
+        short = 'T',
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        overrides_with = "threads"
+    )]
+    threads: u32,
     /// The same as --report json
     #[arg(long)]
     pub(crate) json: bool,
@@ -85,6 +105,10 @@ pub(crate) enum DecompressMode {
 pub(crate) struct DecompressPlan {
     /// Settings of the decoder.
     pub(crate) decoder: DecoderOptions,
+    /// Threads for files of many frames, at least 1.
+    pub(crate) threads: u32,
+    /// The part of the content that is asked for.
+    pub(crate) range: Option<ByteRange>,
     /// Write, test or list.
     pub(crate) mode: DecompressMode,
     /// Whether zeros may become holes.
@@ -122,6 +146,8 @@ impl DecompressArgs {
         };
         Ok(DecompressPlan {
             decoder,
+            threads: levels::threads(self.threads)?,
+            range: self.range,
             mode,
             sparse: !self.no_sparse,
             pass_through: false,

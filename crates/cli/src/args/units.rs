@@ -50,6 +50,32 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
+/// Parses `A..B`, `A..` or `..B`, where A and B are sizes: bytes A up to, not including, B.
+pub(crate) fn range(text: &str) -> Result<ByteRange, String> {
+    let (start, end) = text
+        .split_once("..")
+        .ok_or_else(|| format!("'{text}' is not a range (as 1M..2M, 4096.., ..64K)"))?;
+    let bound = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => size(text).map(Some),
+    };
+    let range = ByteRange {
+        start: bound(start)?.unwrap_or(0),
+        end: bound(end)?,
+    };
+    match range.end {
+        Some(end) if end < range.start => Err(format!("'{text}' ends before it begins")),
+        _ => Ok(range),
+    }
+}
+
+/// Bytes `start` up to, not including, `end`; without one, up to the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ByteRange {
+    pub(crate) start: u64,
+    pub(crate) end: Option<u64>,
+}
+
 /// Parses `0`, `0,2` or `0-3` into processor numbers.
 pub(crate) fn cpu_list(text: &str) -> Result<CpuList, String> {
     let wrong = || format!("'{text}' is not a list of processors (as 0, 0,2 or 0-3)");
@@ -97,6 +123,19 @@ mod tests {
             "", "5", "ms", "-1s", "0s", "61min", "nans", "infs", "1 parsec", "1e99s",
         ] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ranges_may_be_open_at_either_end() {
+        let bytes = |start, end| Ok(ByteRange { start, end });
+        assert_eq!(range("1K..2KiB"), bytes(1024, Some(2048)));
+        assert_eq!(range("5.."), bytes(5, None));
+        assert_eq!(range("..5"), bytes(0, Some(5)));
+        assert_eq!(range(".."), bytes(0, None));
+        assert_eq!(range("7..7"), bytes(7, Some(7)));
+        for wrong in ["", "5", "2..1", "-1..2", "1..2..3", "a..b"] {
+            assert!(range(wrong).is_err(), "{wrong}");
         }
     }
 

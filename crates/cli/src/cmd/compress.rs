@@ -3,16 +3,17 @@
 use std::ffi::OsString;
 
 use latency::report::Validation;
+use zstdkit::parallel::{Around, SeekableEncoder};
 use zstdkit::{DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation as Directive, State};
 
 use super::reference::{self, Reference};
 use super::train;
-use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
+use super::transfer::{self, Opening, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::compress::{CompressArgs, CompressPlan};
 use crate::exit::ExitStatus;
 use crate::export::{self, MainStream};
 use crate::failure::{Failure, Result};
-use crate::io::plan::{self, Direction, Job, Request};
+use crate::io::plan::{self, Destination, Direction, Job, Jobs, Request};
 use crate::io::sink::Written;
 use crate::io::source::Summary;
 use crate::io::{BUFFER_BYTES, target};
@@ -60,6 +61,7 @@ pub(crate) fn run(
     let needed = reference::needed(&args.reference);
     let exports = export::asked(&args.report);
     transfer::refuse(&jobs, args.files_args.force, &needed, &exports, true)?;
+    refuse_joined(&plan, &jobs)?;
     let reference = Reference::load(&args.reference)?;
     plan.encoder.dictionary = reference.dictionary;
     plan.encoder.prefix = reference.prefix;
@@ -82,8 +84,8 @@ pub(crate) fn run(
         seed: None,
         rows: &transfer::ROWS,
     })?;
-    let mut stage = Compress::new(plan.clone())?;
     let times = Times::new(&session, "128 KiB chunk", &jobs);
+    let mut stage = Compress::new(plan.clone(), || times.around(&session, "frame"))?;
     let decoder = DecoderOptions {
         window_log_max: 31,
         dictionaries: plan.encoder.dictionary.iter().cloned().collect(),
@@ -120,6 +122,7 @@ fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
         None => params.insert("level".to_owned(), plan.encoder.level.into()),
     };
     params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("seekable_frame_bytes".to_owned(), plan.seekable.into());
     params.insert("checksum".to_owned(), plan.encoder.checksum.into());
     params.insert("window_log".to_owned(), plan.encoder.window_log.into());
     params.insert("zstd".to_owned(), zstdkit::version().into());
@@ -130,22 +133,28 @@ pub(super) struct Compress {
     plan: CompressPlan,
     /// The encoder in use last, with its settings, and a few before it.
     encoders: Vec<(EncoderOptions, Encoder)>,
+    /// The one for seekable files, when they are asked for.
+    seekable: Option<SeekableEncoder>,
     verified: u64,
     wrong: u64,
 }
 
 impl Compress {
-    pub(super) fn new(plan: CompressPlan) -> Result<Self> {
+    pub(super) fn new(plan: CompressPlan, around: impl FnOnce() -> Around) -> Result<Self> {
+        let failed = |error| Failure::new(format!("cannot set up the encoder: {error}"));
+        let seekable = plan.seekable.map(|bytes| {
+            SeekableEncoder::new(&plan.encoder, bytes, plan.threads as usize)
+                .map(|encoder| encoder.around(around()))
+        });
         let mut stage = Self {
+            seekable: seekable.transpose().map_err(failed)?,
             plan,
             encoders: Vec::new(),
             verified: 0,
             wrong: 0,
         };
         // Settings that cannot be had are a mistake of the command line, not of the first file.
-        stage
-            .prepare(&[], None)
-            .map_err(|error| Failure::new(format!("cannot set up the encoder: {error}")))?;
+        stage.prepare(&[], None).map_err(failed)?;
         Ok(stage)
     }
 
@@ -205,7 +214,17 @@ impl Compress {
 }
 
 impl Stage for Compress {
+    fn open(&mut self, _: &Job) -> Result<Opening> {
+        Ok(Opening {
+            threaded: self.seekable.is_some(),
+            ..Opening::default()
+        })
+    }
+
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        if let Some(encoder) = &mut self.seekable {
+            return many_frames(encoder, stream);
+        }
         let name = stream.name();
         let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
         let mut input = stream.next(Vec::new())?;
@@ -312,6 +331,51 @@ impl Compress {
         let name = stream.name();
         stream.record(operation, || format!("{name}, chunk at byte {offset}"));
         Ok(())
+    }
+}
+
+/// A source as frames that threads compress, and a table of them.
+fn many_frames(
+    encoder: &mut SeekableEncoder,
+    stream: &mut Stream<'_>,
+) -> std::result::Result<(), Stop> {
+    let name = stream.name();
+    let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
+    encoder.reset();
+    let mut input = Vec::new();
+    loop {
+        input = stream.next(input)?;
+        if input.is_empty() {
+            break;
+        }
+        let mut rest: &[u8] = &input;
+        while !rest.is_empty() {
+            let (taken, frame) = stream.call_alone(|| encoder.push(rest)).map_err(&failed)?;
+            rest = &rest[taken..];
+            if let Some(frame) = frame {
+                stream.write(&frame)?;
+            }
+        }
+    }
+    while let Some(frame) = stream.call_alone(|| encoder.end()).map_err(&failed)? {
+        stream.write(&frame)?;
+    }
+    Ok(())
+}
+
+/// Refuses to write several seekable files behind each other: the table that ends them would be
+/// that of the last.
+fn refuse_joined(plan: &CompressPlan, jobs: &Jobs) -> Result<()> {
+    let joined = jobs
+        .jobs
+        .iter()
+        .filter(|job| job.destination == Destination::Stdout);
+    match joined.count() {
+        count if count > 1 && plan.seekable.is_some() => Err(Failure::usage(format!(
+            "-c would join {count} seekable files into one that is not"
+        ))
+        .help("leave -c out to give each its own target, or join the inputs in a pipe")),
+        _ => Ok(()),
     }
 }
 

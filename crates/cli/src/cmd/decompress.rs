@@ -3,14 +3,17 @@
 use std::ffi::OsString;
 
 use latency::report::Validation;
-use zstdkit::{Decoder, ErrorKind, State};
+use zstdkit::parallel::{Around, ParallelDecoder};
+use zstdkit::seekable::{RangeDecoder, SeekTable};
+use zstdkit::{Decoder, DecoderOptions, ErrorKind, State};
 
 use super::compress::codec_failure;
-use super::list;
 use super::reference::Reference;
-use super::transfer::{self, Operation, Options, Stage, Stop, Stream, Times};
+use super::transfer::{self, Opening, Operation, Options, Stage, Stop, Stream, Times};
+use super::{frames, list};
 use crate::args::decompress::{DecompressArgs, DecompressMode, DecompressPlan};
 use crate::args::output::ReportFormat;
+use crate::args::units::ByteRange;
 use crate::exit::ExitStatus;
 use crate::export::{self, MainStream};
 use crate::failure::{Failure, Result};
@@ -21,6 +24,8 @@ use crate::session::{Outcome, Session, Setup};
 
 /// The largest zstd block, so that one call can hand out a whole block.
 const BLOCK_BYTES: usize = 128 * 1024;
+/// A larger seek table is not used, unless a larger memory limit is given.
+const TABLE_BYTES_MAX: u64 = 256 << 20;
 
 /// What a frame starts with.
 const MAGIC_BYTES: usize = 4;
@@ -38,7 +43,9 @@ pub(crate) fn run(
     let mut plan = args.plan()?;
     let jobs = plan::jobs(&Request {
         output: args.files_args.output.as_deref(),
-        stdout: args.files_args.stdout,
+        // A part of the content is not what the name without `.zst` promises.
+        stdout: args.files_args.stdout
+            || (plan.range.is_some() && args.files_args.output.is_none()),
         recursive: args.files_args.recursive,
         nowhere: plan.mode != DecompressMode::Write,
         ..Request::of(&args.files, Direction::Decompress)
@@ -70,8 +77,8 @@ pub(crate) fn run(
     if listing {
         return session.finish(list::run(jobs, args.terminal.verbose));
     }
-    let mut stage = Decompress::new(&plan)?;
     let times = Times::new(&session, "block", &jobs);
+    let mut stage = Decompress::new(&plan, times.around(&session, "run of frames"))?;
     let options = Options {
         overwrite: args.files_args.force.into(),
         any_bytes: args.files_args.force,
@@ -120,24 +127,53 @@ fn describe(plan: &DecompressPlan, outcome: &mut Outcome) {
         "verify_checksum".to_owned(),
         plan.decoder.verify_checksum.into(),
     );
+    params.insert("threads".to_owned(), plan.threads.into());
+    if let Some(range) = plan.range {
+        params.insert("range_start_bytes".to_owned(), range.start.into());
+        params.insert("range_end_bytes".to_owned(), range.end.into());
+    }
     params.insert("zstd".to_owned(), zstdkit::version().into());
 }
 
 /// One decoder over all files of a run.
 pub(super) struct Decompress {
+    options: DecoderOptions,
     decoder: Decoder,
+    /// Whether what is no frame is written as it is.
     pass_through: bool,
+    /// For files of many frames, where there are threads for them.
+    parallel: Option<ParallelDecoder>,
+    range: Option<ByteRange>,
+    /// The part of the present source that is asked for.
+    part: Option<(SeekTable, std::ops::Range<u64>)>,
+    /// Whether the present source is known to have many frames; `None`: it cannot be known before
+    /// it is read.
+    many: Option<bool>,
     checksums: u64,
     checksum_errors: u64,
 }
 
 impl Decompress {
-    pub(super) fn new(plan: &DecompressPlan) -> Result<Self> {
-        let decoder = Decoder::new(&plan.decoder)
-            .map_err(|error| Failure::new(format!("cannot set up the decoder: {error}")))?;
+    pub(super) fn new(plan: &DecompressPlan, around: Around) -> Result<Self> {
+        let failed = |error| Failure::new(format!("cannot set up the decoder: {error}"));
+        let parallel = match plan.threads {
+            // What is no frame is found by the decoder that goes in order.
+            _ if plan.pass_through => None,
+            1 => None,
+            threads => Some(
+                ParallelDecoder::new(&plan.decoder, threads as usize)
+                    .map_err(failed)?
+                    .around(around),
+            ),
+        };
         Ok(Self {
-            decoder,
+            options: plan.decoder.clone(),
+            decoder: Decoder::new(&plan.decoder).map_err(failed)?,
             pass_through: plan.pass_through,
+            parallel,
+            range: plan.range,
+            part: None,
+            many: None,
             checksums: 0,
             checksum_errors: 0,
         })
@@ -219,7 +255,56 @@ fn copy(stream: &mut Stream<'_>, bytes: &[u8]) -> std::result::Result<(), Stop> 
 }
 
 impl Stage for Decompress {
+    fn open(&mut self, job: &Job) -> Result<Opening> {
+        if let Some(range) = self.range {
+            let bytes_max = self.options.memory_limit.unwrap_or(TABLE_BYTES_MAX);
+            let table = frames::index(&job.source, range, bytes_max)?;
+            let end = range.end.unwrap_or(u64::MAX);
+            // Frames that hold nothing of the range are not read.
+            let first = table.frames_for(range.start..end).start;
+            let start = first.checked_sub(1).and_then(|before| table.frame(before));
+            self.part = Some((table, range.start..end));
+            return Ok(Opening {
+                start: start.map_or(0, |frame| frame.stored.end),
+                partial: true,
+                threaded: false,
+            });
+        }
+        let regular = std::fs::metadata(&job.source).is_ok_and(|metadata| metadata.is_file());
+        self.many = match self.parallel {
+            Some(_) if regular => Some(frames::has_many(&job.source)),
+            Some(_) => None,
+            None => Some(false),
+        };
+        Ok(Opening {
+            threaded: self.many == Some(true),
+            ..Opening::default()
+        })
+    }
+
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        if let Some((table, range)) = self.part.take() {
+            return self.read_range(stream, &table, range);
+        }
+        if self.many != Some(false)
+            && let Some(mut decoder) = self.parallel.take()
+        {
+            decoder.reset(self.many == Some(true));
+            let result = self.read_frames(stream, &mut decoder);
+            self.parallel = Some(decoder);
+            return result;
+        }
+        self.read_in_order(stream)
+    }
+
+    fn check(&mut self, _: &Job, _: &Summary, _: &Written) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Decompress {
+    /// Block by block on this thread.
+    fn read_in_order(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
         self.decoder.reset();
         let name = stream.name();
         let mut input = Vec::new();
@@ -246,13 +331,7 @@ impl Stage for Decompress {
                 };
                 stream.produced(step.produced);
                 rest = &rest[step.consumed..];
-                if step.produced > 0 {
-                    let at = produced_before;
-                    stream.record(operation, || {
-                        format!("{name}, the block with byte {at} of the content")
-                    });
-                    produced_before += step.produced as u64;
-                }
+                record_block(stream, operation, &mut produced_before, step.produced);
                 if rest.is_empty() && step.state != State::MoreOutput {
                     break;
                 }
@@ -273,7 +352,106 @@ impl Stage for Decompress {
         Ok(())
     }
 
-    fn check(&mut self, _: &Job, _: &Summary, _: &Written) -> Result<()> {
-        Ok(())
+    /// Frames side by side on threads.
+    fn read_frames(
+        &mut self,
+        stream: &mut Stream<'_>,
+        decoder: &mut ParallelDecoder,
+    ) -> std::result::Result<(), Stop> {
+        let name = stream.name();
+        let mut input = Vec::new();
+        loop {
+            input = stream.next(input)?;
+            let ended = input.is_empty();
+            let mut rest: &[u8] = &input;
+            loop {
+                let mut operation = Operation::default();
+                let mut before = decoder.totals().bytes_out;
+                let step = stream
+                    .call(BLOCK_BYTES, &mut operation, |room| match ended {
+                        true => decoder.end(room),
+                        false => decoder.push(rest, room),
+                    })?
+                    .map_err(|error| self.failed(&name, &error))?;
+                stream.produced(step.produced);
+                rest = &rest[step.consumed..];
+                record_block(stream, operation, &mut before, step.produced);
+                if let Some(output) = step.output {
+                    stream.write(&output)?;
+                }
+                match step.state {
+                    State::MoreOutput => {}
+                    State::NeedInput => break,
+                    State::Done => {
+                        self.checksums += decoder.totals().checksums_verified;
+                        return Ok(());
+                    }
+                }
+            }
+        }
     }
+
+    /// A part of the content, from the frames that hold it.
+    fn read_range(
+        &mut self,
+        stream: &mut Stream<'_>,
+        table: &SeekTable,
+        range: std::ops::Range<u64>,
+    ) -> std::result::Result<(), Stop> {
+        let name = stream.name();
+        let start = range.start;
+        if !table.is_open() && start > table.content_bytes() {
+            return Err(beyond(&name, start, table.content_bytes()).into());
+        }
+        let mut decoder = RangeDecoder::new(table, range, &self.options)
+            .map_err(|error| self.failed(&name, &error))?;
+        let mut input = Vec::new();
+        loop {
+            input = stream.next(input)?;
+            if input.is_empty() {
+                break;
+            }
+            let mut rest: &[u8] = &input;
+            loop {
+                let mut operation = Operation::default();
+                let mut before = decoder.range().start;
+                let step = stream
+                    .call(BLOCK_BYTES, &mut operation, |room| decoder.push(rest, room))?
+                    .map_err(|error| self.failed(&name, &error))?;
+                stream.produced(step.produced);
+                rest = &rest[step.consumed..];
+                record_block(stream, operation, &mut before, step.produced);
+                match step.state {
+                    State::MoreOutput => {}
+                    State::NeedInput => break,
+                    State::Done => return Ok(()),
+                }
+            }
+        }
+        decoder
+            .finish()
+            .map_err(|error| self.failed(&name, &error))?;
+        match decoder.decoded_bytes() {
+            bytes if bytes < start => Err(beyond(&name, start, bytes).into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Records a block that was produced, `before` bytes into the content.
+fn record_block(stream: &mut Stream<'_>, operation: Operation, before: &mut u64, produced: usize) {
+    if produced > 0 {
+        let (name, at) = (stream.name(), *before);
+        stream.record(operation, || {
+            format!("{name}, block of byte {at} of the content")
+        });
+        *before += produced as u64;
+    }
+}
+
+fn beyond(name: &str, start: u64, bytes: u64) -> Failure {
+    Failure::new(format!(
+        "the content of {name} has {bytes} bytes, the range begins at byte {start}"
+    ))
+    .help("decompress -l says how much content a file has")
 }

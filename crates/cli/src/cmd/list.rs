@@ -1,7 +1,6 @@
 //! `perfkit decompress -l`: what frames say about themselves, without decompressing them.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use latency::report::{Cell, Input, Table, Unit};
@@ -9,6 +8,7 @@ use zstdkit::frame::{FrameInfo, Kind, Scanner};
 
 use super::compress::codec_failure;
 use super::decompress::EMPTY_HELP;
+use super::frames;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::plan::Jobs;
@@ -17,10 +17,8 @@ use crate::io::target;
 use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::{message, signal};
 
-/// Bytes read at a time from a file that can be sought: a frame header and a few block headers.
-const PEEK_BYTES: usize = 4096;
-/// Bodies shorter than this are read rather than sought over.
-const SEEK_BYTES: u32 = 16 * 1024;
+/// A table larger than this is not read to be counted.
+const TABLE_BYTES_MAX: u64 = 256 << 20;
 /// Frames that a listing by frames has rows for; what follows is counted, with a warning.
 const ROWS_MAX: usize = 100_000;
 
@@ -35,6 +33,8 @@ pub(super) struct Summary {
     pub(super) uncompressed_bytes: Option<u64>,
     pub(super) window_bytes: u64,
     pub(super) checksums: u64,
+    /// Frames of the seek table, where there is one.
+    pub(super) seekable_frames: Option<u64>,
 }
 
 impl Summary {
@@ -48,6 +48,7 @@ impl Summary {
             uncompressed_bytes: Some(0),
             window_bytes: 0,
             checksums: 0,
+            seekable_frames: None,
         }
     }
 
@@ -61,6 +62,7 @@ impl Summary {
             uncompressed_bytes: frame.content_size,
             window_bytes: frame.window_bytes,
             checksums: u64::from(frame.has_checksum),
+            seekable_frames: None,
         });
     }
 
@@ -75,6 +77,9 @@ impl Summary {
             .and_then(|(a, b)| a.checked_add(b));
         self.window_bytes = self.window_bytes.max(other.window_bytes);
         self.checksums += other.checksums;
+        if let Some(frames) = other.seekable_frames {
+            *self.seekable_frames.get_or_insert(0) += frames;
+        }
     }
 
     /// `XXH64` when every frame has one, as the zstd command says it.
@@ -96,13 +101,15 @@ impl Summary {
             ratio(self.uncompressed_bytes, self.compressed_bytes),
             self.check().into(),
             self.window_bytes.into(),
+            self.seekable_frames.into(),
             name,
         ]
     }
 }
 
-/// The columns of the zstd command, and the window that a decoder needs.
-const SUMMARY_COLUMNS: [(&str, Unit); 7] = [
+/// The columns of the zstd command, the frames of the seek table, and the window that a decoder
+/// needs.
+const SUMMARY_COLUMNS: [(&str, Unit); 8] = [
     ("frames", Unit::Count),
     ("skips", Unit::Count),
     ("compressed_bytes", Unit::Bytes),
@@ -110,6 +117,7 @@ const SUMMARY_COLUMNS: [(&str, Unit); 7] = [
     ("ratio", Unit::Ratio),
     ("check", Unit::Text),
     ("window_bytes", Unit::Bytes),
+    ("seekable", Unit::Count),
 ];
 
 fn summary_table(name: &str, last: (&'static str, Unit)) -> Table {
@@ -139,7 +147,8 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
             }
         });
         match listed {
-            Ok(()) => {
+            Ok(seekable_frames) => {
+                summary.seekable_frames = seekable_frames;
                 let path = job.source.display().to_string();
                 files.rows.push(summary.row(path.as_str().into()));
                 total.add(&summary);
@@ -230,21 +239,27 @@ fn ratio(content: Option<u64>, compressed: u64) -> Cell {
         .into()
 }
 
-/// Calls `each` for every frame of the file.
-pub(super) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<()> {
+/// Passes over the frames of a file; how many are in its seek table, if it has one.
+pub(super) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<Option<u64>> {
+    let mut each = |frame| {
+        each(frame);
+        true
+    };
+    let mut table = None;
     let mut scanner = Scanner::new();
     let file = (path.as_os_str() != "-")
         .then(|| File::open(path))
         .transpose();
     match file {
-        Ok(Some(file)) if file.metadata().is_ok_and(|metadata| metadata.is_file()) => {
-            seek(path, file, &mut scanner, &mut each)?;
+        Ok(Some(mut file)) if file.metadata().is_ok_and(|metadata| metadata.is_file()) => {
+            frames::walk(path, &mut file, &mut scanner, u64::MAX, &mut each)?;
+            table = seekable(path, &mut file);
         }
         Ok(_) => read(path, &mut scanner, &mut each)?,
         Err(error) => return Err(Failure::io("read", path, &error)),
     }
     match scanner.finish() {
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(table),
         Err(error) if error.is_no_frame() => Err(Failure::new(format!(
             "cannot list {}: it is empty",
             target::display(path)
@@ -254,38 +269,28 @@ pub(super) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<()> {
     }
 }
 
-/// Reads headers and seeks over bodies: a listing costs a read a block, whatever a block holds.
-fn seek(
-    path: &Path,
-    mut file: File,
-    scanner: &mut Scanner,
-    each: &mut impl FnMut(FrameInfo),
-) -> Result<()> {
-    let failed = |error| Failure::io("read", path, &error);
-    let length = file.metadata().map_err(failed)?.len();
-    let mut buffer = [0; PEEK_BYTES];
-    let mut offset = 0;
-    loop {
-        let skip = scanner.skippable_bytes();
-        // The last byte of a body is always read: a file may end before it.
-        if skip > SEEK_BYTES && offset + u64::from(skip) < length {
-            let skipped = scanner.skip(skip - 1);
-            offset = file
-                .seek(SeekFrom::Current(i64::from(skipped)))
-                .map_err(failed)?;
+/// The number of frames in the seek table of a file that has one.
+fn seekable(path: &Path, file: &mut File) -> Option<u64> {
+    match frames::seek_table(file, TABLE_BYTES_MAX) {
+        Ok(Ok(table)) => table.map(|table| table.len() as u64),
+        Ok(Err(error)) => {
+            let name = target::display(path);
+            message::note(
+                &format!("{name}: {error}"),
+                "its frames are readable all the same",
+            );
+            None
         }
-        let count = match file.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(failed(error)),
-        };
-        offset += count as u64;
-        feed(path, &buffer[..count], scanner, each)?;
+        // Reading it again failed: the listing is complete without it.
+        Err(_) => None,
     }
 }
 
-fn read(path: &Path, scanner: &mut Scanner, each: &mut impl FnMut(FrameInfo)) -> Result<()> {
+fn read(
+    path: &Path,
+    scanner: &mut Scanner,
+    each: &mut impl FnMut(FrameInfo) -> bool,
+) -> Result<()> {
     let mut source = Source::open(path, false)?;
     let mut buffer = Vec::new();
     loop {
@@ -293,24 +298,6 @@ fn read(path: &Path, scanner: &mut Scanner, each: &mut impl FnMut(FrameInfo)) ->
         if buffer.is_empty() {
             return Ok(());
         }
-        feed(path, &buffer, scanner, each)?;
+        frames::feed(path, &buffer, scanner, each)?;
     }
-}
-
-fn feed(
-    path: &Path,
-    mut input: &[u8],
-    scanner: &mut Scanner,
-    each: &mut impl FnMut(FrameInfo),
-) -> Result<()> {
-    while !input.is_empty() {
-        let (taken, frame) = scanner
-            .push(input)
-            .map_err(|error| codec_failure("list", &target::display(path), &error))?;
-        input = &input[taken..];
-        if let Some(frame) = frame {
-            each(frame);
-        }
-    }
-    Ok(())
 }

@@ -8,6 +8,7 @@ mod compress_bench;
 mod decompress;
 mod docs;
 mod env;
+mod frames;
 mod interleave;
 mod list;
 mod reference;

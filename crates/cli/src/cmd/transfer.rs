@@ -6,11 +6,13 @@
 
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use latency::report::{Input, LatencyName};
 use latency::{Recorder, Spec};
 use zstdkit::DecoderOptions;
+use zstdkit::parallel::Around;
 
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -46,11 +48,28 @@ impl From<Failure> for Stop {
 
 /// A codec between a source and a sink.
 pub(crate) trait Stage {
+    /// Looks at a source before it is read.
+    fn open(&mut self, _: &Job) -> Result<Opening> {
+        Ok(Opening::default())
+    }
+
     /// Takes one whole source through the codec into the sink.
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop>;
 
     /// Looks at what was read and written after both ended; the place for verification.
     fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()>;
+}
+
+/// How a source is to be read, and its output written.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Opening {
+    /// The byte of the source from which it is read.
+    pub(crate) start: u64,
+    /// Whether only a part of it will be read.
+    pub(crate) partial: bool,
+    /// Whether the stage has threads of its own that work while output is written, so that none is
+    /// needed for that.
+    pub(crate) threaded: bool,
 }
 
 /// What a stage works with.
@@ -75,6 +94,8 @@ pub(crate) struct Times {
     hold: Recorder,
     /// Of whole files, when there are several.
     file: Option<Recorder>,
+    /// Runs of frames that threads of the codec did.
+    runs: Arc<Mutex<Option<Recorder>>>,
     /// Bytes read, those of sources that were not finished included.
     read_bytes: u64,
 }
@@ -109,9 +130,30 @@ impl Times {
             // A series of its own keeps it apart from the codec's rows in tags and comparisons.
             file: (jobs.jobs.len() > 1)
                 .then(|| recorder(Spec::new(LatencyName::Service, "file").series("whole files"))),
+            runs: Arc::new(Mutex::new(None)),
             read_bytes: 0,
         }
     }
+
+    /// What records the work of threads on runs of frames, in a row of its own.
+    pub(crate) fn around(&self, session: &Session, operation: &str) -> Around {
+        let spec = Spec::new(LatencyName::Service, operation).series("threads");
+        *lock(&self.runs) = Some(Recorder::new(session.spec(spec), session.run_start()));
+        let runs = Arc::clone(&self.runs);
+        let operation = operation.to_owned();
+        Arc::new(move |offset, work| {
+            let start = Instant::now();
+            work();
+            let end = Instant::now();
+            if let Some(runs) = &mut *lock(&runs) {
+                runs.record_span_what(start, end, || format!("{operation} at byte {offset}"));
+            }
+        })
+    }
+}
+
+fn lock(runs: &Mutex<Option<Recorder>>) -> MutexGuard<'_, Option<Recorder>> {
+    runs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Stream<'_> {
@@ -164,13 +206,35 @@ impl Stream<'_> {
         let start = Instant::now();
         let value = codec(room);
         let end = Instant::now();
-        self.calls += 1;
-        let what = || format!("{}, call {}", target::display(&self.job.source), self.calls);
-        self.times.hold.record_span_what(start, end, what);
+        self.held(start, end);
         operation.start.get_or_insert(start);
         operation.spent += end.saturating_duration_since(start);
         self.out = Some(out);
         Ok(value)
+    }
+
+    /// One timed call of a codec that brings memory of its own for its output.
+    pub(crate) fn call_alone<T>(&mut self, codec: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let value = codec();
+        self.held(start, Instant::now());
+        value
+    }
+
+    fn held(&mut self, start: Instant, end: Instant) {
+        self.calls += 1;
+        let what = || format!("{}, call {}", target::display(&self.job.source), self.calls);
+        self.times.hold.record_span_what(start, end, what);
+    }
+
+    /// Writes output that the codec brought, behind what it put into room that it was given.
+    pub(crate) fn write(&mut self, output: &[u8]) -> std::result::Result<(), Stop> {
+        self.flush()?;
+        if std::mem::take(&mut self.unseen) {
+            refuse_binary(&self.name(), output)?;
+        }
+        let written = self.sink.write(output);
+        written.map_err(|error| self.write_error(&error))
     }
 
     /// Counts what the codec put into the room of the last [`Stream::call`].
@@ -351,7 +415,8 @@ pub(crate) fn run(
     }
     progress.finish();
     outcome.bytes_in = times.read_bytes;
-    outcome.ops = Some(times.service.n());
+    let runs = lock(&times.runs).take().filter(|runs| runs.n() > 0);
+    outcome.ops = Some(times.service.n() + runs.as_ref().map_or(0, Recorder::n));
     outcome.complete = stopped.is_none() && failed == 0;
     outcome.status = match stopped {
         Some(Stop::Interrupted) => ExitStatus::Interrupted,
@@ -361,7 +426,12 @@ pub(crate) fn run(
         _ if done == 0 => ExitStatus::Failure,
         _ => ExitStatus::Partial,
     };
-    outcome.add(&times.service.finish());
+    if runs.is_none() || times.service.n() > 0 {
+        outcome.add(&times.service.finish());
+    }
+    if let Some(runs) = runs {
+        outcome.add(&runs.finish());
+    }
     outcome.add(&times.hold.finish());
     if let Some(file) = times.file.filter(|file| file.n() > 0) {
         outcome.add(&file.finish());
@@ -413,7 +483,9 @@ fn one(
     joined: Option<&Target>,
     progress: &Progress,
 ) -> std::result::Result<(Summary, Written), Stop> {
-    let mut source = Source::open(&job.source, options.hash || options.verify.is_some())?;
+    let opening = stage.open(job)?;
+    let hash = (options.hash || options.verify.is_some()) && !opening.partial;
+    let mut source = Source::open_at(&job.source, hash, opening.start)?;
     let own = match &job.destination {
         Destination::File(path) => Some(Target::create(
             path,
@@ -432,7 +504,7 @@ fn one(
     let sink_options = SinkOptions {
         sparse: options.sparse && replaceable,
         // A wait for a reader must not keep an interrupt from being seen.
-        behind: target.is_some_and(|target| !small || target.may_wait()),
+        behind: target.is_some_and(|target| !(small || opening.threaded) || target.may_wait()),
         verify: options.verify.cloned(),
     };
     let file = target.map(Target::writer).transpose()?;

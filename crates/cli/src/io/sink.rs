@@ -139,6 +139,23 @@ impl Sink {
         }
     }
 
+    /// Writes output that has memory of its own, behind all that was put.
+    pub(crate) fn write(&mut self, mut output: &[u8]) -> io::Result<()> {
+        if let Writing::Inline(writer, _) = &mut self.writing {
+            return writer.write(output);
+        }
+        while !output.is_empty() {
+            let mut buffer = self.take()?;
+            let room = buffer.room();
+            let (now, after) = output.split_at(room.len().min(output.len()));
+            room[..now.len()].copy_from_slice(now);
+            buffer.advance(now.len());
+            self.put(buffer)?;
+            output = after;
+        }
+        Ok(())
+    }
+
     /// Waits until everything is written.
     pub(crate) fn finish(self) -> io::Result<Written> {
         match self.writing {

@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::hash::Hasher;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
@@ -51,18 +51,29 @@ struct Reader {
 struct Ahead {
     full: Receiver<io::Result<(Vec<u8>, Option<Summary>)>>,
     empty: SyncSender<Vec<u8>>,
+    /// Bytes that came over.
+    bytes: u64,
     summary: Option<Summary>,
 }
 
 impl Source {
     /// Opens `path`, or standard input for `-`. `hash` asks for XXH64 of what is read.
     pub(crate) fn open(path: &Path, hash: bool) -> Result<Self> {
+        Self::open_at(path, hash, 0)
+    }
+
+    /// The same, to be read from byte `start` on.
+    pub(crate) fn open_at(path: &Path, hash: bool, start: u64) -> Result<Self> {
         let stdin = path.as_os_str() == "-";
         let file = if stdin {
             duplicate_stdin()
         } else {
             open(path, OpenOptions::new().read(true))
         }
+        .and_then(|mut file| match start {
+            0 => Ok(file),
+            start => file.seek(SeekFrom::Start(start)).map(|_| file),
+        })
         .map_err(|error| Failure::io("read", path, &error))?;
         let metadata = file.metadata().ok();
         if metadata.as_ref().is_some_and(Metadata::is_dir) {
@@ -71,7 +82,10 @@ impl Source {
         }
         let reader = Reader {
             file,
-            stated: metadata.as_ref().filter(|m| m.is_file()).map(Metadata::len),
+            stated: metadata
+                .as_ref()
+                .filter(|m| m.is_file())
+                .map(|m| m.len().saturating_sub(start)),
             bytes: 0,
             hasher: hash.then(|| XxHash64::with_seed(0)),
         };
@@ -115,12 +129,12 @@ impl Source {
         }
     }
 
-    /// Totals, once [`Source::next`] has returned an empty buffer.
+    /// Totals. There is no hash before [`Source::next`] has come to the end.
     pub(crate) fn summary(&self) -> Summary {
         match &self.reading {
             Reading::Inline(reader) => reader.summary(),
             Reading::Ahead(ahead) => ahead.summary.unwrap_or(Summary {
-                bytes: 0,
+                bytes: ahead.bytes,
                 xxh64: None,
             }),
         }
@@ -159,6 +173,7 @@ impl Reading {
         Ok(Self::Ahead(Ahead {
             full,
             empty,
+            bytes: 0,
             summary: None,
         }))
     }
@@ -197,6 +212,7 @@ impl Ahead {
                 Ok(result) => {
                     let (buffer, summary) = result?;
                     self.summary = summary;
+                    self.bytes += buffer.len() as u64;
                     return Ok(buffer);
                 }
                 Err(RecvTimeoutError::Timeout) if signal::interrupted() => {

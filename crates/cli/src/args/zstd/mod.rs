@@ -243,6 +243,7 @@ impl Words {
             stream_size: self.stream_bytes,
             verify: false,
             exclude_compressed: false,
+            seekable: None,
         })
     }
 
@@ -268,6 +269,9 @@ impl Words {
             decoder,
             mode,
             sparse: self.sparse,
+            range: None,
+            // That program decompresses on one thread.
+            threads: 1,
             pass_through: pass_through && mode == DecompressMode::Write,
         })
     }

@@ -7,6 +7,9 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use zstdkit::parallel::Around;
 
 use self::say::{Totals, Way};
 use super::compress::Compress;
@@ -196,7 +199,7 @@ fn compress(plan: &ZstdPlan, mut own: CompressPlan) -> Result<ExitStatus> {
     let reference = Reference::load(&plan.reference)?;
     own.encoder.dictionary = reference.dictionary;
     own.encoder.prefix = reference.prefix;
-    let mut stage = Compress::new(own)?;
+    let mut stage = Compress::new(own, untimed)?;
     transfer(plan, jobs, &mut stage, Way::Compressed)
 }
 
@@ -207,8 +210,13 @@ fn decompress(plan: &ZstdPlan, mut own: DecompressPlan) -> Result<ExitStatus> {
         own.mode != DecompressMode::Write,
     )?;
     Reference::load(&plan.reference)?.decode_with(&mut own);
-    let mut stage = Decompress::new(&own)?;
+    let mut stage = Decompress::new(&own, untimed())?;
     transfer(plan, jobs, &mut stage, Way::Decompressed)
+}
+
+/// Nothing is reported here, so nothing is timed.
+fn untimed() -> Around {
+    Arc::new(|_, work| work())
 }
 
 /// Does the jobs, and says what that program says.
@@ -297,7 +305,7 @@ fn list_all(jobs: &Jobs, verbosity: i32) -> Result<ExitStatus> {
             summary.add_frame(&frame);
         });
         match scanned {
-            Ok(()) => listing.add(&job.source, &summary, dictionary),
+            Ok(_) => listing.add(&job.source, &summary, dictionary),
             Err(failure) => {
                 message::failure(&failure);
                 status = ExitStatus::Failure;
