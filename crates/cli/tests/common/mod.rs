@@ -11,12 +11,31 @@ use zstdkit::workload::{self, Kind};
 
 /// The binary under test, ready for arguments, with an environment that cannot colour its output.
 pub(crate) fn perfkit() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_perfkit"));
+    let binary = env!("CARGO_BIN_EXE_perfkit");
+    let mut command = if signals_are_ignored() {
+        let mut command = Command::new("env");
+        command.args(["--default-signal=HUP,INT,TERM", binary]);
+        command
+    } else {
+        Command::new(binary)
+    };
     command
         .env_remove("CLICOLOR_FORCE")
         .env("NO_COLOR", "1")
         .stdin(Stdio::null());
     command
+}
+
+/// Whether these tests were started to ignore SIGHUP, SIGINT or SIGTERM, as shells without job
+/// control start what runs in the background. The binary would go on ignoring them.
+fn signals_are_ignored() -> bool {
+    const WATCHED: u64 = 1 << (1 - 1) | 1 << (2 - 1) | 1 << (15 - 1);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.unwrap_or(0) & WATCHED != 0
 }
 
 /// What a run left.

@@ -1,8 +1,8 @@
 //! Work in slices of 16 KiB under a budget, for threads that others wait for.
 //!
-//! These are thin faces of [`Encoder`] and [`Decoder`]: they cut the input, count what was done
-//! and stop when the budget is spent. When to slice at all is decided in `schedule`; who runs in
-//! between is up to the caller.
+//! These are thin faces of [`Encoder`](crate::Encoder) and [`Decoder`](crate::Decoder): they cut the
+//! input, count what was done and stop when the budget is spent. When to slice at all is decided in
+//! `schedule`; who runs in between is up to the caller.
 
 mod budget;
 mod decoder;
