@@ -1,6 +1,9 @@
 //! Packages built from their own archives, as a registry would hand them out: whatever a package
 //! needs from the work tree and does not carry is missing here.
 
+use std::fs;
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 
 use crate::{metadata, sh};
@@ -34,6 +37,56 @@ pub(crate) fn run() -> Result<String> {
         println!("the work tree has changes: packaging with --allow-dirty");
         command.arg("--allow-dirty");
     }
+    forget_unpacked(&names)?;
     sh::run(&mut command)?;
     Ok(names.join(", "))
+}
+
+/// Removes what cargo unpacked for an earlier run. While it verifies, it takes our own packages from
+/// a registry of the moment, but does not unpack a version again that it has from the same folder.
+fn forget_unpacked(names: &[&str]) -> Result<()> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let Some(sources) = home.map(|home| home.join("registry/src")) else {
+        return Ok(());
+    };
+    let Ok(registries) = fs::read_dir(&sources) else {
+        return Ok(());
+    };
+    for registry in registries {
+        let registry = registry?;
+        // A registry in a folder has no host in front of the hash.
+        if !registry.file_name().to_string_lossy().starts_with('-') {
+            continue;
+        }
+        for package in fs::read_dir(registry.path())? {
+            let package = package?;
+            let unpacked = package.file_name().to_string_lossy().into_owned();
+            if names.iter().any(|name| is_version_of(&unpacked, name)) {
+                fs::remove_dir_all(package.path())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a folder is named like a version of this package.
+fn is_version_of(folder: &str, name: &str) -> bool {
+    let version = folder
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix('-'));
+    version.is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_our_packages_are_told_from_others() {
+        assert!(is_version_of("zstdkit-0.1.0", "zstdkit"));
+        assert!(!is_version_of("zstdkit-0.1.0", "zstd"));
+        assert!(!is_version_of("zstdkit-more-0.1.0", "zstdkit"));
+        assert!(!is_version_of("zstdkit", "zstdkit"));
+    }
 }
