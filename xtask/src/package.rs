@@ -2,7 +2,7 @@
 //! needs from the work tree and does not carry is missing here.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
@@ -38,6 +38,7 @@ pub(crate) fn run() -> Result<String> {
         command.arg("--allow-dirty");
     }
     forget_unpacked(&names)?;
+    forget_built(&workspace.target_directory, &names)?;
     sh::run(&mut command)?;
     Ok(names.join(", "))
 }
@@ -65,6 +66,23 @@ fn forget_unpacked(names: &[&str]) -> Result<()> {
             if names.iter().any(|name| is_version_of(&unpacked, name)) {
                 fs::remove_dir_all(package.path())?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// Has cargo build our own packages again: what comes from a registry it takes to be the same for
+/// ever.
+fn forget_built(target: &Path, names: &[&str]) -> Result<()> {
+    let Ok(fingerprints) = fs::read_dir(target.join("debug/.fingerprint")) else {
+        return Ok(());
+    };
+    for fingerprint in fingerprints {
+        let fingerprint = fingerprint?;
+        let name = fingerprint.file_name().to_string_lossy().into_owned();
+        let package = name.rsplit_once('-').map_or("", |(package, _)| package);
+        if names.contains(&package) {
+            fs::remove_dir_all(fingerprint.path())?;
         }
     }
     Ok(())
