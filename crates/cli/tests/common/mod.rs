@@ -29,7 +29,8 @@ pub(crate) fn perfkit() -> Command {
 /// Whether these tests were started to ignore SIGHUP, SIGINT or SIGTERM, as shells without job
 /// control start what runs in the background. The binary would go on ignoring them.
 fn signals_are_ignored() -> bool {
-    const WATCHED: u64 = 1 << (1 - 1) | 1 << (2 - 1) | 1 << (15 - 1);
+    /// Bit N-1 stands for signal N: SIGHUP is 1, SIGINT 2, SIGTERM 15.
+    const WATCHED: u64 = 1 | 1 << 1 | 1 << 14;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status
         .lines()
