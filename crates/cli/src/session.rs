@@ -14,7 +14,7 @@ use latency::report::{
 };
 use latency::{Gate, Recording, Spec};
 
-use crate::args::output::{ReportArgs, ReportFormat, TerminalArgs};
+use crate::args::output::{AnalysisArgs, ReportArgs, ReportFormat, TerminalArgs};
 use crate::exit::ExitStatus;
 use crate::export::{self, Detail, Exports, MainStream};
 use crate::failure::{Failure, Result};
@@ -123,6 +123,27 @@ pub(crate) struct Setup<'a> {
     pub(crate) seed: Option<u64>,
     /// The times that the run's distributions will be of.
     pub(crate) rows: &'a [LatencyName],
+}
+
+impl<'a> Setup<'a> {
+    /// A command whose report is its product: standard output is the report's. Without a seed and
+    /// without distributions, until the caller says otherwise.
+    pub(crate) fn analysis(
+        subcommand: &'static str,
+        argv: &'a [OsString],
+        args: &'a AnalysisArgs,
+    ) -> Self {
+        Self {
+            argv,
+            subcommand,
+            stream: MainStream::Stdout,
+            report: &args.report,
+            terminal: &args.terminal,
+            force: args.force,
+            seed: None,
+            rows: &[],
+        }
+    }
 }
 
 impl Session {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use zstdkit::Recipe;
 
-use super::output::{ReportArgs, TerminalArgs};
+use super::output::AnalysisArgs;
 use super::units;
 use crate::failure::{Failure, Result};
 
@@ -73,13 +73,8 @@ pub(crate) struct AdviseArgs {
     /// Seed of the generated data
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: AnalysisArgs,
 }
 
 /// What to measure.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::output::{ReportArgs, TerminalArgs};
+use super::output::AnalysisArgs;
 use super::units;
 
 /// Compare two runs, or two commands interleaved in one run.
@@ -54,9 +54,6 @@ pub(crate) struct CompareArgs {
     /// Without a number, any difference that the verdict calls worse ends with exit code 4.
     #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub(crate) fail_on_regression: Option<f64>,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     /// With --interleave: baseline, `--`, target
     #[arg(
         last = true,
@@ -66,9 +63,7 @@ pub(crate) struct CompareArgs {
     )]
     pub(crate) commands: Vec<OsString>,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: AnalysisArgs,
 }
 
 /// How often an interleaved comparison runs each side.
@@ -107,13 +102,8 @@ pub(crate) struct RenderArgs {
     /// Add the histograms of like rows up
     #[arg(long)]
     pub(crate) merge: bool,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: AnalysisArgs,
 }
 
 /// Show this machine as reports see it.
@@ -126,13 +116,8 @@ pub(crate) struct RenderArgs {
   perfkit env --report json
   perfkit env --strict-env && ./bench.sh")]
 pub(crate) struct EnvArgs {
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: AnalysisArgs,
 }
 
 /// Run every component on generated data and print the reports.
@@ -151,13 +136,8 @@ pub(crate) struct TourArgs {
     /// Seed of the generated data
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: AnalysisArgs,
 }
 
 #[cfg(test)]

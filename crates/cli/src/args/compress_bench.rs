@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 use zstdkit::Recipe;
 
-use super::output::{ReportArgs, TerminalArgs};
+use super::output::AnalysisArgs;
 use super::settings::{Compat, RecipePlan};
 use super::{levels, units};
 use crate::failure::{Failure, Result};
@@ -130,13 +130,8 @@ pub(crate) struct CompressBenchArgs {
     /// Seed of the random order and of generated data
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: AnalysisArgs,
 }
 
 /// One way to compress.

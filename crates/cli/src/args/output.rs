@@ -85,6 +85,18 @@ pub(crate) struct ReportArgs {
     pub(crate) cpu: Option<CpuList>,
 }
 
+/// What a command shares with the others whose report is their product. Flattened into them.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AnalysisArgs {
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
 /// What is said on the terminal beside the report. Flattened into every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Terminal")]

@@ -10,7 +10,6 @@ use super::interleave;
 use super::render::read_bounded;
 use crate::args::analyse::CompareArgs;
 use crate::exit::ExitStatus;
-use crate::export::MainStream;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
 
@@ -18,17 +17,12 @@ use crate::session::{Outcome, Session, Setup};
 pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     check_threshold(args.fail_on_regression)?;
     let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stdout,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.force,
         seed: args.interleave.map(|_| args.seed),
         rows: match args.interleave {
             Some(_) => &[LatencyName::Service],
             None => &[],
         },
+        ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = match args.interleave {
         Some(rounds) => interleave::run(args, (rounds.rounds, rounds.batch), &session)?,
@@ -68,7 +62,7 @@ fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus 
         return ExitStatus::Gate;
     }
     let undecided = |comparison: &Comparison| comparison.verdict == Verdict::Inconclusive;
-    if args.report.require_verdict && comparisons.iter().any(undecided) {
+    if args.output.report.require_verdict && comparisons.iter().any(undecided) {
         return ExitStatus::Inconclusive;
     }
     ExitStatus::Ok

@@ -6,22 +6,13 @@ use latency::report::{Environment, Table, Unit};
 
 use crate::args::analyse::EnvArgs;
 use crate::exit::ExitStatus;
-use crate::export::{MainStream, units};
+use crate::export::units;
 use crate::failure::Result;
 use crate::session::{Outcome, Session, Setup};
 
 /// Runs the command.
 pub(crate) fn run(args: &EnvArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stdout,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.force,
-        seed: None,
-        rows: &[],
-    })?;
+    let session = Session::start(&Setup::analysis(name, argv, &args.output))?;
     let mut outcome = Outcome::new("env");
     outcome.tables.push(machine(session.environment()));
     outcome.tables.push(clock());

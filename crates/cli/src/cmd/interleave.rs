@@ -43,7 +43,10 @@ pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> 
         Side::new("target", target, session),
         Side::new("control", base, session),
     ];
-    let progress = Progress::start(args.terminal.wants_progress(), Some(u64::from(rounds) * 3));
+    let progress = Progress::start(
+        args.output.terminal.wants_progress(),
+        Some(u64::from(rounds) * 3),
+    );
     let mut complete = warm_up(&sides[..2], args)?;
     let mut random = Random::new(args.seed);
     for _ in 0..rounds {

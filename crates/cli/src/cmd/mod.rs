@@ -1,6 +1,7 @@
 //! One file a command: from a plan to work, from work to an outcome.
 
 mod advise;
+mod checks;
 mod child;
 mod compare;
 mod compress;

@@ -31,14 +31,8 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
     }
     let rows = names(loaded.iter().flat_map(|file| &file.latencies));
     let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stdout,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.force,
-        seed: None,
         rows: &rows,
+        ..Setup::analysis(name, argv, &args.output)
     })?;
     let outcome = if args.merge {
         combine::merge(loaded)?
@@ -58,20 +52,21 @@ fn names<'a>(rows: impl Iterator<Item = &'a Latency>) -> Vec<LatencyName> {
 
 /// One report as it was, with the gates of this call.
 fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
-    session::check_rows(&args.report, &names(report.latencies.iter()))?;
-    let exports = Exports::open(&args.report, args.force)?;
+    session::check_rows(&args.output.report, &names(report.latencies.iter()))?;
+    let exports = Exports::open(&args.output.report, args.output.force)?;
     let mut status = ExitStatus::Ok;
-    if !args.report.slo.is_empty() {
+    if !args.output.report.slo.is_empty() {
         report.gates = args
+            .output
             .report
             .slo
             .iter()
             .map(|gate| gate.decide(&report.latencies))
             .collect();
-        status = session::gate_status(&report, args.report.require_verdict);
+        status = session::gate_status(&report, args.output.report.require_verdict);
         report.exit_code = status.code();
     }
-    let detail = if args.terminal.verbose {
+    let detail = if args.output.terminal.verbose {
         Detail::Full
     } else {
         Detail::Normal
@@ -80,7 +75,7 @@ fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
     session::emit(
         &report,
         exports,
-        args.terminal.wants_report().then_some(print),
+        args.output.terminal.wants_report().then_some(print),
     )?;
     Ok(status)
 }

@@ -5,14 +5,13 @@
 
 use std::ffi::OsString;
 
-use latency::report::{LatencyName, Validation};
+use latency::report::LatencyName;
 
 use crate::args::analyse::TourArgs;
+use crate::cmd::checks::Checks;
 use crate::exit::ExitStatus;
-use crate::export::MainStream;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
-use crate::term::signal;
 
 mod zstd;
 
@@ -22,20 +21,6 @@ pub(super) struct Stage<'a> {
     seed: u64,
     /// Bytes of generated data a kind.
     bytes: usize,
-}
-
-/// What the parts checked.
-#[derive(Debug, Default)]
-pub(super) struct Checks {
-    done: u64,
-    wrong: u64,
-}
-
-impl Checks {
-    fn that(&mut self, right: bool) {
-        self.done += 1;
-        self.wrong += u64::from(!right);
-    }
 }
 
 /// Runs the command.
@@ -48,14 +33,9 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
                 .help("between 1 MiB and 1 GiB a kind of data")
         })?;
     let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stdout,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.force,
         seed: Some(args.seed),
         rows: &[LatencyName::Hold],
+        ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = Outcome::new("tour");
     let mut checks = Checks::default();
@@ -65,16 +45,6 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
         bytes,
     };
     zstd::part(&stage, &mut outcome, &mut checks)?;
-    outcome.validation = Some(Validation {
-        checked: checks.done,
-        method: "round trip of everything compressed".to_owned(),
-        ok: checks.wrong == 0,
-    });
-    if signal::interrupted() {
-        outcome.complete = false;
-        outcome.status = ExitStatus::Interrupted;
-    } else if checks.wrong > 0 {
-        outcome.status = ExitStatus::Failure;
-    }
+    checks.conclude("round trip of everything compressed", &mut outcome);
     session.finish(outcome)
 }

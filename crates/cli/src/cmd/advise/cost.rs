@@ -10,8 +10,9 @@ use zstdkit::{
 };
 
 use super::data::{Data, piece};
-use super::{Checks, failed};
+use super::failed;
 use crate::args::advise::Plan;
+use crate::cmd::checks::Checks;
 use crate::failure::Result;
 use crate::session::Outcome;
 use crate::term::signal;

@@ -10,48 +10,20 @@ mod stall;
 
 use std::ffi::OsString;
 
-use latency::report::Validation;
 use serde_json::json;
 
 use crate::args::advise::{AdviseArgs, Plan};
+use crate::cmd::checks::Checks;
 use crate::exit::ExitStatus;
-use crate::export::MainStream;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
-use crate::term::signal;
-
-/// What was checked, outside the timed spans.
-#[derive(Debug, Default)]
-struct Checks {
-    done: u64,
-    wrong: u64,
-}
-
-impl Checks {
-    /// A frame has to hold the content.
-    fn frame(&mut self, frame: &[u8], content: &[u8]) {
-        let back = zstdkit::decompress(frame, &zstdkit::DecoderOptions::default());
-        self.that(back.is_ok_and(|back| back == content));
-    }
-
-    fn that(&mut self, right: bool) {
-        self.done += 1;
-        self.wrong += u64::from(!right);
-    }
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let plan = args.plan()?;
     let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stdout,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.force,
         seed: Some(args.seed),
-        rows: &[],
+        ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = Outcome::new(name);
     let mut checks = Checks::default();
@@ -63,17 +35,7 @@ pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> R
     if !args.no_stalls {
         stall::part(args, &plan, &data, &mut outcome, &mut checks)?;
     }
-    outcome.validation = Some(Validation {
-        checked: checks.done,
-        method: "round trip of a frame a cell and mode".to_owned(),
-        ok: checks.wrong == 0,
-    });
-    if signal::interrupted() {
-        outcome.complete = false;
-        outcome.status = ExitStatus::Interrupted;
-    } else if checks.wrong > 0 {
-        outcome.status = ExitStatus::Failure;
-    }
+    checks.conclude("round trip of a frame a cell and mode", &mut outcome);
     session.finish(outcome)
 }
 

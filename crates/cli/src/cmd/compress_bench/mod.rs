@@ -13,7 +13,7 @@ mod tables;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use latency::report::{LatencyName, Validation};
+use latency::report::LatencyName;
 use latency::{CpuClock, Spec};
 use zstdkit::{DecoderOptions, Dictionary, EncoderOptions};
 
@@ -22,11 +22,11 @@ use self::input::{Data, Reading};
 use self::measure::{Lane, ROUNDS, Stop};
 use self::runner::{Group, Runner};
 use self::tables::Section;
+use super::checks::Checks;
 use super::interleave::Random;
 use super::reference;
 use crate::args::compress_bench::{Choice, CompressBenchArgs, CompressBenchPlan};
 use crate::exit::ExitStatus;
-use crate::export::MainStream;
 use crate::export::units;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
@@ -49,17 +49,12 @@ pub(crate) fn run(
         .map(reference::dictionary)
         .transpose()?;
     let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stdout,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.force,
         seed: Some(args.seed),
         rows: match plan.streaming {
             true => &[LatencyName::Service, LatencyName::Hold],
             false => &[LatencyName::Service],
         },
+        ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = Outcome::new("compress-bench");
     describe(&plan, &mut outcome);
@@ -75,15 +70,13 @@ pub(crate) fn run(
     };
     let (inputs, failed) = bench.inputs(args, &mut outcome)?;
     bench.announce(&inputs, args, &mut outcome);
-    let interrupted = bench.measure(&inputs, args, &mut outcome)?;
-    let wrong = outcome.validation.as_ref().is_some_and(|v| !v.ok);
-    outcome.complete = !interrupted && failed == 0;
-    outcome.status = match (interrupted, wrong, failed) {
-        (true, ..) => ExitStatus::Interrupted,
-        (_, true, _) => ExitStatus::Failure,
-        (_, _, 0) => ExitStatus::Ok,
-        _ => ExitStatus::Partial,
-    };
+    bench.measure(&inputs, args, &mut outcome)?;
+    if failed > 0 {
+        outcome.complete = false;
+        if outcome.status == ExitStatus::Ok {
+            outcome.status = ExitStatus::Partial;
+        }
+    }
     session.finish(outcome)
 }
 
@@ -149,7 +142,7 @@ impl Bench<'_> {
         let expected_ns = u64::try_from(expected.as_nanos()).unwrap_or(u64::MAX);
         let params = &mut outcome.workload.params;
         params.insert("expected_ns".to_owned(), expected_ns.into());
-        if args.terminal.wants_progress() {
+        if args.output.terminal.wants_progress() {
             message::line(&format!(
                 "about {}: {} of {}, {} each",
                 units::duration(expected_ns as f64),
@@ -160,19 +153,19 @@ impl Bench<'_> {
         }
     }
 
-    /// Measures everything, or as much as there is time for until an interrupt; says whether one came.
+    /// Measures everything, or as much as there is time for until an interrupt.
     fn measure(
         &self,
         inputs: &[Data],
         args: &CompressBenchArgs,
         outcome: &mut Outcome,
-    ) -> Result<bool> {
+    ) -> Result<()> {
         let plan = self.plan;
         let mut random = Random::new(args.seed);
-        let (mut sections, mut checked, mut wrong) = (Vec::new(), 0, 0);
+        let (mut sections, mut checks) = (Vec::new(), Checks::default());
         let count: usize = inputs.iter().map(|data| self.count(data)).sum();
         let turns = count * ROUNDS as usize;
-        let progress = Progress::steps(args.terminal.wants_progress(), turns as u64);
+        let progress = Progress::steps(args.output.terminal.wants_progress(), turns as u64);
         let mut interrupted = signal::interrupted();
         'all: for data in inputs {
             for asked in self.sizes(data) {
@@ -193,8 +186,7 @@ impl Bench<'_> {
                     found: runners.iter().map(Runner::found).collect(),
                 });
                 for runner in runners {
-                    checked += runner.checked;
-                    wrong += runner.wrong;
+                    checks.add(runner.checked, runner.wrong);
                     report(runner, outcome);
                 }
             }
@@ -202,12 +194,11 @@ impl Bench<'_> {
         progress.finish();
         outcome.ops = Some(sections.iter().flat_map(|s| &s.found).map(|f| f.ops).sum());
         outcome.tables = tables::tables(&sections, plan);
-        outcome.validation = Some(Validation {
-            checked,
-            method: "round trip of every pass, compared outside the timed spans".to_owned(),
-            ok: wrong == 0,
-        });
-        Ok(interrupted)
+        checks.conclude(
+            "round trip of every pass, compared outside the timed spans",
+            outcome,
+        );
+        Ok(())
     }
 
     fn rounds(

@@ -10,7 +10,8 @@ use twox_hash::XxHash64;
 use zstdkit::workload::{self, Kind};
 use zstdkit::{Compressor, Decoder, DecoderOptions, Encoder, EncoderOptions, Operation, State};
 
-use super::{Checks, Stage};
+use super::Stage;
+use crate::cmd::checks::Checks;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;

@@ -13,7 +13,8 @@ use zstdkit::tokio::Scheduler;
 use zstdkit::{Error, Recipe};
 
 use super::{Load, RESPONSE};
-use crate::cmd::advise::{Checks, failed};
+use crate::cmd::advise::failed;
+use crate::cmd::checks::Checks;
 use crate::failure::{Failure, Result};
 
 /// How often the probe is called.

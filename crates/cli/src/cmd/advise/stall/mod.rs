@@ -16,8 +16,9 @@ use zstdkit::{Compressor, Pool, Recipe};
 
 use self::beside::{Beside, Mode, Stalls};
 use super::data::{Data, piece};
-use super::{Checks, failed};
+use super::failed;
 use crate::args::advise::{AdviseArgs, Plan};
+use crate::cmd::checks::Checks;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
