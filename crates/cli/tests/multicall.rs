@@ -3,66 +3,34 @@
 //! itself where there is one (else `ignored`), and with expectations of our own everywhere.
 
 mod common;
+mod peer;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::LazyLock;
 
 use common::{Run, directory, feed, file, names, samples, words};
-use libtest_mimic::{Arguments, Failed, Trial};
 
 const NAMES: [&str; 4] = ["zstd", "zstdmt", "unzstd", "zstdcat"];
 
 fn main() {
-    let zstd = Command::new("zstd")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
-    let trial = |name: &str, runs: bool, test: fn()| {
-        Trial::test(name, move || {
-            test();
-            Ok::<(), Failed>(())
-        })
-        .with_ignored_flag(!runs)
-    };
-    let trials = vec![
-        trial(
-            "lines_do_what_they_do_with_zstd",
-            zstd,
+    let zstd = peer::has_zstd();
+    peer::run(peer::trials![
+        zstd => [
             lines_do_what_they_do_with_zstd,
-        ),
-        trial(
-            "pipes_do_what_they_do_with_zstd",
-            zstd,
             pipes_do_what_they_do_with_zstd,
-        ),
-        trial(
-            "listings_read_as_those_of_zstd",
-            zstd,
             listings_read_as_those_of_zstd,
-        ),
-        trial("every_name_does_its_own", true, every_name_does_its_own),
-        trial("what_is_said_and_when", true, what_is_said_and_when),
-        trial(
-            "what_is_no_frame_passes_through",
-            true,
+        ],
+        true => [
+            every_name_does_its_own,
+            what_is_said_and_when,
             what_is_no_frame_passes_through,
-        ),
-        trial(
-            "several_become_one_whole_or_not_at_all",
-            true,
             several_become_one_whole_or_not_at_all,
-        ),
-        trial("mistakes_end_with_one", true, mistakes_end_with_one),
-        trial(
-            "variables_stand_in_for_flags",
-            true,
+            mistakes_end_with_one,
             variables_stand_in_for_flags,
-        ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+        ],
+    ])
 }
 
 /// The binary under its other names.

@@ -3,58 +3,33 @@
 //! These tests need programs that a user's machine may lack. Each then reports `ignored`.
 
 mod common;
+mod peer;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use common::{directory, feed, file, names, pipe, run, samples, words};
-use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A little over 1 GB of zeros and a few numbers: sparse on disk, long in time only for a decoder.
 const LARGE_BYTES: u64 = (1 << 30) + 12_345;
 
 fn main() {
-    let zstd = works(Command::new("zstd").arg("--version"));
+    let zstd = peer::has_zstd();
     let mount =
-        works(Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]));
-    let trial = |name: &str, runs: bool, test: fn()| {
-        Trial::test(name, move || {
-            test();
-            Ok::<(), Failed>(())
-        })
-        .with_ignored_flag(!runs)
-    };
-    let trials = vec![
-        trial("zstd_reads_every_setting", zstd, zstd_reads_every_setting),
-        trial(
-            "perfkit_reads_every_zstd_setting",
-            zstd,
+        peer::works(Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]));
+    peer::run(peer::trials![
+        zstd => [
+            zstd_reads_every_setting,
             perfkit_reads_every_zstd_setting,
-        ),
-        trial("several_frames_both_ways", zstd, several_frames_both_ways),
-        trial(
-            "dictionaries_and_patches_both_ways",
-            zstd,
+            several_frames_both_ways,
             dictionaries_and_patches_both_ways,
-        ),
-        trial("a_gigabyte_both_ways", zstd, a_gigabyte_both_ways),
-        trial("listings_agree", zstd, listings_agree),
-        trial(
-            "a_full_disk_leaves_nothing",
-            mount,
+            a_gigabyte_both_ways,
+            listings_agree,
+        ],
+        mount => [
             a_full_disk_leaves_nothing,
-        ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
-}
-
-fn works(command: &mut Command) -> bool {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+        ],
+    ])
 }
 
 /// Runs the peer; it must succeed.
@@ -145,7 +120,7 @@ fn dictionaries_and_patches_both_ways() {
             ours("compress -f newer -o ours.zst");
             ours("decompress -f theirs.zst -o back");
             assert!(
-                works(Command::new("cmp").arg(&newer).arg(path("back"))),
+                peer::works(Command::new("cmp").arg(&newer).arg(path("back"))),
                 "{name} {flag}"
             );
             let line = format!(
@@ -156,7 +131,7 @@ fn dictionaries_and_patches_both_ways() {
             );
             zstd(&line, b"");
             assert!(
-                works(Command::new("cmp").arg(&newer).arg(path("back"))),
+                peer::works(Command::new("cmp").arg(&newer).arg(path("back"))),
                 "{name} {flag}"
             );
         }
@@ -182,10 +157,10 @@ fn a_gigabyte_both_ways() {
         &format!("-q -d {} -o {}", ours.display(), theirs.display()),
         b"",
     );
-    assert!(works(Command::new("cmp").args([&path, &theirs])));
+    assert!(peer::works(Command::new("cmp").args([&path, &theirs])));
     std::fs::remove_file(&theirs).expect("removed");
     run(dir.path(), ["decompress", "theirs.zst", "-o", "back"]).expect(0);
-    assert!(works(Command::new("cmp").args([&path, &theirs])));
+    assert!(peer::works(Command::new("cmp").args([&path, &theirs])));
 }
 
 fn overwrite(path: &Path, at: u64, bytes: &[u8]) {

@@ -1,0 +1,42 @@
+//! Tests beside other programs: whether a program is here, and how a test that needs one is listed.
+
+use std::process::{Command, Stdio};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Tests by the names of their functions, each with whether what it needs is here. What is not here
+/// makes a test `ignored`.
+macro_rules! trials {
+    ($($here:expr => [$($test:ident),* $(,)?]),* $(,)?) => {
+        vec![$($(peer::trial(stringify!($test), $here, $test)),*),*]
+    };
+}
+pub(crate) use trials;
+
+pub(crate) fn trial(name: &str, here: bool, test: fn()) -> Trial {
+    Trial::test(name, move || {
+        test();
+        Ok::<(), Failed>(())
+    })
+    .with_ignored_flag(!here)
+}
+
+/// Runs them as the arguments of the process say, and ends it.
+pub(crate) fn run(trials: Vec<Trial>) -> ! {
+    libtest_mimic::run(&Arguments::from_args(), trials).exit()
+}
+
+/// Whether a command runs and succeeds.
+pub(crate) fn works(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Whether the zstd program is here.
+pub(crate) fn has_zstd() -> bool {
+    works(Command::new("zstd").arg("--version"))
+}
