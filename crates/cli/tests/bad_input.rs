@@ -257,8 +257,7 @@ fn a_closed_pipe_is_a_quiet_success() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_a_valid_partial_report_and_no_half_file() {
-    use nix::sys::signal::{Signal, kill};
-    use nix::unistd::Pid;
+    use common::signals::send;
     use std::io::Write as _;
     use std::process::Stdio;
     let dir = directory();
@@ -286,8 +285,7 @@ fn an_interrupt_leaves_a_valid_partial_report_and_no_half_file() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a pid"));
-    kill(pid, Signal::SIGINT).expect("sent");
+    send(&child, nix::sys::signal::Signal::SIGINT);
     let ended = common::Run::from(child.wait_with_output().expect("ends")).expect(130);
     assert_eq!(names(dir.path()), ["r.json"], "{}", ended.stderr);
     let report = std::fs::read(dir.path().join("r.json")).expect("a report");

@@ -308,8 +308,7 @@ fn an_unreadable_file_is_a_failure() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_a_valid_partial_report() {
-    use nix::sys::signal::{Signal, kill};
-    use nix::unistd::Pid;
+    use common::signals::{send, until_signals_are_handled};
     let dir = directory();
     json(dir.path(), 100_000);
     let mut command = perfkit();
@@ -318,9 +317,8 @@ fn an_interrupt_leaves_a_valid_partial_report() {
         .args(words("compress-bench -q -i 30 -b1 --report json json"))
         .stdout(std::process::Stdio::piped());
     let child = command.spawn().expect("runs");
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let id = i32::try_from(child.id()).expect("an id");
-    kill(Pid::from_raw(id), Signal::SIGINT).expect("signalled");
+    until_signals_are_handled(&child);
+    send(&child, nix::sys::signal::Signal::SIGINT);
     let output = child.wait_with_output().expect("ends");
     assert_eq!(output.status.code(), Some(130));
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");

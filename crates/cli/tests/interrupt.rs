@@ -7,15 +7,13 @@ mod common;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use common::signals::{send, until};
 use common::{Run, directory, perfkit};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-
-/// Longer than any of these tests may take.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Starts a comparison of `script`, which writes its process number into `pid`, with itself.
 fn start(dir: &Path, script: &str) -> Child {
@@ -34,18 +32,10 @@ fn start(dir: &Path, script: &str) -> Child {
 
 /// The number of the command that runs.
 fn running(dir: &Path) -> Pid {
-    let begun = Instant::now();
-    loop {
-        if let Ok(text) = std::fs::read_to_string(dir.join("pid")) {
-            return Pid::from_raw(text.trim().parse().expect("a number"));
-        }
-        assert!(begun.elapsed() < PATIENCE, "nothing was started");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn own(child: &Child) -> Pid {
-    Pid::from_raw(i32::try_from(child.id()).expect("a number"))
+    let number = || std::fs::read_to_string(dir.join("pid"));
+    until("a command is started", || number().is_ok());
+    let number = number().expect("a number");
+    Pid::from_raw(number.trim().parse().expect("a number"))
 }
 
 fn ended_as_a_partial_report(child: Child) {
@@ -59,13 +49,11 @@ fn ended_as_a_partial_report(child: Child) {
 fn a_signal_to_perfkit_alone_ends_the_command_too() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let dir = directory();
-        let begun = Instant::now();
         let child = start(dir.path(), "exec sleep 100");
         let command = running(dir.path());
-        kill(own(&child), signal).expect("sent");
+        send(&child, signal);
         ended_as_a_partial_report(child);
         assert_eq!(kill(command, None), Err(Errno::ESRCH), "{signal}");
-        assert!(begun.elapsed() < PATIENCE);
     }
 }
 
@@ -76,37 +64,33 @@ fn a_command_that_will_not_end_is_ended() {
         ("exec sleep 100", true),
     ] {
         let dir = directory();
-        let begun = Instant::now();
         let child = start(dir.path(), script);
         let command = running(dir.path());
         std::thread::sleep(Duration::from_millis(100));
         if stop {
             kill(command, Signal::SIGSTOP).expect("sent");
         }
-        kill(own(&child), Signal::SIGTERM).expect("sent");
+        send(&child, Signal::SIGTERM);
         ended_as_a_partial_report(child);
         assert_eq!(kill(command, None), Err(Errno::ESRCH), "{script}");
-        assert!(begun.elapsed() < PATIENCE);
     }
 }
 
 #[test]
 fn a_second_signal_ends_both_at_once() {
     let dir = directory();
-    let mut child = start(dir.path(), "trap '' TERM INT; while :; do sleep 0.05; done");
+    let child = start(dir.path(), "trap '' TERM INT; while :; do sleep 0.05; done");
     let command = running(dir.path());
     std::thread::sleep(Duration::from_millis(100));
-    let begun = Instant::now();
-    kill(own(&child), Signal::SIGINT).expect("sent");
+    send(&child, Signal::SIGINT);
     std::thread::sleep(Duration::from_millis(400));
     // The grace of the command is not over yet.
-    kill(own(&child), Signal::SIGINT).expect("sent");
-    assert_eq!(child.wait().expect("ends").code(), Some(130));
-    assert!(begun.elapsed() < Duration::from_millis(1900));
-    while kill(command, None).is_ok() && !is_dead(command) {
-        assert!(begun.elapsed() < PATIENCE, "the command was left behind");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    send(&child, Signal::SIGINT);
+    let ended = Run::from(child.wait_with_output().expect("ends")).expect(130);
+    assert!(ended.stdout.is_empty(), "at once is without a report");
+    until("the command has ended", || {
+        kill(command, None).is_err() || is_dead(command)
+    });
 }
 
 /// Whether all that is left of a process is its entry, which the system's first process clears.

@@ -8,24 +8,11 @@ mod common;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use common::signals::{send, until, until_signals_are_handled};
 use common::{directory, names, perfkit, samples};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
-fn send(child: &Child, signal: Signal) {
-    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a pid"));
-    kill(pid, signal).expect("sent");
-}
-
-fn until(what: &str, mut is: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !is() {
-        assert!(started.elapsed() < Duration::from_secs(20), "never: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
+use nix::sys::signal::Signal;
 
 /// A run that has begun, and waits for input that does not come.
 fn waiting(dir: &Path, mut command: Command, exports: &str) -> Child {
@@ -122,16 +109,15 @@ fn waiting_for_the_other_end_of_a_fifo_can_be_interrupted() {
             .stderr(Stdio::null())
             .spawn()
             .expect("runs");
-        std::thread::sleep(Duration::from_millis(200));
+        until_signals_are_handled(&child);
+        std::thread::sleep(Duration::from_millis(100));
         assert_eq!(child.try_wait().expect("asked"), None, "{arguments:?}");
         send(&child, Signal::SIGINT);
-        let started = Instant::now();
         assert_eq!(
             child.wait().expect("ends").code(),
             Some(130),
             "{arguments:?}"
         );
-        assert!(started.elapsed() < Duration::from_secs(5));
         assert_eq!(names(dir.path()), ["a", "fifo"]);
     }
 }

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+#[cfg(unix)]
+pub(crate) mod signals;
+
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -31,12 +34,17 @@ pub(crate) fn perfkit() -> Command {
 fn signals_are_ignored() -> bool {
     /// Bit N-1 stands for signal N: SIGHUP is 1, SIGINT 2, SIGTERM 15.
     const WATCHED: u64 = 1 | 1 << 1 | 1 << 14;
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    signal_mask("self", "SigIgn:") & WATCHED != 0
+}
+
+/// A set of signals of a process, as Linux tells it; empty elsewhere and when the process is gone.
+fn signal_mask(process: &str, key: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let mask = status
         .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .find_map(|line| line.strip_prefix(key))
         .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.unwrap_or(0) & WATCHED != 0
+    mask.unwrap_or(0)
 }
 
 /// What a run left.
