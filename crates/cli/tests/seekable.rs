@@ -109,6 +109,25 @@ fn frames_without_a_table_are_found_by_their_headers_and_read_on_threads() {
     assert!(one.contains(&format!("byte {}", last - 3)), "{one}");
 }
 
+/// Enough runs of frames that every buffer on the way to the pipe is used many times.
+#[test]
+fn many_runs_of_frames_go_through_a_pipe() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let content = generate(Kind::Log, 1, 24_000_000);
+    let frames: Vec<u8> = content
+        .chunks(1_000_000)
+        .flat_map(|part| zstdkit::compress(part, &Default::default()).expect("compressed"))
+        .collect();
+    fs::write(dir.path().join("log.zst"), &frames).expect("written");
+    for words in [
+        &["decompress", "-qq", "-T2", "-c", "log.zst"][..],
+        &["decompress", "-qq", "-T2"],
+    ] {
+        let back = pipe(dir.path(), words, &frames).expect(0).stdout;
+        assert!(back == content, "{words:?}");
+    }
+}
+
 #[test]
 fn several_seekable_files_are_not_joined() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -253,11 +253,14 @@ impl Stream<'_> {
         }
     }
 
-    /// Hands the last output over.
+    /// Hands the last output over. A buffer without any stays here: there are only so many.
     fn flush(&mut self) -> std::result::Result<(), Stop> {
         match self.out.take() {
             Some(out) if out.filled() > 0 => self.put(out),
-            _ => Ok(()),
+            unused => {
+                self.out = unused;
+                Ok(())
+            }
         }
     }
 
