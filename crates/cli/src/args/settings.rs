@@ -99,14 +99,16 @@ pub(crate) struct RecipePlan {
 impl RecipePlan {
     /// The settings for content that starts with `first` and has this size.
     pub(crate) fn options(&self, first: &[u8], content_bytes: Option<u64>) -> EncoderOptions {
+        if let (None, None) = (self.compat, self.level) {
+            return self.recipe.options_for(first, content_bytes);
+        }
         let recipe = match self.recipe {
             Recipe::Auto => Recipe::choose(first, content_bytes),
             named => named,
         };
         match (self.compat, self.level) {
-            (Some(Compat::Exzstandard), level) => recipe.exzstandard(level),
             (None, Some(level)) => recipe.options_at_level(level, content_bytes),
-            (None, None) => recipe.options(content_bytes),
+            (_, level) => recipe.exzstandard(level),
         }
     }
 }

@@ -1,6 +1,26 @@
-//! What `Auto` comes to: a look at a sample of the first block. Nothing here knows parameters.
+//! A look at a sample of the first block: what kind of content it is, and what `Auto` comes to for
+//! it. Nothing here knows parameters.
 
 use super::Recipe;
+
+/// What content looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Too short to tell.
+    Untold,
+    /// One long repeat.
+    Plain,
+    /// Compressed already, or as good as random.
+    Noise,
+    /// Random digits in fields.
+    Digits,
+    /// Short fields that repeat.
+    Fields,
+    /// Prose, markup, source code.
+    Words,
+    /// None of these.
+    Bytes,
+}
 
 /// Only this much of the content is looked at, one block.
 const FIRST_BYTES: usize = 128 << 10;
@@ -21,27 +41,41 @@ const HASH_LOG: u32 = 13;
 /// One byte in so many may be a control character or not be UTF-8 in what still is text.
 const STRAY: u32 = 512;
 
-pub(super) fn choose(first: &[u8], content_bytes: Option<u64>) -> Recipe {
-    let content = content_bytes.map_or(usize::MAX, |bytes| {
-        usize::try_from(bytes).unwrap_or(usize::MAX)
-    });
-    let first = &first[..first.len().min(FIRST_BYTES).min(content)];
-    if first.len() < TELLING_BYTES {
-        return Recipe::Balanced;
+impl Kind {
+    /// The recipe made for it.
+    pub(super) fn recipe(self) -> Recipe {
+        match self {
+            Self::Untold | Self::Plain => Recipe::Balanced,
+            Self::Noise | Self::Digits => Recipe::Fast,
+            Self::Fields => Recipe::StructuredData,
+            Self::Words => Recipe::Text,
+            Self::Bytes => Recipe::Binary,
+        }
     }
-    let sample = Sample::take(first);
-    let bits = sample.entropy_bits();
-    if bits >= INCOMPRESSIBLE_BITS && sample.repeats_share() < INCOMPRESSIBLE_REPEATS {
-        return Recipe::Fast;
-    }
-    if bits <= CONSTANT_BITS {
-        return Recipe::Balanced;
-    }
-    match sample.is_text() {
-        true if sample.is_structured() && sample.repeats_share() < RANDOM_REPEATS => Recipe::Fast,
-        true if sample.is_structured() => Recipe::StructuredData,
-        true => Recipe::Text,
-        false => Recipe::Binary,
+
+    /// The kind of content that starts with `first`.
+    pub(super) fn of(first: &[u8], content_bytes: Option<u64>) -> Self {
+        let content = content_bytes.map_or(usize::MAX, |bytes| {
+            usize::try_from(bytes).unwrap_or(usize::MAX)
+        });
+        let first = &first[..first.len().min(FIRST_BYTES).min(content)];
+        if first.len() < TELLING_BYTES {
+            return Self::Untold;
+        }
+        let sample = Sample::take(first);
+        let bits = sample.entropy_bits();
+        if bits >= INCOMPRESSIBLE_BITS && sample.repeats_share() < INCOMPRESSIBLE_REPEATS {
+            return Self::Noise;
+        }
+        if bits <= CONSTANT_BITS {
+            return Self::Plain;
+        }
+        match (sample.is_text(), sample.is_structured()) {
+            (true, true) if sample.repeats_share() < RANDOM_REPEATS => Self::Digits,
+            (true, true) => Self::Fields,
+            (true, false) => Self::Words,
+            (false, _) => Self::Bytes,
+        }
     }
 }
 

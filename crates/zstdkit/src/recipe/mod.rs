@@ -18,16 +18,19 @@
 //! | level 3 | 1.3 MB | 11.19 @ 719 | 9.17 @ 607 | 5.61 @ 373 | 4.35 @ 346 | 14.57 @ 908 | 1.90 @ 152 |
 //! | level 11 | 11.0 MB | 14.43 @ 106 | 12.66 @ 82 | 6.48 @ 57 | 4.63 @ 37 | 16.61 @ 111 | 1.89 @ 42 |
 //!
-//! Most of the gain is in the shortest match: `balanced`, `binary` and `structured_data` do not
-//! look for less than 6 bytes. On random digits the levels lose ratio by matches of 5. `text`
-//! needs those, and is no recipe for random digits; of up to 16 KiB of them `fast` makes the
-//! least, which is what [`Recipe::Auto`] takes.
+//! Most of the gain is in the shortest match, and which serves depends on the content: 4 bytes up to
+//! 256 KiB and 5 beyond, one more for short fields that repeat, 6 for random digits, on which shorter
+//! matches cost more than they save. [`Recipe::options_for`] looks at the content for that, and the
+//! figures are with that look. [`Recipe::options`] knows the size alone: there `binary`, `text` and
+//! `structured_data` make more of random digits than `fast` does.
 
 mod choose;
 mod table;
 
 use std::fmt;
 use std::str::FromStr;
+
+use choose::Kind;
 
 use crate::options::EncoderOptions;
 use crate::parameters::{Parameters, Strategy};
@@ -94,6 +97,31 @@ impl Recipe {
         table::set(self, content_bytes).options()
     }
 
+    /// The settings for content that starts with `first` and has `content_bytes` in all (`None`:
+    /// not known yet): those of [`Recipe::options`], but where a look at `first` shows what they do
+    /// not suit. Random digits and what is compressed already get longer shortest matches, machine
+    /// code is not searched as text is, and `Auto` is what [`Recipe::choose`] comes to.
+    ///
+    /// The look takes as long as that of [`Recipe::choose`]: take it once for a context that serves
+    /// much content of a kind.
+    ///
+    /// ```
+    /// use zstdkit::Recipe;
+    ///
+    /// let page = b"<p>A page that says the same, a page that says the same.</p>".repeat(9);
+    /// let options = Recipe::Auto.options_for(&page, Some(page.len() as u64));
+    /// assert!(zstdkit::compress(&page, &options)?.len() < page.len());
+    /// # Ok::<(), zstdkit::Error>(())
+    /// ```
+    pub fn options_for(self, first: &[u8], content_bytes: Option<u64>) -> EncoderOptions {
+        let kind = match self {
+            // The quickest has no time to look.
+            Self::Fast => Kind::Untold,
+            _ => Kind::of(first, content_bytes),
+        };
+        table::set_for(self, kind, content_bytes).options()
+    }
+
     /// The settings of a level, within the purpose of the recipe. The level says how hard to look
     /// for matches. The recipe keeps its largest window, 8 MiB, and from `Greedy` to `Lazy2` (levels
     /// 5 to 10 or so) its shortest match: where short matches cost more than they save, a deeper
@@ -137,7 +165,7 @@ impl Recipe {
     /// It looks at a sample of at most 16 KiB out of the first 128 KiB, which takes some tens of
     /// microseconds, and gives the same answer for the same bytes everywhere.
     pub fn choose(first: &[u8], content_bytes: Option<u64>) -> Self {
-        choose::choose(first, content_bytes)
+        Kind::of(first, content_bytes).recipe()
     }
 }
 

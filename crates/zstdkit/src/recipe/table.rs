@@ -2,16 +2,20 @@
 //! the parent module; how they were found, in `xtask/src/bin/tune`.
 
 use super::Recipe;
+use super::choose::Kind;
 use crate::memory::Tables;
 use crate::options::EncoderOptions;
 use crate::parameters::{Parameters, Strategy};
-use Strategy::{Btultra2, Dfast, Fast, Greedy, Lazy, Lazy2};
+use Strategy::{Btopt, Btultra, Btultra2, Dfast, Fast, Greedy, Lazy, Lazy2};
 
 /// The largest window of a recipe, 8 MiB: decoders need not accept more.
 pub(super) const WINDOW_LOG_MAX: u32 = 23;
 /// Content of up to so many bytes is a class of its own. What is larger is one more class, and
 /// what is of unknown size goes with it.
 const CLASS_BYTES_MAX: [u64; 5] = [4 << 10, 16 << 10, 128 << 10, 256 << 10, 1 << 20];
+/// The windows of content up to 16 KiB and up to 256 KiB.
+const NEAR_LOG: u32 = 14;
+const FAR_LOG: u32 = 18;
 const CLASSES: usize = CLASS_BYTES_MAX.len() + 1;
 
 /// Every parameter there is.
@@ -49,47 +53,58 @@ const FAST: [Set; CLASSES] = [
 
 const BALANCED: [Set; CLASSES] = [
     row(3, [14, 10, 11, 1], [5, 0], Dfast),
-    row(5, [14, 14, 14, 3], [6, 4], Greedy),
+    row(4, [14, 14, 14, 3], [4, 4], Greedy),
     row(5, [17, 16, 16, 3], [6, 4], Greedy),
     row(5, [18, 18, 17, 3], [6, 4], Greedy),
-    row(5, [22, 18, 18, 3], [6, 4], Greedy),
-    row(5, [22, 18, 18, 3], [6, 4], Greedy),
+    row(5, [22, 18, 18, 4], [6, 4], Greedy),
+    row(5, [22, 18, 18, 4], [6, 4], Greedy),
 ];
 
 const BINARY: [Set; CLASSES] = [
     row(5, [14, 14, 14, 3], [4, 16], Lazy),
     row(5, [14, 14, 14, 3], [4, 16], Lazy),
-    row(6, [17, 16, 17, 3], [6, 16], Lazy),
-    row(6, [18, 18, 18, 4], [6, 16], Lazy),
-    row(7, [22, 18, 19, 5], [6, 64], Lazy),
-    row(7, [22, 18, 19, 5], [6, 64], Lazy),
+    row(6, [17, 16, 17, 4], [4, 16], Lazy),
+    row(7, [18, 18, 18, 5], [4, 16], Lazy),
+    row(7, [22, 18, 19, 5], [5, 64], Lazy),
+    row(7, [22, 18, 19, 5], [5, 64], Lazy),
 ];
 
 const TEXT: [Set; CLASSES] = [
     row(7, [14, 14, 14, 5], [4, 32], Lazy2),
     row(7, [14, 14, 15, 6], [4, 64], Lazy2),
-    row(9, [17, 17, 17, 5], [4, 32], Lazy2),
-    row(9, [18, 18, 19, 5], [4, 32], Lazy2),
+    row(9, [17, 17, 17, 6], [4, 32], Lazy),
+    row(10, [18, 18, 18, 6], [4, 32], Lazy2),
     row(11, [22, 18, 20, 6], [5, 64], Lazy2),
     row(11, [22, 18, 21, 6], [5, 64], Lazy2),
 ];
 
 const STRUCTURED_DATA: [Set; CLASSES] = [
-    row(6, [14, 14, 14, 3], [5, 16], Lazy),
+    row(6, [14, 14, 14, 4], [4, 16], Lazy),
     row(6, [14, 14, 14, 4], [4, 16], Lazy2),
-    row(8, [17, 17, 17, 4], [6, 16], Lazy),
-    row(8, [18, 18, 19, 5], [6, 64], Lazy),
+    row(8, [17, 17, 17, 5], [4, 16], Lazy),
+    row(8, [18, 18, 18, 6], [4, 64], Lazy),
     row(10, [22, 18, 19, 6], [6, 64], Lazy2),
     row(10, [22, 18, 20, 6], [6, 64], Lazy2),
 ];
 
 const MAXIMUM: [Set; CLASSES] = [
-    row(22, [14, 15, 15, 10], [3, 999], Btultra2),
+    row(19, [14, 15, 15, 8], [3, 256], Btultra2),
     row(22, [14, 15, 15, 10], [3, 999], Btultra2),
     row(22, [17, 18, 17, 11], [3, 999], Btultra2),
     row(22, [18, 19, 19, 13], [3, 999], Btultra2),
     row(22, [23, 24, 22, 9], [3, 999], Btultra2),
     row(22, [23, 24, 22, 9], [3, 999], Btultra2),
+];
+
+/// `MAXIMUM` for random digits: the more of them, the worse do fine prices estimate what a short
+/// match saves.
+const MAXIMUM_OF_DIGITS: [Set; CLASSES] = [
+    row(22, [14, 15, 15, 10], [6, 999], Btultra2),
+    row(22, [14, 15, 15, 10], [3, 999], Btultra2),
+    row(18, [17, 18, 17, 10], [3, 512], Btultra),
+    row(12, [18, 18, 18, 6], [6, 64], Lazy2),
+    row(12, [22, 18, 19, 6], [6, 64], Lazy2),
+    row(16, [22, 22, 22, 5], [5, 48], Btopt),
 ];
 
 /// The settings of a level with what a recipe keeps: its largest window, and, where the level
@@ -116,8 +131,6 @@ pub(super) fn at_level(recipe: Recipe, level: i32, content_bytes: Option<u64>) -
 
 /// The parameters of a recipe for content of this size.
 pub(super) fn set(recipe: Recipe, content_bytes: Option<u64>) -> Set {
-    let bytes = content_bytes.unwrap_or(u64::MAX);
-    let class = CLASS_BYTES_MAX.iter().filter(|&&most| bytes > most).count();
     let sets = match recipe {
         Recipe::Fast => &FAST,
         Recipe::Balanced | Recipe::Auto => &BALANCED,
@@ -126,10 +139,45 @@ pub(super) fn set(recipe: Recipe, content_bytes: Option<u64>) -> Set {
         Recipe::StructuredData => &STRUCTURED_DATA,
         Recipe::Maximum => &MAXIMUM,
     };
-    sets[class]
+    sets[class(content_bytes)]
+}
+
+/// The parameters of a recipe for content of this size, once a look has told its kind.
+pub(super) fn set_for(recipe: Recipe, kind: Kind, content_bytes: Option<u64>) -> Set {
+    let own = match (recipe, kind) {
+        (Recipe::Auto, kind) => kind.recipe(),
+        (Recipe::Maximum, Kind::Digits) => return MAXIMUM_OF_DIGITS[class(content_bytes)],
+        // Looking two bytes ahead does machine code no good.
+        (Recipe::Text | Recipe::StructuredData, Kind::Bytes) => Recipe::Binary,
+        (recipe, _) => recipe,
+    };
+    let mut set = set(own, content_bytes);
+    if let Some(shortest) = set.shortest_match_for(kind) {
+        set.min_match = shortest;
+    }
+    set
+}
+
+fn class(content_bytes: Option<u64>) -> usize {
+    let bytes = content_bytes.unwrap_or(u64::MAX);
+    CLASS_BYTES_MAX.iter().filter(|&&most| bytes > most).count()
 }
 
 impl Set {
+    /// The shortest match that serves the kind, where that is known. The further back matches may
+    /// lie, the more of them are chance.
+    fn shortest_match_for(&self, kind: Kind) -> Option<u32> {
+        let far = u32::from(self.logs[0] > FAR_LOG);
+        match (kind, self.strategy) {
+            (Kind::Digits | Kind::Noise, Dfast) => Some(7),
+            (Kind::Digits | Kind::Noise, Greedy | Lazy | Lazy2) => Some(6),
+            (Kind::Fields, Lazy | Lazy2) if self.logs[0] > NEAR_LOG => Some(5 + far),
+            (Kind::Words, Lazy | Lazy2) if self.logs[0] > NEAR_LOG => Some(4 + far),
+            (Kind::Bytes, Btultra2) if self.logs[0] > FAR_LOG => Some(4),
+            _ => None,
+        }
+    }
+
     pub(super) fn options(self) -> EncoderOptions {
         let [window_log, chain_log, hash_log, search_log] = self.logs;
         EncoderOptions {

@@ -51,11 +51,11 @@ impl Scheduler {
         C: AsRef<[u8]> + Send + 'static,
     {
         let size = Some(content.as_ref().len() as u64);
-        let recipe = match recipe {
-            Recipe::Auto => Recipe::choose(content.as_ref(), size),
-            chosen => chosen,
+        let options = match recipe {
+            Recipe::Auto => recipe.options_for(content.as_ref(), size),
+            named => named.options(size),
         };
-        self.compress(content, &recipe.options(size)).await
+        self.compress(content, &options).await
     }
 
     async fn inline(&self, content: &[u8], options: &EncoderOptions) -> Result<Vec<u8>, Error> {
