@@ -6,16 +6,19 @@ use anyhow::{Context, Result, bail, ensure};
 use zstdkit::workload::Kind;
 
 use crate::candidate::Set;
+use crate::data::Part;
 use crate::measure::Effort;
 
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask tune [OPTION…] [KIND=FILE…]
 
 Measures recipes beside native levels on samples of the files (without any: on generated data)
-and marks what a native level dominates: no larger, and faster by more than 3 %.
+and marks what a native level dominates: no larger, and faster by more than a recipe measured
+twice differs by. Recipes have the parameters of a look at the first sample.
 
   --kinds LIST       kinds of generated data (default uuid,json,html,log,source,binary)
   --sizes LIST       bytes of a sample, with K or M (default 2K,16K,128K,512K,1M,4M)
+  --part P           only this half of the data, `first` (to choose on) or `second` (to judge on)
   --bytes N          content of all samples of a kind and size (default 2M)
   --levels A..B      native levels to measure (default -3..22)
   --sets SETS        more candidates: window,chain,hash,search,min_match,target,strategy; …
@@ -49,6 +52,7 @@ pub(crate) struct Args {
     pub(crate) files: Vec<(String, String)>,
     pub(crate) kinds: Vec<Kind>,
     pub(crate) sizes: Vec<usize>,
+    pub(crate) part: Part,
     pub(crate) bytes: usize,
     pub(crate) levels: (i32, i32),
     pub(crate) sets: Vec<Set>,
@@ -69,6 +73,7 @@ impl Args {
             files: Vec::new(),
             kinds: Kind::ALL[..6].to_vec(),
             sizes: list("2K,16K,128K,512K,1M,4M", bytes)?,
+            part: Part::Whole,
             bytes: 2 << 20,
             levels: (-3, 22),
             sets: Vec::new(),
@@ -95,6 +100,7 @@ impl Args {
                 "--help" | "-h" => return Ok(None),
                 "--kinds" => args.kinds = list(value()?, |kind| Ok(kind.parse()?))?,
                 "--sizes" => args.sizes = list(value()?, bytes)?,
+                "--part" => args.part = value()?.parse()?,
                 "--bytes" => args.bytes = bytes(value()?)?,
                 "--levels" => args.levels = pair(value()?, "..")?,
                 "--sets" => args.sets = sets(value()?)?,
@@ -203,6 +209,7 @@ mod tests {
             "--what",
             "--sets 1,2",
             "--json",
+            "--part third",
         ] {
             assert!(parse(words).is_err(), "{words}");
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use zstdkit::{EncoderOptions, Parameters, Recipe, Strategy};
 
 use crate::args::Args;
+use crate::data::Case;
 
 /// Where a candidate comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +18,12 @@ pub(crate) enum Group {
     Recipe,
     Exzstandard,
     Set,
+    /// A recipe once more, to see by how much times differ that should not.
+    Control,
 }
+
+/// What the name of a control ends with.
+pub(crate) const TWIN: &str = " again";
 
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
@@ -26,8 +32,8 @@ pub(crate) struct Candidate {
     pub(crate) options: EncoderOptions,
 }
 
-/// Levels, recipes, sets and the old mapping, as asked for, for content of this size.
-pub(crate) fn all(args: &Args, size: usize) -> Vec<Candidate> {
+/// Levels, recipes, sets and the old mapping, as asked for, for this content.
+pub(crate) fn all(args: &Args, case: &Case) -> Vec<Candidate> {
     let (low, high) = args.levels;
     let mut all: Vec<Candidate> = (low..=high)
         .filter(|&level| level != 0)
@@ -35,11 +41,16 @@ pub(crate) fn all(args: &Args, size: usize) -> Vec<Candidate> {
         .collect();
     let recipes = Recipe::ALL.into_iter().filter(|&it| it != Recipe::Auto);
     if args.recipes {
-        all.extend(recipes.clone().map(|recipe| Candidate {
-            name: recipe.name().to_owned(),
-            group: Group::Recipe,
-            options: recipe.options(Some(size as u64)),
-        }));
+        let first = case.samples.first().map_or(&[][..], Vec::as_slice);
+        let named = |recipe: Recipe, group, suffix| Candidate {
+            name: format!("{recipe}{suffix}"),
+            group,
+            options: recipe.options_for(first, Some(case.size as u64)),
+        };
+        all.extend(recipes.clone().map(|it| named(it, Group::Recipe, "")));
+        // `Maximum` would take as long as all others together.
+        let quick = recipes.clone().filter(|&it| it != Recipe::Maximum);
+        all.extend(quick.map(|it| named(it, Group::Control, TWIN)));
     }
     if args.compat {
         all.extend(recipes.map(|recipe| Candidate {

@@ -1,27 +1,52 @@
 //! What dominates what: smaller and faster, beyond noise.
 
-use crate::candidate::Group;
+use crate::candidate::{Group, TWIN};
 use crate::measure::Row;
 
-/// Times that differ by less than this say nothing.
+/// The noise to go by where there is no control, and the most that controls are believed: what is
+/// noisier than this has to be measured again.
 pub(crate) const NOISE: f64 = 0.03;
+/// No control is believed to say that times are better than this.
+const NOISE_MIN: f64 = 0.01;
+
+/// By how much the times of a candidate and its control differ at most, as a share of the larger:
+/// what other times differ by less says nothing. Controls are looked for in each list by itself.
+pub(crate) fn noise<'r>(lists: impl IntoIterator<Item = &'r [Row]>) -> f64 {
+    lists
+        .into_iter()
+        .flat_map(differences)
+        .reduce(f64::max)
+        .map_or(NOISE, |most| most.clamp(NOISE_MIN, NOISE))
+}
+
+fn differences(rows: &[Row]) -> impl Iterator<Item = f64> {
+    let controls = rows.iter().filter(|row| row.group == Group::Control);
+    controls.filter_map(|control| {
+        let name = control.name.strip_suffix(TWIN)?;
+        let times = [
+            rows.iter().find(|row| row.name == name)?.pass_ns as f64,
+            control.pass_ns as f64,
+        ];
+        Some(1.0 - times[0].min(times[1]) / times[0].max(times[1]))
+    })
+}
 
 /// The native level that is no larger and faster beyond noise by the widest margin of size, if any.
-pub(crate) fn dominating<'r>(row: &Row, rows: &'r [Row]) -> Option<&'r Row> {
+pub(crate) fn dominating<'r>(row: &Row, rows: &'r [Row], noise: f64) -> Option<&'r Row> {
     rows.iter()
         .filter(|level| level.group == Group::Level && level.name != row.name)
         .filter(|level| level.compressed_bytes <= row.compressed_bytes)
-        .filter(|level| (level.pass_ns as f64) < row.pass_ns as f64 * (1.0 - NOISE))
+        .filter(|level| (level.pass_ns as f64) < row.pass_ns as f64 * (1.0 - noise))
         .min_by_key(|level| level.compressed_bytes)
 }
 
 /// How much smaller the row is than what the native levels make in the same time: the smallest
 /// size among the levels that are not slower, over its own, less 1. Positive is better. Without
 /// a level as fast it is measured against the fastest.
-pub(crate) fn margin(row: &Row, rows: &[Row]) -> f64 {
+pub(crate) fn margin(row: &Row, rows: &[Row], noise: f64) -> f64 {
     let levels = || rows.iter().filter(|level| level.group == Group::Level);
     let as_fast = levels()
-        .filter(|level| level.pass_ns as f64 <= row.pass_ns as f64 * (1.0 - NOISE))
+        .filter(|level| level.pass_ns as f64 <= row.pass_ns as f64 * (1.0 - noise))
         .map(|level| level.compressed_bytes)
         .min();
     let Some(fastest) = levels().min_by_key(|level| level.pass_ns) else {
@@ -61,10 +86,27 @@ mod tests {
         ] {
             let own = row("text", Group::Recipe, bytes, ns);
             rows.push(own.clone());
-            let found = dominating(&own, &rows).map(|level| level.name.as_str());
+            let found = dominating(&own, &rows, NOISE).map(|level| level.name.as_str());
             assert_eq!(found, by, "{bytes} {ns}");
-            assert_eq!(margin(&own, &rows) <= 0.0, by.is_some(), "{bytes} {ns}");
+            assert_eq!(
+                margin(&own, &rows, NOISE) <= 0.0,
+                by.is_some(),
+                "{bytes} {ns}"
+            );
             rows.pop();
         }
+    }
+
+    #[test]
+    fn noise_is_the_widest_difference_of_a_pair() {
+        let rows = [
+            row("text", Group::Recipe, 1000, 100),
+            row("text again", Group::Control, 1000, 98),
+            row("fast", Group::Recipe, 2000, 39),
+            row("fast again", Group::Control, 2000, 40),
+        ];
+        assert!((noise([&rows[..2]]) - 0.02).abs() < 1e-9);
+        assert!((noise([&rows[..2], &rows[2..]]) - 0.025).abs() < 1e-9);
+        assert!((noise([&rows[..1]]) - NOISE).abs() < 1e-9);
     }
 }

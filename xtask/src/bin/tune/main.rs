@@ -47,7 +47,7 @@ fn main() -> Result<()> {
 }
 
 fn measure_all(args: &Args) -> Result<Vec<Table>> {
-    let sources = data::load(&args.files, &args.kinds)?;
+    let sources = data::load(&args.files, &args.kinds, args.part)?;
     let mut tables = Vec::new();
     for &size in &args.sizes {
         let cases: Vec<data::Case> = sources
@@ -60,10 +60,13 @@ fn measure_all(args: &Args) -> Result<Vec<Table>> {
             tables.extend(found.tables(&cases));
             continue;
         }
-        let candidates = candidate::all(args, size);
-        for case in &cases {
-            let rows = measure::interleaved(case, &candidates, &args.effort)?;
-            let table = Table::new(case, rows);
+        let measured = cases
+            .iter()
+            .map(|case| measure::interleaved(case, &candidate::all(args, case), &args.effort))
+            .collect::<Result<Vec<_>>>()?;
+        let noise = front::noise(measured.iter().map(Vec::as_slice));
+        for (case, rows) in cases.iter().zip(measured) {
+            let table = Table::new(case, rows, noise);
             print!("{}", table.text());
             tables.push(table);
         }

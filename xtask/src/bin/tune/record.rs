@@ -94,13 +94,24 @@ fn markdown(runs: &[Run]) -> Result<String> {
     out.push_str(
         "\nEach cell is the ratio and the speed in MB/s of processor time, the best of its \
          passes\n(at least `--passes`; slow candidates have no more), in turns over one context each. † marks what a native level beats: \
-         no larger, and faster by more than 3 %.\n",
+         no larger, and\nfaster by more than a recipe and its control, the same recipe once more, differ by at \
+         most",
     );
     let tables: Vec<&Table> = runs.iter().flat_map(|run| &run.tables).collect();
-    out.push_str(&report::verdict(&tables));
     let mut sizes: Vec<usize> = tables.iter().map(|table| table.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
+    for (index, &size) in sizes.iter().enumerate() {
+        let of_size = tables.iter().filter(|table| table.size == size);
+        let noise = of_size.map(|table| table.noise).fold(0.0, f64::max) * 100.0;
+        let before = if index == 0 { ":\n" } else { ", " };
+        write!(out, "{before}{noise:.1} % at {}", report::size_words(size))?;
+    }
+    out.push_str(
+        ".\nRecipes have the parameters of a look at the first sample, which is not part of the \
+         time.\n",
+    );
+    out.push_str(&report::verdict(&tables));
     for size in sizes {
         let of_size: Vec<&Table> = tables
             .iter()

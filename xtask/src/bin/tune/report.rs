@@ -16,6 +16,8 @@ pub(crate) struct Table {
     pub(crate) kind: String,
     pub(crate) size: usize,
     pub(crate) content_bytes: usize,
+    /// By how much times differed that should not, as a share; see [`front::noise`].
+    pub(crate) noise: f64,
     pub(crate) rows: Vec<Judged>,
 }
 
@@ -33,15 +35,15 @@ pub(crate) struct Judged {
 }
 
 impl Table {
-    pub(crate) fn new(case: &Case, rows: Vec<Row>) -> Self {
+    pub(crate) fn new(case: &Case, rows: Vec<Row>, noise: f64) -> Self {
         let content_bytes = case.bytes();
         let mut judged: Vec<Judged> = rows
             .iter()
             .map(|row| Judged {
                 ratio: content_bytes as f64 / row.compressed_bytes as f64,
                 mb_per_s: content_bytes as f64 * 1e3 / row.pass_ns as f64,
-                margin: front::margin(row, &rows),
-                dominated_by: front::dominating(row, &rows).map(|level| level.name.clone()),
+                margin: front::margin(row, &rows, noise),
+                dominated_by: front::dominating(row, &rows, noise).map(|level| level.name.clone()),
                 row: row.clone(),
             })
             .collect();
@@ -50,6 +52,7 @@ impl Table {
             kind: case.kind.clone(),
             size: case.size,
             content_bytes,
+            noise,
             rows: judged,
         }
     }
@@ -90,6 +93,7 @@ pub(crate) fn matrix(tables: &[&Table]) -> String {
     let mut names: Vec<(f64, &Judged)> = first
         .rows
         .iter()
+        .filter(|judged| judged.row.group != Group::Control)
         .map(|judged| (time(&judged.row.name), judged))
         .collect();
     names.sort_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -204,7 +208,7 @@ pub(crate) fn found(outcome: &Outcome, cases: &[Case]) -> String {
     text
 }
 
-fn size_words(bytes: usize) -> String {
+pub(crate) fn size_words(bytes: usize) -> String {
     match bytes {
         _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
         _ if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),

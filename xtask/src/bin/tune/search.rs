@@ -68,7 +68,7 @@ impl Outcome {
             .enumerate()
             .map(|(index, (case, mut rows))| {
                 rows.extend(found.iter().map(|found| found.rows[index].clone()));
-                Table::new(case, rows)
+                Table::new(case, rows, front::NOISE)
             })
             .collect()
     }
@@ -179,7 +179,7 @@ fn try_set(
     let margins = rows
         .iter()
         .zip(levels)
-        .map(|(row, levels)| front::margin(row, levels))
+        .map(|(row, levels)| front::margin(row, levels, front::NOISE))
         .collect();
     Ok((-0.05..=1.05).contains(&place).then_some(Found {
         set,
