@@ -44,14 +44,11 @@ pub(crate) struct CompressArgs {
     #[arg(long = "no-long", overrides_with = "long", hide = true)]
     _no_long: bool,
     /// Threads that compress, 0 for one a processor
-    #[arg(
-        short = 'T',
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        overrides_with = "threads"
-    )]
-    threads: u32,
+    ///
+    /// The default is 1 for a large file, and one a processor (at most 16) for small files, each of
+    /// which is compressed by one thread.
+    #[arg(short = 'T', long, value_name = "N", overrides_with = "threads")]
+    threads: Option<u32>,
     /// Write frames of SIZE and a table to find them
     ///
     /// Frames of SIZE of content (2M by default) are compressed apart from each other, by as many
@@ -147,6 +144,8 @@ pub(crate) struct CompressPlan {
     pub(crate) recipe: Option<RecipePlan>,
     /// Threads asked for, at least 1.
     pub(crate) threads: u32,
+    /// Small files that are compressed at a time, at least 1.
+    pub(crate) file_threads: u32,
     /// Content of a frame of a seekable file, in bytes.
     pub(crate) seekable: Option<usize>,
     /// Declared size of standard input.
@@ -183,7 +182,8 @@ impl CompressArgs {
         Ok(CompressPlan {
             encoder,
             recipe: self.settings.recipe(level_given.then_some(level)),
-            threads: levels::threads(self.threads)?,
+            threads: levels::threads(self.threads.unwrap_or(1))?,
+            file_threads: levels::file_threads(self.threads)?,
             seekable,
             stream_size: self.stream_size,
             verify: self.verify,

@@ -41,18 +41,12 @@ pub(crate) struct DecompressArgs {
     /// several frames without a table they are found by their headers.
     #[arg(long, value_name = "A..B", value_parser = units::range, conflicts_with_all = ["list", "rm"])]
     pub(crate) range: Option<ByteRange>,
-    /// Threads for files of many frames, 0 for one a processor
+    /// Threads for many files or files of many frames, 0 for one a processor
     ///
-    /// The default is 0. A file of one frame is decompressed by one thread, and so are small ones.
-    #[arg(
-        short = 'T',
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        hide_default_value = true,
-        overrides_with = "threads"
-    )]
-    threads: u32,
+    /// The default is 0, and at most 16 for small files. A file of one frame is decompressed by one
+    /// thread, and so is a small one.
+    #[arg(short = 'T', long, value_name = "N", overrides_with = "threads")]
+    threads: Option<u32>,
     /// The same as --report json
     #[arg(long)]
     pub(crate) json: bool,
@@ -107,6 +101,8 @@ pub(crate) struct DecompressPlan {
     pub(crate) decoder: DecoderOptions,
     /// Threads for files of many frames, at least 1.
     pub(crate) threads: u32,
+    /// Small files that are decompressed at a time, at least 1.
+    pub(crate) file_threads: u32,
     /// The part of the content that is asked for.
     pub(crate) range: Option<ByteRange>,
     /// Write, test or list.
@@ -146,7 +142,8 @@ impl DecompressArgs {
         };
         Ok(DecompressPlan {
             decoder,
-            threads: levels::threads(self.threads)?,
+            threads: levels::threads(self.threads.unwrap_or(0))?,
+            file_threads: levels::file_threads(self.threads)?,
             range: self.range,
             mode,
             sparse: !self.no_sparse,

@@ -4,6 +4,8 @@ use crate::failure::{Failure, Result};
 
 /// Most threads that `-T` takes.
 const THREADS_MAX: u32 = 256;
+/// Most small files that are done at a time without having been asked for.
+const FILE_THREADS_MAX: u32 = 16;
 /// The fastest of the levels below 1.
 const FAST_MAX: u32 = 131_072;
 
@@ -37,5 +39,13 @@ pub(super) fn threads(asked: u32) -> Result<u32> {
             Failure::usage(format!("-T{n} is more than {THREADS_MAX} threads"))
                 .help("-T0 takes one thread a processor"),
         ),
+    }
+}
+
+/// The number of small files to do at a time, with the threads that `-T` asks for, if it does.
+pub(super) fn file_threads(asked: Option<u32>) -> Result<u32> {
+    match asked {
+        Some(asked) => threads(asked),
+        None => threads(0).map(|processors| processors.min(FILE_THREADS_MAX)),
     }
 }

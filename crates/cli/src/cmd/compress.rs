@@ -101,11 +101,11 @@ pub(crate) fn run(
         hash: session.wants_hashes(),
         progress: args.terminal.wants_progress(),
         warnings: args.terminal.wants_warnings(),
-        done: None,
+        threads: plan.file_threads as usize,
     };
     let mut outcome = Outcome::new("compress");
     describe(&plan, &mut outcome);
-    let mut outcome = transfer::run(jobs, &mut stage, times, &options, outcome);
+    let mut outcome = transfer::run(jobs, &mut stage, times, &options, None, outcome);
     outcome.bytes_content = outcome.bytes_in;
     outcome.validation = plan.verify.then(|| Validation {
         checked: stage.verified,
@@ -122,6 +122,7 @@ fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
         None => params.insert("level".to_owned(), plan.encoder.level.into()),
     };
     params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("file_threads".to_owned(), plan.file_threads.into());
     params.insert("seekable_frame_bytes".to_owned(), plan.seekable.into());
     params.insert("checksum".to_owned(), plan.encoder.checksum.into());
     params.insert("window_log".to_owned(), plan.encoder.window_log.into());
@@ -293,9 +294,37 @@ impl Stage for Compress {
         ))
         .help("nothing was replaced; please report this as a bug with the command line"))
     }
+
+    fn another(&self) -> Option<Self> {
+        let plan = self.plan_of_another()?;
+        let mut another = Self {
+            plan,
+            encoders: Vec::new(),
+            seekable: None,
+            verified: 0,
+            wrong: 0,
+        };
+        another.prepare(&[], None).ok()?;
+        Some(another)
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.verified += other.verified;
+        self.wrong += other.wrong;
+    }
 }
 
 impl Compress {
+    /// The plan as it is for one small file among many.
+    fn plan_of_another(&self) -> Option<CompressPlan> {
+        let apart = self.plan.seekable.is_none() && self.plan.encoder.prefix.is_none();
+        apart.then(|| CompressPlan {
+            // Content of a single job comes out the same without.
+            threads: 1,
+            ..self.plan.clone()
+        })
+    }
+
     fn chunk(
         &mut self,
         stream: &mut Stream<'_>,

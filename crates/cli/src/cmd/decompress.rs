@@ -27,6 +27,10 @@ const BLOCK_BYTES: usize = 128 * 1024;
 /// A larger seek table is not used, unless a larger memory limit is given.
 const TABLE_BYTES_MAX: u64 = 256 << 20;
 
+/// The largest window of a decoder that is one of several: that of all levels but `--ultra` and
+/// `--long` ones.
+const WINDOW_LOG_MAX_OF_ANOTHER: u32 = 23;
+
 /// What a frame starts with.
 const MAGIC_BYTES: usize = 4;
 
@@ -88,7 +92,7 @@ pub(crate) fn run(
         hash: session.wants_hashes(),
         progress: args.terminal.wants_progress(),
         warnings: args.terminal.wants_warnings(),
-        done: None,
+        threads: plan.file_threads as usize,
     };
     let kind = if plan.mode == DecompressMode::Test {
         "test"
@@ -97,7 +101,7 @@ pub(crate) fn run(
     };
     let mut outcome = Outcome::new(kind);
     describe(&plan, &mut outcome);
-    let mut outcome = transfer::run(jobs, &mut stage, times, &options, outcome);
+    let mut outcome = transfer::run(jobs, &mut stage, times, &options, None, outcome);
     outcome.bytes_content = outcome.bytes_out;
     if plan.decoder.verify_checksum && stage.checksums + stage.checksum_errors > 0 {
         outcome.validation = Some(Validation {
@@ -128,6 +132,7 @@ fn describe(plan: &DecompressPlan, outcome: &mut Outcome) {
         plan.decoder.verify_checksum.into(),
     );
     params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("file_threads".to_owned(), plan.file_threads.into());
     if let Some(range) = plan.range {
         params.insert("range_start_bytes".to_owned(), range.start.into());
         params.insert("range_end_bytes".to_owned(), range.end.into());
@@ -149,6 +154,8 @@ pub(super) struct Decompress {
     /// Whether the present source is known to have many frames; `None`: it cannot be known before
     /// it is read.
     many: Option<bool>,
+    /// Whether it is one of several, and leaves frames with a large window to the first.
+    is_another: bool,
     checksums: u64,
     checksum_errors: u64,
 }
@@ -174,19 +181,24 @@ impl Decompress {
             range: plan.range,
             part: None,
             many: None,
+            is_another: false,
             checksums: 0,
             checksum_errors: 0,
         })
     }
 
-    fn failed(&mut self, name: &str, error: &zstdkit::Error) -> Failure {
+    fn failed(&mut self, name: &str, error: &zstdkit::Error) -> Stop {
+        if self.is_another && error.kind() == ErrorKind::WindowLimit {
+            return Stop::Declined;
+        }
         if error.kind() == ErrorKind::Checksum {
             self.checksum_errors += 1;
         }
-        if error.is_no_frame() {
-            return Failure::new(format!("cannot decompress {name}: it is empty")).help(EMPTY_HELP);
-        }
-        codec_failure("decompress", name, error)
+        Stop::Failed(if error.is_no_frame() {
+            Failure::new(format!("cannot decompress {name}: it is empty")).help(EMPTY_HELP)
+        } else {
+            codec_failure("decompress", name, error)
+        })
     }
 }
 
@@ -270,9 +282,9 @@ impl Stage for Decompress {
                 threaded: false,
             });
         }
-        let regular = std::fs::metadata(&job.source).is_ok_and(|metadata| metadata.is_file());
+        let regular = || std::fs::metadata(&job.source).is_ok_and(|metadata| metadata.is_file());
         self.many = match self.parallel {
-            Some(_) if regular => Some(frames::has_many(&job.source)),
+            Some(_) if regular() => Some(frames::has_many(&job.source)),
             Some(_) => None,
             None => Some(false),
         };
@@ -299,6 +311,31 @@ impl Stage for Decompress {
 
     fn check(&mut self, _: &Job, _: &Summary, _: &Written) -> Result<()> {
         Ok(())
+    }
+
+    fn another(&self) -> Option<Self> {
+        if self.range.is_some() || self.options.prefix.is_some() {
+            return None;
+        }
+        let mut options = self.options.clone();
+        options.window_log_max = options.window_log_max.min(WINDOW_LOG_MAX_OF_ANOTHER);
+        Some(Self {
+            decoder: Decoder::new(&options).ok()?,
+            options,
+            pass_through: self.pass_through,
+            parallel: None,
+            range: None,
+            part: None,
+            many: None,
+            is_another: true,
+            checksums: 0,
+            checksum_errors: 0,
+        })
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.checksums += other.checksums;
+        self.checksum_errors += other.checksum_errors;
     }
 }
 
@@ -327,7 +364,7 @@ impl Decompress {
                     Err(error) if self.pass_through && is_other(&error) => {
                         return passing.rest(stream, input, error.offset().unwrap_or(0));
                     }
-                    Err(error) => return Err(self.failed(&name, &error).into()),
+                    Err(error) => return Err(self.failed(&name, &error)),
                 };
                 stream.produced(step.produced);
                 rest = &rest[step.consumed..];
@@ -346,7 +383,7 @@ impl Decompress {
             Err(_) if self.pass_through && passing.is_magic_cut_short() => {
                 return passing.rest(stream, input, 0);
             }
-            Err(error) => return Err(self.failed(&name, &error).into()),
+            Err(error) => return Err(self.failed(&name, &error)),
         };
         self.checksums += totals.checksums_verified;
         Ok(())

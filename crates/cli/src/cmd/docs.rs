@@ -47,7 +47,7 @@ fn write_page(dir: &Path, command: &clap::Command, root: &clap::Command) -> Resu
     let target = Target::create(&dir.join(format!("{}.1", page_name(command))), true, None)?;
     let page = render(command, root)?;
     target
-        .writer()?
+        .writer()
         .write_all(&page)
         .map_err(|error| target.error(&error))?;
     target.commit()

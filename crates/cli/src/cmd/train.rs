@@ -132,7 +132,7 @@ fn sample(path: &Path) -> Result<Vec<u8>> {
 
 fn write(target: Target, bytes: &[u8], path: &Path) -> Result<()> {
     target
-        .writer()?
+        .writer()
         .write_all(bytes)
         .map_err(|error| Failure::io("write", path, &error))?;
     target.commit()

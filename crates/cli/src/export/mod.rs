@@ -170,7 +170,7 @@ fn write_file(
         FileFormat::Hgrm => hdr::hgrm(report, row, &mut bytes),
         FileFormat::Hlog => hdr::hlog(report, &mut bytes),
     };
-    let mut file = target.writer()?;
+    let mut file = target.writer();
     match rendered.and_then(|()| file.write_all(&bytes)) {
         // Whoever read it has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

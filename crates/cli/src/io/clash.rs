@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::plan::{Destination, Job};
 use super::target::{display, duplicate_stdout, is_stdout};
@@ -18,7 +19,7 @@ enum Identity {
     /// An existing file of one name.
     Number(u64, u64),
     /// A file that does not exist yet, or one of several names: those are replaced one by one.
-    Name(PathBuf, OsString),
+    Name(Arc<Path>, OsString),
 }
 
 /// What a file is to the run.
@@ -44,7 +45,16 @@ pub(crate) fn refuse(
     references: &[Flagged<'_>],
     exports: &[Flagged<'_>],
 ) -> Result<()> {
-    let mut found = Found::default();
+    let fresh = |job: &Job| match &job.destination {
+        Destination::File(path) => path.symlink_metadata().is_err(),
+        Destination::Nowhere => true,
+        Destination::Stdout | Destination::Joined => false,
+    };
+    let alone = references.is_empty() && exports.is_empty();
+    let mut found = Found {
+        fresh: alone && jobs.iter().all(fresh),
+        ..Found::default()
+    };
     for (flag, path) in references {
         if let Some(identity) = found.named(path) {
             found.roles.insert(identity, Role::Reference(flag));
@@ -102,9 +112,12 @@ pub(crate) fn refuse_exports(exports: &[Flagged<'_>]) -> Result<()> {
 
 #[derive(Debug, Default)]
 struct Found<'a> {
+    /// Whether no target exists and nothing else is in question. Then names tell all, without a
+    /// look at any source.
+    fresh: bool,
     roles: HashMap<Identity, Role<'a>>,
     /// The directory asked for last, and what it is called in full.
-    directory: Option<(PathBuf, PathBuf)>,
+    directory: Option<(PathBuf, Arc<Path>)>,
 }
 
 impl<'a> Found<'a> {
@@ -131,6 +144,9 @@ impl<'a> Found<'a> {
         if is_stdout(path) {
             return None;
         }
+        if self.fresh {
+            return self.name(path);
+        }
         match std::fs::metadata(path) {
             Ok(metadata) => self.existing(path, &metadata),
             Err(_) => self.name(path),
@@ -156,7 +172,7 @@ impl<'a> Found<'a> {
         {
             return Some(Identity::Name(whole.clone(), name));
         }
-        let whole = std::fs::canonicalize(parent).ok()?;
+        let whole: Arc<Path> = std::fs::canonicalize(parent).ok()?.into();
         self.directory = Some((parent.to_owned(), whole.clone()));
         Some(Identity::Name(whole, name))
     }

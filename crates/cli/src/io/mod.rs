@@ -24,5 +24,9 @@ pub(crate) const BUFFERS_IN_FLIGHT: usize = 3;
 /// than reading ahead brings.
 pub(crate) const INLINE_BYTES: u64 = 1 << 20;
 
+/// Regular files up to this size may be done several at a time: they are read in one piece, and
+/// with the tables for content of this size a context takes a few MiB at most.
+pub(crate) const SMALL_BYTES: u64 = 255 * 1024;
+
 /// How often a wait for a source or sink looks at the interrupt flag.
 pub(crate) const POLL: std::time::Duration = std::time::Duration::from_millis(50);

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::hash::Hasher;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use twox_hash::XxHash64;
@@ -94,7 +95,13 @@ enum Back {
 
 impl Sink {
     /// Starts writing to `file`, from its start when holes are allowed.
-    pub(crate) fn start(file: Option<File>, options: &SinkOptions) -> io::Result<Self> {
+    ///
+    /// `spare` is a buffer of a sink before this one, for what is written in place.
+    pub(crate) fn start(
+        file: Option<Arc<File>>,
+        options: &SinkOptions,
+        spare: Option<Buffer>,
+    ) -> io::Result<Self> {
         let verifier = options.verify.as_ref().map(Verifier::new).transpose()?;
         let writer = Writer {
             file,
@@ -106,7 +113,7 @@ impl Sink {
         let writing = if options.behind {
             Writing::behind(writer)?
         } else {
-            Writing::Inline(Box::new(writer), None)
+            Writing::Inline(Box::new(writer), spare)
         };
         Ok(Self { writing })
     }
@@ -156,15 +163,15 @@ impl Sink {
         Ok(())
     }
 
-    /// Waits until everything is written.
-    pub(crate) fn finish(self) -> io::Result<Written> {
+    /// Waits until everything is written. With it comes the buffer for the next sink, if any.
+    pub(crate) fn finish(self) -> io::Result<(Written, Option<Buffer>)> {
         match self.writing {
-            Writing::Inline(writer, _) => writer.finish(),
+            Writing::Inline(writer, spare) => Ok((writer.finish()?, spare)),
             Writing::Behind { full, back } => {
                 drop(full);
                 loop {
                     if let Back::Finished(written) = receive(&back)? {
-                        return Ok(written);
+                        return Ok((written, None));
                     }
                 }
             }
@@ -227,7 +234,7 @@ fn gone() -> io::Error {
 /// The file with its position and what is put off.
 #[derive(Debug)]
 struct Writer {
-    file: Option<File>,
+    file: Option<Arc<File>>,
     sparse: bool,
     bytes: u64,
     /// Zeros before the next byte to write, not written yet.
@@ -241,7 +248,7 @@ impl Writer {
         if let Some(verifier) = &mut self.verifier {
             verifier.feed(output);
         }
-        let Some(file) = &mut self.file else {
+        let Some(mut file) = self.file.as_deref() else {
             return Ok(());
         };
         if !self.sparse {
@@ -344,8 +351,8 @@ mod tests {
 
     fn write(options: &SinkOptions, pieces: &[&[u8]]) -> (Vec<u8>, Written) {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        let handle = file.as_file().try_clone().expect("a handle");
-        let mut sink = Sink::start(Some(handle), options).expect("started");
+        let handle = Arc::new(file.as_file().try_clone().expect("a handle"));
+        let mut sink = Sink::start(Some(handle), options, None).expect("started");
         for piece in pieces {
             for part in piece.chunks(BUFFER_BYTES) {
                 let mut buffer = sink.take().expect("a buffer");
@@ -354,7 +361,7 @@ mod tests {
                 sink.put(buffer).expect("put");
             }
         }
-        let written = sink.finish().expect("finished");
+        let (written, _) = sink.finish().expect("finished");
         (std::fs::read(file.path()).expect("read"), written)
     }
 
@@ -388,8 +395,8 @@ mod tests {
             };
             // A handle that is open for reading only refuses every write.
             let file = tempfile::NamedTempFile::new().expect("a file");
-            let handle = File::open(file.path()).expect("opened");
-            let mut sink = Sink::start(Some(handle), &options).expect("started");
+            let handle = Arc::new(File::open(file.path()).expect("opened"));
+            let mut sink = Sink::start(Some(handle), &options, None).expect("started");
             let outcome = (0..10).try_for_each(|_| {
                 let mut buffer = sink.take()?;
                 buffer.advance(100);

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use twox_hash::XxHash64;
 
 use super::open::open;
-use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, INLINE_BYTES, POLL};
+use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, INLINE_BYTES, POLL, SMALL_BYTES};
 use crate::failure::{Failure, Result};
 use crate::term::signal;
 
@@ -43,6 +43,8 @@ struct Reader {
     /// The size that the file system states, of a regular file.
     stated: Option<u64>,
     bytes: u64,
+    /// Whether there is no more to come.
+    ended: bool,
     hasher: Option<XxHash64>,
 }
 
@@ -76,6 +78,37 @@ impl Source {
         })
         .map_err(|error| Failure::io("read", path, &error))?;
         let metadata = file.metadata().ok();
+        Self::of(path, file, metadata, hash, start)
+    }
+
+    /// Opens `path` if it is a small regular file that is not empty, for those have a size that
+    /// can be believed. Waits for nothing.
+    pub(crate) fn open_small(path: &Path, hash: bool) -> Option<Self> {
+        let small =
+            |metadata: &Metadata| metadata.is_file() && (1..=SMALL_BYTES).contains(&metadata.len());
+        if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|m| small(&m)) {
+            return None;
+        }
+        let mut options = OpenOptions::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            // It may have become a FIFO meanwhile.
+            let flags = rustix::fs::OFlags::NONBLOCK.bits();
+            options.custom_flags(i32::try_from(flags).unwrap_or(0));
+        }
+        let file = options.read(true).open(path).ok()?;
+        let metadata = file.metadata().ok().filter(small)?;
+        Self::of(path, file, Some(metadata), hash, 0).ok()
+    }
+
+    fn of(
+        path: &Path,
+        file: File,
+        metadata: Option<Metadata>,
+        hash: bool,
+        start: u64,
+    ) -> Result<Self> {
         if metadata.as_ref().is_some_and(Metadata::is_dir) {
             return Err(Failure::new(format!("'{}' is a directory", path.display()))
                 .help("add -r to walk it"));
@@ -87,6 +120,7 @@ impl Source {
                 .filter(|m| m.is_file())
                 .map(|m| m.len().saturating_sub(start)),
             bytes: 0,
+            ended: false,
             hasher: hash.then(|| XxHash64::with_seed(0)),
         };
         let small = metadata
@@ -233,13 +267,17 @@ impl Reader {
     fn fill(&mut self, mut buffer: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut filled = 0;
         let mut room = self.room();
-        loop {
+        while !self.ended {
             if buffer.len() < room {
                 buffer.resize(room, 0);
             }
             match self.file.read(&mut buffer[filled..room]) {
-                Ok(0) => break,
-                Ok(count) => filled += count,
+                Ok(0) => self.ended = true,
+                Ok(count) => {
+                    filled += count;
+                    // A regular file that gives less than there is room for has no more.
+                    self.ended = filled < room && self.stated == Some(self.bytes + filled as u64);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

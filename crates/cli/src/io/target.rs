@@ -3,7 +3,9 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::SMALL_BYTES;
 use super::open::open;
 use super::temporary::Temporary;
 use crate::failure::{Failure, Result};
@@ -21,8 +23,8 @@ pub(crate) enum Target {
     /// A new file beside its final place.
     File {
         /// The file that is written.
-        file: File,
-        /// Its name until it is complete; removed on drop.
+        file: Arc<File>,
+        /// What it is until it is complete; gone on drop.
         temporary: Temporary,
         /// Its name then.
         path: PathBuf,
@@ -32,12 +34,12 @@ pub(crate) enum Target {
     /// A device or pipe that exists: written in place.
     Special {
         /// The file.
-        file: File,
+        file: Arc<File>,
         /// Its name.
         path: PathBuf,
     },
     /// Standard output.
-    Stdout(File),
+    Stdout(Arc<File>),
 }
 
 impl Target {
@@ -48,18 +50,19 @@ impl Target {
         if is_stdout(path) {
             return Self::stdout();
         }
-        // A link stays a link: what it leads to is replaced.
-        let resolved = path.is_symlink().then(|| std::fs::canonicalize(path).ok());
-        let path = resolved.as_ref().and_then(Option::as_deref).unwrap_or(path);
-        if let Ok(metadata) = std::fs::metadata(path) {
-            if metadata.is_dir() {
-                return Err(is_directory(path));
-            }
-            if !metadata.is_file() {
+        let mut found = path.symlink_metadata();
+        let mut resolved = None;
+        if found.as_ref().is_ok_and(Metadata::is_symlink) {
+            // A link stays a link: what it leads to is replaced.
+            resolved = std::fs::canonicalize(path).ok();
+            found = std::fs::metadata(path).or(found);
+        }
+        let path = resolved.as_deref().unwrap_or(path);
+        match found {
+            Ok(metadata) if metadata.is_dir() => return Err(is_directory(path)),
+            Ok(metadata) if !metadata.is_file() && !metadata.is_symlink() => {
                 return Self::special(path, force, &metadata);
             }
-        }
-        match path.symlink_metadata() {
             // A dangling symbolic link is something that exists, too.
             Ok(_) if !force => return Err(exists(path)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -67,6 +70,27 @@ impl Target {
             }
             _ => {}
         }
+        Self::new_file(path, force, source)
+    }
+
+    /// The same for a path at which there is nothing, or a regular file that may be replaced.
+    /// `None`: there is something else.
+    pub(crate) fn create_plain(
+        path: &Path,
+        force: bool,
+        source: Option<&Metadata>,
+    ) -> Result<Option<Self>> {
+        let plain = match path.symlink_metadata() {
+            Ok(metadata) => force && metadata.is_file(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        match plain {
+            true => Self::new_file(path, force, source).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn new_file(path: &Path, replace: bool, source: Option<&Metadata>) -> Result<Self> {
         if path.as_os_str().is_empty() {
             return Err(Failure::usage("the target has no name").help("name a file with -o"));
         }
@@ -77,13 +101,18 @@ impl Target {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let (file, temporary) = Temporary::create(directory, first_mode(source))
+        let unnamed = match replace || !source.is_some_and(is_small_and_ours) {
+            true => None,
+            false => Temporary::create_unnamed(directory, final_mode(source)),
+        };
+        let (file, temporary) = unnamed
+            .map_or_else(|| Temporary::create(directory, first_mode(source)), Ok)
             .map_err(|error| Failure::io("write", path, &error))?;
         Ok(Self::File {
-            file,
+            file: Arc::new(file),
             temporary,
             path: path.to_owned(),
-            replace: force,
+            replace,
         })
     }
 
@@ -101,7 +130,7 @@ impl Target {
         let file = open(path, OpenOptions::new().write(true))
             .map_err(|error| Failure::io("write", path, &error))?;
         Ok(Self::Special {
-            file,
+            file: Arc::new(file),
             path: path.to_owned(),
         })
     }
@@ -109,14 +138,22 @@ impl Target {
     /// Standard output.
     pub(crate) fn stdout() -> Result<Self> {
         duplicate_stdout()
-            .map(Self::Stdout)
+            .map(|file| Self::Stdout(Arc::new(file)))
             .map_err(|error| Failure::io("write", Path::new("standard output"), &error))
     }
 
-    /// A second handle on what is written, for a writer thread.
-    pub(crate) fn writer(&self) -> Result<File> {
+    /// What is written, for a writer thread.
+    pub(crate) fn writer(&self) -> Arc<File> {
         let (Self::File { file, .. } | Self::Special { file, .. } | Self::Stdout(file)) = self;
-        file.try_clone().map_err(|error| self.error(&error))
+        Arc::clone(file)
+    }
+
+    /// Whether what is written to it appears on a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        match self {
+            Self::File { .. } => false,
+            Self::Special { file, .. } | Self::Stdout(file) => file.is_terminal(),
+        }
     }
 
     /// Whether holes may be left in it.
@@ -140,15 +177,20 @@ impl Target {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
+            let Ok(now) = file.metadata() else {
+                return;
+            };
             let mode = source.permissions().mode() & 0o777;
-            let mode = if copy_owner(file, source) {
+            let mode = if copy_owner(file, source, &now) {
                 mode
             } else {
                 // Its group is another one: that may do what everyone may, and no more than before.
                 let others = (mode >> 3) & mode & 0o007;
                 (mode & 0o700) | (others << 3) | others
             };
-            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+            if now.permissions().mode() & 0o7777 != mode {
+                let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+            }
         }
         if let Ok(modified) = source.modified() {
             let mut times = std::fs::FileTimes::new().set_modified(modified);
@@ -163,20 +205,20 @@ impl Target {
     pub(crate) fn commit(self) -> Result<()> {
         match self {
             Self::File {
+                file,
                 temporary,
                 path,
                 replace,
-                ..
             } => temporary
-                .persist(&path, replace)
+                .persist(&file, &path, replace)
                 .map_err(|error| match error.kind() {
                     io::ErrorKind::AlreadyExists => exists(&path),
                     _ => Failure::io("write", &path, &error),
                 }),
-            Self::Special { mut file, path } => file
+            Self::Special { file, path } => (&*file)
                 .flush()
                 .map_err(|error| Failure::io("write", &path, &error)),
-            Self::Stdout(mut file) => file
+            Self::Stdout(file) => (&*file)
                 .flush()
                 .map_err(|error| Failure::io("write", Path::new("standard output"), &error)),
         }
@@ -247,6 +289,33 @@ fn waits(_: &File) -> bool {
     true
 }
 
+/// Whether a copy of a file is done in no time, and nobody else's: to have no name meanwhile is
+/// quicker then, where it is long something should be seen to grow. Not everyone who may give
+/// files away may also name them then.
+#[cfg(unix)]
+fn is_small_and_ours(source: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let user = rustix::process::geteuid().as_raw();
+    source.len() <= SMALL_BYTES && source.uid() == user
+}
+
+#[cfg(not(unix))]
+fn is_small_and_ours(_: &Metadata) -> bool {
+    false
+}
+
+/// The rights that a copy of a file will have, for one that nobody can come by before.
+#[cfg(unix)]
+fn final_mode(source: Option<&Metadata>) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    source.map_or(MODE_NEW, |source| source.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn final_mode(_: Option<&Metadata>) -> u32 {
+    0
+}
+
 #[cfg(unix)]
 fn first_mode(source: Option<&Metadata>) -> u32 {
     use std::os::unix::fs::PermissionsExt as _;
@@ -261,11 +330,8 @@ fn first_mode(_: Option<&Metadata>) -> u32 {
 /// Gives `file` the owner and group of `source`; whether it has the group now. Only the superuser
 /// may give files away; anyone may choose among their own groups.
 #[cfg(unix)]
-fn copy_owner(file: &File, source: &Metadata) -> bool {
+fn copy_owner(file: &File, source: &Metadata, now: &Metadata) -> bool {
     use std::os::unix::fs::{MetadataExt as _, fchown};
-    let Ok(now) = file.metadata() else {
-        return false;
-    };
     let (user, group) = (source.uid(), source.gid());
     (now.uid(), now.gid()) == (user, group)
         || fchown(file, Some(user), Some(group)).is_ok()
@@ -299,11 +365,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("out");
         let target = Target::create(&path, false, None).expect("a target");
-        target
-            .writer()
-            .expect("a handle")
-            .write_all(b"half")
-            .expect("written");
+        target.writer().write_all(b"half").expect("written");
         drop(target);
         assert_eq!(
             std::fs::read_dir(directory.path()).expect("listed").count(),
@@ -311,11 +373,7 @@ mod tests {
         );
 
         let target = Target::create(&path, false, None).expect("a target");
-        target
-            .writer()
-            .expect("a handle")
-            .write_all(b"whole")
-            .expect("written");
+        target.writer().write_all(b"whole").expect("written");
         assert!(!path.exists());
         target.commit().expect("committed");
         assert_eq!(std::fs::read(&path).expect("read"), b"whole");

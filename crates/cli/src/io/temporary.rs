@@ -1,7 +1,8 @@
 //! Files that have no name of their own yet, and are gone when they never get one.
 //!
-//! Every such file of the process is listed, so that a signal that ends the process at once can
-//! remove them all. Killed by force, the process leaves a file `.perfkit-XXXXXX.part`.
+//! Where the system has them they have no name at all. Every other file is listed, so that a signal
+//! that ends the process at once can remove them all. Killed by force, the process leaves a file
+//! `.perfkit-XXXXXX.part`.
 
 use std::fs::File;
 use std::io;
@@ -18,10 +19,10 @@ const SUFFIX: &str = ".part";
 
 static ALL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The name of a file until it gets its own; the file is removed on drop.
+/// What a file is until it gets its own name; the file is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Temporary {
-    /// Gone once the file has its name.
+    /// What it is called meanwhile, if anything. Gone once the file has its name.
     path: Option<TempPath>,
 }
 
@@ -45,12 +46,17 @@ impl Temporary {
         Ok((file, Self { path: Some(path) }))
     }
 
-    /// Gives the file its name; an existing file of that name is an error unless `replace`.
-    pub(crate) fn persist(mut self, name: &Path, replace: bool) -> io::Result<()> {
-        let mut all = all();
+    /// One without a name, which cannot replace a file. `None`: not here.
+    pub(crate) fn create_unnamed(directory: &Path, mode: u32) -> Option<(File, Self)> {
+        unnamed::create(directory, mode).map(|file| (file, Self { path: None }))
+    }
+
+    /// Gives `file` its name; an existing file of that name is an error unless `replace`.
+    pub(crate) fn persist(mut self, file: &File, name: &Path, replace: bool) -> io::Result<()> {
         let Some(path) = self.path.take() else {
-            return Ok(());
+            return unnamed::persist(file, name);
         };
+        let mut all = all();
         all.retain(|listed| listed.as_path() != &*path);
         let persisted = if replace {
             path.persist(name)
@@ -72,6 +78,56 @@ impl Drop for Temporary {
     }
 }
 
+/// Files that are on no directory yet. Whatever ends the process, they are gone with it.
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd as _;
+    use std::path::Path;
+    use std::sync::OnceLock;
+
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+
+    /// Not every file system has them, and without `/proc` they may not get a name.
+    pub(super) fn create(directory: &Path, mode: u32) -> Option<File> {
+        static NAMED_BY_PROC: OnceLock<bool> = OnceLock::new();
+        if !NAMED_BY_PROC.get_or_init(|| Path::new("/proc/self/fd").is_dir()) {
+            return None;
+        }
+        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+        open(directory, flags, Mode::from_bits_truncate(mode))
+            .ok()
+            .map(File::from)
+    }
+
+    pub(super) fn persist(file: &File, name: &Path) -> io::Result<()> {
+        // Not every kernel lets everyone do it the short way.
+        match linkat(file, c"", CWD, name, AtFlags::EMPTY_PATH) {
+            Ok(()) => return Ok(()),
+            Err(error) if error == rustix::io::Errno::EXIST => return Err(error.into()),
+            Err(_) => {}
+        }
+        let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(linkat(CWD, own, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod unnamed {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn create(_: &Path, _: u32) -> Option<File> {
+        None
+    }
+
+    pub(super) fn persist(_: &File, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 /// Removes every temporary file, and lets nobody make another or finish one.
 fn remove_all() {
     let all = all();
@@ -88,6 +144,31 @@ fn all() -> MutexGuard<'static, Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_os = "linux")]
+    use std::io::Write as _;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_has_no_name_is_nowhere_until_it_has_one_and_replaces_nothing() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("named");
+        let create = || Temporary::create_unnamed(directory.path(), 0o600);
+        let Some((file, kept)) = create() else {
+            return; // Not on this file system.
+        };
+        (&file).write_all(b"whole").expect("written");
+        let count = || std::fs::read_dir(directory.path()).expect("listed").count();
+        assert_eq!(count(), 0);
+        kept.persist(&file, &path, false).expect("named");
+        assert_eq!(std::fs::read(&path).expect("read"), b"whole");
+        let (other, late) = create().expect("another");
+        let error = late.persist(&other, &path, false).expect_err("it exists");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(
+            (count(), std::fs::read(&path).expect("read")),
+            (1, b"whole".to_vec())
+        );
+    }
 
     #[test]
     fn what_never_got_a_name_is_gone_and_off_the_list() {
@@ -98,12 +179,12 @@ mod tests {
                 .filter(|path| path.starts_with(directory.path()))
                 .count()
         };
-        let (_, dropped) = Temporary::create(directory.path(), 0o600).expect("made");
+        let (file, dropped) = Temporary::create(directory.path(), 0o600).expect("made");
         let (_, kept) = Temporary::create(directory.path(), 0o600).expect("made");
         assert_eq!(here(), 2);
         drop(dropped);
         let longest = "n".repeat(255);
-        kept.persist(&directory.path().join(&longest), false)
+        kept.persist(&file, &directory.path().join(&longest), false)
             .expect("named");
         assert_eq!(here(), 0);
         let names: Vec<_> = std::fs::read_dir(directory.path())

@@ -239,12 +239,17 @@ impl Words {
         Ok(CompressPlan {
             encoder,
             recipe: None,
-            threads: levels::threads(self.threads.min(THREADS_MAX))?,
+            threads: levels::threads(self.threads.unwrap_or(1).min(THREADS_MAX))?,
+            file_threads: self.file_threads()?,
             stream_size: self.stream_bytes,
             verify: false,
             exclude_compressed: false,
             seekable: None,
         })
+    }
+
+    fn file_threads(&self) -> Result<u32> {
+        levels::file_threads(self.threads.map(|threads| threads.min(THREADS_MAX)))
     }
 
     fn decompress(&self, mode: DecompressMode, stdout: bool) -> Result<DecompressPlan> {
@@ -270,8 +275,9 @@ impl Words {
             mode,
             sparse: self.sparse,
             range: None,
-            // That program decompresses on one thread.
+            // That program decompresses on one thread. What nobody can see is done by several.
             threads: 1,
+            file_threads: self.file_threads()?,
             pass_through: pass_through && mode == DecompressMode::Write,
         })
     }

@@ -50,7 +50,8 @@ pub(super) struct Words {
     pub(super) level: i32,
     pub(super) ultra: bool,
     pub(super) long: Option<u32>,
-    pub(super) threads: u32,
+    /// Those that were asked for.
+    pub(super) threads: Option<u32>,
     pub(super) single_thread: bool,
     pub(super) check: bool,
     pub(super) content_size: bool,
@@ -114,7 +115,7 @@ impl Words {
             level: 3,
             ultra: false,
             long: None,
-            threads: u32::from(name != Name::Zstdmt),
+            threads: (name == Name::Zstdmt).then_some(0),
             single_thread: false,
             check: true,
             content_size: true,
@@ -145,7 +146,7 @@ impl Words {
         }
         if let Some(text) = &variables.threads {
             match text.parse() {
-                Ok(threads) => self.threads = threads,
+                Ok(threads) => self.threads = Some(threads),
                 Err(_) => odd("ZSTD_NBTHREADS", text),
             }
         }
@@ -166,7 +167,10 @@ impl Words {
             rest = rest.get(letter.len_utf8()..).unwrap_or_default();
             let mut size = || number(&mut rest).ok_or_else(|| incorrect(word));
             match letter {
-                'T' => self.threads = u32::try_from(size()?).map_err(|_| incorrect(word))?,
+                'T' => {
+                    let threads = u32::try_from(size()?).map_err(|_| incorrect(word))?;
+                    self.threads = Some(threads);
+                }
                 'B' => self.block_bytes = size()?,
                 'M' => self.memory_bytes = size()?,
                 'o' | 'D' => {
@@ -294,7 +298,7 @@ impl Words {
             "--rsyncable" => self.rsyncable = true,
             "--exclude-compressed" => self.exclude_compressed = true,
             "--single-thread" => {
-                self.threads = 1;
+                self.threads = Some(1);
                 self.single_thread = true;
             }
             // About how it is done, and not about what comes of it.
@@ -332,7 +336,8 @@ impl Words {
                 self.without_effect(key);
             }
             "--threads" => {
-                self.threads = u32::try_from(sized(key, &path()?)?).map_err(|_| incorrect(word))?;
+                let threads = u32::try_from(sized(key, &path()?)?).map_err(|_| incorrect(word))?;
+                self.threads = Some(threads);
             }
             "--memory" | "--memlimit" | "--memlimit-decompress" => {
                 self.memory_bytes = sized(key, &path()?)?;

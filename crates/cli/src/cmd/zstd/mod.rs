@@ -243,9 +243,10 @@ fn transfer(plan: &ZstdPlan, jobs: Jobs, stage: &mut impl Stage, way: Way) -> Re
     let done = |job: &plan::Job, read: &_, written: &_| {
         totals.add(job, read, written, joined.as_deref(), each);
     };
-    let sparse = match &plan.action {
-        Action::Decompress(own) => own.sparse,
-        _ => false,
+    let (sparse, threads) = match &plan.action {
+        Action::Decompress(own) => (own.sparse, own.file_threads as usize),
+        Action::Compress(own) => (false, own.file_threads as usize),
+        _ => (false, 1),
     };
     let options = Options {
         overwrite,
@@ -256,10 +257,11 @@ fn transfer(plan: &ZstdPlan, jobs: Jobs, stage: &mut impl Stage, way: Way) -> Re
         hash: false,
         progress: plan.progress,
         warnings: plan.verbosity >= 2,
-        done: Some(&done),
+        threads,
     };
     let times = Times::unreported("call", &jobs);
-    let outcome = transfer::run(jobs, stage, times, &options, Outcome::new("zstd"));
+    let outcome = Outcome::new("zstd");
+    let outcome = transfer::run(jobs, stage, times, &options, Some(&done), outcome);
     if several && plan.verbosity >= 2 {
         totals.tell();
     }

@@ -1,0 +1,350 @@
+//! What a codec works with: input from a source, timed calls, output to a sink.
+//!
+//! Time is taken around calls of the codec only. Opening and committing is in `job`.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use latency::report::LatencyName;
+use latency::{Recorder, Spec};
+use zstdkit::parallel::Around;
+
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::io::plan::{Job, Jobs};
+use crate::io::sink::{Buffer, Sink};
+use crate::io::source::Source;
+use crate::io::target::{self, Target};
+use crate::session::{Outcome, Session};
+use crate::term::progress::Progress;
+use crate::term::signal;
+
+/// Why a job ended early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// It failed; others may go on.
+    Failed(Failure),
+    /// The user asked to stop everything.
+    Interrupted,
+    /// Whoever read our output went away: nothing is left to do.
+    PipeClosed,
+    /// It is not one for this thread: nothing came of it, and another has to do it.
+    Declined,
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        match failure.exit_status() {
+            ExitStatus::Interrupted => Self::Interrupted,
+            _ => Self::Failed(failure),
+        }
+    }
+}
+
+/// What a stage works with.
+pub(crate) struct Stream<'a> {
+    pub(super) job: &'a Job,
+    pub(super) source: &'a mut Source,
+    pub(super) target: Option<&'a Target>,
+    pub(super) sink: &'a mut Sink,
+    pub(super) out: Option<Buffer>,
+    pub(super) times: &'a mut Times,
+    pub(super) progress: &'a Progress,
+    /// Whether the output goes to a terminal and has not been looked at yet.
+    pub(super) unseen: bool,
+    /// Calls of the codec for this source.
+    pub(super) calls: u64,
+}
+
+/// The recorders of a run.
+#[derive(Debug)]
+pub(crate) struct Times {
+    specs: Specs,
+    service: Recorder,
+    hold: Recorder,
+    /// Of whole files, when there are several.
+    file: Option<Recorder>,
+    /// Runs of frames that threads of the codec did.
+    runs: Arc<Mutex<Option<Recorder>>>,
+    /// Bytes read, those of sources that were not finished included.
+    read_bytes: u64,
+}
+
+/// What the recorders of every thread of a run have in common.
+#[derive(Debug, Clone)]
+struct Specs {
+    service: Spec,
+    hold: Spec,
+    file: Option<Spec>,
+    start: Instant,
+}
+
+/// The times that a transfer has distributions of.
+pub(crate) const ROWS: [LatencyName; 2] = [LatencyName::Service, LatencyName::Hold];
+
+/// Service time of one operation, gathered over the calls that it took.
+#[derive(Debug, Default)]
+pub(crate) struct Operation {
+    start: Option<Instant>,
+    spent: Duration,
+}
+
+impl Times {
+    /// Recorders for operations of the given name over `jobs`.
+    pub(crate) fn new(session: &Session, operation: &str, jobs: &Jobs) -> Self {
+        let settings = |spec| session.spec(spec);
+        Self::of(operation, jobs, session.run_start(), settings)
+    }
+
+    /// The same where no report will be made of them.
+    pub(crate) fn unreported(operation: &str, jobs: &Jobs) -> Self {
+        Self::of(operation, jobs, Instant::now(), |spec| spec)
+    }
+
+    fn of(operation: &str, jobs: &Jobs, start: Instant, settings: impl Fn(Spec) -> Spec) -> Self {
+        let several = jobs.jobs.len() > 1;
+        let file = || Spec::new(LatencyName::Service, "file").series("whole files");
+        Self::like(Specs {
+            service: settings(Spec::new(LatencyName::Service, operation)),
+            hold: settings(Spec::new(LatencyName::Hold, "call")),
+            // A series of its own keeps it apart from the codec's rows in tags and comparisons.
+            file: several.then(|| settings(file())),
+            start,
+        })
+    }
+
+    fn like(specs: Specs) -> Self {
+        let recorder = |spec: &Spec| Recorder::new(spec.clone(), specs.start);
+        Self {
+            service: recorder(&specs.service),
+            hold: recorder(&specs.hold),
+            file: specs.file.as_ref().map(recorder),
+            runs: Arc::new(Mutex::new(None)),
+            read_bytes: 0,
+            specs,
+        }
+    }
+
+    /// Recorders for another thread of the run.
+    pub(super) fn another(&self) -> Self {
+        Self::like(self.specs.clone())
+    }
+
+    /// Adds what another thread of the run recorded.
+    pub(super) fn merge(&mut self, other: Self) {
+        // Recorders of one specification can always be added.
+        let _ = self.service.merge(other.service);
+        let _ = self.hold.merge(other.hold);
+        if let (Some(ours), Some(theirs)) = (&mut self.file, other.file) {
+            let _ = ours.merge(theirs);
+        }
+        self.read_bytes += other.read_bytes;
+    }
+
+    /// Records a file that was finished just now.
+    pub(super) fn finished(&mut self, job: &Job, start: Instant) {
+        if let Some(file) = &mut self.file {
+            let name = || job.source.display().to_string();
+            file.record_span_what(start, Instant::now(), name);
+        }
+    }
+
+    /// Puts all that was recorded into the outcome.
+    pub(super) fn close(self, outcome: &mut Outcome) {
+        outcome.bytes_in = self.read_bytes;
+        let runs = lock(&self.runs).take().filter(|runs| runs.n() > 0);
+        outcome.ops = Some(self.service.n() + runs.as_ref().map_or(0, Recorder::n));
+        if runs.is_none() || self.service.n() > 0 {
+            outcome.add(&self.service.finish());
+        }
+        if let Some(runs) = runs {
+            outcome.add(&runs.finish());
+        }
+        outcome.add(&self.hold.finish());
+        if let Some(file) = self.file.filter(|file| file.n() > 0) {
+            outcome.add(&file.finish());
+        }
+    }
+
+    /// What records the work of threads on runs of frames, in a row of its own.
+    pub(crate) fn around(&self, session: &Session, operation: &str) -> Around {
+        let spec = Spec::new(LatencyName::Service, operation).series("threads");
+        *lock(&self.runs) = Some(Recorder::new(session.spec(spec), session.run_start()));
+        let runs = Arc::clone(&self.runs);
+        let operation = operation.to_owned();
+        Arc::new(move |offset, work| {
+            let start = Instant::now();
+            work();
+            let end = Instant::now();
+            if let Some(runs) = &mut *lock(&runs) {
+                runs.record_span_what(start, end, || format!("{operation} at byte {offset}"));
+            }
+        })
+    }
+}
+
+fn lock(runs: &Mutex<Option<Recorder>>) -> MutexGuard<'_, Option<Recorder>> {
+    runs.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Stream<'_> {
+    /// The size that the file system states of the source.
+    pub(crate) fn stated_size(&self) -> Option<u64> {
+        self.source.stated_size()
+    }
+
+    /// The source as the user named it.
+    pub(crate) fn name(&self) -> String {
+        target::display(&self.job.source)
+    }
+
+    /// The next input, empty at the end; `spare` is the one before.
+    pub(crate) fn next(&mut self, spare: Vec<u8>) -> std::result::Result<Vec<u8>, Stop> {
+        if signal::interrupted() {
+            return Err(Stop::Interrupted);
+        }
+        let buffer = self
+            .source
+            .next(spare)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::Interrupted => Stop::Interrupted,
+                _ => Stop::Failed(self.source.error(&error)),
+            })?;
+        self.progress.add(buffer.len() as u64);
+        self.times.read_bytes += buffer.len() as u64;
+        Ok(buffer)
+    }
+
+    /// Makes room for at least `least` bytes of output and gives it to one timed call of the codec.
+    pub(crate) fn call<T>(
+        &mut self,
+        least: usize,
+        operation: &mut Operation,
+        codec: impl FnOnce(&mut [u8]) -> T,
+    ) -> std::result::Result<T, Stop> {
+        let mut out = match self.out.take() {
+            Some(out) => out,
+            None => self.sink.take().map_err(|error| self.write_error(&error))?,
+        };
+        if out.room().len() < least {
+            self.put(out)?;
+            if signal::interrupted() {
+                return Err(Stop::Interrupted);
+            }
+            out = self.sink.take().map_err(|error| self.write_error(&error))?;
+        }
+        let room = out.room();
+        let start = Instant::now();
+        let value = codec(room);
+        let end = Instant::now();
+        self.held(start, end);
+        operation.start.get_or_insert(start);
+        operation.spent += end.saturating_duration_since(start);
+        self.out = Some(out);
+        Ok(value)
+    }
+
+    /// One timed call of a codec that brings memory of its own for its output.
+    pub(crate) fn call_alone<T>(&mut self, codec: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let value = codec();
+        self.held(start, Instant::now());
+        value
+    }
+
+    fn held(&mut self, start: Instant, end: Instant) {
+        self.calls += 1;
+        let what = || format!("{}, call {}", target::display(&self.job.source), self.calls);
+        self.times.hold.record_span_what(start, end, what);
+    }
+
+    /// Writes output that the codec brought, behind what it put into room that it was given.
+    pub(crate) fn write(&mut self, output: &[u8]) -> std::result::Result<(), Stop> {
+        self.flush()?;
+        if std::mem::take(&mut self.unseen) {
+            refuse_binary(&self.name(), output)?;
+        }
+        let written = self.sink.write(output);
+        written.map_err(|error| self.write_error(&error))
+    }
+
+    /// Counts what the codec put into the room of the last [`Stream::call`].
+    pub(crate) fn produced(&mut self, bytes: usize) {
+        if let Some(out) = &mut self.out {
+            out.advance(bytes);
+        }
+    }
+
+    /// Records a finished operation; `what` names it should it be among the slowest.
+    pub(crate) fn record(&mut self, operation: Operation, what: impl FnOnce() -> String) {
+        if let Some(start) = operation.start {
+            self.times
+                .service
+                .record_span_what(start, start + operation.spent, what);
+        }
+    }
+
+    /// Hands the last output over. A buffer without any stays here: there are only so many.
+    pub(super) fn flush(&mut self) -> std::result::Result<(), Stop> {
+        match self.out.take() {
+            Some(out) if out.filled() > 0 => self.put(out),
+            unused => {
+                self.out = unused;
+                Ok(())
+            }
+        }
+    }
+
+    fn put(&mut self, out: Buffer) -> std::result::Result<(), Stop> {
+        if std::mem::take(&mut self.unseen) {
+            refuse_binary(&self.name(), out.output())?;
+        }
+        self.sink.put(out).map_err(|error| self.write_error(&error))
+    }
+
+    fn write_error(&self, error: &io::Error) -> Stop {
+        write_error(self.target, error)
+    }
+}
+
+pub(super) fn write_error(target: Option<&Target>, error: &io::Error) -> Stop {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Stop::PipeClosed,
+        io::ErrorKind::Interrupted => Stop::Interrupted,
+        _ => match target {
+            Some(target) => Stop::Failed(target.error(error)),
+            None => Stop::Failed(Failure::new(format!(
+                "cannot write: {}",
+                crate::failure::reason(error)
+            ))),
+        },
+    }
+}
+
+/// Refuses what would make a terminal do things.
+fn refuse_binary(name: &str, output: &[u8]) -> Result<()> {
+    let harmless = |byte: &u8| !byte.is_ascii_control() || (0x08..=0x0d).contains(byte);
+    match output.iter().position(|byte| !harmless(byte)) {
+        None => Ok(()),
+        Some(at) => Err(Failure::new(format!(
+            "the content of {name} is not written to a terminal: control character {:#04x} at byte {at}",
+            output[at]
+        ))
+        .help("redirect it, name a file with -o, or add -f")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_goes_to_a_terminal_and_what_moves_its_cursor_does_not() {
+        let text = "naïve\ttext\r\n\x0c".as_bytes();
+        assert_eq!(refuse_binary("x", text), Ok(()));
+        for bytes in [&b"a\0"[..], b"\x1b[2J", b"\x7f"] {
+            assert!(refuse_binary("x", bytes).is_err());
+        }
+    }
+}
