@@ -201,3 +201,31 @@ fn every_form_of_a_comparison_says_its_numbers_reason_and_label() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_prepares_a_run_goes_before_each_and_is_not_timed() {
+    let dir = directory();
+    let compare = |script: &str| {
+        let mut line = words("compare --interleave 2x1 -w 0 --report json --prepare");
+        line.push(script.to_owned());
+        // It fails where there is a directory already.
+        line.extend(words("-- mkdir out -- mkdir out"));
+        run(dir.path(), line)
+    };
+    let report = compare("sleep 0.1; rm -rf out; echo >> times")
+        .expect(0)
+        .json();
+    assert_eq!(report["tables"][0]["rows"][0][1], 2);
+    assert!(report["latencies"][0]["max_ns"].as_u64().expect("a time") < 100_000_000);
+    assert_eq!(
+        std::fs::read(dir.path().join("times")).expect("read").len(),
+        6
+    );
+    let failed = compare("exit 3").expect(1);
+    assert!(
+        failed.stderr.contains("--prepare 'exit 3' failed"),
+        "{}",
+        failed.stderr
+    );
+}

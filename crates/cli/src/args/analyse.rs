@@ -43,6 +43,16 @@ pub(crate) struct CompareArgs {
     /// Runs of each command before the first round
     #[arg(short = 'w', long, value_name = "N", default_value_t = 1)]
     pub(crate) warmup: u32,
+    /// A shell command to run before each run, untimed
+    ///
+    /// It puts back what the run before has changed: --prepare 'rm -rf out'.
+    #[arg(
+        long,
+        value_name = "CMD",
+        requires = "interleave",
+        hide_short_help = true
+    )]
+    pub(crate) prepare: Option<OsString>,
     /// Seed of the random order
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,

@@ -4,7 +4,7 @@
 //! a time, in an order drawn anew. Drift of the machine then falls on all three alike, and the
 //! control says what difference this run shows where there is none.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
 
 use latency::compare::{self, Names, Sides};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> 
 fn warm_up(sides: &[Side], args: &CompareArgs) -> Result<bool> {
     for side in sides {
         for _ in 0..args.warmup {
-            if side.once(args.ignore_failure)?.is_none() {
+            if side.once(args)?.is_none() {
                 return Ok(false);
             }
         }
@@ -85,7 +85,7 @@ fn round(
     for index in order {
         let side = &mut sides[index];
         for _ in 0..batch {
-            let Some(run) = side.once(args.ignore_failure)? else {
+            let Some(run) = side.once(args)? else {
                 return Ok(false);
             };
             let (wall_ns, cpu_ns) = side.record(&run);
@@ -236,7 +236,12 @@ impl Side {
     }
 
     /// One run, or `None` when a signal ended it: what it took then says nothing.
-    fn once(&self, ignore_failure: bool) -> Result<Option<Run>> {
+    fn once(&self, args: &CompareArgs) -> Result<Option<Run>> {
+        if let Some(script) = &args.prepare
+            && !prepare(script)?
+        {
+            return Ok(None);
+        }
         let program = self
             .words
             .first()
@@ -253,7 +258,7 @@ impl Side {
         let Some(run) = run.filter(|_| !signal::interrupted()) else {
             return Ok(None);
         };
-        if !run.used.status.success() && !ignore_failure {
+        if !run.used.status.success() && !args.ignore_failure {
             return Err(Failure::new(format!(
                 "the {} '{}' failed: {}",
                 self.name,
@@ -274,6 +279,33 @@ impl Side {
         self.rss_max_bytes = self.rss_max_bytes.max(usage.maxrss);
         self.failures += u64::from(!run.used.status.success());
         (wall_ns, cpu_ns)
+    }
+}
+
+/// Runs what goes before a run; whether no signal ended it.
+fn prepare(script: &OsStr) -> Result<bool> {
+    let (shell, flag) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("sh", "-c")
+    };
+    let mut command = Command::new(shell);
+    command
+        .arg(flag)
+        .arg(script)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    let run = child::run(&mut command)
+        .map_err(|error| Failure::program("shell", shell.as_ref(), &error))?;
+    match run.filter(|_| !signal::interrupted()) {
+        None => Ok(false),
+        Some(run) if run.used.status.success() => Ok(true),
+        Some(run) => Err(Failure::new(format!(
+            "--prepare '{}' failed: {}",
+            script.to_string_lossy(),
+            run.used.status
+        ))
+        .help("run it by hand to see why")),
     }
 }
 
