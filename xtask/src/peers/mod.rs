@@ -5,6 +5,7 @@
 //! that comes of it.
 
 mod record;
+mod small;
 
 use std::fs;
 use std::io::Write;
@@ -61,6 +62,7 @@ pub(crate) struct Only {
     levels: Vec<u32>,
     threads: Vec<u32>,
     decompression: bool,
+    small: bool,
 }
 
 impl Only {
@@ -70,17 +72,20 @@ impl Only {
             levels: LEVELS.iter().map(|&(level, _)| level).collect(),
             threads: THREADS.to_vec(),
             decompression: true,
+            small: true,
         }
     }
 
-    /// `19`, `19T2` or `d`: a level, a level with so many threads, or decompression.
+    /// `19`, `19T2`, `d` or `small`: a level, a level with so many threads, decompression, or many
+    /// small files.
     pub(crate) fn parse(word: &str) -> Result<Self> {
         let none = Self {
             levels: Vec::new(),
             threads: THREADS.to_vec(),
             decompression: word == "d",
+            small: word == "small",
         };
-        if word == "d" {
+        if none.decompression || none.small {
             return Ok(none);
         }
         let (level, threads) = match word.split_once('T') {
@@ -206,6 +211,13 @@ impl Bench {
             let comparison = self.decompress(level, rounds, &mut record.machine)?;
             println!("{}", comparison.line());
             record.add(comparison);
+            keep(record)?;
+        }
+        if only.small {
+            for comparison in self.small(&mut record.machine)? {
+                println!("{}", comparison.line());
+                record.add(comparison);
+            }
             keep(record)?;
         }
         Ok(())
@@ -363,11 +375,24 @@ impl Bench {
         pinned: bool,
         machine: &mut Option<Machine>,
     ) -> Result<Comparison> {
+        let cpu: &[&str] = if pinned { &["--cpu", LAST_CPU] } else { &[] };
+        self.measure_with(cpu, what, zstd, perfkit, rounds, machine)
+    }
+
+    /// The same with `extra` flags of `perfkit compare`.
+    fn measure_with(
+        &self,
+        extra: &[&str],
+        what: &str,
+        zstd: &[&str],
+        perfkit: &[&str],
+        rounds: u32,
+        machine: &mut Option<Machine>,
+    ) -> Result<Comparison> {
         let rounds = format!("{}x1", self.rounds(rounds));
         let compare = ["perfkit", "compare", "-qq", "--interleave", &rounds];
-        let cpu: &[&str] = if pinned { &["--cpu", LAST_CPU] } else { &[] };
         let export = ["--export-json", "report.json", "--force", "--"];
-        let words = [&compare[..], cpu, &export, zstd, &["--"], perfkit].concat();
+        let words = [&compare[..], extra, &export, zstd, &["--"], perfkit].concat();
         println!("$ {}", words.join(" "));
         sh::output(&mut self.command(&words))?;
         let text = fs::read_to_string(self.file("report.json"))?;
