@@ -6,11 +6,57 @@ mod common;
 
 use common::{Decoded, cycle, decode, frame, noise, prose, skippable};
 use proptest::prelude::*;
+use std::sync::{Arc, Mutex};
+
 use zstdkit::parallel::ParallelDecoder;
 use zstdkit::{Decoder, DecoderOptions, EncoderOptions, ErrorKind, State};
 
+/// Where workers put content.
+#[derive(Clone, Default)]
+struct Places(Arc<Mutex<Vec<u8>>>);
+
+impl Places {
+    /// Has content of this decoder's next stream put here, but for the runs for which `refuse`,
+    /// asked with the position, has it handed out.
+    fn of(
+        decoder: &mut ParallelDecoder,
+        refuse: impl Fn(u64) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let places = Self::default();
+        let shared = places.clone();
+        decoder.place(Arc::new(move |position, content| {
+            let mut all = shared.0.lock().unwrap();
+            let (start, end) = (position as usize, position as usize + content.len());
+            if refuse(position) {
+                return false;
+            }
+            if all.len() < end {
+                all.resize(end, 0);
+            }
+            all[start..end].copy_from_slice(content);
+            true
+        }));
+        places
+    }
+
+    fn get(&self, start: usize, bytes: u64) -> Vec<u8> {
+        self.0.lock().unwrap()[start..start + bytes as usize].to_vec()
+    }
+}
+
 /// Decodes a stream by threads, cut as given.
 fn parallel(decoder: &mut ParallelDecoder, stream: &[u8], cuts: &[usize], room: usize) -> Decoded {
+    parallel_with(decoder, stream, cuts, room, &Places::default())
+}
+
+/// The same where threads put content in its places.
+fn parallel_with(
+    decoder: &mut ParallelDecoder,
+    stream: &[u8],
+    cuts: &[usize],
+    room: usize,
+    places: &Places,
+) -> Decoded {
     let mut content = Vec::new();
     let mut room = vec![0; room.max(1)];
     let mut rest = stream;
@@ -38,6 +84,11 @@ fn parallel(decoder: &mut ParallelDecoder, stream: &[u8], cuts: &[usize], room: 
             input = &input[step.consumed..];
             content.extend_from_slice(&room[..step.produced]);
             content.extend_from_slice(step.output.as_deref().unwrap_or_default());
+            if step.placed > 0 {
+                assert!(step.produced == 0 && step.output.is_none());
+                content.extend(places.get(content.len(), step.placed));
+            }
+            assert_eq!(content.len() as u64, decoder.totals().bytes_out);
             match step.state {
                 State::MoreOutput => {}
                 State::NeedInput => {
@@ -56,9 +107,14 @@ fn parallel(decoder: &mut ParallelDecoder, stream: &[u8], cuts: &[usize], room: 
 fn same(options: &DecoderOptions, stream: &[u8], cuts: &[usize], threads: usize) -> Decoded {
     let expected = decode(options, stream, &[1 << 18], &[1 << 17]);
     let mut decoder = ParallelDecoder::new(options, threads).unwrap();
-    for many in [false, true] {
+    for (many, placing) in [(false, false), (true, false), (false, true), (true, true)] {
         decoder.reset(many);
-        let found = parallel(&mut decoder, stream, cuts, 1 << 17);
+        let places = match placing {
+            // Some are refused, as a full disk would.
+            true => Places::of(&mut decoder, |position| position % 3 == 1),
+            false => Places::default(),
+        };
+        let found = parallel_with(&mut decoder, stream, cuts, 1 << 17, &places);
         assert_eq!(
             found.result, expected.result,
             "threads {threads}, many {many}"
@@ -200,6 +256,59 @@ fn a_frame_too_large_to_be_held_is_decoded_as_it_comes() {
     decoder.reset(true);
     let step = decoder.push(&large, &mut [0; 1000]).unwrap();
     assert_eq!(step.produced, 1000);
+}
+
+#[test]
+fn content_is_placed_while_all_frames_before_it_state_their_size() {
+    let sized = frame(&prose(1, 3_000_000), &EncoderOptions::default());
+    let unsized_ = EncoderOptions {
+        content_size: false,
+        ..EncoderOptions::default()
+    };
+    let unsized_ = frame(&prose(2, 3_000_000), &unsized_);
+    let skipped = skippable(4, &[1; 5000]);
+    let placed = |stream: &[u8], limit: Option<u64>| {
+        let options = DecoderOptions {
+            output_limit: limit,
+            ..DecoderOptions::default()
+        };
+        let mut decoder = ParallelDecoder::new(&options, 2).unwrap();
+        decoder.reset(true);
+        let places = Places::of(&mut decoder, |_| false);
+        let decoded = parallel_with(&mut decoder, stream, &[1 << 18], 1 << 17, &places);
+        let placed = places.0.lock().unwrap().len();
+        (placed, decoded.result.map(|totals| totals.frames))
+    };
+    let all = [&skipped[..], &sized, &sized, &skipped, &sized].concat();
+    assert_eq!(placed(&all, None), (9_000_000, Ok(3)));
+    let some = [&sized[..], &sized, &unsized_, &sized, &sized].concat();
+    assert_eq!(placed(&some, None), (6_000_000, Ok(5)));
+    // Nothing beyond a limit is placed.
+    let (bytes, result) = placed(&all, Some(8_999_999));
+    assert_eq!(bytes, 6_000_000);
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::OutputLimit);
+}
+
+#[test]
+fn a_frame_that_states_a_wrong_size_places_nothing() {
+    let one = frame(&prose(1, 3_000_000), &EncoderOptions::default());
+    // Magic number, descriptor with a window and four bytes of size, window, size.
+    assert_eq!(one[6..10], 3_000_000_u32.to_le_bytes());
+    for stated in [2_999_999_u32, 3_000_001, 0, u32::MAX] {
+        let mut wrong = one.clone();
+        wrong[6..10].copy_from_slice(&stated.to_le_bytes());
+        let stream = [&one[..], &wrong, &one].concat();
+        let decoded = same(&DecoderOptions::default(), &stream, &[1 << 18], 2);
+        assert!(decoded.result.is_err(), "{stated}");
+        let mut decoder = ParallelDecoder::new(&DecoderOptions::default(), 2).unwrap();
+        decoder.reset(true);
+        let places = Places::of(&mut decoder, |position| {
+            assert_ne!(position, 3_000_000, "the place of what does not decode");
+            false
+        });
+        let found = parallel_with(&mut decoder, &stream, &[1 << 18], 1 << 17, &places);
+        assert_eq!(found.result, decoded.result);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use super::plan::{Limits, Part, Planner, Run};
 use super::pool::{Pool, Worker};
-use super::{Around, Buffers, Output, plainly};
+use super::{Around, Buffers, Output, Place, plainly};
 use crate::decoder::{Decoder, Totals};
 use crate::error::{Error, Repr};
 use crate::oneshot::Decompressor;
@@ -30,6 +30,9 @@ pub struct Decoded {
     pub produced: usize,
     /// Content that a worker made; then nothing was written to the room.
     pub output: Option<Output>,
+    /// Bytes of content that are next and that a worker has put in their place; then there is none
+    /// in the room or in memory.
+    pub placed: u64,
     /// What to do next.
     pub state: State,
 }
@@ -40,6 +43,7 @@ impl Decoded {
             consumed,
             produced,
             output,
+            placed: 0,
             state: State::MoreOutput,
         }
     }
@@ -91,6 +95,7 @@ pub struct ParallelDecoder {
     stored: Buffers,
     content: Buffers,
     around: Around,
+    place: Option<Place>,
     failed: Option<Error>,
 }
 
@@ -123,12 +128,20 @@ impl Replay {
 struct Task {
     run: Run,
     content: Vec<u8>,
+    place: Option<Place>,
 }
 
 struct Done {
     run: Run,
     content: Vec<u8>,
     decoded: bool,
+    placed: bool,
+}
+
+/// What became of a run.
+enum Accepted {
+    Output(Output),
+    Placed(u64),
 }
 
 impl ParallelDecoder {
@@ -164,6 +177,7 @@ impl ParallelDecoder {
             stored: Buffers::new(),
             content: Buffers::new(),
             around: plainly(),
+            place: None,
             failed: None,
         })
     }
@@ -184,6 +198,7 @@ impl ParallelDecoder {
         self.retry = None;
         self.held = None;
         self.totals = Totals::default();
+        self.place = None;
         self.failed = None;
         self.mode = Mode::InOrder;
         if many && self.threads > 1 {
@@ -191,7 +206,15 @@ impl ParallelDecoder {
         }
     }
 
-    /// Takes input, and hands out content: either in the room, or in memory of its own.
+    /// Has workers put content in its place where they can: that of runs of frames which lie
+    /// behind frames that all state their size. Until the next [`reset`](ParallelDecoder::reset);
+    /// totals count such content in its turn, like all other.
+    pub fn place(&mut self, place: Place) {
+        self.place = Some(place);
+    }
+
+    /// Takes input, and hands out content: in the room, in memory of its own, or by saying that it
+    /// is in its place.
     ///
     /// Call it until it has taken all input and the state is not [`State::MoreOutput`]; a call
     /// does at most one block of work itself, but may wait for a thread to finish its run.
@@ -241,9 +264,15 @@ impl ParallelDecoder {
                 continue;
             }
             if let Some(done) = self.result(end)? {
-                match self.accept(done).filter(|output| !output.is_empty()) {
-                    Some(output) => return Ok(Decoded::more(consumed, 0, Some(output))),
-                    None => continue,
+                match self.accept(done) {
+                    Some(Accepted::Output(output)) if !output.is_empty() => {
+                        return Ok(Decoded::more(consumed, 0, Some(output)));
+                    }
+                    Some(Accepted::Placed(placed)) => {
+                        let more = Decoded::more(consumed, 0, None);
+                        return Ok(Decoded { placed, ..more });
+                    }
+                    _ => continue,
                 }
             }
             let rest = &input[consumed..];
@@ -282,6 +311,7 @@ impl ParallelDecoder {
                 consumed,
                 produced: 0,
                 output: None,
+                placed: 0,
                 state,
             });
         }
@@ -331,9 +361,16 @@ impl ParallelDecoder {
     }
 
     fn task(&self, run: Run) -> Task {
+        let limit = self.options.output_limit.unwrap_or(u64::MAX);
+        let end = run
+            .content_start
+            .filter(|_| run.sized)
+            .and_then(|start| start.checked_add(run.content_bytes_max));
+        let fits = end.is_some_and(|end| end <= limit);
         Task {
             run,
             content: self.content.take(),
+            place: self.place.clone().filter(|_| fits),
         }
     }
 
@@ -355,7 +392,7 @@ impl ParallelDecoder {
 
     /// Hands out what a worker made; or has the run decoded in order, when it did not make it or
     /// must not have.
-    fn accept(&mut self, done: Done) -> Option<Output> {
+    fn accept(&mut self, done: Done) -> Option<Accepted> {
         let bytes_out = self
             .totals
             .bytes_out
@@ -374,7 +411,12 @@ impl ParallelDecoder {
             self.totals.checksums_verified += done.run.checksums;
         }
         self.stored.give(done.run.bytes);
-        Some(self.content.output(done.content))
+        if done.placed {
+            let bytes = done.content.len() as u64;
+            self.content.give(done.content);
+            return Some(Accepted::Placed(bytes));
+        }
+        Some(Accepted::Output(self.content.output(done.content)))
     }
 
     fn replay_is_due(&self) -> bool {
@@ -415,19 +457,35 @@ impl ParallelDecoder {
 fn worker(options: &DecoderOptions, around: Around) -> Result<Worker<Task, Done>, Error> {
     let mut decompressor = Decompressor::new(options)?;
     Ok(Box::new(move |task: Task| {
-        let Task { run, mut content } = task;
+        let Task {
+            run,
+            mut content,
+            place,
+        } = task;
         let mut decoded = false;
         around(run.start, &mut || {
             decoded = decompressor
                 .decompress_into(&run.bytes, &mut content)
                 .is_ok();
         });
+        let placed = decoded && put(place, &run, &content);
         Done {
             run,
             content,
             decoded,
+            placed,
         }
     }))
+}
+
+/// Puts the content of a run in its place, if there is something to put and its place is known.
+fn put(place: Option<Place>, run: &Run, content: &[u8]) -> bool {
+    match (place, run.content_start) {
+        (Some(place), Some(start)) if content.len() as u64 == run.content_bytes_max => {
+            !content.is_empty() && place(start, content)
+        }
+        _ => false,
+    }
 }
 
 impl std::fmt::Debug for ParallelDecoder {

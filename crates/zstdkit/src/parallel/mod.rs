@@ -22,6 +22,14 @@ pub use encode::{FRAME_BYTES_DEFAULT, SeekableEncoder};
 /// the byte of the stream at which the run begins. For those who measure.
 pub type Around = Arc<dyn Fn(u64, &mut dyn FnMut()) + Send + Sync>;
 
+/// Called on a worker's thread with content and its position in the content of the stream, to put
+/// it in its place there while other threads go on. `false` says that it could not: the content is
+/// handed out in its turn instead.
+///
+/// Content is placed before anything is known of what comes before it in the stream. After an error
+/// places hold content that the stream may never get to, or that was handed out besides.
+pub type Place = Arc<dyn Fn(u64, &[u8]) -> bool + Send + Sync>;
+
 /// What a worker made. Dropped, its memory is used again.
 #[derive(Debug)]
 pub struct Output {

@@ -27,17 +27,38 @@ pub(super) struct Limits {
 }
 
 /// A run of whole frames.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Run {
     /// The byte of the stream at which it begins.
     pub(super) start: u64,
     pub(super) bytes: Vec<u8>,
+    /// Where its content begins in that of the stream, if all frames before it say how much they
+    /// have.
+    pub(super) content_start: Option<u64>,
     /// The most that its content can be.
     pub(super) content_bytes_max: u64,
+    /// Whether its content is exactly that, by what its frames say.
+    pub(super) sized: bool,
     pub(super) frames: u64,
     pub(super) skippable_frames: u64,
     /// Frames that have a checksum.
     pub(super) checksums: u64,
+}
+
+impl Run {
+    /// One without frames.
+    fn new(start: u64, content_start: Option<u64>, bytes: Vec<u8>) -> Self {
+        Self {
+            start,
+            bytes,
+            content_start,
+            content_bytes_max: 0,
+            sized: true,
+            frames: 0,
+            skippable_frames: 0,
+            checksums: 0,
+        }
+    }
 }
 
 /// What is next in the stream.
@@ -66,7 +87,7 @@ impl Planner {
         Self {
             scanner: Scanner::new(),
             limits,
-            run: Run::default(),
+            run: Run::new(0, Some(0), Vec::new()),
             whole: 0,
             in_order: false,
         }
@@ -75,10 +96,7 @@ impl Planner {
     /// Forgets everything and begins with the frame behind these totals.
     pub(super) fn resume(&mut self, before: &Totals) {
         self.scanner = Scanner::resume(before);
-        self.run = Run {
-            start: before.bytes_in,
-            ..Run::default()
-        };
+        self.run = Run::new(before.bytes_in, Some(before.bytes_out), Vec::new());
         self.whole = 0;
         self.in_order = false;
     }
@@ -126,6 +144,7 @@ impl Planner {
             Kind::Skippable { .. } => run.skippable_frames += 1,
         }
         run.checksums += u64::from(frame.has_checksum);
+        run.sized &= frame.content_size.is_some();
         run.content_bytes_max = run.content_bytes_max.saturating_add(content_bytes(frame));
     }
 
@@ -163,11 +182,11 @@ impl Planner {
         }
         let mut rest = spare();
         rest.extend_from_slice(&self.run.bytes[whole..]);
-        let next = Run {
-            start: self.run.start + whole as u64,
-            bytes: rest,
-            ..Run::default()
+        let content_start = match self.run.content_start {
+            Some(start) if self.run.sized => start.checked_add(self.run.content_bytes_max),
+            _ => None,
         };
+        let next = Run::new(self.run.start + whole as u64, content_start, rest);
         let mut run = std::mem::replace(&mut self.run, next);
         run.bytes.truncate(whole);
         Part::Frames(run)
