@@ -76,10 +76,12 @@ impl CompressContext {
         &self.options
     }
 
-    /// Drops the frame at hand and pledges the size of the next.
-    pub(crate) fn begin(&mut self, pledged: Option<u64>) -> SafeResult {
+    /// Drops the frame at hand, pledges the size of the next, and says whether libzstd is to hash
+    /// its content and end it with a checksum.
+    pub(crate) fn begin(&mut self, pledged: Option<u64>, checksum: bool) -> SafeResult {
         self.cell.with_dependent_mut(|_, context| {
             context.reset(ResetDirective::SessionOnly)?;
+            context.set_parameter(CParameter::ChecksumFlag(checksum))?;
             context.set_pledged_src_size(pledged)
         })?;
         self.refer_to_prefix()

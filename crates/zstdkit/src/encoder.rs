@@ -6,6 +6,7 @@
 use zstd_safe::zstd_sys::ZSTD_EndDirective;
 use zstd_safe::{CCtx, InBuffer, OutBuffer};
 
+use crate::apart::Apart;
 use crate::context::{CompressContext, failure};
 use crate::error::{self, Error, Repr};
 use crate::options::EncoderOptions;
@@ -52,6 +53,8 @@ pub struct Encoder {
     threaded: bool,
     pledged: Option<u64>,
     frame: Frame,
+    /// For a frame whose content somebody else hashes.
+    apart: Option<Apart>,
     /// Content bytes taken since the frame began.
     taken: u64,
     /// What it may hold, if it belongs to a pool.
@@ -64,6 +67,8 @@ enum Frame {
     Open,
     /// `End` was given with the last of the input; only output is left.
     Ending,
+    /// libzstd is done with the frame; its checksum did not fit the output.
+    Sealing,
     Closed,
     Failed(Error),
 }
@@ -78,6 +83,7 @@ impl Encoder {
             threaded,
             pledged: None,
             frame: Frame::Fresh,
+            apart: None,
             taken: 0,
             share: None,
         })
@@ -121,14 +127,57 @@ impl Encoder {
     ///
     /// What the previous frame had not yet written is dropped; the options and the memory stay.
     pub fn begin(&mut self, pledged: Option<u64>) -> Result<(), Error> {
+        self.start(pledged, None)
+    }
+
+    /// The same for a frame whose content somebody else hashes, on another thread perhaps: the hash
+    /// is to be given with [`set_hash`](Encoder::set_hash) before the call that ends the frame.
+    /// Without [`checksum`](EncoderOptions::checksum) there is nothing to hash for.
+    ///
+    /// ```
+    /// use std::hash::Hasher;
+    /// use zstdkit::{Encoder, EncoderOptions, Operation};
+    ///
+    /// let mut hasher = twox_hash::XxHash64::with_seed(0);
+    /// hasher.write(b"hello hello");
+    /// let mut encoder = Encoder::new(&EncoderOptions::default())?;
+    /// encoder.begin_hashed_apart(Some(11))?;
+    /// encoder.set_hash(hasher.finish());
+    /// let mut frame = [0; 64];
+    /// let step = encoder.push(b"hello hello", &mut frame, Operation::End)?;
+    /// assert_eq!(
+    ///     frame[..step.produced],
+    ///     zstdkit::compress(b"hello hello", &EncoderOptions::default())?
+    /// );
+    /// # Ok::<(), zstdkit::Error>(())
+    /// ```
+    pub fn begin_hashed_apart(&mut self, pledged: Option<u64>) -> Result<(), Error> {
+        let apart = self.options().checksum.then(Apart::default);
+        self.start(pledged, apart)
+    }
+
+    /// Gives the XXH64 (seed 0) of the whole content of a frame that was begun with
+    /// [`begin_hashed_apart`](Encoder::begin_hashed_apart). It is not checked: a wrong one makes a
+    /// frame that decoders refuse.
+    pub fn set_hash(&mut self, xxh64: u64) {
+        if let Some(apart) = &mut self.apart {
+            apart.set_hash(xxh64);
+        }
+    }
+
+    fn start(&mut self, pledged: Option<u64>, apart: Option<Apart>) -> Result<(), Error> {
+        let checksum = self.options().checksum && apart.is_none();
         if let Some(share) = &mut self.share {
             share.cover(self.context.options().memory_estimate_bytes(pledged))?;
         }
-        self.context.begin(pledged).map_err(|code| Repr::Internal {
-            offset: 0,
-            reason: error::reason(code),
-        })?;
+        self.context
+            .begin(pledged, checksum)
+            .map_err(|code| Repr::Internal {
+                offset: 0,
+                reason: error::reason(code),
+            })?;
         self.pledged = pledged;
+        self.apart = apart;
         self.frame = Frame::Fresh;
         self.taken = 0;
         Ok(())
@@ -156,9 +205,11 @@ impl Encoder {
                 });
             }
             Frame::Closed => return Err(Repr::NoOpenFrame { given: input.len() }.into()),
-            Frame::Fresh | Frame::Open | Frame::Ending => {}
+            Frame::Sealing if input.is_empty() => return Ok(self.seal(output)),
+            Frame::Fresh | Frame::Open | Frame::Ending | Frame::Sealing => {}
         }
         let result = self.check_size(input, operation).and_then(|()| {
+            self.check_hash(operation)?;
             let operation = self.operation_for(input, operation)?;
             self.step(input, output, operation)
         });
@@ -181,7 +232,7 @@ impl Encoder {
     /// Holds the frame to its pledge before libzstd sees the bytes, for libzstd names no sizes.
     fn check_size(&self, input: &[u8], operation: Operation) -> Result<(), Error> {
         let given = self.taken.saturating_add(input.len() as u64);
-        if matches!(self.frame, Frame::Ending) && !input.is_empty() {
+        if matches!(self.frame, Frame::Ending | Frame::Sealing) && !input.is_empty() {
             return Err(Repr::NoOpenFrame { given: input.len() }.into());
         }
         match self.pledged {
@@ -199,13 +250,46 @@ impl Encoder {
         }
     }
 
+    /// Refuses to end a frame whose hash is not known.
+    fn check_hash(&self, operation: Operation) -> Result<(), Error> {
+        match &self.apart {
+            Some(apart) if operation == Operation::End && !apart.has_hash() => {
+                Err(Repr::Conflict {
+                    one: "a checksum by somebody else",
+                    other: "an end without it",
+                }
+                .into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the checksum that somebody else computed, or what is left of it.
+    fn seal(&mut self, output: &mut [u8]) -> Step {
+        let (produced, whole) = match &mut self.apart {
+            Some(apart) => apart.seal(output),
+            None => (0, true),
+        };
+        let (frame, state) = match whole {
+            true => (Frame::Closed, State::Done),
+            false => (Frame::Sealing, State::MoreOutput),
+        };
+        self.frame = frame;
+        Step {
+            consumed: 0,
+            produced,
+            state,
+        }
+    }
+
     /// What to ask of libzstd: a started end stays an end, and a frame that is given whole is a
     /// frame whose size is known.
     fn operation_for(&mut self, input: &[u8], asked: Operation) -> Result<Operation, Error> {
         match self.frame {
             Frame::Ending => return Ok(Operation::End),
             Frame::Fresh if asked == Operation::End && self.pledged.is_none() => {
-                self.begin(Some(input.len() as u64))?;
+                let apart = self.apart.take();
+                self.start(Some(input.len() as u64), apart)?;
             }
             _ => {}
         }
@@ -257,10 +341,22 @@ impl Encoder {
             (Operation::End, _) if all_taken => Frame::Ending,
             _ => Frame::Open,
         };
-        Ok(Step {
+        if let Some(apart) = &mut self.apart {
+            apart.pass(&mut output[..produced]);
+        }
+        let step = Step {
             consumed,
             produced,
             state,
+        };
+        if self.apart.is_none() || state != State::Done {
+            return Ok(step);
+        }
+        let sealed = self.seal(&mut output[produced..]);
+        Ok(Step {
+            produced: produced + sealed.produced,
+            state: sealed.state,
+            ..step
         })
     }
 }

@@ -34,6 +34,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod apart;
 mod context;
 mod decoder;
 pub mod dictionary;

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{BLOCK, encode, prose, push_all};
+use twox_hash::XxHash64;
 use zstdkit::{
     Decoder, DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation, State, frame,
 };
@@ -464,4 +465,72 @@ fn encoders_and_decoders_can_move_between_threads() {
 #[test]
 fn version_is_the_one_that_was_measured() {
     assert_eq!(zstdkit::version(), "1.5.7");
+}
+
+/// The frame that was begun, of `content`, its hash given from outside, in outputs of `room` bytes.
+fn with_hash(encoder: &mut Encoder, content: &[u8], room: usize) -> Vec<u8> {
+    let (mut rest, mut frame, mut room) = (content, Vec::new(), vec![0; room]);
+    encoder.set_hash(XxHash64::oneshot(0, content));
+    loop {
+        let step = encoder.push(rest, &mut room, Operation::End).unwrap();
+        rest = &rest[step.consumed..];
+        frame.extend_from_slice(&room[..step.produced]);
+        if step.state == State::Done {
+            let after = encoder.push(&[], &mut room, Operation::End).unwrap();
+            assert_eq!((after.produced, after.state), (0, State::Done));
+            return frame;
+        }
+    }
+}
+
+#[test]
+fn a_frame_hashed_apart_is_the_same_frame() {
+    let contents = [Vec::new(), b"x".to_vec(), prose(1, 300), prose(2, 700_000)];
+    for workers in [0, 1] {
+        let options = EncoderOptions {
+            workers,
+            ..EncoderOptions::default()
+        };
+        let mut encoder = Encoder::new(&options).unwrap();
+        for content in &contents {
+            for pledged in [None, Some(content.len() as u64)] {
+                encoder.begin(pledged).unwrap();
+                let plain = with_hash(&mut encoder, content, 1 << 20);
+                for room in [1, 3, 4, 5, 1 << 20] {
+                    encoder.begin_hashed_apart(pledged).unwrap();
+                    let frame = with_hash(&mut encoder, content, room);
+                    assert!(frame == plain, "{} bytes, room {room}", content.len());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_frame_hashed_apart_does_not_end_without_its_hash() {
+    let mut encoder = Encoder::new(&EncoderOptions::default()).unwrap();
+    let mut room = vec![0; 1 << 10];
+    encoder.begin_hashed_apart(None).unwrap();
+    let step = encoder.push(b"abc", &mut room, Operation::Flush).unwrap();
+    assert_eq!(step.consumed, 3);
+    let error = encoder.push(b"", &mut room, Operation::End).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Parameter);
+    // A wrong one makes a frame that decoders refuse; no checksum needs none.
+    encoder.begin_hashed_apart(None).unwrap();
+    encoder.set_hash(0);
+    let step = encoder.push(b"abc", &mut room, Operation::End).unwrap();
+    let refused = zstdkit::decompress(&room[..step.produced], &DecoderOptions::default());
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Checksum);
+    let options = EncoderOptions {
+        checksum: false,
+        ..EncoderOptions::default()
+    };
+    let mut encoder = Encoder::new(&options).unwrap();
+    encoder.begin_hashed_apart(None).unwrap();
+    let step = encoder.push(b"abc", &mut room, Operation::End).unwrap();
+    assert_eq!(step.state, State::Done);
+    assert_eq!(
+        room[..step.produced],
+        zstdkit::compress(b"abc", &options).unwrap()
+    );
 }

@@ -1,0 +1,54 @@
+//! The checksum of a frame whose content is hashed by somebody else: libzstd writes a frame without
+//! one, and what announces and holds the checksum is put in here. What a frame looks like otherwise
+//! is in `format`.
+
+use crate::format::{CHECKSUM_BYTES, HEADER_PREFIX_BYTES};
+
+/// The bit of a frame's descriptor that announces a checksum.
+const CHECKSUM_BIT: u8 = 0x04;
+
+/// A frame on its way out.
+#[derive(Debug, Default)]
+pub(crate) struct Apart {
+    /// Bytes of the frame that came out.
+    written_bytes: u64,
+    hash: Option<u64>,
+    /// Bytes of the checksum that came out.
+    sealed_bytes: usize,
+}
+
+impl Apart {
+    /// Notes the XXH64 of the content.
+    pub(crate) fn set_hash(&mut self, xxh64: u64) {
+        self.hash = Some(xxh64);
+    }
+
+    pub(crate) fn has_hash(&self) -> bool {
+        self.hash.is_some()
+    }
+
+    /// Looks at what libzstd wrote next, and announces the checksum where that stands.
+    pub(crate) fn pass(&mut self, output: &mut [u8]) {
+        let before = self.written_bytes;
+        self.written_bytes += output.len() as u64;
+        let at = (HEADER_PREFIX_BYTES as u64 - 1).checked_sub(before);
+        let descriptor = at
+            .and_then(|at| usize::try_from(at).ok())
+            .and_then(|at| output.get_mut(at));
+        if let Some(descriptor) = descriptor {
+            *descriptor |= CHECKSUM_BIT;
+        }
+    }
+
+    /// Writes the checksum behind the last block, as far as there is room. Returns the bytes
+    /// written, and whether that was all of it.
+    pub(crate) fn seal(&mut self, room: &mut [u8]) -> (usize, bool) {
+        // The low half of the hash is the checksum (RFC 8878, section 3.1.1).
+        let checksum = (self.hash.unwrap_or_default() as u32).to_le_bytes();
+        let rest = &checksum[self.sealed_bytes.min(CHECKSUM_BYTES)..];
+        let count = rest.len().min(room.len());
+        room[..count].copy_from_slice(&rest[..count]);
+        self.sealed_bytes += count;
+        (count, count == rest.len())
+    }
+}
