@@ -382,12 +382,12 @@ fn many_frames(
             let (taken, frame) = stream.call_alone(|| encoder.push(rest)).map_err(&failed)?;
             rest = &rest[taken..];
             if let Some(frame) = frame {
-                stream.write(&frame)?;
+                stream.write(frame)?;
             }
         }
     }
     while let Some(frame) = stream.call_alone(|| encoder.end()).map_err(&failed)? {
-        stream.write(&frame)?;
+        stream.write(frame)?;
     }
     Ok(())
 }

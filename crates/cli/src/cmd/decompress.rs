@@ -396,6 +396,9 @@ impl Decompress {
         decoder: &mut ParallelDecoder,
     ) -> std::result::Result<(), Stop> {
         let name = stream.name();
+        if let Some(place) = stream.place() {
+            decoder.place(place);
+        }
         let mut input = Vec::new();
         loop {
             input = stream.next(input)?;
@@ -414,7 +417,10 @@ impl Decompress {
                 rest = &rest[step.consumed..];
                 record_block(stream, operation, &mut before, step.produced);
                 if let Some(output) = step.output {
-                    stream.write(&output)?;
+                    stream.write(output)?;
+                }
+                if step.placed > 0 {
+                    stream.placed(step.placed)?;
                 }
                 match step.state {
                     State::MoreOutput => {}

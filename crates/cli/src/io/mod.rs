@@ -1,17 +1,20 @@
 //! Files and pipes: sources that read ahead, targets that appear whole or not at all.
 //!
 //! Nothing here knows what the bytes mean. [`plan`] turns paths into jobs, [`source`] brings
-//! buffers, [`sink`] takes them away, both on threads of their own where that pays; [`target`] makes
-//! files appear by rename, out of [`temporary`] ones. [`clash`] finds names that lead to one file,
+//! buffers, [`sink`] takes them away, both on threads of their own where that pays; [`place`] writes
+//! beside it, and `verify` reads what it wrote. [`target`] makes files appear by rename, out of
+//! [`temporary`] ones. [`clash`] finds names that lead to one file,
 //! [`open`] waits for FIFOs.
 
 pub(crate) mod clash;
 pub(crate) mod open;
+pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod target;
 pub(crate) mod temporary;
+mod verify;
 
 /// Bytes of one buffer on its way from a source or to a sink: large enough to make system calls
 /// and hand-overs cheap, small enough that a handful fit in the second-level cache.

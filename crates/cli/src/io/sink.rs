@@ -1,19 +1,16 @@
 //! Buffers to a file or a pipe, written behind by a thread where that pays.
 
 use std::fs::File;
-use std::hash::Hasher;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
-use twox_hash::XxHash64;
-use zstdkit::{Decoder, DecoderOptions};
+use zstdkit::DecoderOptions;
+use zstdkit::parallel::Output;
 
-use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, POLL};
+use super::verify::Verifier;
+use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, POLL, place};
 use crate::term::signal;
-
-/// Zeros are looked for and left out in pieces of this size, the block size of most file systems.
-const HOLE_BYTES: usize = 4096;
 
 /// A buffer of [`BUFFER_BYTES`], of which the first `filled` are output.
 #[derive(Debug)]
@@ -80,16 +77,35 @@ pub(crate) struct Sink {
 #[derive(Debug)]
 enum Writing {
     Inline(Box<Writer>, Option<Buffer>),
-    Behind {
-        full: SyncSender<Buffer>,
-        back: Receiver<io::Result<Back>>,
-    },
+    Behind(Behind),
+}
+
+/// The giving end of a writing thread.
+#[derive(Debug)]
+struct Behind {
+    full: SyncSender<Piece>,
+    back: Receiver<io::Result<Back>>,
+    /// Buffers that came back while something else was waited for.
+    spare: Vec<Buffer>,
+    /// Whether the thread has output that is not in a buffer. One at a time: it may be large.
+    lent: bool,
+}
+
+/// What the writing thread is given, in the order of the output.
+#[derive(Debug)]
+enum Piece {
+    Buffer(Buffer),
+    Output(Output),
+    /// So many bytes that somebody else wrote.
+    Placed(u64),
 }
 
 /// What the writing thread hands back.
 #[derive(Debug)]
 enum Back {
     Spare(Buffer),
+    /// The output that was not in a buffer is written.
+    Returned,
     Finished(Written),
 }
 
@@ -111,7 +127,7 @@ impl Sink {
             verifier,
         };
         let writing = if options.behind {
-            Writing::behind(writer)?
+            Writing::Behind(Behind::start(writer)?)
         } else {
             Writing::Inline(Box::new(writer), spare)
         };
@@ -122,10 +138,7 @@ impl Sink {
     pub(crate) fn take(&mut self) -> io::Result<Buffer> {
         match &mut self.writing {
             Writing::Inline(_, spare) => Ok(spare.take().unwrap_or_else(Buffer::new)),
-            Writing::Behind { back, .. } => match receive(back)? {
-                Back::Spare(buffer) => Ok(buffer),
-                Back::Finished(_) => Err(gone()),
-            },
+            Writing::Behind(behind) => behind.take(),
         }
     }
 
@@ -138,36 +151,34 @@ impl Sink {
                 *spare = Some(buffer);
                 Ok(())
             }
-            // An error of the thread stands in the way back and is told by the next `take`.
-            Writing::Behind { full, back } => match full.send(buffer) {
-                Ok(()) => Ok(()),
-                Err(_) => Err(first_error(back)),
-            },
+            Writing::Behind(behind) => behind.send(Piece::Buffer(buffer)),
         }
     }
 
     /// Writes output that has memory of its own, behind all that was put.
-    pub(crate) fn write(&mut self, mut output: &[u8]) -> io::Result<()> {
-        if let Writing::Inline(writer, _) = &mut self.writing {
-            return writer.write(output);
+    pub(crate) fn give(&mut self, output: Output) -> io::Result<()> {
+        match &mut self.writing {
+            Writing::Inline(writer, _) => writer.write(&output),
+            Writing::Behind(behind) => behind.lend(output),
         }
-        while !output.is_empty() {
-            let mut buffer = self.take()?;
-            let room = buffer.room();
-            let (now, after) = output.split_at(room.len().min(output.len()));
-            room[..now.len()].copy_from_slice(now);
-            buffer.advance(now.len());
-            self.put(buffer)?;
-            output = after;
+    }
+
+    /// Passes over output that somebody else wrote at its place, behind all that was put.
+    pub(crate) fn placed(&mut self, bytes: u64) -> io::Result<()> {
+        match &mut self.writing {
+            Writing::Inline(writer, _) => {
+                writer.pass(bytes);
+                Ok(())
+            }
+            Writing::Behind(behind) => behind.send(Piece::Placed(bytes)),
         }
-        Ok(())
     }
 
     /// Waits until everything is written. With it comes the buffer for the next sink, if any.
     pub(crate) fn finish(self) -> io::Result<(Written, Option<Buffer>)> {
         match self.writing {
             Writing::Inline(writer, spare) => Ok((writer.finish()?, spare)),
-            Writing::Behind { full, back } => {
+            Writing::Behind(Behind { full, back, .. }) => {
                 drop(full);
                 loop {
                     if let Back::Finished(written) = receive(&back)? {
@@ -179,30 +190,79 @@ impl Sink {
     }
 }
 
-impl Writing {
+impl Behind {
     /// Starts the writing thread. It is never joined: blocked on a pipe that nobody reads, it must
     /// not hold up the end of the process.
-    fn behind(writer: Writer) -> io::Result<Self> {
+    fn start(writer: Writer) -> io::Result<Self> {
         let (full, full_out) = sync_channel(BUFFERS_IN_FLIGHT);
-        let (back_in, back) = sync_channel(BUFFERS_IN_FLIGHT + 1);
-        for _ in 0..BUFFERS_IN_FLIGHT {
-            // The channel holds one more than that: this cannot block.
-            let _ = back_in.send(Ok(Back::Spare(Buffer::new())));
-        }
+        // Room for all buffers, the one output beside them, and the end: the thread never waits
+        // to hand something back.
+        let (back_in, back) = sync_channel(BUFFERS_IN_FLIGHT + 2);
         std::thread::Builder::new()
             .name("write".to_owned())
             .stack_size(128 * 1024)
             .spawn(move || write_behind(writer, &full_out, &back_in))?;
-        Ok(Self::Behind { full, back })
+        Ok(Self {
+            full,
+            back,
+            spare: std::iter::repeat_with(Buffer::new)
+                .take(BUFFERS_IN_FLIGHT)
+                .collect(),
+            lent: false,
+        })
+    }
+
+    fn take(&mut self) -> io::Result<Buffer> {
+        loop {
+            if let Some(buffer) = self.spare.pop() {
+                return Ok(buffer);
+            }
+            self.receive()?;
+        }
+    }
+
+    fn lend(&mut self, output: Output) -> io::Result<()> {
+        while self.lent {
+            self.receive()?;
+        }
+        self.lent = true;
+        self.send(Piece::Output(output))
+    }
+
+    fn send(&mut self, piece: Piece) -> io::Result<()> {
+        // An error of the thread stands in the way back, and is told here or by what waits next.
+        match self.full.send(piece) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(first_error(&self.back)),
+        }
+    }
+
+    /// Waits for what comes back next.
+    fn receive(&mut self) -> io::Result<()> {
+        match receive(&self.back)? {
+            Back::Spare(buffer) => self.spare.push(buffer),
+            Back::Returned => self.lent = false,
+            Back::Finished(_) => return Err(gone()),
+        }
+        Ok(())
     }
 }
 
-fn write_behind(mut writer: Writer, full: &Receiver<Buffer>, back: &SyncSender<io::Result<Back>>) {
-    while let Ok(mut buffer) = full.recv() {
-        let result = writer.write(buffer.output());
-        buffer.filled = 0;
+fn write_behind(mut writer: Writer, full: &Receiver<Piece>, back: &SyncSender<io::Result<Back>>) {
+    while let Ok(piece) = full.recv() {
+        let result = match piece {
+            Piece::Buffer(mut buffer) => writer.write(buffer.output()).map(|()| {
+                buffer.filled = 0;
+                Back::Spare(buffer)
+            }),
+            Piece::Output(output) => writer.write(&output).map(|()| Back::Returned),
+            Piece::Placed(bytes) => {
+                writer.pass(bytes);
+                continue;
+            }
+        };
         let failed = result.is_err();
-        if back.send(result.map(|()| Back::Spare(buffer))).is_err() || failed {
+        if back.send(result).is_err() || failed {
             return;
         }
     }
@@ -237,7 +297,7 @@ struct Writer {
     file: Option<Arc<File>>,
     sparse: bool,
     bytes: u64,
-    /// Zeros before the next byte to write, not written yet.
+    /// Bytes before the next one to write that are not to be written: zeros, or somebody else's.
     hole: u64,
     verifier: Option<Verifier>,
 }
@@ -248,33 +308,34 @@ impl Writer {
         if let Some(verifier) = &mut self.verifier {
             verifier.feed(output);
         }
+        if !self.sparse {
+            return self.put(output);
+        }
+        let mut end = 0;
+        for (at, piece) in place::pieces(output) {
+            self.hole += (at - end) as u64;
+            self.put(piece)?;
+            end = at + piece.len();
+        }
+        self.hole += (output.len() - end) as u64;
+        Ok(())
+    }
+
+    fn put(&mut self, piece: &[u8]) -> io::Result<()> {
         let Some(mut file) = self.file.as_deref() else {
             return Ok(());
         };
-        if !self.sparse {
-            return file.write_all(output);
+        if self.hole > 0 {
+            let hole = i64::try_from(self.hole).unwrap_or(i64::MAX);
+            file.seek(SeekFrom::Current(hole))?;
+            self.hole = 0;
         }
-        let mut from = 0;
-        while from < output.len() {
-            let zero = is_zero_piece(&output[from..]);
-            let mut to = from;
-            while to < output.len() && is_zero_piece(&output[to..]) == zero {
-                to += HOLE_BYTES.min(output.len() - to);
-            }
-            if zero {
-                self.hole += (to - from) as u64;
-            } else {
-                if self.hole > 0 {
-                    file.seek(SeekFrom::Current(
-                        i64::try_from(self.hole).unwrap_or(i64::MAX),
-                    ))?;
-                    self.hole = 0;
-                }
-                file.write_all(&output[from..to])?;
-            }
-            from = to;
-        }
-        Ok(())
+        file.write_all(piece)
+    }
+
+    fn pass(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        self.hole += bytes;
     }
 
     fn finish(self) -> io::Result<Written> {
@@ -288,66 +349,12 @@ impl Writer {
     }
 }
 
-/// Whether the first [`HOLE_BYTES`] of `bytes` (all, if there are fewer) are zeros.
-fn is_zero_piece(bytes: &[u8]) -> bool {
-    static ZEROS: [u8; HOLE_BYTES] = [0; HOLE_BYTES];
-    let length = bytes.len().min(HOLE_BYTES);
-    bytes[..length] == ZEROS[..length]
-}
-
-/// Decodes output as it is written and hashes the content.
-#[derive(Debug)]
-struct Verifier {
-    decoder: Decoder,
-    room: Vec<u8>,
-    hasher: XxHash64,
-    bytes: u64,
-    error: Option<String>,
-}
-
-impl Verifier {
-    fn new(options: &DecoderOptions) -> io::Result<Self> {
-        let decoder = Decoder::new(options).map_err(io::Error::other)?;
-        let room = vec![0; BUFFER_BYTES];
-        Ok(Self {
-            decoder,
-            room,
-            hasher: XxHash64::with_seed(0),
-            bytes: 0,
-            error: None,
-        })
-    }
-
-    fn feed(&mut self, mut input: &[u8]) {
-        while self.error.is_none() {
-            match self.decoder.push(input, &mut self.room) {
-                Ok(step) => {
-                    self.hasher.write(&self.room[..step.produced]);
-                    self.bytes += step.produced as u64;
-                    input = &input[step.consumed.min(input.len())..];
-                    if step.consumed == 0 && step.produced == 0 {
-                        return;
-                    }
-                }
-                Err(error) => self.error = Some(error.to_string()),
-            }
-        }
-    }
-
-    fn finish(self) -> Result<(u64, u64), String> {
-        match self.error {
-            Some(error) => Err(error),
-            None => match self.decoder.finish() {
-                Ok(_) => Ok((self.hasher.finish(), self.bytes)),
-                Err(error) => Err(error.to_string()),
-            },
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use twox_hash::XxHash64;
+
     use super::*;
+    use crate::io::place::HOLE_BYTES;
 
     fn write(options: &SinkOptions, pieces: &[&[u8]]) -> (Vec<u8>, Written) {
         let file = tempfile::NamedTempFile::new().expect("a file");
@@ -383,6 +390,31 @@ mod tests {
                 assert_eq!(back[data.len()..], *b"tail\0\0\0\0\0\0\0\0\0");
                 assert_eq!(written.bytes, back.len() as u64);
             }
+        }
+    }
+
+    #[test]
+    fn what_others_placed_is_passed_over() {
+        for behind in [false, true] {
+            let options = SinkOptions {
+                behind,
+                ..SinkOptions::default()
+            };
+            let mut file = tempfile::NamedTempFile::new().expect("a file");
+            file.write_all(b".....placed.....placed").expect("written");
+            file.rewind().expect("rewound");
+            let handle = Arc::new(file.as_file().try_clone().expect("a handle"));
+            let mut sink = Sink::start(Some(handle), &options, None).expect("started");
+            for bytes in [6, 6] {
+                let mut buffer = sink.take().expect("a buffer");
+                buffer.room()[..5].copy_from_slice(b"order");
+                buffer.advance(5);
+                sink.put(buffer).expect("put");
+                sink.placed(bytes).expect("passed over");
+            }
+            assert_eq!(sink.finish().expect("finished").0.bytes, 22);
+            let written = std::fs::read(file.path()).expect("read");
+            assert_eq!(written, b"orderplacedorderplaced");
         }
     }
 

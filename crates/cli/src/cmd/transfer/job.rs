@@ -69,6 +69,7 @@ pub(super) fn one<S: Stage>(
         source: &mut source,
         target,
         sink: &mut sink,
+        alone: replaceable.then_some(sink_options.sparse),
         out: None,
         times: hand.times,
         progress: common.progress,

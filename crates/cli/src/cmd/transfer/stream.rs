@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
-use zstdkit::parallel::Around;
+use zstdkit::parallel::{Around, Output, Place};
 
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
+use crate::io::place::Placer;
 use crate::io::plan::{Job, Jobs};
 use crate::io::sink::{Buffer, Sink};
 use crate::io::source::Source;
@@ -48,6 +49,8 @@ pub(crate) struct Stream<'a> {
     pub(super) source: &'a mut Source,
     pub(super) target: Option<&'a Target>,
     pub(super) sink: &'a mut Sink,
+    /// Whether the output is the whole of a new file, and whether zeros are left out of it.
+    pub(super) alone: Option<Sparse>,
     pub(super) out: Option<Buffer>,
     pub(super) times: &'a mut Times,
     pub(super) progress: &'a Progress,
@@ -56,6 +59,9 @@ pub(crate) struct Stream<'a> {
     /// Calls of the codec for this source.
     pub(super) calls: u64,
 }
+
+/// Whether zeros become holes.
+type Sparse = bool;
 
 /// The recorders of a run.
 #[derive(Debug)]
@@ -260,13 +266,29 @@ impl Stream<'_> {
     }
 
     /// Writes output that the codec brought, behind what it put into room that it was given.
-    pub(crate) fn write(&mut self, output: &[u8]) -> std::result::Result<(), Stop> {
+    pub(crate) fn write(&mut self, output: Output) -> std::result::Result<(), Stop> {
         self.flush()?;
         if std::mem::take(&mut self.unseen) {
-            refuse_binary(&self.name(), output)?;
+            refuse_binary(&self.name(), &output)?;
         }
-        let written = self.sink.write(output);
+        let written = self.sink.give(output);
         written.map_err(|error| self.write_error(&error))
+    }
+
+    /// What threads of the codec can write parts of the output with, where those have a place: in
+    /// a new file. What cannot be written comes in its turn, to fail again where that is told.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let placer = Placer::new(self.target?.writer(), self.alone?);
+        Some(Arc::new(move |position, output| {
+            placer.write(position, output).is_ok()
+        }))
+    }
+
+    /// Counts output that was written by [`Stream::place`].
+    pub(crate) fn placed(&mut self, bytes: u64) -> std::result::Result<(), Stop> {
+        self.flush()?;
+        let passed = self.sink.placed(bytes);
+        passed.map_err(|error| self.write_error(&error))
     }
 
     /// Counts what the codec put into the room of the last [`Stream::call`].
