@@ -208,6 +208,13 @@ impl Compress {
         options
     }
 
+    /// Whether the thread that reads could as well compute the checksum: where the codec has
+    /// threads of its own, they do that.
+    fn hashes_apart(&self) -> bool {
+        let threads = self.plan.threads > 1 || self.plan.encoder.rsyncable;
+        self.plan.encoder.checksum && !threads && self.seekable.is_none()
+    }
+
     fn encoder(&mut self) -> &mut Encoder {
         let last = self.encoders.len() - 1;
         &mut self.encoders[last].1
@@ -218,6 +225,7 @@ impl Stage for Compress {
     fn open(&mut self, _: &Job) -> Result<Opening> {
         Ok(Opening {
             threaded: self.seekable.is_some(),
+            hash: self.hashes_apart(),
             ..Opening::default()
         })
     }
@@ -238,7 +246,12 @@ impl Stage for Compress {
             stated
         };
         self.prepare(&input, size).map_err(&failed)?;
-        self.encoder().begin(size).map_err(&failed)?;
+        let apart = self.hashes_apart() && stream.is_hashed_apart();
+        match apart {
+            true => self.encoder().begin_hashed_apart(size),
+            false => self.encoder().begin(size),
+        }
+        .map_err(&failed)?;
         let mut offset = 0_u64;
         loop {
             let read = offset + input.len() as u64;
@@ -246,7 +259,17 @@ impl Stage for Compress {
                 Some(size) if read > size || (last && read < size) => {
                     return Err(Stop::Failed(resized(stream, size, read)));
                 }
-                _ => last |= size == Some(read),
+                _ => {}
+            }
+            if let (Some(size), false) = (size.filter(|&size| read == size), last) {
+                // A file that grew while it was read has more to give than it said.
+                match stream.next(Vec::new())?.len() as u64 {
+                    0 => last = true,
+                    more => return Err(Stop::Failed(resized(stream, size, size + more))),
+                }
+            }
+            if let (true, true, Some(hash)) = (apart, last, stream.hash()) {
+                self.encoder().set_hash(hash);
             }
             let mut rest: &[u8] = &input;
             loop {
@@ -260,18 +283,10 @@ impl Stage for Compress {
                 }
             }
             if last {
-                break;
+                return Ok(());
             }
             input = stream.next(input)?;
             last = input.len() < BUFFER_BYTES;
-        }
-        // A file that grew while it was read has more to give than it said.
-        match size {
-            Some(size) if input.len() == BUFFER_BYTES => match stream.next(input)?.len() as u64 {
-                0 => Ok(()),
-                more => Err(Stop::Failed(resized(stream, size, size + more))),
-            },
-            _ => Ok(()),
         }
     }
 

@@ -279,7 +279,7 @@ impl Stage for Decompress {
             return Ok(Opening {
                 start: start.map_or(0, |frame| frame.stored.end),
                 partial: true,
-                threaded: false,
+                ..Opening::default()
             });
         }
         let regular = || std::fs::metadata(&job.source).is_ok_and(|metadata| metadata.is_file());

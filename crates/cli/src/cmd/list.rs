@@ -291,7 +291,7 @@ fn read(
     scanner: &mut Scanner,
     each: &mut impl FnMut(FrameInfo) -> bool,
 ) -> Result<()> {
-    let mut source = Source::open(path, false)?;
+    let mut source = Source::open(path)?;
     let mut buffer = Vec::new();
     loop {
         buffer = source.next(buffer).map_err(|error| source.error(&error))?;

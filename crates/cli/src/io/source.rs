@@ -22,12 +22,22 @@ pub(crate) struct Summary {
     pub(crate) xxh64: Option<u64>,
 }
 
+/// Whether what is read is hashed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hash {
+    No,
+    /// Where a thread of its own reads, which takes that work off those that wait for it.
+    Apart,
+    Yes,
+}
+
 /// An input being read.
 #[derive(Debug)]
 pub(crate) struct Source {
     name: PathBuf,
     metadata: Option<Metadata>,
     reading: Reading,
+    hashed: bool,
 }
 
 #[derive(Debug)]
@@ -59,13 +69,13 @@ struct Ahead {
 }
 
 impl Source {
-    /// Opens `path`, or standard input for `-`. `hash` asks for XXH64 of what is read.
-    pub(crate) fn open(path: &Path, hash: bool) -> Result<Self> {
-        Self::open_at(path, hash, 0)
+    /// Opens `path`, or standard input for `-`.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::open_at(path, Hash::No, 0)
     }
 
-    /// The same, to be read from byte `start` on.
-    pub(crate) fn open_at(path: &Path, hash: bool, start: u64) -> Result<Self> {
+    /// The same, to be read from byte `start` on; `hash` asks for XXH64 of what is read.
+    pub(crate) fn open_at(path: &Path, hash: Hash, start: u64) -> Result<Self> {
         let stdin = path.as_os_str() == "-";
         let file = if stdin {
             duplicate_stdin()
@@ -83,7 +93,7 @@ impl Source {
 
     /// Opens `path` if it is a small regular file that is not empty, for those have a size that
     /// can be believed. Waits for nothing.
-    pub(crate) fn open_small(path: &Path, hash: bool) -> Option<Self> {
+    pub(crate) fn open_small(path: &Path, hash: Hash) -> Option<Self> {
         let small =
             |metadata: &Metadata| metadata.is_file() && (1..=SMALL_BYTES).contains(&metadata.len());
         if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|m| small(&m)) {
@@ -106,13 +116,17 @@ impl Source {
         path: &Path,
         file: File,
         metadata: Option<Metadata>,
-        hash: bool,
+        hash: Hash,
         start: u64,
     ) -> Result<Self> {
         if metadata.as_ref().is_some_and(Metadata::is_dir) {
             return Err(Failure::new(format!("'{}' is a directory", path.display()))
                 .help("add -r to walk it"));
         }
+        let small = metadata
+            .as_ref()
+            .is_some_and(|m| m.is_file() && m.len() <= INLINE_BYTES);
+        let hashed = hash == Hash::Yes || (hash == Hash::Apart && !small);
         let reader = Reader {
             file,
             stated: metadata
@@ -121,11 +135,8 @@ impl Source {
                 .map(|m| m.len().saturating_sub(start)),
             bytes: 0,
             ended: false,
-            hasher: hash.then(|| XxHash64::with_seed(0)),
+            hasher: hashed.then(|| XxHash64::with_seed(0)),
         };
-        let small = metadata
-            .as_ref()
-            .is_some_and(|m| m.is_file() && m.len() <= INLINE_BYTES);
         let reading = if small {
             Reading::Inline(reader)
         } else {
@@ -135,6 +146,7 @@ impl Source {
             name: path.to_owned(),
             metadata,
             reading,
+            hashed,
         })
     }
 
@@ -161,6 +173,11 @@ impl Source {
             Reading::Inline(reader) => reader.fill(spare),
             Reading::Ahead(ahead) => ahead.next(spare),
         }
+    }
+
+    /// Whether a thread of its own hashes what it reads.
+    pub(crate) fn is_hashed_apart(&self) -> bool {
+        self.hashed && matches!(self.reading, Reading::Ahead(_))
     }
 
     /// Totals. There is no hash before [`Source::next`] has come to the end.
@@ -345,7 +362,7 @@ mod tests {
     use std::io::Write as _;
 
     fn read_all(path: &Path) -> (Vec<u8>, Summary) {
-        let mut source = Source::open(path, true).expect("opened");
+        let mut source = Source::open_at(path, Hash::Yes, 0).expect("opened");
         let mut all = Vec::new();
         let mut buffer = Vec::new();
         loop {
@@ -382,7 +399,7 @@ mod tests {
     #[test]
     fn a_directory_is_refused_with_the_flag_to_use() {
         let directory = tempfile::tempdir().expect("a directory");
-        let failure = Source::open(directory.path(), false).expect_err("refused");
+        let failure = Source::open(directory.path()).expect_err("refused");
         assert_eq!(failure.help_text(), Some("add -r to walk it"));
     }
 }

@@ -224,7 +224,7 @@ impl Reading<'_> {
     }
 
     fn file(&mut self, path: &Path) -> Result<Vec<u8>> {
-        let mut source = Source::open(path, false)?;
+        let mut source = Source::open(path)?;
         let mut bytes = Vec::new();
         let mut spare = Vec::new();
         loop {

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Result};
 use crate::io::INLINE_BYTES;
 use crate::io::plan::{Destination, Job};
 use crate::io::sink::{Buffer, Sink, SinkOptions, Written};
-use crate::io::source::{Source, Summary};
+use crate::io::source::{Hash, Source, Summary};
 use crate::io::target::Target;
 use crate::term::progress::Progress;
 
@@ -42,7 +42,12 @@ pub(super) fn one<S: Stage>(
     let start = Instant::now();
     let opening = hand.stage.open(job)?;
     let options = common.options;
-    let hash = (options.hash || options.verify.is_some()) && !opening.partial;
+    let wanted = (options.hash || options.verify.is_some()) && !opening.partial;
+    let hash = match wanted {
+        true => Hash::Yes,
+        false if opening.hash => Hash::Apart,
+        false => Hash::No,
+    };
     let mut source = if hand.helps {
         Source::open_small(&job.source, hash).ok_or(Stop::Declined)?
     } else {
@@ -80,7 +85,8 @@ pub(super) fn one<S: Stage>(
     stream.flush()?;
     let (written, spare) = sink.finish().map_err(|error| write_error(target, &error))?;
     *hand.spare = spare;
-    let read = source.summary();
+    let mut read = source.summary();
+    read.xxh64 = read.xxh64.filter(|_| wanted);
     hand.stage.check(job, &read, &written)?;
     if let Some(target) = own {
         if let Some(metadata) = source.attributes() {

@@ -59,6 +59,8 @@ pub(crate) struct Opening {
     /// Whether the stage has threads of its own that work while output is written, so that none is
     /// needed for that.
     pub(crate) threaded: bool,
+    /// Whether the stage has a use for a hash of the source that another thread computes.
+    pub(crate) hash: bool,
 }
 
 /// How the jobs are to be done.

@@ -200,6 +200,16 @@ impl Stream<'_> {
         self.source.stated_size()
     }
 
+    /// Whether another thread hashes the source.
+    pub(crate) fn is_hashed_apart(&self) -> bool {
+        self.source.is_hashed_apart()
+    }
+
+    /// XXH64 of the source, once [`Stream::next`] has come to its end.
+    pub(crate) fn hash(&self) -> Option<u64> {
+        self.source.summary().xxh64
+    }
+
     /// The source as the user named it.
     pub(crate) fn name(&self) -> String {
         target::display(&self.job.source)
