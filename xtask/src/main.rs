@@ -38,8 +38,8 @@ usage: cargo xtask CHORE
   package                build each published package from its own archive
   peers zstd [--quick]   measure against the zstd command, interleaved in one run
   peers zstd CASE        only a level (19), a level with so many threads (19T2), or
-                         decompression (d), or many small files (small); the record keeps the
-                         other cases
+                         decompression (d), that of many frames (dm), or many small files
+                         (small); the record keeps the other cases
   tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
                          parameters; --help says more
 ";

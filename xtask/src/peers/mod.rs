@@ -4,6 +4,7 @@
 //! compares the answers before anything is timed, and collects the results. [`record`] is the file
 //! that comes of it.
 
+mod many;
 mod record;
 mod small;
 
@@ -63,6 +64,8 @@ pub(crate) struct Only {
     threads: Vec<u32>,
     decompression: bool,
     small: bool,
+    /// Decompression of files of many frames.
+    many: bool,
 }
 
 impl Only {
@@ -73,19 +76,21 @@ impl Only {
             threads: THREADS.to_vec(),
             decompression: true,
             small: true,
+            many: true,
         }
     }
 
-    /// `19`, `19T2`, `d` or `small`: a level, a level with so many threads, decompression, or many
-    /// small files.
+    /// `19`, `19T2`, `d`, `dm` or `small`: a level, a level with so many threads, decompression,
+    /// that of many frames, or many small files.
     pub(crate) fn parse(word: &str) -> Result<Self> {
         let none = Self {
             levels: Vec::new(),
             threads: THREADS.to_vec(),
             decompression: word == "d",
             small: word == "small",
+            many: word == "dm",
         };
-        if none.decompression || none.small {
+        if none.decompression || none.small || none.many {
             return Ok(none);
         }
         let (level, threads) = match word.split_once('T') {
@@ -209,6 +214,12 @@ impl Bench {
         let chosen = DECOMPRESSED.iter().filter(|_| only.decompression);
         for &(level, rounds) in chosen {
             let comparison = self.decompress(level, rounds, &mut record.machine)?;
+            println!("{}", comparison.line());
+            record.add(comparison);
+            keep(record)?;
+        }
+        for into in many::INTO.iter().filter(|_| only.many) {
+            let comparison = self.decompress_many(*into, &mut record.machine)?;
             println!("{}", comparison.line());
             record.add(comparison);
             keep(record)?;
