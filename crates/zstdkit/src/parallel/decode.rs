@@ -17,7 +17,8 @@ const LIMITS: Limits = Limits {
     unsized_bytes_max: 4 << 20,
     content_bytes_max: 32 << 20,
     run_stored_bytes: 1 << 20,
-    run_content_bytes: 2 << 20,
+    // What a thread made is read again soon: about as much as its second-level cache has room for.
+    run_content_bytes: 1 << 20,
 };
 
 /// What one call of a [`ParallelDecoder`] did.
@@ -133,12 +134,19 @@ struct Task {
 
 struct Done {
     run: Run,
-    content: Vec<u8>,
-    decoded: bool,
-    placed: bool,
+    result: Made,
 }
 
-/// What became of a run.
+/// What a worker made of a run.
+enum Made {
+    Content(Vec<u8>),
+    /// So many bytes of content are in their place.
+    Placed(u64),
+    /// It did not decode.
+    Nothing(Vec<u8>),
+}
+
+/// What of a run is to be handed out.
 enum Accepted {
     Output(Output),
     Placed(u64),
@@ -367,10 +375,16 @@ impl ParallelDecoder {
             .filter(|_| run.sized)
             .and_then(|start| start.checked_add(run.content_bytes_max));
         let fits = end.is_some_and(|end| end <= limit);
+        let place = self.place.clone().filter(|_| fits);
+        // Who places content keeps its memory, and is the quicker for it.
+        let content = match place {
+            Some(_) => Vec::new(),
+            None => self.content.take(),
+        };
         Task {
             run,
-            content: self.content.take(),
-            place: self.place.clone().filter(|_| fits),
+            content,
+            place,
         }
     }
 
@@ -393,16 +407,22 @@ impl ParallelDecoder {
     /// Hands out what a worker made; or has the run decoded in order, when it did not make it or
     /// must not have.
     fn accept(&mut self, done: Done) -> Option<Accepted> {
-        let bytes_out = self
-            .totals
-            .bytes_out
-            .saturating_add(done.content.len() as u64);
+        let content_bytes = match &done.result {
+            Made::Content(content) => Some(content.len() as u64),
+            Made::Placed(bytes) => Some(*bytes),
+            Made::Nothing(_) => None,
+        };
         let limit = self.options.output_limit.unwrap_or(u64::MAX);
-        if !done.decoded || bytes_out > limit {
-            self.content.give(done.content);
+        let bytes_out = content_bytes
+            .map(|bytes| self.totals.bytes_out.saturating_add(bytes))
+            .filter(|&bytes_out| bytes_out <= limit);
+        let Some(bytes_out) = bytes_out else {
+            if let Made::Content(content) | Made::Nothing(content) = done.result {
+                self.content.give(content);
+            }
             self.retry = Some(Replay::new(done.run.bytes));
             return None;
-        }
+        };
         self.totals.bytes_in = done.run.start + done.run.bytes.len() as u64;
         self.totals.bytes_out = bytes_out;
         self.totals.frames += done.run.frames;
@@ -411,12 +431,12 @@ impl ParallelDecoder {
             self.totals.checksums_verified += done.run.checksums;
         }
         self.stored.give(done.run.bytes);
-        if done.placed {
-            let bytes = done.content.len() as u64;
-            self.content.give(done.content);
-            return Some(Accepted::Placed(bytes));
+        match done.result {
+            Made::Placed(bytes) => Some(Accepted::Placed(bytes)),
+            Made::Content(content) | Made::Nothing(content) => {
+                Some(Accepted::Output(self.content.output(content)))
+            }
         }
-        Some(Accepted::Output(self.content.output(done.content)))
     }
 
     fn replay_is_due(&self) -> bool {
@@ -456,30 +476,37 @@ impl ParallelDecoder {
 /// What a thread does with a run: all of its frames in one go.
 fn worker(options: &DecoderOptions, around: Around) -> Result<Worker<Task, Done>, Error> {
     let mut decompressor = Decompressor::new(options)?;
+    let mut own = Vec::new();
     Ok(Box::new(move |task: Task| {
         let Task {
             run,
             mut content,
             place,
         } = task;
+        if place.is_some() {
+            std::mem::swap(&mut content, &mut own);
+        }
         let mut decoded = false;
         around(run.start, &mut || {
             decoded = decompressor
                 .decompress_into(&run.bytes, &mut content)
                 .is_ok();
         });
-        let placed = decoded && put(place, &run, &content);
-        Done {
-            run,
-            content,
-            decoded,
-            placed,
-        }
+        let result = match decoded {
+            true if put(place.as_ref(), &run, &content) => {
+                let bytes = content.len() as u64;
+                own = content;
+                Made::Placed(bytes)
+            }
+            true => Made::Content(content),
+            false => Made::Nothing(content),
+        };
+        Done { run, result }
     }))
 }
 
 /// Puts the content of a run in its place, if there is something to put and its place is known.
-fn put(place: Option<Place>, run: &Run, content: &[u8]) -> bool {
+fn put(place: Option<&Place>, run: &Run, content: &[u8]) -> bool {
     match (place, run.content_start) {
         (Some(place), Some(start)) if content.len() as u64 == run.content_bytes_max => {
             !content.is_empty() && place(start, content)
