@@ -102,14 +102,71 @@ fn the_report_satisfies_the_schema_in_every_mode() {
         "--decompress-only json.zst",
         "--decompress-only -b1 -e2 --pareto json",
         "--recipe auto --recipe text --recipe-compat exzstandard json",
+        "--matrix -b1 -D dict --pareto json",
     ] {
         let report = bench(dir.path(), line);
         if let Err(error) = schemas.validate(&report, index) {
             panic!("{line}: {error:#}");
         }
         assert_eq!(report["validation"]["ok"], true, "{line}");
-        assert!(!numbers(&report, "decompress", "wall_bytes_per_s").is_empty());
+        let name = match line.contains("--matrix") {
+            true => "matrix",
+            false => "decompress",
+        };
+        assert!(!numbers(&report, name, "wall_bytes_per_s").is_empty());
     }
+}
+
+#[test]
+fn the_matrix_has_each_candidate_one_shot_and_streamed_both_ways() {
+    let dir = directory();
+    json(dir.path(), 300_000);
+    let report = bench(dir.path(), "--matrix --recipe fast --recipe maximum json");
+    let works = [
+        "compress",
+        "compress streamed",
+        "decompress",
+        "decompress streamed",
+    ];
+    let expected: Vec<&str> = works.iter().flat_map(|work| [*work; 2]).collect();
+    assert_eq!(texts(&report, "matrix", "work"), expected);
+    let names = texts(&report, "matrix", "candidate");
+    assert_eq!(names, ["fast", "maximum"].repeat(4));
+    let calls = numbers(&report, "matrix", "call_bytes");
+    let (whole, chunk) = ([300_000.0; 2], [131_072.0; 2]);
+    assert_eq!(calls, [whole, chunk, whole, chunk].concat());
+    // A whole is three chunks, and how many there were of each is in the table.
+    let n = numbers(&report, "matrix", "calls");
+    assert!(n[2] >= 3.0 && n[2] % 3.0 == 0.0, "{n:?}");
+    assert!(n[6] >= 3.0 && n[6] % 3.0 == 0.0, "{n:?}");
+    let ratio = numbers(&report, "matrix", "ratio");
+    assert!(ratio.iter().all(|ratio| *ratio > 2.0));
+    assert_eq!(numbers(&report, "matrix", "wall_bytes_per_s").len(), 8);
+    for stream in ["", "stream_"] {
+        let of = |key: &str| numbers(&report, "memory", &format!("{stream}{key}"));
+        let held = of("held_bytes");
+        assert_eq!(held.len(), 2);
+        assert!(held.iter().zip(of("predicted_bytes")).all(|(h, p)| *h <= p));
+    }
+    // A stream that does not say how long it is must not take what the largest would.
+    let held = numbers(&report, "memory", "stream_held_bytes")[1];
+    assert!(held < 100e6, "{held}");
+    assert_eq!(report["validation"]["ok"], true);
+}
+
+#[test]
+fn a_row_of_the_matrix_has_the_percentiles_of_its_calls() {
+    let dir = directory();
+    json(dir.path(), 300_000);
+    let line = "compress-bench -q -i 0.5 --report json --matrix --recipe fast";
+    let line = format!("{line} --recipe-compat exzstandard json");
+    let report = run(dir.path(), words(&line)).expect(0).json();
+    let names = texts(&report, "matrix", "candidate");
+    assert_eq!(names, ["fast", "exz fast"].repeat(4));
+    let p50 = numbers(&report, "matrix", "p50_ns");
+    assert_eq!(p50.len(), 8, "half a second is enough for a median");
+    // A chunk is less work than the whole.
+    assert!(p50[2] < p50[0] && p50[3] < p50[1], "{p50:?}");
 }
 
 #[test]

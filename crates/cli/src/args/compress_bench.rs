@@ -32,7 +32,8 @@ const SIZE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
 #[command(after_long_help = "Examples:
   perfkit compress-bench -b1 -e9 access.log
   perfkit compress-bench --level 3 --level 9 -B 16K,128K -r logs/ --rank-at 4
-  perfkit compress-bench -b1 -e19 --recipes --pareto --export-json bench.json data.json")]
+  perfkit compress-bench -b1 -e19 --recipes --pareto --export-json bench.json data.json
+  perfkit compress-bench --matrix --recipe-compat exzstandard -i 5 picture.png page.html")]
 pub(crate) struct CompressBenchArgs {
     /// Files to measure; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -97,6 +98,19 @@ pub(crate) struct CompressBenchArgs {
     streaming: bool,
     #[arg(long = "no-streaming", overrides_with = "streaming", hide = true)]
     _no_streaming: bool,
+    /// Measure each candidate one-shot and streamed, both ways, with percentiles and memory
+    ///
+    /// A stream is of unknown size and flushed after every 128 KiB: a row of it is about one such
+    /// chunk, either way. Without candidates these are all recipes. The tables say what a call takes (p50, p99),
+    /// and what contexts were expected to hold and do hold.
+    #[arg(
+        long,
+        overrides_with = "_no_matrix",
+        conflicts_with_all = ["streaming", "decompress_only"]
+    )]
+    matrix: bool,
+    #[arg(long = "no-matrix", overrides_with = "matrix", hide = true)]
+    _no_matrix: bool,
     /// Time decompression alone
     ///
     /// Files that are zstd are decompressed as they are, frame by frame; others are compressed first,
@@ -157,6 +171,24 @@ impl Choice {
     }
 }
 
+/// How content is handed to a codec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// All at once.
+    Whole,
+    /// As a stream of unknown size.
+    Stream,
+    /// As such a stream, flushed after every chunk.
+    Flushed,
+}
+
+impl Mode {
+    /// Whether there are calls within an operation.
+    pub(crate) fn is_stream(self) -> bool {
+        self != Self::Whole
+    }
+}
+
 /// What `compress-bench` shall do, free of spelling.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CompressBenchPlan {
@@ -168,8 +200,10 @@ pub(crate) struct CompressBenchPlan {
     pub(crate) block_bytes: Vec<Option<usize>>,
     /// Threads that compress, at least 1.
     pub(crate) threads: u32,
-    /// Streams instead of whole buffers.
-    pub(crate) streaming: bool,
+    /// How each candidate is measured: one way, or all of the matrix.
+    pub(crate) modes: Vec<Mode>,
+    /// Whether the tables are those of the matrix.
+    pub(crate) matrix: bool,
     /// No timing of compression.
     pub(crate) decompress_only: bool,
     /// Ratios to rank at.
@@ -195,11 +229,20 @@ impl CompressBenchArgs {
             time: self.seconds,
             block_bytes,
             threads: levels::threads(self.threads)?,
-            streaming: self.streaming,
+            modes: self.modes(),
+            matrix: self.matrix,
             decompress_only: self.decompress_only,
             rank_at: self.rank_at.clone(),
             pareto: self.pareto,
         })
+    }
+
+    fn modes(&self) -> Vec<Mode> {
+        match (self.matrix, self.streaming) {
+            (true, _) => vec![Mode::Whole, Mode::Flushed],
+            (_, true) => vec![Mode::Stream],
+            _ => vec![Mode::Whole],
+        }
     }
 
     fn choices(&self) -> Result<Vec<Choice>> {
@@ -213,7 +256,7 @@ impl CompressBenchArgs {
         for level in &self.level {
             found.push(Choice::Level(levels::level(*level, self.ultra)?));
         }
-        found.extend(self.recipe_choices());
+        found.extend(self.recipe_choices(self.matrix && found.is_empty()));
         if found.is_empty() {
             found.extend(LEVELS.map(Choice::Level));
         }
@@ -226,8 +269,10 @@ impl CompressBenchArgs {
         Ok(choices)
     }
 
-    fn recipe_choices(&self) -> Vec<Choice> {
-        let all = self.recipes || (self.recipe_compat.is_some() && self.recipe.is_empty());
+    /// The recipes named, or all where nothing else says what to do.
+    fn recipe_choices(&self, default: bool) -> Vec<Choice> {
+        let default = default || self.recipe_compat.is_some();
+        let all = self.recipes || (default && self.recipe.is_empty());
         let recipes = match all {
             true => Recipe::ALL.to_vec(),
             false => self.recipe.clone(),
@@ -358,6 +403,22 @@ mod tests {
         assert_eq!(all.len(), 2 * Recipe::ALL.len() - 1);
         assert!(plan("--recipe soup").is_none());
         assert!(plan("--recipe-compat other").is_none());
+    }
+
+    #[test]
+    fn the_matrix_is_of_all_recipes_unless_others_are_named() {
+        assert_eq!(choices("--matrix").len(), Recipe::ALL.len());
+        assert_eq!(choices("--matrix --level 3"), ["level 3"]);
+        assert_eq!(choices("--matrix --recipe text"), ["text"]);
+        assert_eq!(
+            choices("--matrix --recipe-compat exzstandard").len(),
+            2 * Recipe::ALL.len() - 1
+        );
+        let modes = |line| plan(line).expect("parses").expect("a plan").modes;
+        assert_eq!(modes("--matrix"), [Mode::Whole, Mode::Flushed]);
+        assert_eq!(modes("--matrix --no-matrix --streaming"), [Mode::Stream]);
+        assert!(plan("--matrix --streaming").is_none());
+        assert!(plan("--matrix --decompress-only").is_none());
     }
 
     #[test]

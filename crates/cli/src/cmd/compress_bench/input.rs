@@ -9,6 +9,7 @@ use zstdkit::workload::{self, Kind};
 use zstdkit::{DecoderOptions, frame};
 
 use super::codec::{Frame, Unpress};
+use crate::args::compress_bench::Mode;
 use crate::cmd::compress::codec_failure;
 use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Direction, Request};
@@ -259,7 +260,7 @@ impl Reading<'_> {
         let failed = |error: zstdkit::Error| codec_failure("decompress", name, &error);
         let mut decoder = self.decoder.clone();
         decoder.output_limit = Some(self.room_bytes);
-        let mut unpress = Unpress::new(&decoder, true).map_err(failed)?;
+        let mut unpress = Unpress::new(&decoder, Mode::Stream).map_err(failed)?;
         for info in frame::frames(stream) {
             let info = info.map_err(failed)?;
             let end = info.offset + info.compressed_bytes;

@@ -1,10 +1,11 @@
 //! `perfkit compress-bench`: levels and recipes against each other on the user's data.
 //!
 //! [`input`] reads, [`codec`] compresses, [`measure`] takes turns and times, [`runner`] puts the three
-//! together for one candidate, [`rank`] judges and [`tables`] shows. What connects them is here.
+//! together for one candidate, [`rank`] judges, [`tables`] and [`matrix`] show. What connects them is here.
 
 mod codec;
 mod input;
+mod matrix;
 mod measure;
 mod rank;
 mod runner;
@@ -20,12 +21,12 @@ use zstdkit::{DecoderOptions, Dictionary, EncoderOptions};
 use self::codec::{Press, Unpress};
 use self::input::{Data, Reading};
 use self::measure::{Lane, ROUNDS, Stop};
-use self::runner::{Group, Runner};
+use self::runner::{Found, Group, Runner};
 use self::tables::Section;
 use super::checks::Checks;
 use super::interleave::Random;
 use super::reference;
-use crate::args::compress_bench::{Choice, CompressBenchArgs, CompressBenchPlan};
+use crate::args::compress_bench::{Choice, CompressBenchArgs, CompressBenchPlan, Mode};
 use crate::exit::ExitStatus;
 use crate::export::units;
 use crate::failure::{Failure, Result};
@@ -50,7 +51,7 @@ pub(crate) fn run(
         .transpose()?;
     let session = Session::start(&Setup {
         seed: Some(args.seed),
-        rows: match plan.streaming {
+        rows: match plan.modes.iter().any(|mode| mode.is_stream()) {
             true => &[LatencyName::Service, LatencyName::Hold],
             false => &[LatencyName::Service],
         },
@@ -85,7 +86,9 @@ fn describe(plan: &CompressBenchPlan, outcome: &mut Outcome) {
     let params = &mut outcome.workload.params;
     params.insert("candidates".to_owned(), names.into());
     params.insert("threads".to_owned(), plan.threads.into());
-    params.insert("streaming".to_owned(), plan.streaming.into());
+    let streaming = plan.modes.iter().any(|mode| mode.is_stream());
+    params.insert("streaming".to_owned(), streaming.into());
+    params.insert("matrix".to_owned(), plan.matrix.into());
     params.insert("rounds_max".to_owned(), ROUNDS.into());
     params.insert("zstd".to_owned(), zstdkit::version().into());
 }
@@ -130,7 +133,7 @@ impl Bench<'_> {
     fn count(&self, data: &Data) -> usize {
         match data.frames {
             Some(_) => 1,
-            None => self.sizes(data).len() * self.plan.choices.len(),
+            None => self.sizes(data).len() * self.plan.choices.len() * self.plan.modes.len(),
         }
     }
 
@@ -179,16 +182,17 @@ impl Bench<'_> {
                     Err(Stop::Interrupted) => true,
                     Err(Stop::Failed(failure)) => return Err(failure),
                 };
+                let mut all_found = Vec::with_capacity(runners.len());
+                for runner in runners {
+                    checks.add(runner.checked, runner.wrong);
+                    all_found.push(report(runner, outcome));
+                }
                 sections.push(Section {
                     data: data.name.clone(),
                     block_bytes: group.block_bytes() as u64,
                     asked: *asked,
-                    found: runners.iter().map(Runner::found).collect(),
+                    found: all_found,
                 });
-                for runner in runners {
-                    checks.add(runner.checked, runner.wrong);
-                    report(runner, outcome);
-                }
             }
         }
         progress.finish();
@@ -227,14 +231,16 @@ impl Bench<'_> {
     }
 
     fn runners<'g>(&self, group: &'g Group<'g>) -> Result<Vec<Runner<'g>>> {
+        let modes = &self.plan.modes;
         if group.data.frames.is_some() {
-            return Ok(vec![self.runner(group, None)?]);
+            return Ok(vec![self.runner(group, None, modes[0])?]);
         }
-        let choices = self.plan.choices.iter();
-        let runners: Result<Vec<_>> = choices
-            .map(|choice| self.runner(group, Some(*choice)))
-            .collect();
-        let runners = runners?;
+        let mut runners = Vec::with_capacity(self.plan.choices.len() * modes.len());
+        for choice in &self.plan.choices {
+            for mode in modes {
+                runners.push(self.runner(group, Some(*choice), *mode)?);
+            }
+        }
         // Contexts take their memory with the first operation, which comes after this.
         let predicted = runners.iter().filter_map(|runner| runner.predicted_bytes);
         let predicted: u64 = predicted.sum();
@@ -249,29 +255,40 @@ impl Bench<'_> {
         }
     }
 
-    fn runner<'g>(&self, group: &'g Group<'g>, choice: Option<Choice>) -> Result<Runner<'g>> {
+    fn runner<'g>(
+        &self,
+        group: &'g Group<'g>,
+        choice: Option<Choice>,
+        mode: Mode,
+    ) -> Result<Runner<'g>> {
         let plan = self.plan;
-        let name = choice.map_or_else(|| STORED.to_owned(), Choice::name);
+        let choice_name = choice.map_or_else(|| STORED.to_owned(), Choice::name);
+        let name = match mode.is_stream() && plan.matrix {
+            true => format!("{choice_name} streamed"),
+            false => choice_name.clone(),
+        };
         let refused =
             |error: zstdkit::Error| Failure::new(format!("cannot set up {name}: {error}"));
-        let content = (!plan.streaming).then(|| group.block_bytes() as u64);
+        let content = (!mode.is_stream()).then(|| group.block_bytes() as u64);
         let options = choice.map(|choice| self.encoder(choice, group, content));
         let press = options
             .as_ref()
-            .map(|options| Press::new(options, plan.streaming))
+            .map(|options| Press::new(options, mode))
             .transpose()
             .map_err(refused)?;
         let clock = match plan.threads {
             1 => CpuClock::Thread,
             _ => CpuClock::Process,
         };
-        let lane = |direction: &str| self.lane(group, &name, direction, clock);
+        let lane = |direction: &str| self.lane(group, (&name, mode), direction, clock);
         Ok(Runner {
-            unpress: Unpress::new(&self.decoder, plan.streaming).map_err(refused)?,
+            unpress: Unpress::new(&self.decoder, mode).map_err(refused)?,
             compress: (press.is_some() && !plan.decompress_only).then(|| lane("compress")),
             decompress: lane("decompress"),
             predicted_bytes: options.map(|options| options.memory_estimate_bytes(content)),
             name,
+            choice: choice_name,
+            mode,
             group,
             press,
             kept: None,
@@ -299,7 +316,13 @@ impl Bench<'_> {
         options
     }
 
-    fn lane(&self, group: &Group<'_>, name: &str, direction: &str, clock: CpuClock) -> Lane {
+    fn lane(
+        &self,
+        group: &Group<'_>,
+        (name, mode): (&str, Mode),
+        direction: &str,
+        clock: CpuClock,
+    ) -> Lane {
         let size = units::bytes(group.block_bytes() as f64);
         let series = match self.plan.block_bytes.len() {
             1 => format!("{} {name} {direction}", group.data.name),
@@ -309,10 +332,14 @@ impl Bench<'_> {
             let spec = Spec::new(time, operation).series(series.as_str());
             self.session.spec(spec)
         };
-        let holds = self.plan.streaming;
+        let call = match mode {
+            Mode::Flushed => "chunk",
+            Mode::Whole | Mode::Stream => "call",
+        };
+        let holds = mode.is_stream();
         Lane::new(
             spec(LatencyName::Service, format!("{size} block")),
-            holds.then(|| spec(LatencyName::Hold, "call".to_owned())),
+            holds.then(|| spec(LatencyName::Hold, call.to_owned())),
             self.session.run_start(),
             clock,
         )
@@ -323,23 +350,20 @@ fn plural(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Adds the distributions of a candidate, and says so when its answers were wrong.
-fn report(runner: Runner<'_>, outcome: &mut Outcome) {
+/// Adds the distributions of a candidate, or says that its answers were wrong; its figures.
+fn report(mut runner: Runner<'_>, outcome: &mut Outcome) -> Found {
     if runner.wrong > 0 {
         let about = format!("{} of {}", runner.name, runner.group.data.name);
-        message::failure(&runner.refused.unwrap_or_else(|| {
+        message::failure(&runner.refused.take().unwrap_or_else(|| {
             Failure::new(format!(
                 "what {about} decompresses to is not what was compressed"
             ))
             .help("please report this as a bug with the command line")
         }));
-        return;
     }
-    let lanes = runner.compress.into_iter().chain([runner.decompress]);
-    for lane in lanes {
-        let recorders = [Some(lane.service), lane.holds];
-        for recorder in recorders.into_iter().flatten().filter(|r| !r.is_empty()) {
-            outcome.add(&recorder.finish());
-        }
+    let (found, recordings) = runner.finish();
+    for recording in &recordings {
+        outcome.add(recording);
     }
+    found
 }

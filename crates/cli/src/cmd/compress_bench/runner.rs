@@ -3,10 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use latency::report::Latency;
+use latency::{Recorder, Recording};
+
 use super::codec::{Frame, Press, Unpress};
 use super::input::{Block, Data};
 use super::measure::{Contender, Lane, PASS_MIN, Stop};
 use super::rank::Speed;
+use crate::args::compress_bench::Mode;
 use crate::failure::Failure;
 
 /// Decompression is repeated for this share of the time that compression takes: it is quicker, and
@@ -80,17 +84,46 @@ impl<'a> Group<'a> {
 /// What a candidate came to.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
+    /// The candidate, with the mode where there are several.
     pub(super) candidate: String,
+    /// The candidate alone.
+    pub(super) choice: String,
+    pub(super) mode: Mode,
     pub(super) content_bytes: u64,
     /// Bytes of all frames; 0 when there are none.
     pub(super) frame_bytes: u64,
     /// Speeds by wall time and by processor time, of each direction that was measured.
     pub(super) compress: Option<Speeds>,
     pub(super) decompress: Option<Speeds>,
+    /// Of single calls of each direction, where they were timed by themselves.
+    pub(super) compress_tail: Option<Tail>,
+    pub(super) decompress_tail: Option<Tail>,
     pub(super) predicted_bytes: Option<u64>,
     pub(super) compress_held_bytes: Option<u64>,
     pub(super) decompress_held_bytes: u64,
     pub(super) ops: u64,
+}
+
+/// What single calls took: operations, or the calls or chunks of streams.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Tail {
+    pub(super) n: u64,
+    pub(super) p50_ns: Option<u64>,
+    pub(super) p99_ns: Option<u64>,
+}
+
+impl Tail {
+    fn of(row: &Latency) -> Self {
+        let at = |p| {
+            let found = row.percentiles.iter().find(|found| found.p == p);
+            found.and_then(|found| found.value_ns)
+        };
+        Self {
+            n: row.n,
+            p50_ns: at(50.0),
+            p99_ns: at(99.0),
+        }
+    }
 }
 
 /// Content bytes a second.
@@ -113,6 +146,9 @@ impl Speeds {
 /// One candidate on one group.
 pub(super) struct Runner<'a> {
     pub(super) name: String,
+    /// The name without the mode.
+    pub(super) choice: String,
+    pub(super) mode: Mode,
     pub(super) group: &'a Group<'a>,
     /// `None`: the frames are there already.
     pub(super) press: Option<Press>,
@@ -250,22 +286,44 @@ impl Runner<'_> {
         self.decompress.end_turn();
     }
 
-    /// The figures, without speeds when an answer was wrong.
-    pub(super) fn found(&self) -> Found {
+    /// The figures and the distributions; neither speeds nor distributions when an answer was wrong.
+    pub(super) fn finish(self) -> (Found, Vec<Recording>) {
         let right = self.wrong == 0;
         let speeds = |lane: &Lane| Speeds::of(lane).filter(|_| right);
-        Found {
-            candidate: self.name.clone(),
+        let ops = |lane: &Lane| lane.ops;
+        let mut found = Found {
+            candidate: self.name,
+            choice: self.choice,
+            mode: self.mode,
             content_bytes: self.group.data.bytes.len() as u64,
             frame_bytes: self.frame_bytes,
             compress: self.compress.as_ref().and_then(speeds),
             decompress: speeds(&self.decompress),
+            compress_tail: None,
+            decompress_tail: None,
             predicted_bytes: self.predicted_bytes,
             compress_held_bytes: self.press.as_ref().map(Press::memory_bytes),
             decompress_held_bytes: self.unpress.memory_bytes(),
-            ops: self.compress.as_ref().map_or(0, |lane| lane.ops) + self.decompress.ops,
+            ops: self.compress.as_ref().map_or(0, ops) + self.decompress.ops,
+        };
+        let mut recordings = Vec::new();
+        if right {
+            if let Some(lane) = self.compress {
+                found.compress_tail = finish(lane, &mut recordings);
+            }
+            found.decompress_tail = finish(self.decompress, &mut recordings);
         }
+        (found, recordings)
     }
+}
+
+/// The distributions of a lane; the percentiles of its shortest timed spans, the last of them.
+fn finish(lane: Lane, recordings: &mut Vec<Recording>) -> Option<Tail> {
+    let recorders = [Some(lane.service), lane.holds].into_iter().flatten();
+    let before = recordings.len();
+    recordings.extend(recorders.filter(|r| !r.is_empty()).map(Recorder::finish));
+    let last = recordings[before..].last();
+    last.map(|recording| Tail::of(&recording.latency()))
 }
 
 impl Contender for Runner<'_> {

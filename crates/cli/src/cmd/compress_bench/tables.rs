@@ -2,6 +2,7 @@
 
 use latency::report::{Cell, Table, Unit};
 
+use super::matrix;
 use super::rank::{self, Point, Speed};
 use super::runner::{Found, Speeds};
 use crate::args::compress_bench::CompressBenchPlan;
@@ -50,6 +51,10 @@ pub(super) fn tables(sections: &[Section], plan: &CompressBenchPlan) -> Vec<Tabl
     if plan.pareto {
         tables.push(pareto(&judged));
     }
+    if plan.matrix {
+        tables.extend(matrix::tables(sections));
+        return tables;
+    }
     if !plan.decompress_only {
         tables.push(speeds("compress", sections, |found| found.compress));
     }
@@ -58,7 +63,8 @@ pub(super) fn tables(sections: &[Section], plan: &CompressBenchPlan) -> Vec<Tabl
     tables
 }
 
-fn ratio(found: &Found) -> Option<f64> {
+/// Content over frames, where there are frames.
+pub(super) fn ratio(found: &Found) -> Option<f64> {
     (found.frame_bytes > 0).then(|| found.content_bytes as f64 / found.frame_bytes as f64)
 }
 
