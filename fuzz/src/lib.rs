@@ -10,11 +10,13 @@ mod dictionary;
 mod numbers;
 mod plan;
 mod seek;
+mod sliced;
 mod zstd;
 
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
+pub use crate::sliced::{zstd_costs, zstd_sliced};
 pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
 
 /// A target by the name of its bin and its corpus.
@@ -27,10 +29,12 @@ pub const TARGETS: &[Target] = &[
     ("histogram_decode", histogram_decode),
     ("hlog_read", hlog_read),
     ("report_json", report_json),
+    ("zstd_costs", zstd_costs),
     ("zstd_decode", zstd_decode),
     ("zstd_dictionary", zstd_dictionary),
     ("zstd_parallel", zstd_parallel),
     ("zstd_roundtrip", zstd_roundtrip),
     ("zstd_scan", zstd_scan),
     ("zstd_seek_table", zstd_seek_table),
+    ("zstd_sliced", zstd_sliced),
 ];

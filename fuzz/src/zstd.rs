@@ -9,7 +9,7 @@ use zstdkit::{
 use crate::plan::Plan;
 
 /// What one call of a decoder may produce at most: a block.
-const BLOCK_BYTES: usize = 128 << 10;
+pub(crate) const BLOCK_BYTES: usize = 128 << 10;
 
 /// What a test may decode at most; a few bytes can stand for any number of zeros.
 const OUTPUT_LIMIT: u64 = 8 << 20;
@@ -213,7 +213,7 @@ pub fn zstd_roundtrip(data: &[u8]) {
     check_frames(&listed, stream.len(), &totals);
 }
 
-fn encoder_options(plan: &mut Plan<'_>) -> EncoderOptions {
+pub(crate) fn encoder_options(plan: &mut Plan<'_>) -> EncoderOptions {
     EncoderOptions {
         // The slow levels allocate much and find little in an input of a few kilobytes.
         level: [-7, -1, 0, 1, 2, 3, 5, 7, 9, 13][plan.below(10)],
@@ -230,7 +230,7 @@ fn encoder_options(plan: &mut Plan<'_>) -> EncoderOptions {
 }
 
 /// Content with runs and repeats, so that few bytes of plan make matches, literals and raw blocks.
-fn write_content(plan: &mut Plan<'_>) -> Vec<u8> {
+pub(crate) fn write_content(plan: &mut Plan<'_>) -> Vec<u8> {
     const MOST: usize = 1 << 16;
     let mut content: Vec<u8> = Vec::new();
     for _ in 0..1 + plan.below(12) {

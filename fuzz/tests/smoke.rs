@@ -45,6 +45,11 @@ fn report_json() {
 }
 
 #[test]
+fn zstd_costs() {
+    hold("zstd_costs");
+}
+
+#[test]
 fn zstd_decode() {
     hold("zstd_decode");
 }
@@ -72,6 +77,11 @@ fn zstd_scan() {
 #[test]
 fn zstd_seek_table() {
     hold("zstd_seek_table");
+}
+
+#[test]
+fn zstd_sliced() {
+    hold("zstd_sliced");
 }
 
 #[test]

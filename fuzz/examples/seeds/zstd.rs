@@ -17,6 +17,12 @@ const SCAN: &[u8] = &[1, 0];
 const SEEK: &[u8] = &[2, 0, 10, 0, 5, 0, 5, 240];
 /// As `DECODE`; pieces of 1 KiB, not known to be many frames.
 const PARALLEL: &[u8] = &[13, 0, 1, 0, 10, 0, 0];
+/// Options as `plans` has them; `hello`, pledged, in one piece that is flushed; its end; pieces of
+/// 2 bytes, room of 1 KiB; window 2^23, all output.
+const SLICED: &[u8] = &[
+    4, 1, 0, 0, 0, 0, 1, 0, 0, 5, b'h', b'e', b'l', b'l', b'o', 1, 3, 0, 0, 10, 0, 0, 10, 0, 0, 1,
+    0, 10, 0, 13, 0,
+];
 
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
@@ -38,7 +44,33 @@ pub(crate) fn seeds() -> Vec<Seed> {
     for (name, plan) in dictionaries() {
         seeds.push(Seed::new("zstd_dictionary", name, plan));
     }
+    for (name, stream) in streams() {
+        seeds.push(Seed::new("zstd_sliced", name, [SLICED, &stream].concat()));
+    }
+    for (name, text) in costs() {
+        seeds.push(Seed::new("zstd_costs", name, text));
+    }
     seeds
+}
+
+/// Cost files; `VERSION` stands for that of the library that will read them.
+fn costs() -> Vec<(&'static str, String)> {
+    let head = "zstdkit costs 1\nlibzstd VERSION\n";
+    let lines = "0000000000000801 1500.5 12\n00000000000ff002 900 0.25\n";
+    vec![
+        ("two", format!("{head}{lines}end 2\n")),
+        ("none", format!("{head}end 0\n")),
+        ("cut", format!("{head}{lines}")),
+        ("other-count", format!("{head}{lines}end 3\n")),
+        (
+            "not-a-number",
+            format!("{head}0000000000000801 NaN 1\nend 1\n"),
+        ),
+        (
+            "other-version",
+            "zstdkit costs 1\nlibzstd 1.4.0\n".to_owned(),
+        ),
+    ]
 }
 
 fn frame(content: &[u8], options: &EncoderOptions) -> Vec<u8> {
