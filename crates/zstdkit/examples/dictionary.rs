@@ -1,147 +1,351 @@
-//! What a dictionary costs when it is digested by each call, in a context of its own, and when it is
-//! digested once: both in turns in one process, medians over the rounds. The dictionary is trained
-//! on other records of the same kind. What is saved is the same for any record, so the ratio is that
-//! of a digest to a record: the smaller the record, the larger.
-//! `taskset -c 1 cargo run --release --features workload --example dictionary -- [ROUNDS]`
+//! What a dictionary of 110 KB costs a call that compresses or decompresses one record, in three
+//! ways that take turns in one process, medians over the rounds:
+//!
+//! - *loaded*: a context that is kept, into which each call loads the dictionary. What programs do
+//!   that pass the bytes of a dictionary with each call.
+//! - *digested*: a digest and a context of its own for each call.
+//! - *once*: zstdkit, with a dictionary that was digested once.
+//!
+//! What is saved is the same for any record, so the ratio is that of a digest to a record: the
+//! smaller the record, and the more of it is in the dictionary, the larger. *New* records were kept
+//! from the training; *seen* ones lie half in one of its samples.
+//!
+//! `taskset -c 1 cargo run --release --features workload --example dictionary -- [--rounds N]
+//! [--record FOLDER] [FILE]`; without FILE the records are generated.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
-use std::time::{Duration, Instant};
+use std::fmt::Write as _;
+use std::time::Instant;
 
-use zstd_safe::{CCtx, CDict, DCtx, DDict};
-use zstdkit::dictionary::{TrainOptions, train_best};
+use zstd_safe::{CCtx, CDict, CParameter, DCtx, DDict};
+use zstdkit::dictionary::train;
 use zstdkit::workload::{Kind, generate};
 use zstdkit::{Compressor, DecoderOptions, Decompressor, Dictionary, EncoderOptions};
 
-const RECORD_BYTES: usize = 2000;
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let rounds = std::env::args()
-        .nth(1)
-        .map_or(Ok(31), |text| text.parse())?;
-    let data = generate(Kind::JsonLines, 1, 12 << 20);
-    let samples: Vec<&[u8]> = data.chunks_exact(RECORD_BYTES).collect();
-    let (shown, fresh) = samples.split_at(samples.len() - 200);
-    let best = train_best(shown, &TrainOptions::default())?;
-    println!(
-        "best of its search: {} bytes, ratio {:.2} against {:.2} without",
-        best.dictionary.bytes().len(),
-        best.evaluation.total.ratio().unwrap_or(0.0),
-        best.evaluation.total.plain_ratio().unwrap_or(0.0),
-    );
-    let whole = zstdkit::dictionary::train(shown, 110 << 10)?;
-    for bytes in [100, 300, RECORD_BYTES] {
-        let records: Vec<&[u8]> = fresh.iter().map(|record| &record[..bytes]).collect();
-        println!("records of {bytes} bytes");
-        for level in [1, 3, 9] {
-            compress(&whole, &records, level, rounds)?;
+const DICTIONARY_BYTES: usize = 110 << 10;
+/// Bytes of a sample, and from the start of one to that of the next.
+const SAMPLE_BYTES: usize = 1024;
+const STRIDE_BYTES: usize = 7000;
+/// Samples that a dictionary is trained on at most, and records of a round.
+const SAMPLES_MAX: usize = 4000;
+const RECORDS: usize = 200;
+const SIZES: [usize; 4] = [100, 300, 1024, 2048];
+const LEVELS: [i32; 3] = [1, 3, 9];
+const RECORD_BYTES_MAX: usize = 2048;
+
+fn main() -> Result<()> {
+    let (mut rounds, mut folder, mut file) = (31, None, None);
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--rounds" => rounds = words.next().ok_or("--rounds N")?.parse()?,
+            "--record" => folder = Some(words.next().ok_or("--record FOLDER")?),
+            _ => file = Some(word),
         }
-        decompress(&whole, &records, rounds)?;
+    }
+    let data = match &file {
+        Some(path) => std::fs::read(path)?,
+        None => generate(Kind::JsonLines, 1, 30 << 20),
+    };
+    let bench = Bench::new(&data, rounds)?;
+    let rows = bench.rows()?;
+    let about = about(file.is_some(), &bench, rounds)?;
+    let text = markdown(&about, &rows)?;
+    print!("{text}");
+    if let Some(folder) = folder {
+        std::fs::write(format!("{folder}/zstd-dictionary.md"), text)?;
+        std::fs::write(
+            format!("{folder}/zstd-dictionary.json"),
+            json(&about, &rows)?,
+        )?;
     }
     Ok(())
 }
 
-fn compress(
-    dictionary: &Dictionary,
-    records: &[&[u8]],
-    level: i32,
-    rounds: usize,
-) -> Result<(), Box<dyn Error>> {
-    let options = EncoderOptions {
-        level,
-        checksum: false,
-        dictionary: Some(dictionary.clone()),
-        ..EncoderOptions::default()
-    };
-    let mut compressor = Compressor::new(&options)?;
-    let (mut frame, mut raw_frame) = (Vec::new(), Vec::with_capacity(2 * RECORD_BYTES));
-    compare(
-        &format!("compress at {level}"),
-        rounds,
-        records,
-        |record| {
-            let digest = CDict::create(dictionary.bytes(), level);
-            CCtx::create()
-                .compress_using_cdict(&mut raw_frame, record, &digest)
-                .map_err(|code| zstd_safe::get_error_name(code).into())
-        },
-        |record| Ok(compressor.compress_into(record, &mut frame)?),
-    )
+/// One kind of call on one kind of record: the median time of each way, in microseconds, and how
+/// often the last goes into the others, with the least and the most of all rounds.
+struct Row {
+    call: String,
+    records: &'static str,
+    bytes: usize,
+    times_us: [f64; 3],
+    ratios: [[f64; 3]; 2],
 }
 
-fn decompress(
-    dictionary: &Dictionary,
-    records: &[&[u8]],
+struct Bench<'a> {
+    data: &'a [u8],
+    dictionary: Dictionary,
+    /// Samples that the dictionary was trained on.
+    samples: usize,
     rounds: usize,
-) -> Result<(), Box<dyn Error>> {
-    let options = EncoderOptions {
-        dictionary: Some(dictionary.clone()),
-        ..EncoderOptions::default()
-    };
-    let mut compressor = Compressor::new(&options)?;
-    let frames: Vec<Vec<u8>> = records
-        .iter()
-        .map(|record| compressor.compress(record))
-        .collect::<Result<_, _>>()?;
-    let frames: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
-    let mut decompressor = Decompressor::new(&DecoderOptions {
-        dictionaries: vec![dictionary.clone()],
-        ..DecoderOptions::default()
-    })?;
-    let (mut content, mut raw_content) = (Vec::new(), Vec::with_capacity(2 * RECORD_BYTES));
-    compare(
-        "decompress",
-        rounds,
-        &frames,
-        |frame| {
-            let digest = DDict::create(dictionary.bytes());
-            DCtx::create()
-                .decompress_using_ddict(&mut raw_content, frame, &digest)
-                .map_err(|code| zstd_safe::get_error_name(code).into())
-        },
-        |frame| Ok(decompressor.decompress_into(frame, &mut content)?),
-    )
 }
 
+impl<'a> Bench<'a> {
+    fn new(data: &'a [u8], rounds: usize) -> Result<Self> {
+        let all = data.len().saturating_sub(RECORD_BYTES_MAX) / STRIDE_BYTES;
+        let samples = SAMPLES_MAX.min(all.saturating_sub(RECORDS));
+        if samples < RECORDS {
+            return Err("too little data: 3 MB at least".into());
+        }
+        let shown: Vec<&[u8]> = (0..samples)
+            .map(|nth| at(data, nth, 0, SAMPLE_BYTES))
+            .collect();
+        Ok(Self {
+            data,
+            dictionary: train(&shown, DICTIONARY_BYTES)?,
+            samples,
+            rounds,
+        })
+    }
+
+    fn rows(&self) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        let kinds = SIZES.map(|bytes| ("new", bytes));
+        for (records, bytes) in kinds.into_iter().chain([("seen", SAMPLE_BYTES)]) {
+            let (first, offset) = match records {
+                "new" => (self.samples, 0),
+                _ => (0, SAMPLE_BYTES / 2),
+            };
+            let contents: Vec<&[u8]> = (first..first + RECORDS)
+                .map(|nth| at(self.data, nth, offset, bytes))
+                .collect();
+            for level in LEVELS {
+                let (times_us, ratios) = self.compress(&contents, level)?;
+                rows.push(Row {
+                    call: format!("compress at {level}"),
+                    records,
+                    bytes,
+                    times_us,
+                    ratios,
+                });
+            }
+            let (times_us, ratios) = self.decompress(&contents)?;
+            rows.push(Row {
+                call: "decompress".to_owned(),
+                records,
+                bytes,
+                times_us,
+                ratios,
+            });
+        }
+        Ok(rows)
+    }
+
+    fn compress(&self, records: &[&[u8]], level: i32) -> Result<([f64; 3], [[f64; 3]; 2])> {
+        let dictionary = self.dictionary.bytes();
+        let mut kept = CCtx::create();
+        kept.set_parameter(CParameter::CompressionLevel(level))
+            .map_err(named)?;
+        let mut compressor = Compressor::new(&EncoderOptions {
+            level,
+            checksum: false,
+            dictionary: Some(self.dictionary.clone()),
+            ..EncoderOptions::default()
+        })?;
+        let mut decompressor = self.decompressor()?;
+        compare(
+            self.rounds,
+            records,
+            [
+                &mut |record, frame| {
+                    kept.load_dictionary(dictionary).map_err(named)?;
+                    Ok(kept.compress2(frame, record).map_err(named)?)
+                },
+                &mut |record, frame| {
+                    let digest = CDict::create(dictionary, level);
+                    let mut context = CCtx::create();
+                    Ok(context
+                        .compress_using_cdict(frame, record, &digest)
+                        .map_err(named)?)
+                },
+                &mut |record, frame| Ok(compressor.compress_into(record, frame)?),
+            ],
+            |record, frame| Ok(decompressor.decompress(frame)? == record),
+        )
+    }
+
+    fn decompress(&self, records: &[&[u8]]) -> Result<([f64; 3], [[f64; 3]; 2])> {
+        let dictionary = self.dictionary.bytes();
+        let mut compressor = Compressor::new(&EncoderOptions {
+            dictionary: Some(self.dictionary.clone()),
+            ..EncoderOptions::default()
+        })?;
+        let frames: std::result::Result<Vec<Vec<u8>>, _> = records
+            .iter()
+            .map(|record| compressor.compress(record))
+            .collect();
+        let frames = frames?;
+        let frames: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
+        let mut kept = DCtx::create();
+        let mut decompressor = self.decompressor()?;
+        let mut nth = 0;
+        compare(
+            self.rounds,
+            &frames,
+            [
+                &mut |frame, content| {
+                    kept.load_dictionary(dictionary).map_err(named)?;
+                    Ok(kept.decompress(content, frame).map_err(named)?)
+                },
+                &mut |frame, content| {
+                    let digest = DDict::create(dictionary);
+                    let mut context = DCtx::create();
+                    Ok(context
+                        .decompress_using_ddict(content, frame, &digest)
+                        .map_err(named)?)
+                },
+                &mut |frame, content| Ok(decompressor.decompress_into(frame, content)?),
+            ],
+            |_, content| {
+                // Each frame is decompressed in all ways before the next.
+                let record = records[nth / 3];
+                nth += 1;
+                Ok(content == record)
+            },
+        )
+    }
+
+    fn decompressor(&self) -> Result<Decompressor> {
+        Ok(Decompressor::new(&DecoderOptions {
+            dictionaries: vec![self.dictionary.clone()],
+            ..DecoderOptions::default()
+        })?)
+    }
+}
+
+fn at(data: &[u8], nth: usize, offset: usize, bytes: usize) -> &[u8] {
+    &data[nth * STRIDE_BYTES + offset..][..bytes]
+}
+
+fn named(code: usize) -> String {
+    zstd_safe::get_error_name(code).to_owned()
+}
+
+type Way<'a> = &'a mut dyn FnMut(&[u8], &mut Vec<u8>) -> Result<usize>;
+
+/// Compares the answers, then lets the ways take turns, each round another one first.
 fn compare(
-    what: &str,
     rounds: usize,
     inputs: &[&[u8]],
-    mut each: impl FnMut(&[u8]) -> Result<usize, Box<dyn Error>>,
-    mut once: impl FnMut(&[u8]) -> Result<usize, Box<dyn Error>>,
-) -> Result<(), Box<dyn Error>> {
+    mut ways: [Way<'_>; 3],
+    mut is_right: impl FnMut(&[u8], &[u8]) -> Result<bool>,
+) -> Result<([f64; 3], [[f64; 3]; 2])> {
+    let mut output = Vec::with_capacity(2 * RECORD_BYTES_MAX);
+    for input in inputs {
+        for way in &mut ways {
+            way(input, &mut output)?;
+            if !is_right(input, &output)? {
+                return Err("a wrong answer".into());
+            }
+        }
+    }
     let mut times = Vec::new();
     for round in 0..=rounds {
-        let start = Instant::now();
-        for input in inputs {
-            std::hint::black_box(each(input)?);
-        }
-        let middle = Instant::now();
-        for input in inputs {
-            std::hint::black_box(once(input)?);
+        let mut spent = [0.0; 3];
+        for turn in 0..3 {
+            let nth = (round + turn) % 3;
+            let start = Instant::now();
+            for input in inputs {
+                std::hint::black_box(ways[nth](input, &mut output)?);
+            }
+            spent[nth] = start.elapsed().as_secs_f64() * 1e6 / inputs.len() as f64;
         }
         // The first round warms up.
         if round > 0 {
-            times.push((middle - start, middle.elapsed()));
+            times.push(spent);
         }
     }
-    let mut ratios: Vec<_> = times
-        .iter()
-        .map(|(each, once)| each.as_secs_f64() / once.as_secs_f64())
-        .collect();
-    ratios.sort_by(f64::total_cmp);
-    let microseconds = |of: fn(&(Duration, Duration)) -> Duration| {
-        let mut times: Vec<_> = times.iter().map(of).collect();
-        times.sort_unstable();
-        times[times.len() / 2].as_secs_f64() * 1e6 / inputs.len() as f64
+    let sorted = |of: &dyn Fn(&[f64; 3]) -> f64| {
+        let mut values: Vec<f64> = times.iter().map(of).collect();
+        values.sort_by(f64::total_cmp);
+        [
+            values[values.len() / 2],
+            values[0],
+            values[values.len() - 1],
+        ]
     };
-    println!(
-        "{what:16} {:8.2} us digested by each call, {:6.2} us digested once: {:.1}x ({:.1} to {:.1})",
-        microseconds(|times| times.0),
-        microseconds(|times| times.1),
-        ratios[ratios.len() / 2],
-        ratios[0],
-        ratios[ratios.len() - 1]
-    );
-    Ok(())
+    let median = |nth: usize| sorted(&|spent| spent[nth])[0];
+    let ratio = |nth: usize| sorted(&|spent| spent[nth] / spent[2]);
+    Ok(([median(0), median(1), median(2)], [ratio(0), ratio(1)]))
+}
+
+/// What was measured, where and when, a line each.
+fn about(own: bool, bench: &Bench<'_>, rounds: usize) -> Result<Vec<String>> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let processors = read("/proc/cpuinfo");
+    let model = processors
+        .lines()
+        .find_map(|line| line.strip_prefix("model name\t: "));
+    let date = std::process::Command::new("date")
+        .args(["-u", "+%F"])
+        .output()?;
+    let data = match own {
+        true => "JSON lines of a file",
+        false => "JSON lines made by zstdkit's generator, seed 1",
+    };
+    Ok(vec![
+        "`taskset -c 1 cargo run --release --features workload --example dictionary`".to_owned(),
+        format!(
+            "{}, libzstd {}, zstdkit {}",
+            String::from_utf8(date.stdout)?.trim(),
+            zstdkit::version(),
+            env!("CARGO_PKG_VERSION")
+        ),
+        format!(
+            "{}, Linux {}, one processor",
+            model.unwrap_or("unknown processor"),
+            read("/proc/sys/kernel/osrelease").trim()
+        ),
+        format!(
+            "{data}; a dictionary of {} bytes out of {} samples of {SAMPLE_BYTES}; {RECORDS} records \
+             a round, {rounds} rounds",
+            bench.dictionary.bytes().len(),
+            bench.samples
+        ),
+    ])
+}
+
+fn markdown(about: &[String], rows: &[Row]) -> Result<String> {
+    let mut text = "# A dictionary of 110 KB, by the call\n\n".to_owned();
+    for line in about {
+        writeln!(text, "- {line}")?;
+    }
+    text += "\nMicroseconds a call, medians over the rounds in turns: *loaded* loads the dictionary into a \
+        kept context\nfor each call, *digested* makes a digest and a context for each call, *once* is zstdkit \
+        with a dictionary\ndigested once. Ratios are medians over the rounds, with the least and the most. \
+        *New* records were kept\nfrom the training; *seen* ones lie half in one of its samples. Every answer \
+        was compared before the timing.\n\n\
+        | call | records | bytes | loaded | digested | once | loaded / once | digested / once |\n\
+        |---|---|---:|---:|---:|---:|---:|---:|\n";
+    for row in rows {
+        let [loaded, digested, once] = row.times_us;
+        write!(
+            text,
+            "| {} | {} | {} | {loaded:.2} | {digested:.2} | {once:.2} |",
+            row.call, row.records, row.bytes
+        )?;
+        for [median, least, most] in row.ratios {
+            write!(text, " {median:.1}x ({least:.1}–{most:.1}) |")?;
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn json(about: &[String], rows: &[Row]) -> Result<String> {
+    let mut text = format!("{{\"about\":{about:?},\"rows\":[");
+    for (nth, row) in rows.iter().enumerate() {
+        let comma = if nth == 0 { "" } else { "," };
+        write!(
+            text,
+            "{comma}\n{{\"call\":{:?},\"records\":{:?},\"bytes\":{},\"loaded_digested_once_us\":{:.3?},\
+             \"loaded_over_once\":{:.2?},\"digested_over_once\":{:.2?}}}",
+            row.call, row.records, row.bytes, row.times_us, row.ratios[0], row.ratios[1]
+        )?;
+    }
+    text += "\n]}\n";
+    Ok(text)
 }
