@@ -21,6 +21,7 @@ fn main() {
             lines_do_what_they_do_with_zstd,
             pipes_do_what_they_do_with_zstd,
             listings_read_as_those_of_zstd,
+            dictionaries_of_either_are_used_by_the_other,
         ],
         true => [
             every_name_does_its_own,
@@ -28,6 +29,7 @@ fn main() {
             what_is_no_frame_passes_through,
             several_become_one_whole_or_not_at_all,
             mistakes_end_with_one,
+            samples_become_a_dictionary,
             variables_stand_in_for_flags,
         ],
     ])
@@ -337,6 +339,74 @@ fn listings_read_as_those_of_zstd() {
             cells(&their).replace(" - ", " "),
             "{line}"
         );
+    }
+}
+
+/// A directory of samples.
+fn records(dir: &Path) {
+    std::fs::create_dir(dir.join("records")).expect("made");
+    let json = samples(400_000).swap_remove(0).1;
+    for (at, record) in json.chunks(1000).enumerate() {
+        file(dir, &format!("records/{at:03}"), record);
+    }
+}
+
+fn dictionaries_of_either_are_used_by_the_other() {
+    let binary = Binary::new();
+    let dir = directory();
+    records(dir.path());
+    let ours = |line: &str| binary.run(dir.path(), line, b"").expect(0);
+    let theirs = |line: &str| {
+        let mut rest = words(line).into_iter();
+        let program = rest.next().expect("a name");
+        run(program.into(), dir.path(), rest, b"").expect(0)
+    };
+    ours("zstd -q --train -r records -o own --maxdict=8K --dictID=77");
+    theirs("zstd -q --train -r records -o their --maxdict=8K --dictID=78");
+    let record = std::fs::read(dir.path().join("records/007")).expect("read");
+    for (dictionary, id) in [("own", 77), ("their", 78)] {
+        let bytes = std::fs::read(dir.path().join(dictionary)).expect("read");
+        assert_eq!(bytes[4..8], u32::to_le_bytes(id), "{dictionary}");
+        assert!(bytes.len() <= 8192);
+        let by_us = ours(&format!("zstd -D {dictionary} -c records/007")).stdout;
+        let by_them = theirs(&format!("zstd -D {dictionary} -c records/007")).stdout;
+        assert!(by_us.len() < record.len() / 3 && by_them.len() < record.len() / 3);
+        file(dir.path(), "by-us.zst", &by_us);
+        file(dir.path(), "by-them.zst", &by_them);
+        let back = theirs(&format!("zstd -dc -D {dictionary} by-us.zst")).stdout;
+        assert_eq!(back, record);
+        let back = ours(&format!("zstd -dc -D {dictionary} by-them.zst")).stdout;
+        assert_eq!(back, record);
+    }
+}
+
+fn samples_become_a_dictionary() {
+    let binary = Binary::new();
+    let dir = directory();
+    records(dir.path());
+    let said = |line: &str, code| binary.run(dir.path(), line, b"").expect(code).stderr;
+    let line = said("zstd --train-fastcover -r records --maxdict 4K", 0);
+    assert!(line.starts_with("Save dictionary of size "), "{line}");
+    assert!(line.ends_with(" into file dictionary\n"), "{line}");
+    // What was compressed with it cannot be read without it.
+    let kept = said("zstd --train -r records --maxdict=4K", 1);
+    assert!(
+        kept.contains("'dictionary' exists already\nhelp: add -f"),
+        "{kept}"
+    );
+    assert_eq!(said("zstd -q -f --train -r records --maxdict=4K", 0), "");
+    for (line, told) in [
+        ("zstd --train records/001 -o d", "fewer than 7 samples"),
+        ("zstd --train -o d", "--train needs files"),
+        ("zstd --train missing -o d", "cannot read 'missing'"),
+        (
+            "zstd --train-cover=k=9 -r records -o d",
+            "--train-cover=k=9",
+        ),
+    ] {
+        let text = said(line, 1);
+        assert!(text.contains(told), "{line}: {text}");
+        assert!(!dir.path().join("d").exists(), "{line}");
     }
 }
 

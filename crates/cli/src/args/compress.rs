@@ -213,6 +213,7 @@ impl CompressArgs {
             size_bytes,
             id,
             encoder: self.plan()?.encoder,
+            judged: true,
         }))
     }
 

@@ -43,16 +43,23 @@ pub(crate) struct TrainPlan {
     pub(crate) id: Option<NonZeroU32>,
     /// What will be compressed with it.
     pub(crate) encoder: EncoderOptions,
+    /// Whether samples are kept back to choose the best of several by, and to say what it is worth.
+    pub(crate) judged: bool,
+}
+
+/// The size of a dictionary, in bytes.
+pub(super) fn size(asked: Option<u64>) -> Result<usize> {
+    let size = asked.unwrap_or(SIZE_BYTES);
+    if !(256..=128 << 20).contains(&size) {
+        return Err(Failure::usage(format!("--maxdict={size} is out of range"))
+            .help("a dictionary has between 256 bytes and 128M"));
+    }
+    Ok(usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 impl TrainArgs {
     /// The size, and the number.
     pub(crate) fn dictionary(&self) -> Result<(usize, Option<NonZeroU32>)> {
-        let size = self.maxdict.unwrap_or(SIZE_BYTES);
-        if !(256..=128 << 20).contains(&size) {
-            return Err(Failure::usage(format!("--maxdict={size} is out of range"))
-                .help("a dictionary has between 256 bytes and 128M"));
-        }
-        Ok((usize::try_from(size).unwrap_or(usize::MAX), self.dict_id))
+        Ok((size(self.maxdict)?, self.dict_id))
     }
 }

@@ -67,15 +67,7 @@ pub(super) fn run(plan: &TrainPlan) -> Result<Outcome> {
             }
         }
     }
-    let options = TrainOptions {
-        size_bytes: plan.size_bytes,
-        encoder: plan.encoder.clone(),
-    };
-    let (dictionary, evaluation) = match plan.id {
-        Some(id) => numbered(&samples, &options, id),
-        None => train_best(&samples, &options).map(|best| (best.dictionary, best.evaluation)),
-    }
-    .map_err(|error| refused(&error))?;
+    let (dictionary, evaluation) = made(plan, &samples).map_err(|error| refused(&error))?;
     write(target, dictionary.bytes(), &plan.output)?;
     outcome.bytes_in = taken_bytes;
     outcome.bytes_content = taken_bytes;
@@ -87,8 +79,30 @@ pub(super) fn run(plan: &TrainPlan) -> Result<Outcome> {
     }
     let params = &mut outcome.workload.params;
     params.insert("dictionary_id".to_owned(), dictionary.id().into());
-    outcome.tables = tables(&dictionary, &evaluation);
+    outcome.tables = evaluation
+        .map(|evaluation| tables(&dictionary, &evaluation))
+        .unwrap_or_default();
     Ok(outcome)
+}
+
+/// The dictionary, and what it is worth if that is asked for.
+fn made(
+    plan: &TrainPlan,
+    samples: &[Vec<u8>],
+) -> std::result::Result<(Dictionary, Option<Evaluation>), zstdkit::Error> {
+    let options = TrainOptions {
+        size_bytes: plan.size_bytes,
+        encoder: plan.encoder.clone(),
+    };
+    match plan.id {
+        id if !plan.judged => {
+            let dictionary = dictionary::train(samples, plan.size_bytes)?;
+            let numbered = id.map(|id| dictionary.with_id(id)).transpose()?;
+            Ok((numbered.unwrap_or(dictionary), None))
+        }
+        Some(id) => numbered(samples, &options, id).map(|(best, worth)| (best, Some(worth))),
+        None => train_best(samples, &options).map(|best| (best.dictionary, Some(best.evaluation))),
+    }
 }
 
 /// A dictionary of this number, which plain content could not have; a fifth of the samples is kept

@@ -1,7 +1,9 @@
 //! The command line of the `zstd` program, for a binary that goes by one of its names: to the same
-//! plans as perfkit's own. [`words`] reads the words, [`advanced`] what follows `--zstd=`.
+//! plans as perfkit's own. [`words`] reads the words, [`advanced`] what follows `--zstd=`,
+//! [`training`] what follows `--train`.
 
 mod advanced;
+mod training;
 mod words;
 
 use std::ffi::OsStr;
@@ -14,6 +16,7 @@ use super::compress::CompressPlan;
 use super::decompress::{DecompressMode, DecompressPlan};
 use super::levels;
 use super::settings::ReferenceArgs;
+use super::train::TrainPlan;
 use crate::failure::{Failure, Result};
 use crate::io::plan::Place;
 
@@ -92,6 +95,8 @@ pub(crate) struct ZstdPlan {
 pub(crate) enum Action {
     Compress(CompressPlan),
     Decompress(DecompressPlan),
+    /// Make a dictionary.
+    Train(TrainPlan),
     /// Print how to use it.
     Help {
         long: bool,
@@ -141,6 +146,15 @@ pub(crate) fn parse(
     };
     let action = match (words.asked.take(), words.operation) {
         (Some(action), _) => action,
+        (None, _) if words.training.asked => {
+            let Words {
+                training,
+                files,
+                output,
+                ..
+            } = &words;
+            Action::Train(training.plan(files, output, words.force, words.recursive)?)
+        }
         (None, Operation::Compress) => Action::Compress(words.compress()?),
         (None, Operation::Decompress(mode)) => Action::Decompress(words.decompress(mode, stdout)?),
     };
@@ -173,7 +187,7 @@ impl Words {
         let stdin = self.files.iter().any(|file| file.as_os_str() == "-")
             || self.files.is_empty() && self.lists.is_empty();
         let refuse = |message: &str, help: &str| Err(Failure::new(message).help(help));
-        if self.asked.is_some() {
+        if self.asked.is_some() || self.training.asked {
             return Ok(());
         }
         if self.operation == Operation::Decompress(DecompressMode::List) && stdin {

@@ -94,6 +94,31 @@ fn advanced_settings_come_one_by_one() {
 }
 
 #[test]
+fn samples_become_a_dictionary() {
+    let plan = |line: &str| match read(line).map(|plan| plan.action) {
+        Ok(Action::Train(plan)) => plan,
+        other => panic!("{line}: {other:?}"),
+    };
+    let all = plan("zstd --train -r dir -f --maxdict=4K --dictID 7 -o d");
+    assert_eq!((all.size_bytes, all.id.map(Into::into)), (4096, Some(7)));
+    assert!(all.force && all.recursive && !all.judged && all.output == Path::new("d"));
+    let plain = plan("zstd --train-fastcover=d=8,steps=4 a b");
+    assert_eq!((plain.size_bytes, plain.id), (112_640, None));
+    assert_eq!(plain.output, Path::new("dictionary"));
+    assert_eq!(read("zstd --train-cover a").expect("read").notes.len(), 1);
+    for line in [
+        "zstd --train-cover=k=32,d=6 a",
+        "zstd --train a -c",
+        "zstd --train a -o -",
+        "zstd --train -",
+        "zstd --train --maxdict=100 a",
+        "zstd --train --dictID=x a",
+    ] {
+        assert!(read(line).is_err(), "{line}");
+    }
+}
+
+#[test]
 fn the_last_of_two_opposite_words_wins() {
     assert!(!read("zstd --rm -k a").expect("read").targets.rm);
     assert!(read("zstd -k --rm a").expect("read").targets.rm);

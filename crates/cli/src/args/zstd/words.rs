@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::slice::Iter;
 
 use super::advanced::Advanced;
+use super::training::Training;
 use super::{Action, Name, Variables};
 use crate::args::decompress::DecompressMode;
 use crate::args::settings::ReferenceArgs;
@@ -64,6 +65,7 @@ pub(super) struct Words {
     /// 0: not given.
     pub(super) memory_bytes: u64,
     pub(super) advanced: Advanced,
+    pub(super) training: Training,
     pub(super) reference: ReferenceArgs,
 }
 
@@ -126,6 +128,7 @@ impl Words {
             block_bytes: 0,
             memory_bytes: 0,
             advanced: Advanced::default(),
+            training: Training::default(),
             reference: ReferenceArgs {
                 dictionary: None,
                 patch_from: None,
@@ -248,6 +251,10 @@ impl Words {
                 .advanced
                 .add(list)
                 .map_err(|part| incorrect(&format!("--zstd={part}")))?,
+            ("--train" | "--train-cover" | "--train-fastcover" | "--train-legacy", settings) => {
+                let note = self.training.ask(key, settings)?;
+                self.notes.extend(note);
+            }
             ("--format", Some("zstd")) => {}
             ("--format", Some(format)) => {
                 return Err(
@@ -343,6 +350,11 @@ impl Words {
                 self.memory_bytes = sized(key, &path()?)?;
             }
             "--block-size" | "--split" => self.block_bytes = sized(key, &path()?)?,
+            "--maxdict" => self.training.size_bytes = Some(sized(key, &path()?)?),
+            "--dictID" => {
+                self.training.id =
+                    u32::try_from(sized(key, &path()?)?).map_err(|_| incorrect(word))?;
+            }
             "--stream-size" => self.stream_bytes = Some(sized(key, &path()?)?),
             "--size-hint" => {
                 sized(key, &path()?)?;

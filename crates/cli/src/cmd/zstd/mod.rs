@@ -16,9 +16,11 @@ use super::compress::Compress;
 use super::decompress::Decompress;
 use super::list;
 use super::reference::{self, Reference};
+use super::train;
 use super::transfer::{self, Options, Overwrite, Stage, Times};
 use crate::args::compress::CompressPlan;
 use crate::args::decompress::{DecompressMode, DecompressPlan};
+use crate::args::train::TrainPlan;
 use crate::args::zstd::{self as words, Action, Name, Variables, ZstdPlan};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -84,6 +86,7 @@ fn work(mut plan: ZstdPlan) -> Result<ExitStatus> {
             list_all(&jobs, plan.verbosity)
         }
         Action::Decompress(own) => decompress(&plan, own.clone()),
+        Action::Train(own) => train(&plan, own),
     }
 }
 
@@ -212,6 +215,25 @@ fn decompress(plan: &ZstdPlan, mut own: DecompressPlan) -> Result<ExitStatus> {
     Reference::load(&plan.reference)?.decode_with(&mut own);
     let mut stage = Decompress::new(&own, untimed())?;
     transfer(plan, jobs, &mut stage, Way::Decompressed)
+}
+
+fn train(plan: &ZstdPlan, own: &TrainPlan) -> Result<ExitStatus> {
+    if plan.files.is_empty() {
+        return Err(Failure::new("--train needs files, and none was given")
+            .help("name files, one a sample, or directories with -r"));
+    }
+    let outcome = train::run(&TrainPlan {
+        files: plan.files.clone(),
+        ..own.clone()
+    })?;
+    if plan.verbosity >= 2 {
+        message::status(&format!(
+            "Save dictionary of size {} into file {}",
+            outcome.bytes_out,
+            own.output.display()
+        ));
+    }
+    Ok(outcome.status)
 }
 
 /// Nothing is reported here, so nothing is timed.

@@ -301,6 +301,10 @@ const HELP_LONG: &str = "
   --output-dir-mirror DIR       write targets under DIR, at the paths of their sources
   --filelist FILE               read names of sources from FILE, one a line
   --exclude-compressed          pass over sources with the suffix of a compressed file
+  --train                       make a dictionary of the inputs, one a sample, into -o FILE;
+                                --train-fastcover, --train-cover and --train-legacy do the same
+  --maxdict=#                   the most that it may take, 112640 unless given
+  --dictID=#                    its number
   --[no-]progress               show how far it is
   --format=zstd                 the only one
   --                            what follows are files
