@@ -351,3 +351,37 @@ fn a_source_is_not_removed_for_a_device_and_a_link_stays_a_link() {
         b"old"
     );
 }
+
+#[test]
+fn what_cannot_be_patched_is_refused_before_anything_is_read() {
+    let dir = directory();
+    for name in ["old", "a", "b"] {
+        file(dir.path(), name, b"some content");
+    }
+    let before = names(dir.path());
+    let refused = |line: &str, code, told: &str| {
+        let failed = run(dir.path(), common::words(line)).expect(code);
+        assert!(failed.stderr.contains(told), "{line}: {}", failed.stderr);
+        assert!(failed.stderr.contains("\nhelp: "), "{line}");
+        assert_eq!(names(dir.path()), before, "{line}");
+    };
+    refused(
+        "compress --patch-from old a b",
+        2,
+        "for one file, and 2 were given",
+    );
+    refused(
+        "compress -c --patch-from old -",
+        2,
+        "the size of standard input",
+    );
+    let sized = common::words("compress -qq -c --stream-size 3 --patch-from old -");
+    pipe(dir.path(), sized, b"new").expect(0);
+    #[cfg(unix)]
+    for line in [
+        "compress --patch-from /dev/zero a",
+        "decompress -c --patch-from /dev/zero a",
+    ] {
+        refused(line, 1, "'/dev/zero': it is no regular file");
+    }
+}

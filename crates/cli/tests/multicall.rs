@@ -31,6 +31,7 @@ fn main() {
             mistakes_end_with_one,
             samples_become_a_dictionary,
             variables_stand_in_for_flags,
+            existing_files_are_asked_about_at_a_terminal,
         ],
     ])
 }
@@ -409,6 +410,56 @@ fn samples_become_a_dictionary() {
         assert!(!dir.path().join("d").exists(), "{line}");
     }
 }
+
+#[cfg(unix)]
+fn existing_files_are_asked_about_at_a_terminal() {
+    use std::io::Write as _;
+    let binary = Binary::new();
+    let dir = directory();
+    let content: Vec<String> = (0..8).map(|at| format!("f{at}")).collect();
+    for name in &content {
+        file(dir.path(), name, name.as_bytes());
+    }
+    let kept = |name: &str| std::fs::read(dir.path().join(name)).expect("read") == b"kept";
+    let asked = |answers: &[u8]| {
+        for name in ["f3.zst", "f5.zst"] {
+            file(dir.path(), name, b"kept");
+        }
+        let pty = nix::pty::openpty(None, None).expect("a terminal");
+        let mut keyboard = std::fs::File::from(pty.master);
+        keyboard.write_all(answers).expect("typed");
+        let mut command = Command::new(binary.0.path().join("zstd"));
+        command.current_dir(dir.path()).env("NO_COLOR", "1");
+        let output = command.args(&content).stdin(pty.slave).output();
+        let run = Run::from(output.expect("runs"));
+        for name in ["f0.zst", "f1.zst", "f2.zst", "f4.zst", "f6.zst", "f7.zst"] {
+            std::fs::remove_file(dir.path().join(name)).expect("done whatever the answer");
+        }
+        run
+    };
+    let run = asked(b"yes\nn\n").expect(1);
+    let question = |name| format!("zstd: '{name}' exists already; overwrite (y/n)?");
+    let (first, second) = (question("f3.zst"), question("f5.zst"));
+    let order = run.stderr.find(&first).zip(run.stderr.find(&second));
+    assert!(
+        order.is_some_and(|(first, second)| first < second),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("zstd: 'f5.zst' exists already\n"),
+        "{}",
+        run.stderr
+    );
+    assert!(!kept("f3.zst") && kept("f5.zst"));
+    asked(b"n\ny\n").expect(1);
+    assert!(kept("f3.zst") && !kept("f5.zst"));
+    asked(b"y\nY\n").expect(0);
+    assert!(!kept("f3.zst") && !kept("f5.zst"));
+}
+
+#[cfg(not(unix))]
+fn existing_files_are_asked_about_at_a_terminal() {}
 
 fn every_name_does_its_own() {
     let binary = Binary::new();

@@ -62,6 +62,7 @@ pub(crate) fn run(
     let exports = export::asked(&args.report);
     transfer::refuse(&jobs, args.files_args.force, &needed, &exports, true)?;
     refuse_joined(&plan, &jobs)?;
+    reference::refuse_unfit(&args.reference, &jobs, plan.stream_size.is_some())?;
     let reference = Reference::load(&args.reference)?;
     plan.encoder.dictionary = reference.dictionary;
     plan.encoder.prefix = reference.prefix;

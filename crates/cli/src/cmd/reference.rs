@@ -12,6 +12,7 @@ use crate::args::settings::ReferenceArgs;
 use crate::failure::{Failure, Result};
 use crate::io::clash::Flagged;
 use crate::io::open::open;
+use crate::io::plan::Jobs;
 use crate::io::target::display;
 
 /// What the zstd command takes at most.
@@ -31,7 +32,7 @@ impl Reference {
     pub(super) fn load(args: &ReferenceArgs) -> Result<Self> {
         let dictionary = args.dictionary.as_deref().map(dictionary).transpose()?;
         let prefix = args.patch_from.as_deref().map(|path| {
-            read(path, PATCH_BYTES_MAX).and_then(|bytes| match bytes.is_empty() {
+            read_regular(path, PATCH_BYTES_MAX).and_then(|bytes| match bytes.is_empty() {
                 true => Err(empty(path)),
                 false => Ok(Arc::from(bytes)),
             })
@@ -80,6 +81,51 @@ pub(super) fn dictionary(path: &Path) -> Result<Dictionary> {
     })
 }
 
+/// Refuses a patch of several sources, and one of a stream that does not say how long it is.
+pub(super) fn refuse_unfit(args: &ReferenceArgs, jobs: &Jobs, sized: bool) -> Result<()> {
+    if args.patch_from.is_none() {
+        return Ok(());
+    }
+    if jobs.jobs.len() > 1 {
+        return Err(Failure::usage(format!(
+            "--patch-from is for one file, and {} were given",
+            jobs.jobs.len()
+        ))
+        .help("make a patch a file"));
+    }
+    if !sized && jobs.jobs.iter().any(|job| job.source.as_os_str() == "-") {
+        return Err(
+            Failure::usage("--patch-from needs to know the size of standard input")
+                .help("add --stream-size, or name a file"),
+        );
+    }
+    Ok(())
+}
+
+/// A file of a known size: one that never ends would fill the memory first.
+fn read_regular(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+    let name = display(path);
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() && metadata.len() > most_bytes => {
+            Err(too_large(path, most_bytes))
+        }
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err(Failure::new(format!(
+            "cannot refer back to {name}: it is no regular file"
+        ))
+        .help("save what it gives to a file first")),
+        _ => read(path, most_bytes),
+    }
+}
+
+fn too_large(path: &Path, most_bytes: u64) -> Failure {
+    Failure::new(format!(
+        "{} is larger than {} MiB, the most that frames can refer back to",
+        display(path),
+        most_bytes >> 20
+    ))
+    .help("use a part of it")
+}
+
 fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let failed = |error| Failure::io("read", path, &error);
     let file = open(path, OpenOptions::new().read(true)).map_err(failed)?;
@@ -93,12 +139,7 @@ fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
         .read_to_end(&mut bytes)
         .map_err(failed)?;
     if bytes.len() as u64 > most_bytes {
-        return Err(Failure::new(format!(
-            "{} is larger than {} MiB, the most that frames can refer back to",
-            display(path),
-            most_bytes >> 20
-        ))
-        .help("use a part of it"));
+        return Err(too_large(path, most_bytes));
     }
     Ok(bytes)
 }

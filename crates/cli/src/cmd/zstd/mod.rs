@@ -168,12 +168,12 @@ fn jobs(plan: &ZstdPlan, direction: Direction, nowhere: bool) -> Result<Jobs> {
             suffix(&job.source).is_none_or(|suffix| !COMPRESSED.contains(&suffix.as_str()))
         });
     }
-    if plan.reference.patch_from.is_some() && jobs.jobs.len() > 1 {
-        return Err(
-            Failure::new("--patch-from is for one file, and several were given")
-                .help("make a patch a file"),
-        );
-    }
+    // To decompress, the size is not needed.
+    let sized = match &plan.action {
+        Action::Compress(own) => own.stream_size.is_some(),
+        _ => true,
+    };
+    reference::refuse_unfit(&plan.reference, &jobs, sized)?;
     if let Place::Mirror(_) = targets.place {
         for job in &jobs.jobs {
             if let Destination::File(path) = &job.destination
@@ -192,13 +192,6 @@ fn compress(plan: &ZstdPlan, mut own: CompressPlan) -> Result<ExitStatus> {
         exclude_compressed: false,
     };
     let jobs = jobs(plan, direction, false)?;
-    let stdin = jobs.jobs.iter().any(|job| job.source.as_os_str() == "-");
-    if stdin && plan.reference.patch_from.is_some() && own.stream_size.is_none() {
-        return Err(
-            Failure::new("--patch-from needs to know the size of standard input")
-                .help("add --stream-size=#, or name a file"),
-        );
-    }
     let reference = Reference::load(&plan.reference)?;
     own.encoder.dictionary = reference.dictionary;
     own.encoder.prefix = reference.prefix;
