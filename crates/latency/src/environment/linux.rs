@@ -107,6 +107,21 @@ pub(super) fn memory_bytes() -> Option<u64> {
     meminfo_total(&text("/proc/meminfo")?)
 }
 
+pub(super) fn process() -> Option<super::Process> {
+    status_process(&text("/proc/self/status")?)
+}
+
+fn status_process(status: &str) -> Option<super::Process> {
+    let field = |name| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    Some(super::Process {
+        rss_bytes: field("VmRSS:")?.checked_mul(1024)?,
+        threads: field("Threads:")?,
+    })
+}
+
 fn meminfo_total(info: &str) -> Option<u64> {
     let line = info
         .lines()
@@ -180,6 +195,14 @@ mod tests {
         );
         assert_eq!(dmi_name("Microsoft Corporation", "Surface Laptop"), None);
         assert_eq!(dmi_name("Dell Inc.", "PowerEdge R650"), None);
+    }
+
+    #[test]
+    fn status_of_a_process() {
+        let status = "Name:\tperfkit\nVmHWM:\t  9000 kB\nVmRSS:\t    8192 kB\nThreads:\t3\n";
+        let process = status_process(status).unwrap();
+        assert_eq!((process.rss_bytes, process.threads), (8 << 20, 3));
+        assert_eq!(status_process("VmRSS: much\nThreads: 1\n"), None);
     }
 
     #[test]

@@ -69,6 +69,21 @@ pub fn isa() -> &'static str {
     }
 }
 
+/// What the process is at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Process {
+    /// Resident memory.
+    pub rss_bytes: u64,
+    /// Threads.
+    pub threads: u64,
+}
+
+/// What the process is now, where the system says: some tens of microseconds.
+#[must_use]
+pub fn process() -> Option<Process> {
+    system::process()
+}
+
 /// Measures what the process uses between its start and its finish.
 #[derive(Debug)]
 pub struct Meter {
@@ -133,6 +148,13 @@ mod tests {
             );
             assert!(environment.memory_bytes.is_some() && environment.load_before.is_some());
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_process_is_seen() {
+        let process = process().unwrap();
+        assert!(process.rss_bytes > 100_000 && process.threads >= 1);
     }
 
     #[test]

@@ -24,6 +24,10 @@ pub(super) fn load() -> Option<f64> {
     None
 }
 
+pub(super) fn process() -> Option<super::Process> {
+    None
+}
+
 /// Never made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProcessorTime;
