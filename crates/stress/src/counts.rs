@@ -1,0 +1,119 @@
+//! What became of every block, counted by each thread for itself.
+
+use std::ops::AddAssign;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+macro_rules! counts {
+    ($($(#[$doc:meta])+ $field:ident,)+) => {
+        /// What became of the blocks of a run. Each that was begun is in exactly one of `failed`,
+        /// `panicked_compress`, `verified`, `mismatched`, `refused`, `panicked_decompress`.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct Counts {
+            $($(#[$doc])+ pub $field: u64,)+
+        }
+
+        impl AddAssign for Counts {
+            fn add_assign(&mut self, other: Self) {
+                $(self.$field += other.$field;)+
+            }
+        }
+
+        /// The counts of one thread, read by another while it runs; on cache lines of their own.
+        #[derive(Debug, Default)]
+        #[repr(align(128))]
+        pub(crate) struct Tally {
+            $(pub(crate) $field: AtomicU64,)+
+        }
+
+        impl Tally {
+            pub(crate) fn read(&self) -> Counts {
+                Counts { $($field: self.$field.load(Relaxed),)+ }
+            }
+        }
+    };
+}
+
+counts! {
+    /// Blocks that a producer began.
+    begun,
+    /// Blocks that the codec would not compress.
+    failed,
+    /// Blocks lost to a panic of a producer.
+    panicked_compress,
+    /// Blocks sent.
+    sent,
+    /// Blocks that came to a consumer.
+    received,
+    /// Blocks whose content came back as it was.
+    verified,
+    /// Blocks whose content came back as something else.
+    mismatched,
+    /// Blocks that the codec would not decompress.
+    refused,
+    /// Blocks lost to a panic of a consumer.
+    panicked_decompress,
+    /// Blocks with a bit flipped on purpose.
+    corrupted,
+    /// Of those, blocks whose content came back all the same: the bit meant nothing.
+    corrupted_harmless,
+    /// Blocks that went wrong and that nobody had corrupted.
+    wrong,
+    /// Batches that a producer could not send because the queue was full.
+    queue_full,
+    /// Bytes of content that were compressed.
+    content_bytes,
+    /// What they were compressed to.
+    block_bytes,
+    /// Compressions, which in the seed loop are fewer than blocks.
+    compressions,
+    /// Bytes that went over the wire.
+    sent_bytes,
+    /// Bytes of content that were decompressed.
+    decompressed_bytes,
+}
+
+impl Counts {
+    /// Whether every block that was begun is accounted for.
+    #[must_use]
+    pub fn balanced(&self) -> bool {
+        let came = self.verified + self.mismatched + self.refused + self.panicked_decompress;
+        self.begun == self.failed + self.panicked_compress + self.sent
+            && self.sent == self.received
+            && self.received == came
+    }
+
+    /// Content by what it was compressed to.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        (self.block_bytes > 0).then(|| self.content_bytes as f64 / self.block_bytes as f64)
+    }
+}
+
+/// Adds to a counter of one's own thread.
+pub(crate) fn add(counter: &AtomicU64, more: u64) {
+    // Only its thread writes it, so that no locked instruction is needed.
+    counter.store(counter.load(Relaxed) + more, Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_that_is_nowhere_is_missed() {
+        let mut counts = Counts {
+            begun: 10,
+            panicked_compress: 1,
+            sent: 9,
+            received: 9,
+            verified: 7,
+            refused: 1,
+            panicked_decompress: 1,
+            ..Counts::default()
+        };
+        assert!(counts.balanced());
+        counts.verified -= 1;
+        assert!(!counts.balanced());
+    }
+}

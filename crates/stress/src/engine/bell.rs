@@ -1,0 +1,53 @@
+//! Wakes threads that have nothing to do. It may ring for nothing, and nobody sleeps for long: a ring
+//! that is missed costs a millisecond.
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The longest sleep.
+pub(super) const SLEEP_MAX: Duration = Duration::from_millis(1);
+
+/// Where threads sleep.
+#[derive(Debug, Default)]
+pub(super) struct Bell {
+    sleepers: AtomicUsize,
+    lock: Mutex<()>,
+    rung: Condvar,
+}
+
+impl Bell {
+    /// Wakes all who sleep, if there are any.
+    pub(super) fn ring(&self) {
+        if self.sleepers.load(SeqCst) > 0 {
+            let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+            self.rung.notify_all();
+            drop(guard);
+        }
+    }
+
+    /// Sleeps for a time of up to [`SLEEP_MAX`], unless there is something to do already.
+    pub(super) fn sleep(&self, time: Duration, already: impl Fn() -> bool) {
+        self.sleepers.fetch_add(1, SeqCst);
+        let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if !already() {
+            let woken = self.rung.wait_timeout(guard, time.min(SLEEP_MAX));
+            drop(woken);
+        }
+        self.sleepers.fetch_sub(1, SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_sleeps_for_ever_or_without_need() {
+        let bell = Bell::default();
+        bell.sleep(Duration::from_secs(3600), || false);
+        bell.sleep(Duration::from_secs(3600), || true);
+        bell.ring();
+        assert_eq!(bell.sleepers.load(SeqCst), 0);
+    }
+}

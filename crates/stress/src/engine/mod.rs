@@ -1,0 +1,356 @@
+//! A run: threads that logical workers take turns on, watched by the thread that called.
+//!
+//! [`thread`] is the loop of one thread, [`producer`] and [`consumer`] are the workers, [`bell`] wakes
+//! those who sleep. What connects them is here: the queue, the pools, the end.
+
+mod bell;
+mod consumer;
+mod producer;
+mod thread;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+use crossbeam_queue::ArrayQueue;
+use latency::report::{Arrivals as Process, Load, LoadModel, finite};
+use latency::{CpuClock, Schedule, environment};
+
+use self::bell::Bell;
+use self::thread::Ended;
+use crate::census::Census;
+use crate::codec::{Codec, Compress, Decompress};
+use crate::counts::{Counts, Tally};
+use crate::data::Data;
+use crate::error::Error;
+use crate::fault::{Every, Panicking};
+use crate::finding::{Contexts, Finding, Latencies, Progress, Volume};
+use crate::leak::{Leak, judge};
+use crate::plan::{Pace, Plan};
+use crate::pool::Pool;
+use crate::samples::{Sample, Samples};
+use crate::wire::Batch;
+
+/// How often the run is shown to whoever watches.
+const WATCH_EVERY: Duration = Duration::from_millis(100);
+/// Less than this share of what was due was done: saturated.
+const ACHIEVED_MIN: f64 = 0.99;
+
+/// What all threads of a run share.
+pub(super) struct Shared<'p> {
+    plan: &'p Plan,
+    data: Data,
+    compressors: Pool<Box<dyn Compress>>,
+    decompressors: Pool<Box<dyn Decompress>>,
+    queue: ArrayQueue<Batch>,
+    /// Empty batches.
+    spare: ArrayQueue<Batch>,
+    bell: Bell,
+    /// Producers shall end.
+    stop: AtomicBool,
+    /// Threads whose producers have not ended.
+    producing: AtomicUsize,
+    /// Threads that run.
+    live: AtomicUsize,
+    /// Blocks that may still be begun.
+    tickets: AtomicU64,
+    corrupt: Every,
+    tallies: Vec<Tally>,
+    start: Instant,
+}
+
+impl Shared<'_> {
+    /// Whether producers shall begin no more.
+    fn ending(&self) -> bool {
+        self.stop.load(Relaxed) || self.tickets.load(Relaxed) == 0
+    }
+
+    /// Whether what is in the queue is all that will come, or shall come out at once.
+    fn draining(&self) -> bool {
+        self.stop.load(Relaxed) || self.producing.load(SeqCst) == 0
+    }
+
+    /// Takes up to `most` blocks off what may be begun.
+    fn tickets(&self, most: u64) -> u64 {
+        if self.plan.blocks_max.is_none() {
+            return most;
+        }
+        let take = |left: u64| Some(left - most.min(left));
+        let before = self.tickets.fetch_update(Relaxed, Relaxed, take);
+        before.unwrap_or(0).min(most)
+    }
+
+    fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.tallies.iter().for_each(|tally| counts += tally.read());
+        counts
+    }
+}
+
+/// Runs a plan with a codec. `watch` is shown the run ten times a second, on the calling thread, and
+/// ends it by `false`: producers stop, what they sent is still consumed.
+///
+/// # Errors
+/// When the plan cannot be carried out, or the codec cannot make a context.
+pub fn run(
+    plan: &Plan,
+    codec: Arc<dyn Codec>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Finding, Error> {
+    plan.validate()?;
+    let data = Data::new(plan.data.clone(), plan.seed, plan.bytes_min, plan.bytes_max)?;
+    let bytes_max = data.block_bytes_max();
+    // One of each, before anything runs: a codec that cannot work says so here.
+    drop((codec.compressor(bytes_max)?, codec.decompressor(bytes_max)?));
+    let schedules = schedules(plan)?;
+    let name = codec.name().to_owned();
+    let codec: Arc<dyn Codec> = match plan.faults.panic_every {
+        Some(every) => Arc::new(Panicking::new(codec, every)),
+        None => codec,
+    };
+    let census: [Arc<Census>; 2] = Default::default();
+    let threads = plan.threads_used();
+    let decoder = codec.clone();
+    let shared = Shared {
+        plan,
+        data,
+        compressors: Pool::new(plan.pool, threads, census[0].clone(), move || {
+            codec.compressor(bytes_max)
+        }),
+        decompressors: Pool::new(plan.pool, threads, census[1].clone(), move || {
+            decoder.decompressor(bytes_max)
+        }),
+        queue: ArrayQueue::new(plan.queue()),
+        spare: ArrayQueue::new(plan.queue()),
+        bell: Bell::default(),
+        stop: AtomicBool::new(false),
+        producing: AtomicUsize::new(threads),
+        live: AtomicUsize::new(threads),
+        tickets: AtomicU64::new(plan.blocks_max.unwrap_or(u64::MAX)),
+        corrupt: Every::new(plan.faults.corrupt_every),
+        tallies: (0..threads).map(|_| Tally::default()).collect(),
+        start: Instant::now(),
+    };
+    let cpu = CpuClock::Process.now();
+    let mut watched = Watched {
+        samples: Samples::new(shared.start),
+        stopped: false,
+    };
+    let ended = on_threads(&shared, schedules, &census, &mut watched, watch)?;
+    let cpu = cpu
+        .zip(CpuClock::Process.now())
+        .map(|(from, to)| to.saturating_sub(from));
+    let counts = shared.counts();
+    drop(shared);
+    conclude(plan, name, counts, cpu, ended, &census, watched)
+}
+
+/// What the watching thread has gathered.
+struct Watched {
+    samples: Samples,
+    stopped: bool,
+}
+
+/// A schedule for each thread, which together have the rate; none in a closed loop.
+fn schedules(plan: &Plan) -> Result<Vec<Option<Schedule>>, Error> {
+    let threads = plan.threads_used();
+    let share = |rate: f64| rate / threads as f64;
+    (0..threads as u64)
+        .map(|thread| {
+            Ok(match plan.pace {
+                Pace::Closed => None,
+                Pace::Uniform(rate) => Some(Schedule::uniform(share(rate))?),
+                Pace::Poisson(rate) => {
+                    let seed = plan.seed.wrapping_mul(1_000_003).wrapping_add(thread);
+                    Some(Schedule::poisson(share(rate), seed)?)
+                }
+            })
+        })
+        .collect()
+}
+
+fn on_threads(
+    shared: &Shared<'_>,
+    schedules: Vec<Option<Schedule>>,
+    census: &[Arc<Census>; 2],
+    watched: &mut Watched,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Vec<Ended>, Error> {
+    let watcher = std::thread::current();
+    std::thread::scope(|scope| {
+        let mut handles = Vec::with_capacity(schedules.len());
+        for (index, schedule) in schedules.into_iter().enumerate() {
+            let watcher = watcher.clone();
+            let spawned = std::thread::Builder::new()
+                .name(format!("stress {index}"))
+                .spawn_scoped(scope, move || {
+                    let ended = thread::run(shared, index, schedule);
+                    shared.live.fetch_sub(1, SeqCst);
+                    watcher.unpark();
+                    ended
+                });
+            match spawned {
+                Ok(handle) => handles.push(handle),
+                Err(error) => {
+                    // Those that run must not wait for those that never will.
+                    shared.stop.store(true, SeqCst);
+                    shared
+                        .producing
+                        .fetch_sub(shared.tallies.len() - index, SeqCst);
+                    return Err(error.into());
+                }
+            }
+        }
+        observe(shared, census, watched, watch, || {
+            handles.iter().any(|handle| !handle.is_finished())
+        });
+        let join = |(index, handle): (usize, std::thread::ScopedJoinHandle<'_, _>)| {
+            handle.join().map_err(|_| Error::Panicked(index))
+        };
+        handles.into_iter().enumerate().map(join).collect()
+    })
+}
+
+/// Samples and shows the run until its threads have ended.
+fn observe(
+    shared: &Shared<'_>,
+    census: &[Arc<Census>; 2],
+    watched: &mut Watched,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+    any_runs: impl Fn() -> bool,
+) {
+    let deadline = shared.start.checked_add(shared.plan.duration);
+    let mut next_watch = shared.start + WATCH_EVERY;
+    while shared.live.load(SeqCst) > 0 && any_runs() {
+        let now = Instant::now();
+        if deadline.is_some_and(|deadline| now >= deadline) {
+            shared.stop.store(true, Relaxed);
+        }
+        if now >= watched.samples.next() {
+            watched.samples.push(sample(shared.start, census), now);
+        }
+        if now >= next_watch {
+            next_watch = now + WATCH_EVERY;
+            let progress = Progress {
+                elapsed: now - shared.start,
+                counts: shared.counts(),
+                held: sample(shared.start, census),
+                queued_batches: shared.queue.len(),
+            };
+            if !watch(&progress) && !shared.stop.swap(true, Relaxed) {
+                watched.stopped = true;
+            }
+        }
+        let mut until = watched.samples.next().min(next_watch);
+        if let Some(deadline) = deadline.filter(|deadline| *deadline > now) {
+            until = until.min(deadline);
+        }
+        std::thread::park_timeout(until.saturating_duration_since(Instant::now()));
+    }
+    // What the pools hold now is still to be given back.
+    let last = sample(shared.start, census);
+    watched.samples.push(last, Instant::now());
+}
+
+fn sample(start: Instant, census: &[Arc<Census>; 2]) -> Sample {
+    let process = environment::process();
+    Sample {
+        at: start.elapsed(),
+        codec_bytes: census.iter().map(|census| census.bytes()).sum(),
+        contexts: census.iter().map(|census| census.alive()).sum(),
+        threads: process.map(|process| process.threads),
+        rss_bytes: process.map(|process| process.rss_bytes),
+    }
+}
+
+fn conclude(
+    plan: &Plan,
+    codec: String,
+    counts: Counts,
+    cpu: Option<Duration>,
+    ended: Vec<Ended>,
+    census: &[Arc<Census>; 2],
+    watched: Watched,
+) -> Result<Finding, Error> {
+    let threads = ended.len();
+    let elapsed = ended
+        .iter()
+        .map(|one| one.last_end)
+        .max()
+        .unwrap_or_default();
+    let load = load(plan, &ended, elapsed, counts);
+    let mut ended = ended.into_iter();
+    let mut all = ended.next().ok_or(Error::Panicked(0))?.recorders;
+    for one in ended {
+        all.merge(one.recorders)?;
+    }
+    let samples = watched.samples.finish();
+    let contexts = |census: &Census| Contexts {
+        made: census.made(),
+        discarded: census.discarded(),
+        alive_max: census.alive_max(),
+        bytes_max: census.bytes_max(),
+    };
+    Ok(Finding {
+        codec,
+        counts,
+        volume: Volume {
+            elapsed,
+            cpu,
+            content_bytes: counts.decompressed_bytes,
+        },
+        latencies: Latencies {
+            compress: all.compress.finish(),
+            queue: all.queue.finish(),
+            decompress: all.decompress.finish(),
+            end_to_end: all.end_to_end.finish(),
+        },
+        load,
+        compressors: contexts(&census[0]),
+        decompressors: contexts(&census[1]),
+        threads,
+        leak: Leak {
+            trends: judge(&samples),
+            compressors_left: census[0].alive(),
+            decompressors_left: census[1].alive(),
+            bytes_left: census[0].bytes() + census[1].bytes(),
+        },
+        samples,
+        stopped: watched.stopped,
+    })
+}
+
+/// What the open loop held of its rate.
+fn load(plan: &Plan, ended: &[Ended], elapsed: Duration, counts: Counts) -> Load {
+    let (arrivals, rate) = match plan.pace {
+        Pace::Closed => return Load::closed(),
+        Pace::Uniform(rate) => (Process::Uniform, rate),
+        Pace::Poisson(rate) => (Process::Poisson, rate),
+    };
+    let loops: Vec<_> = ended
+        .iter()
+        .filter_map(|one| one.arrivals.as_ref())
+        .collect();
+    let sum =
+        |of: fn(&crate::arrivals::Arrivals) -> u64| loops.iter().map(|one| of(one)).sum::<u64>();
+    let (started, due) = (sum(|one| one.started), sum(|one| one.due));
+    let done = counts.received;
+    // What was due and not begun would have taken longer than there was; and what was begun must come
+    // out in the time that it was due in, and one period. Short runs have few of either.
+    let last_due_ns = loops.iter().map(|one| one.last_due_ns).max().unwrap_or(0);
+    let due_ns = last_due_ns as f64 + 1e9 * loops.len() as f64 / rate;
+    let behind = (started as f64) < ACHIEVED_MIN * due as f64 && due - started > BEHIND_MIN;
+    let dragging = due_ns < ACHIEVED_MIN * elapsed.as_nanos() as f64;
+    Load {
+        model: LoadModel::Open,
+        arrivals: Some(arrivals),
+        rate_target_per_s: finite(rate),
+        rate_achieved_per_s: finite(done as f64 / elapsed.as_secs_f64()),
+        late_start_ratio: finite(sum(|one| one.late) as f64 / started.max(1) as f64),
+        backlog_max: Some(sum(|one| one.backlog_max)),
+        saturated: started > 0 && (behind || dragging),
+    }
+}
+
+/// Blocks that a loop may owe at its end all the same: a batch a thread.
+const BEHIND_MIN: u64 = 32;

@@ -1,0 +1,214 @@
+//! A logical producer: generates, compresses and sends a batch a turn.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::thread::Desk;
+use crate::counts::add;
+use crate::error::CodecError;
+use crate::fault::corrupt;
+use crate::plan::Loop;
+use crate::wire::{Batch, Content, Frozen, Origin};
+
+/// One of many producers.
+pub(super) struct Producer {
+    id: u32,
+    /// Number of its next block.
+    next: u64,
+    /// The one block of the seed loop.
+    frozen: Option<Arc<Frozen>>,
+    /// A batch that found the queue full.
+    held: Option<Batch>,
+}
+
+/// What became of a call of the codec.
+enum Call {
+    Done,
+    Refused,
+    Panicked,
+}
+
+impl Producer {
+    pub(super) fn new(id: u32) -> Self {
+        Self {
+            id,
+            next: 0,
+            frozen: None,
+            held: None,
+        }
+    }
+
+    /// Whether it has nothing to send.
+    pub(super) fn idle(&self) -> bool {
+        self.held.is_none()
+    }
+
+    /// Its turn. `false`: there was nothing that it could do.
+    pub(super) fn turn(&mut self, desk: &mut Desk<'_>) -> bool {
+        if let Some(batch) = self.held.take() {
+            return self.send(desk, batch, true);
+        }
+        let mut batch = None;
+        for _ in 0..desk.shared.plan.batch() {
+            let Some(from) = begin(desk) else {
+                break;
+            };
+            add(&desk.tally.begun, 1);
+            let batch = batch.get_or_insert_with(|| {
+                let spare = desk.shared.spare.pop();
+                spare.unwrap_or_else(|| Batch::new(from))
+            });
+            match desk.shared.plan.work {
+                Loop::Honest => self.honest(desk, from, batch),
+                Loop::Seed => self.seed(desk, from, batch),
+            }
+        }
+        match batch {
+            None => false,
+            Some(batch) if batch.items.is_empty() => {
+                drop(desk.shared.spare.push(batch));
+                true
+            }
+            Some(batch) => {
+                self.send(desk, batch, false);
+                true
+            }
+        }
+    }
+
+    /// Sends a batch, or holds on to it. `false`: the queue is as full as it was before.
+    fn send(&mut self, desk: &mut Desk<'_>, mut batch: Batch, again: bool) -> bool {
+        let blocks = batch.items.len() as u64;
+        let bytes: usize = batch.items.iter().map(|item| batch.block(item).len()).sum();
+        if !again {
+            batch.sent = Instant::now();
+        }
+        match desk.shared.queue.push(batch) {
+            Ok(()) => {
+                add(&desk.tally.sent, blocks);
+                add(&desk.tally.sent_bytes, bytes as u64);
+                desk.shared.bell.ring();
+                true
+            }
+            Err(batch) => {
+                self.held = Some(batch);
+                if !again {
+                    add(&desk.tally.queue_full, 1);
+                }
+                false
+            }
+        }
+    }
+
+    /// A block of its own.
+    fn honest(&mut self, desk: &mut Desk<'_>, from: Instant, batch: &mut Batch) {
+        let nth = self.next;
+        self.next += 1;
+        desk.shared.data.fill(self.id, nth, &mut desk.content);
+        // What a closed loop does first is not the codec's.
+        let from = match desk.arrivals {
+            Some(_) => from,
+            None => Instant::now(),
+        };
+        match self.compress(desk, nth) {
+            Call::Done => {
+                let content = Content::of(&desk.content);
+                self.add(desk, batch, nth, from, content);
+            }
+            Call::Refused => add(&desk.tally.failed, 1),
+            Call::Panicked => add(&desk.tally.panicked_compress, 1),
+        }
+    }
+
+    /// The block that it made first.
+    fn seed(&mut self, desk: &mut Desk<'_>, from: Instant, batch: &mut Batch) {
+        let frozen = match &self.frozen {
+            Some(frozen) => frozen.clone(),
+            None => {
+                desk.shared.data.fill(self.id, 0, &mut desk.content);
+                match self.compress(desk, 0) {
+                    Call::Done => {}
+                    Call::Refused => return add(&desk.tally.failed, 1),
+                    Call::Panicked => return add(&desk.tally.panicked_compress, 1),
+                }
+                let frozen = Arc::new(Frozen {
+                    content: desk.content.clone(),
+                    block: desk.block.clone(),
+                });
+                self.frozen = Some(frozen.clone());
+                frozen
+            }
+        };
+        let nth = self.next;
+        self.next += 1;
+        let origin = self.origin(nth, from);
+        let flip = (desk.shared.corrupt.now()).then_some(|block: &mut [u8]| {
+            corrupt(block, origin.producer, nth);
+        });
+        if flip.is_some() {
+            add(&desk.tally.corrupted, 1);
+        }
+        batch.push(origin, Content::Frozen(frozen.clone()), &frozen.block, flip);
+    }
+
+    fn add(&self, desk: &Desk<'_>, batch: &mut Batch, nth: u64, from: Instant, content: Content) {
+        let origin = self.origin(nth, from);
+        let flip = (desk.shared.corrupt.now()).then_some(|block: &mut [u8]| {
+            corrupt(block, origin.producer, nth);
+        });
+        if flip.is_some() {
+            add(&desk.tally.corrupted, 1);
+        }
+        batch.push(origin, content, &desk.block, flip);
+    }
+
+    fn origin(&self, nth: u64, from: Instant) -> Origin {
+        Origin {
+            producer: self.id,
+            nth,
+            from,
+        }
+    }
+
+    /// Compresses the content at hand into the block at hand.
+    fn compress(&self, desk: &mut Desk<'_>, nth: u64) -> Call {
+        let (content, block) = (&desk.content, &mut desk.block);
+        let (pool, seat) = (&desk.shared.compressors, &mut desk.compressor);
+        let start = Instant::now();
+        let result = catch_unwind(AssertUnwindSafe(|| -> Result<(), CodecError> {
+            pool.with(seat, |compressor| compressor.compress(content, block))
+        }));
+        let end = Instant::now();
+        match result {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return Call::Refused,
+            Err(_) => return Call::Panicked,
+        }
+        let id = self.id;
+        let what = || format!("producer {id}, block {nth}");
+        desk.recorders.compress.record_span_what(start, end, what);
+        add(&desk.tally.compressions, 1);
+        add(&desk.tally.content_bytes, desk.content.len() as u64);
+        add(&desk.tally.block_bytes, desk.block.len() as u64);
+        Call::Done
+    }
+}
+
+/// Whether a block may be begun now, and since when it was due.
+fn begin(desk: &mut Desk<'_>) -> Option<Instant> {
+    if desk.shared.ending() {
+        return None;
+    }
+    let now = Instant::now();
+    match &mut desk.arrivals {
+        None => (desk.shared.tickets(1) == 1).then_some(now),
+        Some(arrivals) => {
+            arrivals.next_due().filter(|due| *due <= now)?;
+            if desk.shared.tickets(1) == 0 {
+                return None;
+            }
+            arrivals.take(now)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! One thread: its producers and consumers in turn, a batch at a time, until nothing is left to do.
+
+use std::time::{Duration, Instant};
+
+use latency::{LatencyName, MergeError, Recorder, Schedule, Spec, Timing};
+
+use super::Shared;
+use super::bell::SLEEP_MAX;
+use super::consumer::Consumer;
+use super::producer::Producer;
+use crate::arrivals::Arrivals;
+use crate::codec::{Compress, Decompress};
+use crate::counts::Tally;
+use crate::plan::Plan;
+use crate::pool::Seat;
+
+/// A block that takes longer is counted as beyond the histogram.
+const HIGHEST_NS: u64 = 60_000_000_000;
+/// What is due sooner than this is waited for without sleeping: a sleep ends later than that.
+const SPIN_BELOW: Duration = Duration::from_micros(60);
+
+/// The distributions of one thread.
+pub(super) struct Recorders {
+    pub(super) compress: Recorder,
+    pub(super) queue: Recorder,
+    pub(super) decompress: Recorder,
+    pub(super) end_to_end: Recorder,
+}
+
+impl Recorders {
+    fn new(plan: &Plan, open: bool, start: Instant) -> Self {
+        let recorder = |name, series: &str, operation: &str| {
+            let series = match &plan.label {
+                Some(label) => format!("{label} {series}"),
+                None => series.to_owned(),
+            };
+            let timing = match name {
+                LatencyName::Response => Timing::Intended,
+                _ => Timing::Actual,
+            };
+            let spec = Spec::new(name, operation)
+                .series(series)
+                .timing(timing)
+                .range(HIGHEST_NS, 3)
+                .intervals(plan.intervals);
+            Recorder::new(spec, start)
+        };
+        let whole = match open {
+            true => LatencyName::Response,
+            false => LatencyName::Service,
+        };
+        Self {
+            compress: recorder(LatencyName::Service, "compress", "block"),
+            queue: recorder(LatencyName::Service, "queue", "batch"),
+            decompress: recorder(LatencyName::Service, "decompress", "block"),
+            end_to_end: recorder(whole, "end to end", "block"),
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self) -> Result<(), MergeError> {
+        self.compress.merge(other.compress)?;
+        self.queue.merge(other.queue)?;
+        self.decompress.merge(other.decompress)?;
+        self.end_to_end.merge(other.end_to_end)
+    }
+}
+
+/// What is a thread's own, lent to each worker for its turn.
+pub(super) struct Desk<'s> {
+    pub(super) shared: &'s Shared<'s>,
+    pub(super) tally: &'s Tally,
+    pub(super) compressor: Seat<Box<dyn Compress>>,
+    pub(super) decompressor: Seat<Box<dyn Decompress>>,
+    pub(super) recorders: Recorders,
+    pub(super) arrivals: Option<Arrivals>,
+    /// The content of the block at hand.
+    pub(super) content: Vec<u8>,
+    /// The block at hand.
+    pub(super) block: Vec<u8>,
+    /// When the last block came out.
+    pub(super) last_end: Instant,
+}
+
+/// What a thread leaves behind.
+pub(super) struct Ended {
+    pub(super) recorders: Recorders,
+    pub(super) arrivals: Option<Arrivals>,
+    /// From the start of the run to the end of its last block.
+    pub(super) last_end: Duration,
+}
+
+/// Which of `count` workers are on the thread `index` of `threads`.
+fn own(count: u32, index: usize, threads: usize) -> impl Iterator<Item = u32> {
+    (0..count).skip(index).step_by(threads)
+}
+
+/// The loop of one thread.
+pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>) -> Ended {
+    let plan = shared.plan;
+    let threads = shared.tallies.len();
+    let mut producers: Vec<Producer> = own(plan.producers, index, threads)
+        .map(Producer::new)
+        .collect();
+    let mut consumers: Vec<Consumer> = own(plan.consumers, index, threads)
+        .map(|_| Consumer::default())
+        .collect();
+    let mut desk = Desk {
+        shared,
+        tally: &shared.tallies[index],
+        compressor: Seat::new(index),
+        decompressor: Seat::new(index),
+        recorders: Recorders::new(plan, schedule.is_some(), shared.start),
+        arrivals: schedule.map(|schedule| Arrivals::new(schedule, shared.start)),
+        content: Vec::with_capacity(shared.data.block_bytes_max()),
+        block: Vec::new(),
+        last_end: shared.start,
+    };
+    let mut producing = true;
+    for round in 0usize.. {
+        let now = Instant::now();
+        if let Some(arrivals) = &mut desk.arrivals
+            && !shared.ending()
+        {
+            arrivals.look(now);
+        }
+        let mut worked = turns(&mut desk, round, now, &mut producers, &mut consumers);
+        if producing && shared.ending() && producers.iter().all(Producer::idle) {
+            producing = false;
+            worked = true;
+            shared
+                .producing
+                .fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+            shared.bell.ring();
+        }
+        if !worked && !producing && finished(shared) {
+            break;
+        }
+        if !worked {
+            wait(&mut desk, &consumers);
+        }
+    }
+    Ended {
+        last_end: desk.last_end - shared.start,
+        recorders: desk.recorders,
+        arrivals: desk.arrivals,
+    }
+}
+
+/// Whether nothing is queued and nothing will be.
+fn finished(shared: &Shared<'_>) -> bool {
+    shared.producing.load(std::sync::atomic::Ordering::SeqCst) == 0 && shared.queue.is_empty()
+}
+
+/// A turn for every worker, the producers and consumers alternating; another one first each round.
+fn turns(
+    desk: &mut Desk<'_>,
+    round: usize,
+    now: Instant,
+    producers: &mut [Producer],
+    consumers: &mut [Consumer],
+) -> bool {
+    let mut worked = false;
+    for nth in 0..producers.len().max(consumers.len()) {
+        if nth < producers.len() {
+            let at = (round + nth) % producers.len();
+            worked |= producers[at].turn(desk);
+        }
+        if nth < consumers.len() {
+            let at = (round + nth) % consumers.len();
+            worked |= consumers[at].turn(desk, now);
+        }
+    }
+    worked
+}
+
+/// Sleeps until something is due on this thread, or something happens on another.
+fn wait(desk: &mut Desk<'_>, consumers: &[Consumer]) {
+    let shared = desk.shared;
+    let now = Instant::now();
+    let left = |when: Instant| when.saturating_duration_since(now);
+    let mut time = SLEEP_MAX;
+    if let Some(arrivals) = &mut desk.arrivals
+        && !shared.ending()
+    {
+        time = time.min(arrivals.next_due().map_or(SLEEP_MAX, left));
+    }
+    let paused = consumers.iter().filter_map(Consumer::ready_at);
+    let all_paused = paused.clone().count() == consumers.len();
+    time = time.min(paused.min().map_or(SLEEP_MAX, left));
+    if time < SPIN_BELOW {
+        std::hint::spin_loop();
+        return;
+    }
+    let something = || !all_paused && !shared.plan.faults.full_queue && !shared.queue.is_empty();
+    shared.bell.sleep(time - SPIN_BELOW / 2, something);
+}

@@ -1,0 +1,261 @@
+//! Whole runs. None depends on how fast or how busy the machine is: they end after a number of
+//! blocks, and what they assert is counted.
+
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use perfkit_stress::{DataKind, Faults, Finding, Loop, Pace, Plan, PoolKind, codec, run};
+
+/// So many blocks and then the end; the time is for a run that hangs.
+fn plan(blocks: u64) -> Plan {
+    Plan {
+        producers: 20,
+        consumers: 20,
+        blocks_max: Some(blocks),
+        duration: Duration::from_secs(60),
+        ..Plan::default()
+    }
+}
+
+fn found(plan: &Plan, codec: &str) -> Finding {
+    run(plan, codec::by_name(codec).expect("known"), &mut |_| true).expect("runs")
+}
+
+fn every(n: u64) -> Option<NonZeroU64> {
+    NonZeroU64::new(n)
+}
+
+#[test]
+fn every_codec_through_every_sound_pool_comes_back_verified_and_leaves_nothing() {
+    for name in codec::NAMES {
+        for pool in PoolKind::ALL
+            .into_iter()
+            .filter(|pool| *pool != PoolKind::Leaking)
+        {
+            let plan = Plan { pool, ..plan(320) };
+            let found = found(&plan, name);
+            let counts = found.counts;
+            assert_eq!(
+                (counts.begun, counts.verified, counts.wrong),
+                (320, 320, 0),
+                "{name} {pool:?}"
+            );
+            assert!(counts.balanced(), "{name} {pool:?}: {counts:?}");
+            assert!(!found.leak.left(), "{name} {pool:?}: {:?}", found.leak);
+            assert_eq!(counts.decompressed_bytes, 320 * 2048);
+            if pool != PoolKind::Fresh {
+                let most = found
+                    .compressors
+                    .alive_max
+                    .max(found.decompressors.alive_max);
+                assert!(
+                    most <= found.threads as u64,
+                    "{name} {pool:?}: {most} contexts"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_leaking_pool_is_caught_by_what_it_did_not_give_back() {
+    for name in ["zstd:1", "snappy", "gzip-c"] {
+        let plan = Plan {
+            pool: PoolKind::Leaking,
+            ..plan(1024)
+        };
+        let leak = found(&plan, name).leak;
+        assert!(leak.found() && leak.left(), "{name}");
+        assert_eq!(
+            (leak.compressors_left, leak.decompressors_left),
+            (4, 4),
+            "{name}"
+        );
+        assert!(leak.bytes_left > 0, "{name}");
+    }
+}
+
+#[test]
+fn every_corrupt_block_is_found_and_counted() {
+    for name in codec::NAMES.into_iter().filter(|name| *name != "zstd-rust") {
+        let plan = Plan {
+            faults: Faults {
+                corrupt_every: every(3),
+                ..Faults::default()
+            },
+            ..plan(900)
+        };
+        let counts = found(&plan, name).counts;
+        assert_eq!(counts.corrupted, 300, "{name}");
+        let seen = counts.refused + counts.mismatched + counts.corrupted_harmless;
+        assert_eq!(seen, 300, "{name}: {counts:?}");
+        assert_eq!(counts.wrong, 0, "{name}: nothing else went wrong");
+        assert!(counts.corrupted_harmless < 60, "{name}: {counts:?}");
+        assert!(counts.balanced(), "{name}: {counts:?}");
+    }
+    let plan = Plan {
+        work: Loop::Seed,
+        faults: Faults {
+            corrupt_every: every(10),
+            ..Faults::default()
+        },
+        ..plan(1000)
+    };
+    let counts = found(&plan, "none").counts;
+    assert_eq!((counts.mismatched, counts.verified), (100, 900));
+}
+
+#[test]
+fn a_panicking_worker_loses_nothing_uncounted_and_its_context_is_not_used_again() {
+    for pool in PoolKind::ALL
+        .into_iter()
+        .filter(|pool| *pool != PoolKind::Leaking)
+    {
+        let plan = Plan {
+            pool,
+            faults: Faults {
+                panic_every: every(50),
+                ..Faults::default()
+            },
+            ..plan(1000)
+        };
+        let found = found(&plan, "zstd:1");
+        let counts = found.counts;
+        let panics = counts.panicked_compress + counts.panicked_decompress;
+        // A block that was lost by its producer does not come to a consumer.
+        let calls = counts.begun + counts.sent;
+        assert_eq!(panics, calls / 50, "{pool:?}: {counts:?}");
+        assert!(counts.balanced(), "{pool:?}: {counts:?}");
+        assert_eq!(counts.verified + panics, 1000, "{pool:?}");
+        let discarded = found.compressors.discarded + found.decompressors.discarded;
+        assert_eq!(discarded, panics, "{pool:?}");
+        assert!(!found.leak.left(), "{pool:?}: {:?}", found.leak);
+    }
+}
+
+#[test]
+fn a_slow_consumer_and_a_full_queue_are_bounded_and_lose_nothing() {
+    let faults = [
+        Faults {
+            consumer_pause: Some(Duration::from_micros(300)),
+            ..Faults::default()
+        },
+        Faults {
+            full_queue: true,
+            ..Faults::default()
+        },
+    ];
+    for faults in faults {
+        let plan = Plan {
+            faults,
+            queue_batches: Some(4),
+            consumers: 1,
+            ..plan(2_000)
+        };
+        let mut queued_max = 0;
+        let mut watch = |progress: &perfkit_stress::Progress| {
+            queued_max = queued_max.max(progress.queued_batches);
+            true
+        };
+        let found = run(&plan, codec::by_name("lz4").unwrap(), &mut watch).unwrap();
+        assert!(found.counts.queue_full > 0, "{plan:?}");
+        assert!(queued_max <= 4);
+        assert_eq!(found.counts.verified, 2_000);
+        assert!(found.counts.balanced());
+    }
+}
+
+#[test]
+fn whoever_watches_can_end_the_run_and_what_was_sent_still_comes() {
+    let plan = Plan {
+        blocks_max: None,
+        duration: Duration::from_secs(3600),
+        ..plan(0)
+    };
+    let found = run(&plan, codec::by_name("lz4").unwrap(), &mut |_| false).unwrap();
+    assert!(found.stopped && found.counts.verified > 0);
+    assert!(found.counts.balanced() && !found.leak.left());
+}
+
+#[test]
+fn the_seed_loop_compresses_once_a_producer() {
+    let plan = Plan {
+        work: Loop::Seed,
+        ..plan(2_000)
+    };
+    let found = found(&plan, "zstd:3");
+    assert_eq!(found.counts.verified, 2_000);
+    assert!(found.counts.compressions <= 20, "{:?}", found.counts);
+    assert!(found.latencies.decompress.n() == 2_000);
+    assert!(found.counts.ratio().is_some_and(|ratio| ratio > 1.5));
+}
+
+#[test]
+fn an_open_loop_counts_from_when_blocks_were_due() {
+    for pace in [Pace::Uniform(20_000.0), Pace::Poisson(20_000.0)] {
+        let plan = Plan { pace, ..plan(500) };
+        let found = found(&plan, "lz4");
+        assert_eq!(found.counts.verified, 500);
+        let row = found.latencies.end_to_end.latency();
+        assert_eq!(row.name, latency::LatencyName::Response);
+        assert_eq!(found.load.rate_target_per_s, Some(20_000.0));
+    }
+}
+
+#[test]
+fn a_rate_that_cannot_be_held_is_saturated_and_takes_no_memory_for_what_it_owes() {
+    let plan = Plan {
+        pace: Pace::Uniform(5_000_000.0),
+        blocks_max: None,
+        duration: Duration::from_millis(300),
+        ..plan(0)
+    };
+    let found = found(&plan, "zstd:3");
+    assert!(found.load.saturated, "{:?}", found.load);
+    assert!(
+        found
+            .load
+            .backlog_max
+            .is_some_and(|backlog| backlog > 10_000)
+    );
+    assert!(found.counts.balanced());
+}
+
+#[test]
+fn a_run_is_the_same_bytes_on_any_number_of_threads() {
+    let volume = |threads| {
+        let plan = Plan {
+            threads,
+            producers: 1,
+            bytes_min: 100,
+            bytes_max: 3_000,
+            data: "json".parse().unwrap(),
+            ..plan(300)
+        };
+        let counts = found(&plan, "zstd:3").counts;
+        (counts.content_bytes, counts.block_bytes)
+    };
+    assert_eq!(volume(1), volume(4));
+}
+
+#[test]
+fn what_cannot_be_carried_out_is_refused_before_it_starts() {
+    let codec = || codec::by_name("none").unwrap();
+    let refused = |plan: &Plan| run(plan, codec(), &mut |_| true).is_err();
+    assert!(refused(&Plan {
+        producers: 0,
+        ..plan(1)
+    }));
+    assert!(refused(&Plan {
+        bytes_min: 0,
+        ..plan(1)
+    }));
+    assert!(refused(&Plan {
+        pace: Pace::Poisson(-1.0),
+        ..plan(1)
+    }));
+    assert!(refused(&Plan {
+        data: DataKind::Bytes([].into()),
+        ..plan(1)
+    }));
+}
