@@ -204,11 +204,14 @@ impl Session {
 
     /// The recorder settings that the exports of this run ask for.
     pub(crate) fn spec(&self, spec: Spec) -> Spec {
-        spec.intervals(
-            self.exports
-                .wants_intervals()
-                .then_some(Duration::from_secs(1)),
-        )
+        spec.intervals(self.intervals())
+    }
+
+    /// The length of the intervals that the exports of this run ask for.
+    pub(crate) fn intervals(&self) -> Option<Duration> {
+        self.exports
+            .wants_intervals()
+            .then_some(Duration::from_secs(1))
     }
 
     /// Whether inputs shall be hashed.

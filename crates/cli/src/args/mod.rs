@@ -13,6 +13,7 @@ mod fingers;
 mod levels;
 pub(crate) mod output;
 pub(crate) mod settings;
+pub(crate) mod stress;
 pub(crate) mod train;
 pub(crate) mod units;
 pub(crate) mod zstd;
@@ -85,6 +86,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "uncompress")]
     Decompress(Box<decompress::DecompressArgs>),
     Advise(Box<advise::AdviseArgs>),
+    Stress(Box<stress::StressArgs>),
     Compare(Box<analyse::CompareArgs>),
     Report(Box<analyse::RenderArgs>),
     Env(Box<analyse::EnvArgs>),
@@ -101,6 +103,7 @@ impl Command {
             Self::CompressBench(_) => "compress-bench",
             Self::Decompress(_) => "decompress",
             Self::Advise(_) => "advise",
+            Self::Stress(_) => "stress",
             Self::Compare(_) => "compare",
             Self::Report(_) => "report",
             Self::Env(_) => "env",

@@ -6,6 +6,7 @@ mod child;
 mod compare;
 mod compress;
 mod compress_bench;
+mod content;
 mod decompress;
 mod docs;
 mod env;
@@ -14,6 +15,7 @@ mod interleave;
 mod list;
 mod reference;
 mod render;
+mod stress;
 mod tour;
 mod train;
 mod transfer;
@@ -33,6 +35,7 @@ pub(crate) fn ending(command: &Command) -> Ending {
         | Command::CompressBench(_)
         | Command::Decompress(_)
         | Command::Advise(_)
+        | Command::Stress(_)
         | Command::Tour(_) => Ending::BetweenSteps,
         Command::Compare(args) if args.interleave.is_some() => Ending::BetweenSteps,
         _ => Ending::AtOnce,
@@ -47,6 +50,7 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::CompressBench(args) => compress_bench::run(&args, name, argv),
         Command::Decompress(args) => decompress::run(&args, name, argv),
         Command::Advise(args) => advise::run(&args, name, argv),
+        Command::Stress(args) => stress::run(&args, name, argv),
         Command::Compare(args) => compare::run(&args, name, argv),
         Command::Report(args) => render::run(&args, name, argv),
         Command::Env(args) => env::run(&args, name, argv),

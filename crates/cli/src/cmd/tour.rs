@@ -13,6 +13,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
 
+mod stress;
 mod zstd;
 
 /// What all parts share.
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
         bytes,
     };
     zstd::part(&stage, &mut outcome, &mut checks)?;
+    stress::part(&stage, &mut outcome, &mut checks)?;
     checks.conclude("round trip of everything compressed", &mut outcome);
     session.finish(outcome)
 }

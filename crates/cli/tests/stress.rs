@@ -1,0 +1,200 @@
+//! `perfkit stress`: verdicts, rankings, faults and signals. Runs end after a number of blocks, or when
+//! they are told to; nothing depends on how fast that is.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Run, directory, perfkit, words};
+use latency::report::{Cell, LoadModel, Report};
+
+/// A run of so many blocks in a directory, as JSON.
+fn stress(dir: &Path, line: &str) -> Run {
+    let mut command = perfkit();
+    command.current_dir(dir);
+    command.args(["stress", "--duration", "60s", "--report", "json"]);
+    Run::from(command.args(words(line)).output().expect("runs"))
+}
+
+fn report(run: &Run) -> Report {
+    latency::report::read_json(&run.stdout).expect("a valid report")
+}
+
+/// The cells of a column of a table.
+fn column(report: &Report, table: &str, key: &str) -> Vec<Cell> {
+    let table = report.tables.iter().find(|found| found.name == table);
+    let table = table.unwrap_or_else(|| panic!("no such table"));
+    let at = table.columns.iter().position(|column| column.key == key);
+    let at = at.unwrap_or_else(|| panic!("no column {key}"));
+    table.rows.iter().map(|row| row[at].clone()).collect()
+}
+
+/// How many blocks came to this end.
+fn blocks(report: &Report, what: &str) -> i64 {
+    let ends = column(report, "blocks", "what");
+    let at = ends.iter().position(|end| *end == Cell::from(what));
+    let blocks = column(report, "blocks", "blocks");
+    match at.map(|at| blocks[at].clone()) {
+        Some(Cell::Integer(blocks)) => blocks,
+        _ => 0,
+    }
+}
+
+#[test]
+fn every_block_is_verified_and_each_direction_has_its_latencies() {
+    let dir = directory();
+    let run = stress(dir.path(), "--codec zstd:1 --pool mutex --blocks 4000").expect(0);
+    let report = report(&run);
+    assert!(report.complete && report.exit_code == 0);
+    assert_eq!(blocks(&report, "verified"), 4000);
+    let validation = report.validation.as_ref().expect("checked");
+    assert!(validation.ok && validation.checked == 4000);
+    let series: Vec<_> = report
+        .latencies
+        .iter()
+        .filter_map(|row| row.series.as_deref())
+        .collect();
+    assert_eq!(series, ["end to end", "compress", "queue", "decompress"]);
+    assert_eq!(report.latencies[1].n, 4000);
+    assert_eq!(report.load.model, LoadModel::Closed);
+    assert_eq!(
+        column(&report, "codecs and pools", "verdict"),
+        [Cell::from("sound")]
+    );
+}
+
+#[test]
+fn a_leak_is_exit_4_and_names_what_grew() {
+    let dir = directory();
+    let run = stress(dir.path(), "--codec zstd:1 --pool leaking --blocks 2048").expect(4);
+    assert!(
+        run.stderr.contains("zstd:1 in the leaking pool leaks"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr
+            .contains("8 compressing and 8 decompressing contexts"),
+        "{}",
+        run.stderr
+    );
+    let report = report(&run);
+    assert_eq!(report.exit_code, 4);
+    assert_eq!(
+        column(&report, "codecs and pools", "verdict"),
+        [Cell::from("leaks")]
+    );
+}
+
+#[test]
+fn codecs_and_pools_are_ranked_above_a_ratio() {
+    let dir = directory();
+    let line = "--codec zstd:1,none --pool queue,fresh --min-ratio 1.5 --blocks 500";
+    let report = report(&stress(dir.path(), line).expect(0));
+    let ranks = column(&report, "codecs and pools", "rank");
+    assert_eq!(
+        ranks,
+        [Cell::Integer(1), Cell::Integer(2), Cell::Null, Cell::Null]
+    );
+    let codecs = column(&report, "codecs and pools", "codec");
+    let expected = ["zstd:1", "zstd:1", "none", "none"].map(Cell::from);
+    assert_eq!(codecs, expected);
+    assert_eq!(report.latencies.len(), 4, "one a pair");
+    stress(dir.path(), "--codec none --min_ratio 1.5 --blocks 500").expect(4);
+}
+
+#[test]
+fn faults_are_counted_and_are_no_failures() {
+    let dir = directory();
+    let line = "--codec lz4 --blocks 3000 --fault corrupt=10 --fault panic=100 --fault slow=10us";
+    let report = report(&stress(dir.path(), line).expect(0));
+    assert_eq!(blocks(&report, "begun"), 3000);
+    let ends = [
+        "lost to a panic of a producer",
+        "verified",
+        "came back as something else",
+        "refused by the codec",
+        "lost to a panic of a consumer",
+    ];
+    assert_eq!(
+        ends.map(|end| blocks(&report, end)).iter().sum::<i64>(),
+        3000
+    );
+    assert!(blocks(&report, "corrupted on purpose") >= 290);
+}
+
+#[test]
+fn an_open_loop_has_response_times_and_says_when_it_is_saturated() {
+    let dir = directory();
+    let held = stress(
+        dir.path(),
+        "--codec none --rate 500 --arrivals uniform --blocks 100",
+    );
+    let held = report(&held.expect(0));
+    assert_eq!(held.load.model, LoadModel::Open);
+    assert_eq!(held.latencies[0].label(), "end to end response");
+    let line = "--codec zstd:19 --rate 9000000 --blocks 3000 --slo response.p50<=1ns";
+    let saturated = report(&stress(dir.path(), line).expect(4));
+    assert!(saturated.load.saturated);
+}
+
+#[test]
+fn blocks_are_cut_out_of_files() {
+    let dir = directory();
+    std::fs::write(dir.path().join("a"), b"what is in a file ".repeat(500)).expect("written");
+    let run = stress(
+        dir.path(),
+        "a --codec snappy --min-size 100 --max-size 300 --blocks 200",
+    );
+    let report = report(&run.expect(0));
+    assert_eq!(report.workload.inputs[0].bytes, 9000);
+    assert_eq!(blocks(&report, "verified"), 200);
+    stress(dir.path(), "missing --blocks 1").expect(1);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let dir = directory();
+    for line in [
+        "--codec zip",
+        "--pool puddle",
+        "--producers 0",
+        "--rate 0",
+        "--min-size 0",
+    ] {
+        let run = stress(dir.path(), line).expect(2);
+        assert!(
+            run.stderr.contains("perfkit:") && run.stdout.is_empty(),
+            "{line}: {run:?}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_a_valid_partial_report() {
+    use common::signals::{send, until_signals_are_handled};
+    use nix::sys::signal::Signal;
+    use std::process::Stdio;
+
+    let dir = directory();
+    for line in [
+        "--soak --codec zstd:1",
+        "--codec all --pool all -d 60s --fault slow=1ms",
+    ] {
+        let mut command = perfkit();
+        command
+            .current_dir(dir.path())
+            .args(["stress", "--report", "json"]);
+        command
+            .args(words(line))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().expect("runs");
+        until_signals_are_handled(&child);
+        send(&child, Signal::SIGINT);
+        let run = Run::from(child.wait_with_output().expect("ends")).expect(130);
+        let report = report(&run);
+        assert!(!report.complete && report.exit_code == 130, "{line}");
+    }
+}
