@@ -199,3 +199,16 @@ fn the_last_handle_may_go_in_a_job() {
     drop(offload);
     assert_eq!(block_on(job), Ok(()));
 }
+
+#[test]
+fn threads_are_set_up_before_they_work_and_work_even_if_that_fails() {
+    let set_up = Arc::new(AtomicUsize::new(0));
+    let numbers = set_up.clone();
+    let offload = Offload::with_setup(1, 4, move |nth| {
+        numbers.fetch_add(10 + nth, SeqCst);
+        panic!("refused");
+    })
+    .unwrap();
+    let seen = block_on(offload.run(move || set_up.load(SeqCst)));
+    assert_eq!(seen, Ok(10));
+}

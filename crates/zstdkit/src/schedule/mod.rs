@@ -16,6 +16,8 @@
 //! assert_eq!(model.decide(&large, 500_000), Decision::Offload);
 //! ```
 
+#[cfg(feature = "background")]
+mod background;
 mod calibrate;
 mod key;
 mod model;

@@ -68,6 +68,28 @@ enum Content<T> {
 impl Offload {
     /// Starts so many threads, one at least, with a queue of at least one.
     pub fn new(threads: usize, queue_max: usize) -> std::io::Result<Self> {
+        Self::with_setup(threads, queue_max, |_| ())
+    }
+
+    /// The same; each thread first calls `setup` with its number, from 0. This is where a program
+    /// keeps these threads off the processors of those who wait, or gives them a lower priority:
+    /// the library does neither by itself.
+    ///
+    /// ```
+    /// use zstdkit::schedule::Offload;
+    ///
+    /// let (tell, told) = std::sync::mpsc::channel();
+    /// let offload = Offload::with_setup(2, 8, move |nth| tell.send(nth).unwrap())?;
+    /// drop(offload);
+    /// assert_eq!(told.iter().sum::<usize>(), 1);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn with_setup(
+        threads: usize,
+        queue_max: usize,
+        setup: impl Fn(usize) + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        let setup = Arc::new(setup);
         let mut offload = Self {
             shared: Arc::new(Shared {
                 state: Mutex::default(),
@@ -75,11 +97,16 @@ impl Offload {
             }),
             threads: Vec::new(),
         };
-        for _ in 0..threads.max(1) {
-            let shared = offload.shared.clone();
+        for nth in 0..threads.max(1) {
+            let (shared, setup) = (offload.shared.clone(), setup.clone());
             let thread = thread::Builder::new()
                 .name("zstdkit-offload".into())
-                .spawn(move || shared.serve())?;
+                .spawn(move || {
+                    // A thread that cannot be set up still serves.
+                    let _ = catch_unwind(AssertUnwindSafe(|| setup(nth)));
+                    drop(setup);
+                    shared.serve();
+                })?;
             offload.threads.push(thread);
         }
         Ok(offload)

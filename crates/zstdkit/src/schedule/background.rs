@@ -1,0 +1,59 @@
+//! Threads that give way: offload threads of the lowest class that the system has. What they do
+//! lives in `offload`.
+
+use std::io;
+
+use super::Offload;
+
+impl Offload {
+    /// Threads that run only on processor time that nobody else wants (`SCHED_IDLE` on Linux;
+    /// elsewhere these are ordinary threads).
+    ///
+    /// A thread that compresses for milliseconds may keep a processor that someone in an event
+    /// loop was woken on, for as long as the kernel lets it end its turn. A thread of this class
+    /// loses it at once. The price: on a machine whose processors are all busy with ordinary
+    /// threads, offloaded work hardly goes on. No privilege is needed.
+    pub fn background(threads: usize, queue_max: usize) -> io::Result<Self> {
+        Self::with_setup(threads, queue_max, |_| lower())
+    }
+}
+
+/// A system that refuses leaves the thread as it is: that is slower for others, not wrong.
+#[cfg(target_os = "linux")]
+fn lower() {
+    use thread_priority::{
+        NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+        set_thread_priority_and_policy, thread_native_id,
+    };
+    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn lower() {}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// The scheduling policy of the current thread, as the kernel numbers them.
+    fn policy() -> Option<u32> {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
+        // The name, which may hold anything, ends with the last bracket; the third field follows.
+        let (_, fields) = stat.rsplit_once(')')?;
+        fields.split_whitespace().nth(41 - 3)?.parse().ok()
+    }
+
+    #[test]
+    fn threads_are_of_the_idle_class() {
+        let (tell, told) = mpsc::channel();
+        drop(Offload::with_setup(1, 1, move |_| {
+            let _ = tell.send(policy());
+            lower();
+            let _ = tell.send(policy());
+        }));
+        assert_eq!(told.iter().collect::<Vec<_>>(), [Some(0), Some(5)]);
+    }
+}
