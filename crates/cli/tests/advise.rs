@@ -80,16 +80,34 @@ fn stalls_are_measured_in_every_mode() {
         .iter()
         .map(|row| row["mode"].as_str().expect("a mode"))
         .collect();
-    assert_eq!(modes, ["idle", "inline", "offload", "auto"]);
+    assert_eq!(
+        modes,
+        ["idle", "inline", "offload", "auto", "auto_background"]
+    );
     assert_eq!(stalls[0]["due"], 0);
     for row in &stalls[1..] {
         assert!(row["due"].as_u64() >= Some(1), "{row:?}");
         assert!(row["completed"].as_u64() >= Some(1), "{row:?}");
         assert!(row["stall_max_ns"].as_u64() > Some(0));
+        // How many times lower than that of spawn_blocking.
+        let response = |row: &serde_json::Map<String, Value>| row["response_p50_ns"].as_f64();
+        let ratio = response(&stalls[2])
+            .zip(response(row))
+            .map(|(of, own)| of / own);
+        let said = row["offload_response_ratio"].as_f64();
+        assert!(
+            said.zip(ratio)
+                .is_none_or(|(said, ratio)| (said - ratio).abs() < 1e-9),
+            "{row:?}"
+        );
+        assert_eq!(said.is_none(), ratio.is_none());
     }
-    // A frame a cell of the tables, one of decompression, three a mode.
-    assert_eq!(report["validation"]["checked"], 2 + 3 * 3);
-    assert_eq!(rows(&report, "worst_stalls").len(), 3);
+    // A frame a cell of the tables, one of decompression, three a turn of a mode.
+    assert_eq!(report["validation"]["checked"], 2 + 4 * 4 * 3);
+    assert_eq!(rows(&report, "worst_stalls").len(), 4);
+    let line = "advise -q -d 20ms --report json -r fast --size 1K --no-tables json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["tables"].as_array().map(Vec::len), Some(2));
     assert_eq!(report["workload"]["inputs"][0]["path"], "json");
 }
 

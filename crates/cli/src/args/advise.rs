@@ -20,12 +20,15 @@ const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
 /// Say which calls may run in an event loop here, and measure what they do to one.
 ///
 /// Tables by recipe and size: how long a call takes on this machine, and whether it may run inline,
-/// should be sliced or belongs on another thread, by the threshold; then what contexts hold.
+/// should be sliced or belongs on another thread, by the threshold and by the 100 µs of an async
+/// runtime; then what contexts hold.
 ///
 /// The stall table is measured beside a load: a probe task of a tokio runtime is called from outside
 /// every 200 µs, and its delay beyond that of an idle run is what the load did to everyone else.
 /// Loads run always inline, always by spawn_blocking, and by the scheduler of zstdkit, whose own
-/// threshold is 100 µs. Response times of the load count from when each operation was due.
+/// threshold is 100 µs: auto with ordinary offload threads, auto_background with such as give way to
+/// everyone else. The modes take turns. Response times of the load count from when each operation
+/// was due; offload_response is how many times lower their median is than that of spawn_blocking.
 ///
 /// Without files the data is generated: JSON lines, HTML or binary, as the recipe has it.
 #[derive(Debug, Clone, Args)]
@@ -63,6 +66,10 @@ pub(crate) struct AdviseArgs {
     /// Load, in percent of one processor
     #[arg(long, value_name = "PCT", default_value_t = 40, value_parser = clap::value_parser!(u8).range(1..=95), hide_short_help = true)]
     pub(crate) load: u8,
+    /// Stalls only, no tables
+    #[arg(long, conflicts_with = "no_stalls")]
+    #[cfg(feature = "async")]
+    pub(crate) no_tables: bool,
     /// Tables only, no stalls
     #[arg(long)]
     #[cfg_attr(

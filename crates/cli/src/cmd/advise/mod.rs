@@ -30,7 +30,13 @@ pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> R
     let largest = plan.sizes.last().copied().unwrap_or(0);
     let data = data::Data::new(&args.files, args.seed, largest, &plan.recipes, &mut outcome)?;
     describe(args, &plan, &mut outcome);
-    cost::part(&plan, &data, &mut outcome, &mut checks)?;
+    #[cfg(feature = "async")]
+    let tables = !args.no_tables;
+    #[cfg(not(feature = "async"))]
+    let tables = true;
+    if tables {
+        cost::part(&plan, &data, &mut outcome, &mut checks)?;
+    }
     #[cfg(feature = "async")]
     if !args.no_stalls {
         stall::part(args, &plan, &data, &mut outcome, &mut checks)?;

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use latency::report::Timing;
-use latency::{Recorder, Recording, Spec};
+use latency::{Recorder, Spec};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 use zstdkit::tokio::Scheduler;
@@ -35,10 +35,18 @@ pub(super) enum Mode {
     Offload,
     /// By the scheduler of zstdkit.
     Auto,
+    /// The same, with offload threads of the lowest class.
+    Background,
 }
 
 impl Mode {
-    pub(super) const ALL: [Self; 4] = [Self::Idle, Self::Inline, Self::Offload, Self::Auto];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Idle,
+        Self::Inline,
+        Self::Offload,
+        Self::Auto,
+        Self::Background,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -46,6 +54,7 @@ impl Mode {
             Self::Inline => "inline",
             Self::Offload => "offload",
             Self::Auto => "auto",
+            Self::Background => "auto_background",
         }
     }
 }
@@ -58,16 +67,40 @@ pub(super) struct Beside<'a> {
     pub(super) mode: Mode,
 }
 
-/// What came of it.
+/// What came of it, or of several taken together.
 pub(super) struct Stalls {
     /// Delays of the probe, from when it was called.
-    pub(super) stall: Recording,
+    pub(super) stall: Recorder,
     /// How late it was called: what the machine did, and not the runtime.
-    pub(super) late: Recording,
-    /// Response times of the load, from when each was due; none when idle.
-    pub(super) response: Option<Recording>,
+    pub(super) late: Recorder,
+    /// Response times of the load, from when each was due; empty when idle.
+    pub(super) response: Recorder,
     pub(super) due: u64,
-    pub(super) completed: u64,
+}
+
+impl Stalls {
+    pub(super) fn new(start: Instant) -> Self {
+        let delays = || {
+            let spec = Spec::new(RESPONSE, "probe").range(DELAY_MAX_NS, 3);
+            Recorder::new(spec, start)
+        };
+        Self {
+            stall: delays(),
+            late: delays(),
+            response: Recorder::new(Spec::new(RESPONSE, "call").timing(Timing::Intended), start),
+            due: 0,
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self) -> Result<()> {
+        let merged = self
+            .stall
+            .merge(other.stall)
+            .and_then(|()| self.late.merge(other.late))
+            .and_then(|()| self.response.merge(other.response));
+        self.due += other.due;
+        merged.map_err(|error| Failure::new(error.to_string()))
+    }
 }
 
 /// A load that is under way.
@@ -87,11 +120,17 @@ impl Beside<'_> {
         self.warm_up(&runtime, load, checks)?;
         let start = Instant::now();
         let end = start + self.time;
+        let Stalls {
+            stall,
+            late,
+            response,
+            ..
+        } = Stalls::new(start);
         let running = match self.mode {
             Mode::Idle => None,
-            _ => Some(self.start_load(&runtime, load, start, end)?),
+            _ => Some(self.start_load(&runtime, load, response, start, end)?),
         };
-        let (stall, late) = probe(&runtime, start, end)?;
+        let (stall, late) = probe(&runtime, stall, late, start, end)?;
         let (response, due) = match running {
             Some(running) => running.finish(self.time / 2)?,
             None => (None, 0),
@@ -100,8 +139,7 @@ impl Beside<'_> {
         Ok(Stalls {
             stall,
             late,
-            completed: response.as_ref().map_or(0, Recording::n),
-            response,
+            response: response.unwrap_or_else(|| Stalls::new(start).response),
             due,
         })
     }
@@ -129,13 +167,13 @@ impl Beside<'_> {
         &self,
         runtime: &Runtime,
         load: &Load,
+        response: Recorder,
         start: Instant,
         end: Instant,
     ) -> Result<Running> {
         let (call, mut calls) = mpsc::unbounded_channel::<Instant>();
         let (tell, ended) = sync_mpsc::channel();
-        let spec = Spec::new(RESPONSE, "call").timing(Timing::Intended);
-        let response = Arc::new(Mutex::new(Some(Recorder::new(spec, start))));
+        let response = Arc::new(Mutex::new(Some(response)));
         let stop = Arc::new(AtomicBool::new(false));
         let (record, stopped) = (response.clone(), stop.clone());
         let (mode, scheduler) = (self.mode, self.scheduler.clone());
@@ -184,7 +222,7 @@ impl Beside<'_> {
 
 impl Running {
     /// Waits for what is under way, for this long at most. The rest stays undone.
-    fn finish(self, patience: Duration) -> Result<(Option<Recording>, u64)> {
+    fn finish(self, patience: Duration) -> Result<(Option<Recorder>, u64)> {
         let due = self
             .caller
             .join()
@@ -200,27 +238,28 @@ impl Running {
             }
         }
         let mut recorder = self.response.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok((recorder.take().map(Recorder::finish), due))
+        Ok((recorder.take(), due))
     }
 }
 
-/// Calls the probe until the end. Gives its delays, from the calls, and how late the calls were.
+/// Calls the probe until the end. Adds its delays, from the calls, and how late the calls were.
 /// The caller never waits for the probe.
-fn probe(runtime: &Runtime, start: Instant, end: Instant) -> Result<(Recording, Recording)> {
+fn probe(
+    runtime: &Runtime,
+    mut delays: Recorder,
+    mut late: Recorder,
+    start: Instant,
+    end: Instant,
+) -> Result<(Recorder, Recorder)> {
     let (call, mut calls) = mpsc::unbounded_channel::<Instant>();
-    let recorder = move || {
-        let spec = Spec::new(RESPONSE, "probe").range(DELAY_MAX_NS, 3);
-        Recorder::new(spec, start)
-    };
     let task = runtime.spawn(async move {
-        let mut delays = recorder();
         while let Some(called) = calls.recv().await {
             delays.record_span(called, Instant::now());
         }
-        delays.finish()
+        delays
     });
     let caller = thread::spawn(move || {
-        let (mut late, mut due) = (recorder(), start);
+        let mut due = start;
         while due < end {
             thread::sleep(due.saturating_duration_since(Instant::now()));
             let now = Instant::now();
@@ -230,7 +269,7 @@ fn probe(runtime: &Runtime, start: Instant, end: Instant) -> Result<(Recording, 
             }
             due += PROBE_PERIOD;
         }
-        late.finish()
+        late
     });
     let late = caller
         .join()
@@ -262,7 +301,7 @@ async fn operate(
                 Err(panic) => std::panic::resume_unwind(panic.into_panic()),
             }
         }
-        Mode::Auto => scheduler.compress(content, &options).await,
+        Mode::Auto | Mode::Background => scheduler.compress(content, &options).await,
     }
 }
 

@@ -1,20 +1,22 @@
 //! What compression does to everyone else in a runtime: a table of stalls beside a load.
 //!
-//! [`beside`] is one measurement; here is which are made, and what they come to. Excess is over an
-//! idle run of the same minute, for the machine itself stalls as well.
+//! [`beside`] is one measurement, [`table`] what they come to; here is which are made. Excess is
+//! over an idle run of the same minute, for the machine itself stalls as well.
 
 mod beside;
+mod table;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use latency::report::{Cell, LatencyName, LoadModel, Table, Unit};
-use latency::{Recording, Schedule};
+use latency::Schedule;
+use latency::report::{LatencyName, LoadModel};
 use zstdkit::schedule::{Calibration, CostModel, Offload};
 use zstdkit::tokio::Scheduler;
 use zstdkit::{Compressor, Pool, Recipe};
 
 use self::beside::{Beside, Mode, Stalls};
+use self::table::Tables;
 use super::data::{Data, piece};
 use super::failed;
 use crate::args::advise::{AdviseArgs, Plan};
@@ -23,6 +25,8 @@ use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
 
+/// Turns of every mode with a load.
+const TURNS: usize = 4;
 /// Different contents that a load goes round.
 const CONTENTS: usize = 8;
 /// No load has more operations a second: beyond, the threads that give it are the load.
@@ -33,38 +37,6 @@ const LONGER_MAX: u32 = 3;
 /// How long an operation is timed to find the rate.
 const PROBE_TIME: Duration = Duration::from_millis(50);
 
-const COLUMNS: [(&str, Unit); 13] = [
-    ("recipe", Unit::Text),
-    ("size_bytes", Unit::Bytes),
-    ("mode", Unit::Text),
-    ("due", Unit::Count),
-    ("completed", Unit::Count),
-    ("response_p50_ns", Unit::Nanoseconds),
-    ("response_p99_ns", Unit::Nanoseconds),
-    ("stall_p50_ns", Unit::Nanoseconds),
-    ("stall_p99_ns", Unit::Nanoseconds),
-    ("stall_max_ns", Unit::Nanoseconds),
-    ("excess_p99_ns", Unit::Nanoseconds),
-    ("excess_max_ns", Unit::Nanoseconds),
-    ("call_late_p99_ns", Unit::Nanoseconds),
-];
-
-const WORST_COLUMNS: [(&str, Unit); 4] = [
-    ("mode", Unit::Text),
-    ("excess_p99_ns", Unit::Nanoseconds),
-    ("excess_max_ns", Unit::Nanoseconds),
-    ("completed_ratio", Unit::Share),
-];
-
-/// The worst of a mode over all cells.
-#[derive(Default)]
-struct Worst {
-    p99_ns: u64,
-    max_ns: u64,
-    due: u64,
-    completed: u64,
-}
-
 /// Adds the tables to the outcome.
 pub(super) fn part(
     args: &AdviseArgs,
@@ -73,9 +45,8 @@ pub(super) fn part(
     outcome: &mut Outcome,
     checks: &mut Checks,
 ) -> Result<()> {
-    let scheduler = scheduler()?;
-    let mut table = Table::new("stalls", &COLUMNS);
-    let mut worst: [Worst; 4] = Default::default();
+    let model = Arc::new(calibrated()?);
+    let mut tables = Tables::new();
     for &recipe in &plan.recipes {
         for &bytes in &plan.sizes {
             if signal::interrupted() {
@@ -83,104 +54,65 @@ pub(super) fn part(
             }
             let (_, content) = data.of(recipe);
             let load = Load::new(recipe, content, bytes, f64::from(args.load) / 100.0)?;
-            let mut idle = None;
-            for (mode, worst) in Mode::ALL.into_iter().zip(&mut worst) {
-                let run = Beside {
-                    scheduler: &scheduler,
-                    workers: args.workers.into(),
-                    time: load.time(plan.run),
-                    mode,
-                };
-                let stalls = run.measure(&load, checks)?;
-                let excess = |ns: Option<u64>, idle: Option<u64>| Some(ns?.saturating_sub(idle?));
-                let (p99_ns, max_ns) = (percentile(&stalls.stall, 99.0), max(&stalls.stall));
-                let (idle_p99_ns, idle_max_ns) = *idle.get_or_insert((p99_ns, max_ns));
-                let (over_p99, over_max) =
-                    (excess(p99_ns, idle_p99_ns), excess(max_ns, idle_max_ns));
-                worst.p99_ns = worst.p99_ns.max(over_p99.unwrap_or(0));
-                worst.max_ns = worst.max_ns.max(over_max.unwrap_or(0));
-                worst.due += stalls.due;
-                worst.completed += stalls.completed;
-                table
-                    .rows
-                    .push(row(recipe, &load, mode, &stalls, [over_p99, over_max]));
-            }
+            tables.add(&load, cell(args, plan, &load, &model, checks)?);
         }
     }
-    outcome.tables.push(table);
-    outcome.tables.push(worst_table(&worst));
+    outcome.tables.extend(tables.finish());
     outcome.load.model = LoadModel::Unknown;
     Ok(())
 }
 
-/// A scheduler that knows this machine.
-fn scheduler() -> Result<Scheduler> {
+/// One load in every mode. The modes take turns, another one first each time, so that none has a
+/// better minute of the machine, and idle is of the same minute as what it is compared with.
+fn cell(
+    args: &AdviseArgs,
+    plan: &Plan,
+    load: &Load,
+    model: &Arc<CostModel>,
+    checks: &mut Checks,
+) -> Result<Vec<Stalls>> {
+    let modes = Mode::ALL;
+    let start = Instant::now();
+    let mut found: Vec<Stalls> = modes.iter().map(|_| Stalls::new(start)).collect();
+    for turn in 0..TURNS {
+        for place in 0..modes.len() {
+            if signal::interrupted() {
+                break;
+            }
+            let nth = (turn + place) % modes.len();
+            // Threads and contexts of its own: nothing warm is carried from one mode to another.
+            let scheduler = scheduler(model.clone(), modes[nth])?;
+            let run = Beside {
+                scheduler: &scheduler,
+                workers: args.workers.into(),
+                time: load.time(plan.run / TURNS as u32),
+                mode: modes[nth],
+            };
+            found[nth].merge(run.measure(load, checks)?)?;
+        }
+    }
+    Ok(found)
+}
+
+/// A model that knows this machine.
+fn calibrated() -> Result<CostModel> {
     let model = CostModel::default();
     let start = Instant::now();
     Calibration::default()
         .run(&model, || start.elapsed())
         .map_err(failed)?;
+    Ok(model)
+}
+
+fn scheduler(model: Arc<CostModel>, mode: Mode) -> Result<Scheduler> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
-    let offload = Offload::new(threads, 4 * threads)
+    let start = match mode {
+        Mode::Background => Offload::background,
+        _ => Offload::new,
+    };
+    let offload = start(threads, 4 * threads)
         .map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;
     Ok(Scheduler::new(model, Pool::default(), offload))
-}
-
-fn row(
-    recipe: Recipe,
-    load: &Load,
-    mode: Mode,
-    stalls: &Stalls,
-    [over_p99, over_max]: [Option<u64>; 2],
-) -> Vec<Cell> {
-    let response = stalls.response.as_ref();
-    vec![
-        recipe.name().into(),
-        (load.bytes as u64).into(),
-        mode.name().into(),
-        stalls.due.into(),
-        stalls.completed.into(),
-        response
-            .and_then(|response| percentile(response, 50.0))
-            .into(),
-        response
-            .and_then(|response| percentile(response, 99.0))
-            .into(),
-        percentile(&stalls.stall, 50.0).into(),
-        percentile(&stalls.stall, 99.0).into(),
-        max(&stalls.stall).into(),
-        over_p99.into(),
-        over_max.into(),
-        percentile(&stalls.late, 99.0).into(),
-    ]
-}
-
-fn worst_table(worst: &[Worst]) -> Table {
-    let mut table = Table::new("worst_stalls", &WORST_COLUMNS);
-    for (mode, worst) in Mode::ALL.into_iter().zip(worst).skip(1) {
-        let completed = worst.completed as f64 / worst.due.max(1) as f64;
-        table.rows.push(vec![
-            mode.name().into(),
-            worst.p99_ns.into(),
-            worst.max_ns.into(),
-            completed.into(),
-        ]);
-    }
-    table
-}
-
-/// A percentile that was earned.
-fn percentile(recording: &Recording, p: f64) -> Option<u64> {
-    let latency = recording.latency();
-    let found = latency
-        .percentiles
-        .iter()
-        .find(|percentile| percentile.p == p)?;
-    found.value_ns
-}
-
-fn max(recording: &Recording) -> Option<u64> {
-    recording.latency().max_ns
 }
 
 /// What is asked of the runtime: contents of one size, at a rate.
