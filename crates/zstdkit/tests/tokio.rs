@@ -7,6 +7,8 @@ mod common;
 use std::future::Future;
 use std::io;
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll, Waker};
 
 use common::{noise, prose};
@@ -386,6 +388,58 @@ fn a_wrong_pledge_is_an_error_that_stays() {
             let again = encoder.write(b"more").await.unwrap_err();
             assert_eq!(again.to_string(), first.to_string());
         });
+    }
+}
+
+/// Content whose first chunk waits on the offload thread until it is told to go on.
+struct Held {
+    bytes: Vec<u8>,
+    chunks: Arc<AtomicUsize>,
+    go: Arc<Barrier>,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        let offloaded = std::thread::current().name() == Some("zstdkit-offload");
+        // The first look is at the length.
+        if offloaded && self.chunks.fetch_add(1, Relaxed) == 1 {
+            self.go.wait();
+        }
+        &self.bytes
+    }
+}
+
+#[test]
+fn a_long_buffer_leaves_its_thread_to_who_waits_and_to_who_wants_nothing() {
+    let runtime = runtime(1);
+    let _inside = runtime.enter();
+    let options = Recipe::Text.options(Some(2 << 20));
+    let mut context = Context::from_waker(Waker::noop());
+    for abandon in [false, true] {
+        let scheduler = scheduler(0);
+        let (chunks, go) = (Arc::<AtomicUsize>::default(), Arc::new(Barrier::new(2)));
+        let content = Held {
+            bytes: prose(1, 2 << 20),
+            chunks: chunks.clone(),
+            go: go.clone(),
+        };
+        let mut work = Box::pin(scheduler.compress(content, &options));
+        // The tables are made first.
+        while chunks.load(Relaxed) < 2 {
+            assert!(work.as_mut().poll(&mut context).is_pending());
+            std::thread::yield_now();
+        }
+        let mut other = scheduler.offload().run(|| 7);
+        if abandon {
+            drop(work);
+            go.wait();
+        } else {
+            assert!(Pin::new(&mut other).poll(&mut context).is_pending());
+            go.wait();
+        }
+        assert_eq!(runtime.block_on(other), Ok(7));
+        // The length and one chunk, of sixteen.
+        assert_eq!(chunks.load(Relaxed), 2);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Whole buffers: each call inline, sliced or offloaded, whichever the model says.
 
+use std::sync::Arc;
+
 use super::{CHUNK_BYTES, Lane, Scheduler, timed, turn};
 use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX};
@@ -167,11 +169,15 @@ impl Scheduler {
             frame: room(compress_bound(bytes))?,
             state: State::NeedInput,
         };
+        // Goes with this future: whoever compresses its chunks looks between two of them.
+        let wanted = Arc::new(());
         while work.state != State::Done {
-            let before = work.at;
-            let (result, ns) = self.offload().run(move || timed(|| work.chunk())).await?;
-            work = result?;
-            self.learn(options, bytes, work.at - before, ns);
+            let (scheduler, options) = (self.clone(), options.clone());
+            let watch = Arc::downgrade(&wanted);
+            let done = self
+                .offload()
+                .run(move || work.chunks(&scheduler, &options, || watch.strong_count() > 0));
+            work = done.await??;
         }
         let mut frame = work.frame;
         frame.shrink_to_fit();
@@ -271,7 +277,28 @@ impl Scheduler {
 }
 
 impl<C: AsRef<[u8]>> Chunks<C> {
-    fn chunk(mut self) -> Result<Self, Error> {
+    /// Chunk after chunk, for as long as they are wanted and no other job waits for a thread. Each
+    /// return to the task would cost it a turn, and the kernel a choice of processor that may be
+    /// its own.
+    fn chunks(
+        mut self,
+        scheduler: &Scheduler,
+        options: &EncoderOptions,
+        wanted: impl Fn() -> bool,
+    ) -> Result<Self, Error> {
+        let bytes = self.content.as_ref().len();
+        loop {
+            let before = self.at;
+            let (result, ns) = timed(|| self.chunk());
+            result?;
+            scheduler.learn(options, bytes, self.at - before, ns);
+            if self.state == State::Done || scheduler.offload().queued() > 0 || !wanted() {
+                return Ok(self);
+            }
+        }
+    }
+
+    fn chunk(&mut self) -> Result<(), Error> {
         let rest = &self.content.as_ref()[self.at..];
         let (mut chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
         let operation = match after.is_empty() {
@@ -284,7 +311,7 @@ impl<C: AsRef<[u8]>> Chunks<C> {
             .lane
             .step_into(&mut chunk, &mut self.frame, operation, &mut budget)?;
         self.at += given - chunk.len();
-        Ok(self)
+        Ok(())
     }
 }
 

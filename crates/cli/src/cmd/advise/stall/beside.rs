@@ -20,7 +20,7 @@ use crate::failure::{Failure, Result};
 /// How often the probe is called.
 const PROBE_PERIOD: Duration = Duration::from_micros(200);
 /// Operations before anything is measured, which make contexts.
-const WARM_UP: usize = 3;
+const WARM_UP: usize = 2;
 /// The longest delay that is told apart.
 const DELAY_MAX_NS: u64 = 600_000_000_000;
 

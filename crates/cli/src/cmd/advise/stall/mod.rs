@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use latency::Schedule;
 use latency::report::{LatencyName, LoadModel};
+use serde_json::json;
 use zstdkit::schedule::{Calibration, CostModel, Offload};
 use zstdkit::tokio::Scheduler;
 use zstdkit::{Compressor, Pool, Recipe};
@@ -25,8 +26,8 @@ use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
 
-/// Turns of every mode with a load.
-const TURNS: usize = 4;
+/// Turns of every mode with a load whose operations are short enough for it.
+const TURNS: u32 = 4;
 /// Different contents that a load goes round.
 const CONTENTS: usize = 8;
 /// No load has more operations a second: beyond, the threads that give it are the load.
@@ -45,7 +46,7 @@ pub(super) fn part(
     outcome: &mut Outcome,
     checks: &mut Checks,
 ) -> Result<()> {
-    let model = Arc::new(calibrated()?);
+    let model = Arc::new(calibrated(outcome)?);
     let mut tables = Tables::new();
     for &recipe in &plan.recipes {
         for &bytes in &plan.sizes {
@@ -74,7 +75,8 @@ fn cell(
     let modes = Mode::ALL;
     let start = Instant::now();
     let mut found: Vec<Stalls> = modes.iter().map(|_| Stalls::new(start)).collect();
-    for turn in 0..TURNS {
+    let turns = load.turns(plan.run);
+    for turn in 0..turns as usize {
         for place in 0..modes.len() {
             if signal::interrupted() {
                 break;
@@ -85,7 +87,7 @@ fn cell(
             let run = Beside {
                 scheduler: &scheduler,
                 workers: args.workers.into(),
-                time: load.time(plan.run / TURNS as u32),
+                time: load.time(plan.run / turns),
                 mode: modes[nth],
             };
             found[nth].merge(run.measure(load, checks)?)?;
@@ -94,13 +96,17 @@ fn cell(
     Ok(found)
 }
 
-/// A model that knows this machine.
-fn calibrated() -> Result<CostModel> {
+/// A model that knows this machine, and in the report how long that took.
+fn calibrated(outcome: &mut Outcome) -> Result<CostModel> {
     let model = CostModel::default();
     let start = Instant::now();
-    Calibration::default()
+    let complete = Calibration::default()
         .run(&model, || start.elapsed())
         .map_err(failed)?;
+    let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let params = &mut outcome.workload.params;
+    params.insert("calibration_ns".into(), json!(ns));
+    params.insert("calibration_complete".into(), json!(complete));
     Ok(model)
 }
 
@@ -157,9 +163,20 @@ impl Load {
     }
 
     /// How long a run has to be to hold some operations.
+    fn needed(&self) -> Duration {
+        Duration::from_secs_f64(OPERATIONS_MIN / self.rate_per_s)
+    }
+
     fn time(&self, usual: Duration) -> Duration {
-        let needed = Duration::from_secs_f64(OPERATIONS_MIN / self.rate_per_s);
-        needed.clamp(usual, usual * LONGER_MAX)
+        self.needed().clamp(usual, usual * LONGER_MAX)
+    }
+
+    /// In how many turns a run of this length is made: in one if they would hold too little.
+    fn turns(&self, run: Duration) -> u32 {
+        match self.needed() <= run / TURNS {
+            true => TURNS,
+            false => 1,
+        }
     }
 
     fn schedule(&self) -> Result<Schedule> {
