@@ -196,7 +196,7 @@ mod generated {
         for bytes in [2 << 10, 16 << 10, 128 << 10, 512 << 10] {
             let digits = generate(Kind::UuidText, 1, bytes);
             for recipe in [Recipe::Binary, Recipe::Text, Recipe::StructuredData] {
-                assert_eq!(shortest(recipe, &digits), 6, "{recipe}, {bytes} bytes");
+                assert!(shortest(recipe, &digits) >= 6, "{recipe}, {bytes} bytes");
             }
             let page = generate(Kind::Html, 1, bytes);
             let size = Some(bytes as u64);

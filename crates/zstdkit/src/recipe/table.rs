@@ -1,6 +1,8 @@
 //! The parameters of every recipe for every class of content size. What they are for is said in
 //! the parent module; how they were found, in `xtask/src/bin/tune`.
 
+use std::ops::RangeInclusive;
+
 use super::Recipe;
 use super::choose::Kind;
 use crate::memory::Tables;
@@ -13,6 +15,8 @@ pub(super) const WINDOW_LOG_MAX: u32 = 23;
 /// Content of up to so many bytes is a class of its own. What is larger is one more class, and
 /// what is of unknown size goes with it.
 const CLASS_BYTES_MAX: [u64; 5] = [4 << 10, 16 << 10, 128 << 10, 256 << 10, 1 << 20];
+/// The classes in which nothing but `MAXIMUM` makes less of random digits than `FAST` does.
+const FAST_CLASSES_OF_DIGITS: RangeInclusive<usize> = 1..=2;
 /// The windows of content up to 16 KiB and up to 256 KiB.
 const NEAR_LOG: u32 = 14;
 const FAR_LOG: u32 = 18;
@@ -144,9 +148,11 @@ pub(super) fn set(recipe: Recipe, content_bytes: Option<u64>) -> Set {
 
 /// The parameters of a recipe for content of this size, once a look has told its kind.
 pub(super) fn set_for(recipe: Recipe, kind: Kind, content_bytes: Option<u64>) -> Set {
+    let class = class(content_bytes);
     let own = match (recipe, kind) {
         (Recipe::Auto, kind) => kind.recipe(),
-        (Recipe::Maximum, Kind::Digits) => return MAXIMUM_OF_DIGITS[class(content_bytes)],
+        (Recipe::Maximum, Kind::Digits) => return MAXIMUM_OF_DIGITS[class],
+        (_, Kind::Digits) if FAST_CLASSES_OF_DIGITS.contains(&class) => Recipe::Fast,
         // Looking two bytes ahead does machine code no good.
         (Recipe::Text | Recipe::StructuredData, Kind::Bytes) => Recipe::Binary,
         (recipe, _) => recipe,
