@@ -93,9 +93,10 @@ fn markdown(runs: &[Run]) -> Result<String> {
     }
     out.push_str(
         "\nEach cell is the ratio and the speed in MB/s of processor time, the best of its \
-         passes\n(at least `--passes`; slow candidates have no more), in turns over one context each. † marks what a native level beats: \
-         no larger, and\nfaster by more than a recipe and its control, the same recipe once more, differ by at \
-         most",
+         passes\n(at least `--passes`; slow candidates have no more), in turns over one context \
+         each. † marks what a\nnative level beats: no larger, and faster by more than a recipe \
+         and its control, the same recipe\nonce more, differ by at most (by 3 % where that is \
+         less)",
     );
     let tables: Vec<&Table> = runs.iter().flat_map(|run| &run.tables).collect();
     let mut sizes: Vec<usize> = tables.iter().map(|table| table.size).collect();
@@ -111,6 +112,12 @@ fn markdown(runs: &[Run]) -> Result<String> {
         ".\nRecipes have the parameters of a look at the first sample, which is not part of the \
          time.\n",
     );
+    if runs.iter().all(|run| run.command.contains("--part second")) {
+        out.push_str(
+            "Samples are of the second half of the data; the first is what parameters are chosen \
+             on.\n",
+        );
+    }
     out.push_str(&report::verdict(&tables));
     for size in sizes {
         let of_size: Vec<&Table> = tables
