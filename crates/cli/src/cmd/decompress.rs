@@ -17,6 +17,7 @@ use crate::args::units::ByteRange;
 use crate::exit::ExitStatus;
 use crate::export::{self, MainStream};
 use crate::failure::{Failure, Result};
+use crate::io::BLOCK_BUFFER_BYTES;
 use crate::io::plan::{self, Direction, Job, Request};
 use crate::io::sink::Written;
 use crate::io::source::Summary;
@@ -202,6 +203,14 @@ impl Decompress {
     }
 }
 
+/// How everything that is decompressed is read and written.
+fn opening() -> Opening {
+    Opening {
+        buffer_bytes: BLOCK_BUFFER_BYTES,
+        ..Opening::default()
+    }
+}
+
 /// Whether what follows is no frame at all.
 fn is_other(error: &zstdkit::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotZstd | ErrorKind::TrailingData)
@@ -279,7 +288,7 @@ impl Stage for Decompress {
             return Ok(Opening {
                 start: start.map_or(0, |frame| frame.stored.end),
                 partial: true,
-                ..Opening::default()
+                ..opening()
             });
         }
         let regular = || std::fs::metadata(&job.source).is_ok_and(|metadata| metadata.is_file());
@@ -290,7 +299,7 @@ impl Stage for Decompress {
         };
         Ok(Opening {
             threaded: self.many == Some(true),
-            ..Opening::default()
+            ..opening()
         })
     }
 

@@ -20,6 +20,10 @@ mod verify;
 /// and hand-overs cheap, small enough that a handful fit in the second-level cache.
 pub(crate) const BUFFER_BYTES: usize = 256 * 1024;
 
+/// The same where blocks are decompressed in order: the largest block. Little memory is needed
+/// otherwise, so that buffers show.
+pub(crate) const BLOCK_BUFFER_BYTES: usize = 128 * 1024;
+
 /// Buffers in flight on each side of a pipeline: one being filled, one waiting, one being used.
 pub(crate) const BUFFERS_IN_FLIGHT: usize = 3;
 

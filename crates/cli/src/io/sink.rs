@@ -12,7 +12,7 @@ use super::verify::Verifier;
 use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, POLL, place};
 use crate::term::signal;
 
-/// A buffer of [`BUFFER_BYTES`], of which the first `filled` are output.
+/// A buffer, of which the first `filled` are output.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
@@ -20,9 +20,9 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    fn new() -> Self {
+    fn new(bytes: usize) -> Self {
         Self {
-            bytes: vec![0; BUFFER_BYTES],
+            bytes: vec![0; bytes],
             filled: 0,
         }
     }
@@ -49,14 +49,27 @@ impl Buffer {
 }
 
 /// How output is written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SinkOptions {
+    /// Bytes of a buffer.
+    pub(crate) buffer_bytes: usize,
     /// Leave holes for zeros; only for new regular files.
     pub(crate) sparse: bool,
     /// Write on a thread of its own.
     pub(crate) behind: bool,
     /// Decode what is written and hash the content, to be compared with the input.
     pub(crate) verify: Option<DecoderOptions>,
+}
+
+impl Default for SinkOptions {
+    fn default() -> Self {
+        Self {
+            buffer_bytes: BUFFER_BYTES,
+            sparse: false,
+            behind: false,
+            verify: None,
+        }
+    }
 }
 
 /// What was written.
@@ -72,6 +85,7 @@ pub(crate) struct Written {
 #[derive(Debug)]
 pub(crate) struct Sink {
     writing: Writing,
+    buffer_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -127,17 +141,22 @@ impl Sink {
             verifier,
         };
         let writing = if options.behind {
-            Writing::Behind(Behind::start(writer)?)
+            Writing::Behind(Behind::start(writer, options.buffer_bytes)?)
         } else {
             Writing::Inline(Box::new(writer), spare)
         };
-        Ok(Self { writing })
+        Ok(Self {
+            writing,
+            buffer_bytes: options.buffer_bytes,
+        })
     }
 
     /// An empty buffer.
     pub(crate) fn take(&mut self) -> io::Result<Buffer> {
         match &mut self.writing {
-            Writing::Inline(_, spare) => Ok(spare.take().unwrap_or_else(Buffer::new)),
+            Writing::Inline(_, spare) => Ok(spare
+                .take()
+                .unwrap_or_else(|| Buffer::new(self.buffer_bytes))),
             Writing::Behind(behind) => behind.take(),
         }
     }
@@ -193,7 +212,7 @@ impl Sink {
 impl Behind {
     /// Starts the writing thread. It is never joined: blocked on a pipe that nobody reads, it must
     /// not hold up the end of the process.
-    fn start(writer: Writer) -> io::Result<Self> {
+    fn start(writer: Writer, buffer_bytes: usize) -> io::Result<Self> {
         let (full, full_out) = sync_channel(BUFFERS_IN_FLIGHT);
         // Room for all buffers, the one output beside them, and the end: the thread never waits
         // to hand something back.
@@ -205,7 +224,7 @@ impl Behind {
         Ok(Self {
             full,
             back,
-            spare: std::iter::repeat_with(Buffer::new)
+            spare: std::iter::repeat_with(|| Buffer::new(buffer_bytes))
                 .take(BUFFERS_IN_FLIGHT)
                 .collect(),
             lent: false,
@@ -382,7 +401,7 @@ mod tests {
                 let options = SinkOptions {
                     sparse,
                     behind,
-                    verify: None,
+                    ..SinkOptions::default()
                 };
                 let (back, written) = write(&options, &[&data, b"tail", &[0; 9]]);
                 assert_eq!(back.len(), data.len() + 13);

@@ -31,6 +31,27 @@ pub(crate) enum Hash {
     Yes,
 }
 
+/// How a source is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reads {
+    /// Whether XXH64 of what is read is wanted.
+    pub(crate) hash: Hash,
+    /// The byte from which it is read.
+    pub(crate) start: u64,
+    /// Bytes of a buffer, of all but small files.
+    pub(crate) buffer_bytes: usize,
+}
+
+impl Default for Reads {
+    fn default() -> Self {
+        Self {
+            hash: Hash::No,
+            start: 0,
+            buffer_bytes: BUFFER_BYTES,
+        }
+    }
+}
+
 /// An input being read.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -52,6 +73,8 @@ struct Reader {
     file: File,
     /// The size that the file system states, of a regular file.
     stated: Option<u64>,
+    /// Bytes of a buffer that is full.
+    buffer_bytes: usize,
     bytes: u64,
     /// Whether there is no more to come.
     ended: bool,
@@ -71,29 +94,29 @@ struct Ahead {
 impl Source {
     /// Opens `path`, or standard input for `-`.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        Self::open_at(path, Hash::No, 0)
+        Self::open_at(path, &Reads::default())
     }
 
-    /// The same, to be read from byte `start` on; `hash` asks for XXH64 of what is read.
-    pub(crate) fn open_at(path: &Path, hash: Hash, start: u64) -> Result<Self> {
+    /// The same, to be read in this way.
+    pub(crate) fn open_at(path: &Path, reads: &Reads) -> Result<Self> {
         let stdin = path.as_os_str() == "-";
         let file = if stdin {
             duplicate_stdin()
         } else {
             open(path, OpenOptions::new().read(true))
         }
-        .and_then(|mut file| match start {
+        .and_then(|mut file| match reads.start {
             0 => Ok(file),
             start => file.seek(SeekFrom::Start(start)).map(|_| file),
         })
         .map_err(|error| Failure::io("read", path, &error))?;
         let metadata = file.metadata().ok();
-        Self::of(path, file, metadata, hash, start)
+        Self::of(path, file, metadata, reads)
     }
 
     /// Opens `path` if it is a small regular file that is not empty, for those have a size that
     /// can be believed. Waits for nothing.
-    pub(crate) fn open_small(path: &Path, hash: Hash) -> Option<Self> {
+    pub(crate) fn open_small(path: &Path, reads: &Reads) -> Option<Self> {
         let small =
             |metadata: &Metadata| metadata.is_file() && (1..=SMALL_BYTES).contains(&metadata.len());
         if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|m| small(&m)) {
@@ -109,16 +132,10 @@ impl Source {
         }
         let file = options.read(true).open(path).ok()?;
         let metadata = file.metadata().ok().filter(small)?;
-        Self::of(path, file, Some(metadata), hash, 0).ok()
+        Self::of(path, file, Some(metadata), reads).ok()
     }
 
-    fn of(
-        path: &Path,
-        file: File,
-        metadata: Option<Metadata>,
-        hash: Hash,
-        start: u64,
-    ) -> Result<Self> {
+    fn of(path: &Path, file: File, metadata: Option<Metadata>, reads: &Reads) -> Result<Self> {
         if metadata.as_ref().is_some_and(Metadata::is_dir) {
             return Err(Failure::new(format!("'{}' is a directory", path.display()))
                 .help("add -r to walk it"));
@@ -126,13 +143,18 @@ impl Source {
         let small = metadata
             .as_ref()
             .is_some_and(|m| m.is_file() && m.len() <= INLINE_BYTES);
-        let hashed = hash == Hash::Yes || (hash == Hash::Apart && !small);
+        let hashed = reads.hash == Hash::Yes || (reads.hash == Hash::Apart && !small);
         let reader = Reader {
             file,
             stated: metadata
                 .as_ref()
                 .filter(|m| m.is_file())
-                .map(|m| m.len().saturating_sub(start)),
+                .map(|m| m.len().saturating_sub(reads.start)),
+            buffer_bytes: if small {
+                BUFFER_BYTES
+            } else {
+                reads.buffer_bytes
+            },
             bytes: 0,
             ended: false,
             hasher: hashed.then(|| XxHash64::with_seed(0)),
@@ -238,7 +260,7 @@ fn read_ahead(
     // Either end hanging up means that nobody wants more.
     while let Ok(spare) = empty.recv() {
         let result = reader.fill(spare).map(|buffer| {
-            let last = buffer.len() < BUFFER_BYTES;
+            let last = buffer.len() < reader.buffer_bytes;
             let summary = last.then(|| reader.summary());
             (buffer, summary)
         });
@@ -299,10 +321,10 @@ impl Reader {
                 Err(error) => return Err(error),
             }
             if filled == room {
-                if room == BUFFER_BYTES {
+                if room == self.buffer_bytes {
                     break;
                 }
-                room = BUFFER_BYTES;
+                room = self.buffer_bytes;
             }
         }
         buffer.truncate(filled);
@@ -316,8 +338,8 @@ impl Reader {
     /// Room for what the file should still hold and a byte more, which shows its end.
     fn room(&self) -> usize {
         let left = self.stated.map(|size| size.saturating_sub(self.bytes) + 1);
-        left.map_or(BUFFER_BYTES, |left| {
-            left.clamp(64, BUFFER_BYTES as u64) as usize
+        left.map_or(self.buffer_bytes, |left| {
+            left.clamp(64, self.buffer_bytes as u64) as usize
         })
     }
 
@@ -361,8 +383,13 @@ mod tests {
     use super::*;
     use std::io::Write as _;
 
-    fn read_all(path: &Path) -> (Vec<u8>, Summary) {
-        let mut source = Source::open_at(path, Hash::Yes, 0).expect("opened");
+    fn read_all(path: &Path, buffer_bytes: usize) -> (Vec<u8>, Summary) {
+        let reads = Reads {
+            hash: Hash::Yes,
+            buffer_bytes,
+            ..Reads::default()
+        };
+        let mut source = Source::open_at(path, &reads).expect("opened");
         let mut all = Vec::new();
         let mut buffer = Vec::new();
         loop {
@@ -389,10 +416,12 @@ mod tests {
             file.write_all(&vec![size as u8; size - length])
                 .expect("written");
             length = size;
-            let (all, summary) = read_all(file.path());
-            assert_eq!(all, std::fs::read(file.path()).expect("read"));
-            assert_eq!(summary.bytes, size as u64);
-            assert_eq!(summary.xxh64, Some(XxHash64::oneshot(0, &all)));
+            for buffer_bytes in [BUFFER_BYTES, BUFFER_BYTES / 2] {
+                let (all, summary) = read_all(file.path(), buffer_bytes);
+                assert_eq!(all, std::fs::read(file.path()).expect("read"));
+                assert_eq!(summary.bytes, size as u64);
+                assert_eq!(summary.xxh64, Some(XxHash64::oneshot(0, &all)));
+            }
         }
     }
 

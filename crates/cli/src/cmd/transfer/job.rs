@@ -5,11 +5,11 @@ use std::time::Instant;
 use super::stream::{Stop, Stream, Times, write_error};
 use super::{Options, Overwrite, Stage};
 use crate::failure::{Failure, Result};
-use crate::io::INLINE_BYTES;
 use crate::io::plan::{Destination, Job};
 use crate::io::sink::{Buffer, Sink, SinkOptions, Written};
-use crate::io::source::{Hash, Source, Summary};
+use crate::io::source::{Hash, Reads, Source, Summary};
 use crate::io::target::Target;
+use crate::io::{BUFFER_BYTES, INLINE_BYTES};
 use crate::term::progress::Progress;
 
 /// What a thread has to do jobs with.
@@ -48,10 +48,15 @@ pub(super) fn one<S: Stage>(
         false if opening.hash => Hash::Apart,
         false => Hash::No,
     };
+    let reads = Reads {
+        hash,
+        start: opening.start,
+        buffer_bytes: opening.buffer_bytes,
+    };
     let mut source = if hand.helps {
-        Source::open_small(&job.source, hash).ok_or(Stop::Declined)?
+        Source::open_small(&job.source, &reads).ok_or(Stop::Declined)?
     } else {
-        Source::open_at(&job.source, hash, opening.start)?
+        Source::open_at(&job.source, &reads)?
     };
     let own = target(job, &source, options, hand.helps)?;
     let target = own.as_ref().or(joined);
@@ -60,10 +65,16 @@ pub(super) fn one<S: Stage>(
     let small = source
         .attributes()
         .is_some_and(|metadata| metadata.len() <= INLINE_BYTES);
+    // A wait for a reader must not keep an interrupt from being seen.
+    let behind = target.is_some_and(|target| !(small || opening.threaded) || target.may_wait());
     let sink_options = SinkOptions {
+        buffer_bytes: if behind {
+            opening.buffer_bytes
+        } else {
+            BUFFER_BYTES
+        },
         sparse: options.sparse && replaceable,
-        // A wait for a reader must not keep an interrupt from being seen.
-        behind: target.is_some_and(|target| !(small || opening.threaded) || target.may_wait()),
+        behind,
         verify: options.verify.cloned(),
     };
     let file = target.map(Target::writer);

@@ -20,6 +20,7 @@ use self::job::{Common, Finished, Hand, one};
 pub(crate) use self::stream::{Operation, ROWS, Stop, Stream, Times};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
+use crate::io::BUFFER_BYTES;
 use crate::io::clash::{self, Flagged};
 use crate::io::plan::{Destination, Job, Jobs};
 use crate::io::sink::Written;
@@ -50,7 +51,7 @@ pub(crate) trait Stage: Sized + Send + 'static {
 }
 
 /// How a source is to be read, and its output written.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Opening {
     /// The byte of the source from which it is read.
     pub(crate) start: u64,
@@ -61,6 +62,21 @@ pub(crate) struct Opening {
     pub(crate) threaded: bool,
     /// Whether the stage has a use for a hash of the source that another thread computes.
     pub(crate) hash: bool,
+    /// Bytes of each buffer that a thread which reads or writes hands over: at least what the
+    /// stage makes room for at a time.
+    pub(crate) buffer_bytes: usize,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Self {
+            start: 0,
+            partial: false,
+            threaded: false,
+            hash: false,
+            buffer_bytes: BUFFER_BYTES,
+        }
+    }
 }
 
 /// How the jobs are to be done.
