@@ -56,10 +56,9 @@ impl Failure {
             _ => format!("'{}'", path.display()),
         };
         let failure = Self::new(format!("cannot {verb} {name}: {}", reason(error)));
-        let failure = match error.kind() {
-            // The system's own interruptions are waited out: this one is the user's.
-            io::ErrorKind::Interrupted => failure.status(ExitStatus::Interrupted),
-            _ => failure,
+        let failure = match crate::io::is_interrupt(error) {
+            true => failure.status(ExitStatus::Interrupted),
+            false => failure,
         };
         match next_step(verb, error.kind()) {
             Some(help) => failure.help(help),

@@ -385,3 +385,30 @@ fn what_cannot_be_patched_is_refused_before_anything_is_read() {
         refused(line, 1, "'/dev/zero': it is no regular file");
     }
 }
+
+#[cfg(not(feature = "cloud"))]
+#[test]
+fn urls_are_refused_by_a_binary_that_reads_none() {
+    let dir = directory();
+    for line in [
+        "compress -q",
+        "decompress -q -c",
+        "decompress -q -c --range 0..1",
+        "decompress -l",
+    ] {
+        for url in [
+            "https://host.invalid/a.zst",
+            "s3://bucket/a.zst",
+            "file:///a.zst",
+        ] {
+            let ran = run(dir.path(), common::words(&format!("{line} {url}"))).expect(1);
+            let told = format!("cannot read '{url}': built without the feature 'cloud'");
+            assert!(ran.stderr.contains(&told), "{line}: {}", ran.stderr);
+            assert!(
+                ran.stderr
+                    .contains("help: build perfkit with --features cloud")
+            );
+        }
+    }
+    assert!(names(dir.path()).is_empty());
+}

@@ -22,6 +22,9 @@ use crate::failure::{Failure, Result};
   perfkit compress -r logs/ --slo 'hold.p99<=1ms' --export-json run.json")]
 pub(crate) struct CompressArgs {
     /// Files to compress; `-` is standard input
+    ///
+    /// A binary with the feature `cloud` takes URLs as well (http, https, s3, gs, az, file): what they
+    /// name is read as it arrives, and its target is in the current directory.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Level 1 to 19, 3 by default, also spelled -1 … -19

@@ -24,6 +24,9 @@ use crate::failure::{Failure, Result};
   perfkit decompress --range 64M..65M big.log.zst | grep error")]
 pub(crate) struct DecompressArgs {
     /// Files to decompress; `-` is standard input
+    ///
+    /// A binary with the feature `cloud` takes URLs as well (http, https, s3, gs, az, file): what they
+    /// name is read as it arrives, and its target is in the current directory.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Decompress and check, write nothing

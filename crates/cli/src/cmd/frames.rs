@@ -2,7 +2,7 @@
 //! What is done with them is the commands'.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read as _, SeekFrom};
 use std::path::Path;
 
 use zstdkit::frame::{FrameInfo, Kind, Scanner};
@@ -11,7 +11,7 @@ use zstdkit::seekable::{FOOTER_BYTES, Footer, Indexer, SeekTable};
 use super::compress::codec_failure;
 use crate::args::units::ByteRange;
 use crate::failure::{Failure, Result};
-use crate::io::target;
+use crate::io::{ReadSeek, target, url};
 use crate::term::{message, signal};
 
 /// Bytes read at a time: a frame header and a few block headers.
@@ -28,13 +28,13 @@ const FIRST_FRAME_READS_MAX: u64 = 256;
 /// seen enough, in at most `reads_max` reads: one a block, whatever a block holds.
 pub(crate) fn walk(
     path: &Path,
-    file: &mut File,
+    file: &mut (impl ReadSeek + ?Sized),
     scanner: &mut Scanner,
     reads_max: u64,
     mut each: impl FnMut(FrameInfo) -> bool,
 ) -> Result<()> {
     let failed = |error| Failure::io("read", path, &error);
-    let length = file.metadata().map_err(failed)?.len();
+    let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
     let mut buffer = [0; PEEK_BYTES];
     let mut offset = file.seek(SeekFrom::Start(0)).map_err(failed)?;
     for _ in 0..reads_max {
@@ -84,9 +84,9 @@ pub(crate) fn feed(
 
 /// What ends a file that has a seek table.
 pub(crate) fn footer(
-    file: &mut File,
+    file: &mut (impl ReadSeek + ?Sized),
 ) -> io::Result<std::result::Result<Option<Footer>, zstdkit::Error>> {
-    let length = file.metadata()?.len();
+    let length = file.seek(SeekFrom::End(0))?;
     let mut tail = [0; FOOTER_BYTES];
     let Some(start) = length.checked_sub(FOOTER_BYTES as u64) else {
         return Ok(Ok(None));
@@ -98,7 +98,7 @@ pub(crate) fn footer(
 
 /// The seek table of a file. `None`: it has none, or one that is larger than `bytes_max`.
 pub(crate) fn seek_table(
-    file: &mut File,
+    file: &mut (impl ReadSeek + ?Sized),
     bytes_max: u64,
 ) -> io::Result<std::result::Result<Option<SeekTable>, zstdkit::Error>> {
     let footer = match footer(file)? {
@@ -142,9 +142,9 @@ pub(crate) fn has_many(path: &Path) -> bool {
 /// The index by which to find a range in a file: its table, or what its headers say.
 pub(crate) fn index(path: &Path, range: ByteRange, bytes_max: u64) -> Result<SeekTable> {
     let name = target::display(path);
-    let mut file = regular(path)?;
+    let mut file = seekable(path)?;
     let failed = |error| Failure::io("read", path, &error);
-    match seek_table(&mut file, bytes_max).map_err(failed)? {
+    match seek_table(&mut *file, bytes_max).map_err(failed)? {
         Ok(Some(table)) => return Ok(table),
         Ok(None) => {}
         Err(error) => message::note(
@@ -154,15 +154,25 @@ pub(crate) fn index(path: &Path, range: ByteRange, bytes_max: u64) -> Result<See
     }
     let mut scanner = Scanner::new();
     let mut indexer = Indexer::default();
-    walk(path, &mut file, &mut scanner, u64::MAX, |frame| {
+    walk(path, &mut *file, &mut scanner, u64::MAX, |frame| {
         let goes_on = indexer.push(&frame);
         goes_on && range.end.is_none_or(|end| indexer.content_bytes() < end)
     })?;
     Ok(indexer.finish())
 }
 
-/// A file that can be sought.
-fn regular(path: &Path) -> Result<File> {
+/// A source that can be sought.
+pub(crate) fn seekable(path: &Path) -> Result<Box<dyn ReadSeek>> {
+    let failed = |error| Failure::io("read", path, &error);
+    if let Some(url) = url::of(path) {
+        #[cfg(feature = "cloud")]
+        return match crate::io::remote::Ranges::open(url) {
+            Ok(ranges) => Ok(Box::new(ranges)),
+            Err(error) => Err(failed(error)),
+        };
+        #[cfg(not(feature = "cloud"))]
+        return Err(url::unsupported(url));
+    }
     let stdin = path.as_os_str() == "-";
     // What does not exist is for `open` to say, and a directory for the source.
     if stdin || std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
@@ -172,5 +182,6 @@ fn regular(path: &Path) -> Result<File> {
         ))
         .help("save it to a file first, or decompress all of it and cut the range out"));
     }
-    File::open(path).map_err(|error| Failure::io("read", path, &error))
+    let file = File::open(path).map_err(failed)?;
+    Ok(Box::new(file))
 }

@@ -13,7 +13,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::plan::Jobs;
 use crate::io::source::Source;
-use crate::io::target;
+use crate::io::{ReadSeek, target, url};
 use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::{message, signal};
 
@@ -247,6 +247,12 @@ pub(super) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<Optio
     };
     let mut table = None;
     let mut scanner = Scanner::new();
+    if url::of(path).is_some() {
+        let mut file = frames::seekable(path)?;
+        frames::walk(path, &mut *file, &mut scanner, u64::MAX, &mut each)?;
+        table = seekable(path, &mut *file);
+        return listed(path, &scanner).map(|()| table);
+    }
     let file = (path.as_os_str() != "-")
         .then(|| File::open(path))
         .transpose();
@@ -258,8 +264,13 @@ pub(super) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<Optio
         Ok(_) => read(path, &mut scanner, &mut each)?,
         Err(error) => return Err(Failure::io("read", path, &error)),
     }
+    listed(path, &scanner).map(|()| table)
+}
+
+/// Whether what was passed over may end there.
+fn listed(path: &Path, scanner: &Scanner) -> Result<()> {
     match scanner.finish() {
-        Ok(_) => Ok(table),
+        Ok(_) => Ok(()),
         Err(error) if error.is_no_frame() => Err(Failure::new(format!(
             "cannot list {}: it is empty",
             target::display(path)
@@ -270,7 +281,7 @@ pub(super) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<Optio
 }
 
 /// The number of frames in the seek table of a file that has one.
-fn seekable(path: &Path, file: &mut File) -> Option<u64> {
+fn seekable(path: &Path, file: &mut (impl ReadSeek + ?Sized)) -> Option<u64> {
     match frames::seek_table(file, TABLE_BYTES_MAX) {
         Ok(Ok(table)) => table.map(|table| table.len() as u64),
         Ok(Err(error)) => {

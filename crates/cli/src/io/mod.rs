@@ -4,16 +4,22 @@
 //! buffers, [`sink`] takes them away, both on threads of their own where that pays; [`place`] writes
 //! beside it, and `verify` reads what it wrote. [`target`] makes files appear by rename, out of
 //! [`temporary`] ones. [`clash`] finds names that lead to one file,
-//! [`open`] waits for FIFOs.
+//! [`open`] waits for FIFOs. Sources may be named by a [`url`]; what is behind
+//! one is read in `remote`.
+
+use std::io;
 
 pub(crate) mod clash;
 pub(crate) mod open;
 pub(crate) mod place;
 pub(crate) mod plan;
+#[cfg(feature = "cloud")]
+pub(crate) mod remote;
 pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod target;
 pub(crate) mod temporary;
+pub(crate) mod url;
 mod verify;
 
 /// Bytes of one buffer on its way from a source or to a sink: large enough to make system calls
@@ -37,3 +43,18 @@ pub(crate) const SMALL_BYTES: u64 = 255 * 1024;
 
 /// How often a wait for a source or sink looks at the interrupt flag.
 pub(crate) const POLL: std::time::Duration = std::time::Duration::from_millis(50);
+
+/// What can be read from any place on.
+pub(crate) trait ReadSeek: io::Read + io::Seek {}
+
+impl<T: io::Read + io::Seek> ReadSeek for T {}
+
+/// Whether the user's interrupt is what ended this.
+pub(crate) fn is_interrupt(error: &io::Error) -> bool {
+    #[cfg(feature = "cloud")]
+    if remote::is_interrupt(error) {
+        return true;
+    }
+    // The system's own interruptions are waited out: this one is the user's.
+    error.kind() == io::ErrorKind::Interrupted
+}

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use super::url;
 use crate::failure::{Failure, Result};
 
 /// Suffix of zstd files.
@@ -28,7 +29,7 @@ pub(crate) enum Destination {
 /// One source and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// Path, or `-` for standard input.
+    /// Path, URL, or `-` for standard input.
     pub(crate) source: PathBuf,
     /// Where its output goes.
     pub(crate) destination: Destination,
@@ -148,13 +149,19 @@ pub(crate) fn jobs(request: &Request<'_>) -> Result<Jobs> {
         };
         match found {
             Ok(destination) => result.jobs.push(Job {
-                source,
+                source: here(source),
                 destination,
             }),
             Err(failure) => result.failures.push(failure),
         }
     }
     Ok(result)
+}
+
+/// A `file:` URL as the path that it is about, where URLs are read at all.
+fn here(source: PathBuf) -> PathBuf {
+    let local = url::of(&source).and_then(url::local);
+    local.filter(|_| cfg!(feature = "cloud")).unwrap_or(source)
 }
 
 fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
@@ -171,6 +178,8 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
     if source.as_os_str() == "-" {
         return Ok(Destination::Stdout);
     }
+    let named = url::of(source).map(url::file_name).transpose()?;
+    let source = named.as_deref().unwrap_or(source);
     let place = |name| place(source, name, &request.place).map(Destination::File);
     match request.direction {
         Direction::Compress { .. } => {
@@ -292,6 +301,26 @@ mod tests {
         );
         assert_eq!(found.jobs[1].destination, Destination::File("b.tar".into()));
         assert_eq!(found.failures.len(), 1);
+    }
+
+    #[test]
+    fn what_a_url_names_becomes_a_file_in_the_current_directory() {
+        let files = [
+            "https://h/d/a%20b.txt?x=/y".into(),
+            "s3://bucket/".into(),
+            "file:///d/e".into(),
+        ];
+        let found = jobs(&Request::of(&files, COMPRESS)).expect("jobs");
+        let target = |name: &str| Destination::File(name.into());
+        assert_eq!(found.jobs[0].destination, target("a b.txt.zst"));
+        assert_eq!(found.jobs[0].source, files[0]);
+        assert_eq!(found.jobs[1].destination, target("e.zst"));
+        let local = found.jobs[1].source.to_str();
+        assert_eq!(local == Some("/d/e"), cfg!(feature = "cloud"));
+        assert_eq!(found.failures.len(), 1);
+        let files = ["gs://b/d/a.zst".into()];
+        let found = jobs(&Request::of(&files, Direction::Decompress)).expect("jobs");
+        assert_eq!(found.jobs[0].destination, target("a"));
     }
 
     #[test]

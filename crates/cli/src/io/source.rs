@@ -1,4 +1,4 @@
-//! Buffers from a file or a pipe, read ahead by a thread where that pays.
+//! Buffers from a file, a pipe or a URL, read ahead by a thread where that pays.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::hash::Hasher;
@@ -9,9 +9,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use twox_hash::XxHash64;
 
 use super::open::open;
+use super::url;
 use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, INLINE_BYTES, POLL, SMALL_BYTES};
 use crate::failure::{Failure, Result};
 use crate::term::signal;
+
+/// Stack of a thread that reads a file.
+const STACK_BYTES: usize = 64 * 1024;
+/// Stack of one that speaks with a server.
+#[cfg(feature = "cloud")]
+const REMOTE_STACK_BYTES: usize = 2 << 20;
 
 /// What was read in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +64,8 @@ impl Default for Reads {
 pub(crate) struct Source {
     name: PathBuf,
     metadata: Option<Metadata>,
+    /// The size that a server states.
+    remote_bytes: Option<u64>,
     reading: Reading,
     hashed: bool,
 }
@@ -67,10 +76,28 @@ enum Reading {
     Ahead(Ahead),
 }
 
-/// The file with the running totals of what came out of it.
+/// Where bytes come from.
+#[derive(Debug)]
+enum Input {
+    File(File),
+    #[cfg(feature = "cloud")]
+    Remote(Box<super::remote::Body>),
+}
+
+impl Read for Input {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(room),
+            #[cfg(feature = "cloud")]
+            Self::Remote(body) => body.read(room),
+        }
+    }
+}
+
+/// The input with the running totals of what came out of it.
 #[derive(Debug)]
 struct Reader {
-    file: File,
+    input: Input,
     /// The size that the file system states, of a regular file.
     stated: Option<u64>,
     /// Bytes of a buffer that is full.
@@ -92,13 +119,16 @@ struct Ahead {
 }
 
 impl Source {
-    /// Opens `path`, or standard input for `-`.
+    /// Opens `path`, standard input for `-`, or what a URL names.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::open_at(path, &Reads::default())
     }
 
     /// The same, to be read in this way.
     pub(crate) fn open_at(path: &Path, reads: &Reads) -> Result<Self> {
+        if let Some(url) = url::of(path) {
+            return Self::open_remote(path, url, reads);
+        }
         let stdin = path.as_os_str() == "-";
         let file = if stdin {
             duplicate_stdin()
@@ -145,7 +175,7 @@ impl Source {
             .is_some_and(|m| m.is_file() && m.len() <= INLINE_BYTES);
         let hashed = reads.hash == Hash::Yes || (reads.hash == Hash::Apart && !small);
         let reader = Reader {
-            file,
+            input: Input::File(file),
             stated: metadata
                 .as_ref()
                 .filter(|m| m.is_file())
@@ -162,23 +192,51 @@ impl Source {
         let reading = if small {
             Reading::Inline(reader)
         } else {
-            Reading::ahead(reader, path)?
+            Reading::ahead(reader, path, STACK_BYTES)?
         };
         Ok(Self {
             name: path.to_owned(),
             metadata,
+            remote_bytes: None,
             reading,
             hashed,
         })
     }
 
-    /// The size that the file system states, of a regular file that has one. Files that say 0 may
-    /// be made up as they are read (`/proc`), so 0 is not a statement.
+    #[cfg(feature = "cloud")]
+    fn open_remote(path: &Path, url: &str, reads: &Reads) -> Result<Self> {
+        let body = super::remote::Remote::new(url).and_then(|remote| remote.stream(reads.start));
+        let body = body.map_err(|error| Failure::io("read", path, &error))?;
+        let size = body.size();
+        let hashed = reads.hash != Hash::No;
+        let reader = Reader {
+            stated: size.map(|size| size.saturating_sub(reads.start)),
+            input: Input::Remote(Box::new(body)),
+            buffer_bytes: reads.buffer_bytes,
+            bytes: 0,
+            ended: false,
+            hasher: hashed.then(|| XxHash64::with_seed(0)),
+        };
+        Ok(Self {
+            name: path.to_owned(),
+            metadata: None,
+            remote_bytes: size.filter(|size| *size > 0),
+            reading: Reading::ahead(reader, path, REMOTE_STACK_BYTES)?,
+            hashed,
+        })
+    }
+
+    #[cfg(not(feature = "cloud"))]
+    fn open_remote(_: &Path, url: &str, _: &Reads) -> Result<Self> {
+        Err(url::unsupported(url))
+    }
+
+    /// The size that the file system states, of a regular file that has one, or a server. Files that
+    /// say 0 may be made up as they are read (`/proc`), so 0 is not a statement.
     pub(crate) fn stated_size(&self) -> Option<u64> {
-        self.metadata
-            .as_ref()
-            .filter(|m| m.is_file() && m.len() > 0)
-            .map(Metadata::len)
+        let metadata = self.metadata.as_ref();
+        let file = metadata.filter(|m| m.is_file() && m.len() > 0);
+        file.map(Metadata::len).or(self.remote_bytes)
     }
 
     /// Mode and times of the source, of a regular file.
@@ -231,12 +289,12 @@ impl Source {
 impl Reading {
     /// Starts the reading thread. It is never joined: blocked on a pipe that brings nothing, it
     /// must not hold up the end of the process.
-    fn ahead(reader: Reader, path: &Path) -> Result<Self> {
+    fn ahead(reader: Reader, path: &Path, stack_bytes: usize) -> Result<Self> {
         let (full_in, full) = sync_channel(BUFFERS_IN_FLIGHT);
         let (empty, empty_out) = sync_channel(BUFFERS_IN_FLIGHT);
         std::thread::Builder::new()
             .name("read".to_owned())
-            .stack_size(64 * 1024)
+            .stack_size(stack_bytes)
             .spawn(move || read_ahead(reader, &full_in, &empty_out))
             .map_err(|error| Failure::io("start reading", path, &error))?;
         for _ in 0..BUFFERS_IN_FLIGHT {
@@ -310,7 +368,7 @@ impl Reader {
             if buffer.len() < room {
                 buffer.resize(room, 0);
             }
-            match self.file.read(&mut buffer[filled..room]) {
+            match self.input.read(&mut buffer[filled..room]) {
                 Ok(0) => self.ended = true,
                 Ok(count) => {
                     filled += count;

@@ -225,7 +225,7 @@ impl Stream<'_> {
             .next(spare)
             .map_err(|error| match error.kind() {
                 io::ErrorKind::Interrupted => Stop::Interrupted,
-                _ => Stop::Failed(self.source.error(&error)),
+                _ => self.source.error(&error).into(),
             })?;
         self.progress.add(buffer.len() as u64);
         self.times.read_bytes += buffer.len() as u64;

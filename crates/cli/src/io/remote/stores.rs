@@ -1,0 +1,226 @@
+//! From URLs to the stores that they are about. What a store needs to know beyond the URL (keys,
+//! regions, endpoints) is in the environment, under the names that its own tools have.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    ReqwestConnector,
+};
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::http::HttpBuilder;
+use object_store::path::Path;
+use object_store::{
+    BackoffConfig, ClientOptions, HeaderValue, ObjectStore, ObjectStoreScheme, Result, RetryConfig,
+};
+use url::Url;
+
+use super::failed::{RemoteError, innermost};
+use super::{Patience, UNKNOWN_BYTES};
+
+/// The longest wait between two requests, as a multiple of the first.
+const PAUSES_MAX: u32 = 32;
+
+/// How a server answered last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) code: u16,
+    pub(super) reason: &'static str,
+}
+
+impl Answer {
+    /// Whether there is no content in it.
+    pub(super) fn is_refusal(self) -> bool {
+        self.code >= 300
+    }
+}
+
+/// The last answer; `None` when the last request had none.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Answered(Arc<Mutex<Option<Answer>>>);
+
+impl Answered {
+    pub(super) fn last(&self) -> Option<Answer> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, answer: Option<Answer>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+    }
+}
+
+/// The store of a URL, whose answers are noted in `answered`, and the path of its object there.
+pub(super) fn of(
+    url: &str,
+    patience: &Patience,
+    answered: &Answered,
+) -> std::result::Result<(Box<dyn ObjectStore>, Path), RemoteError> {
+    // A connection that is to be encrypted asks for these. Refused where they are there already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let failed = |why: String| RemoteError::Url { why };
+    let mut url = Url::parse(url).map_err(|error| failed(format!("it is no URL: {error}")))?;
+    url.set_fragment(None);
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(failed("a name or password in a URL is not used".to_owned()));
+    }
+    let connector = Connector {
+        url: None,
+        answered: answered.clone(),
+    };
+    let store = match url.scheme() {
+        "http" | "https" => web(&url, patience, connector),
+        _ => bucket(&url, patience, &connector),
+    };
+    store.map_err(|error| failed(innermost(&error)))
+}
+
+/// A web server: one object, asked for by its URL to the letter.
+fn web(
+    url: &Url,
+    patience: &Patience,
+    connector: Connector,
+) -> Result<(Box<dyn ObjectStore>, Path)> {
+    let store = HttpBuilder::new()
+        .with_url(&url[..url::Position::BeforePath])
+        .with_client_options(options(patience).with_allow_http(true))
+        .with_retry(retries(patience))
+        .with_http_connector(Connector {
+            url: Some(url.to_string()),
+            ..connector
+        })
+        .build()?;
+    Ok((Box::new(store), Path::from("object")))
+}
+
+/// A store of buckets.
+fn bucket(
+    url: &Url,
+    patience: &Patience,
+    connector: &Connector,
+) -> Result<(Box<dyn ObjectStore>, Path)> {
+    let (scheme, path) = ObjectStoreScheme::parse(url)?;
+    // What the environment says comes last.
+    macro_rules! store {
+        ($builder:ty, $prefix:literal) => {
+            Box::new(
+                variables($prefix)
+                    .fold(
+                        <$builder>::new()
+                            .with_client_options(options(patience))
+                            .with_retry(retries(patience)),
+                        |builder, (key, value)| match key.parse() {
+                            Ok(key) => builder.with_config(key, value),
+                            Err(_) => builder,
+                        },
+                    )
+                    .with_url(url.to_string())
+                    .with_http_connector(connector.clone())
+                    .build()?,
+            )
+        };
+    }
+    let store: Box<dyn ObjectStore> = match scheme {
+        ObjectStoreScheme::AmazonS3 => store!(AmazonS3Builder, "AWS_"),
+        ObjectStoreScheme::GoogleCloudStorage => store!(GoogleCloudStorageBuilder, "GOOGLE_"),
+        ObjectStoreScheme::MicrosoftAzure => store!(MicrosoftAzureBuilder, "AZURE_"),
+        _ => {
+            return Err(object_store::Error::NotSupported {
+                source: "no store is known by this scheme and host".into(),
+            });
+        }
+    };
+    Ok((store, path))
+}
+
+/// The variables of the environment with this prefix, in lower case.
+fn variables(prefix: &'static str) -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(move |(key, value)| {
+        let key = key.to_str().filter(|key| key.starts_with(prefix))?;
+        Some((key.to_ascii_lowercase(), value.to_str()?.to_owned()))
+    })
+}
+
+/// A stream takes as long as it takes: only waits are bounded.
+fn options(patience: &Patience) -> ClientOptions {
+    ClientOptions::new()
+        .with_connect_timeout(patience.connect)
+        .with_read_timeout(patience.read)
+        .with_timeout_disabled()
+}
+
+fn retries(patience: &Patience) -> RetryConfig {
+    RetryConfig {
+        max_retries: patience.retries,
+        backoff: BackoffConfig {
+            init_backoff: patience.pause,
+            max_backoff: patience.pause * PAUSES_MAX,
+            ..BackoffConfig::default()
+        },
+        ..RetryConfig::default()
+    }
+}
+
+/// Makes clients that note answers, and that ask for one URL, where there is one, whatever its path
+/// and query look like once they were taken apart and put together again.
+#[derive(Debug, Clone)]
+struct Connector {
+    url: Option<String>,
+    answered: Answered,
+}
+
+#[derive(Debug)]
+struct Client {
+    connector: Connector,
+    client: HttpClient,
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, options: &ClientOptions) -> Result<HttpClient> {
+        let client = ReqwestConnector::default().connect(options)?;
+        Ok(HttpClient::new(Client {
+            connector: self.clone(),
+            client,
+        }))
+    }
+}
+
+type Call<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
+type CallResult = std::result::Result<HttpResponse, HttpError>;
+
+impl HttpService for Client {
+    fn call<'a, 'b>(&'a self, request: HttpRequest) -> Call<'b>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(self.answer(request))
+    }
+}
+
+impl Client {
+    async fn answer(&self, mut request: HttpRequest) -> CallResult {
+        let Connector { url, answered } = &self.connector;
+        if let Some(url) = url {
+            let uri = url.parse();
+            *request.uri_mut() =
+                uri.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        }
+        answered.set(None);
+        let mut response = self.client.execute(request).await?;
+        let status = response.status();
+        answered.set(Some(Answer {
+            code: status.as_u16(),
+            reason: status.canonical_reason().unwrap_or_default(),
+        }));
+        // Pages that are made as they are sent have no length, and are read all the same.
+        let headers = response.headers_mut();
+        if !headers.contains_key("content-length") {
+            headers.insert("content-length", HeaderValue::from(UNKNOWN_BYTES));
+        }
+        Ok(response)
+    }
+}
