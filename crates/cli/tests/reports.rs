@@ -88,7 +88,8 @@ fn percentiles_of_the_text_are_those_of_the_interval_log_read_by_another_reader(
             }
         }
     }
-    // The log renders to the same text table as the report itself.
+    // The log renders to the same text table as the report itself, but for the minimum: the report
+    // has it to the nanosecond, a log to the three digits of its histograms.
     let line = |text: &str, name: &str| {
         let found = text
             .lines()
@@ -99,12 +100,10 @@ fn percentiles_of_the_text_are_those_of_the_interval_log_read_by_another_reader(
             .map(str::trim)
             .filter(|c| !c.is_empty())
             .collect();
-        cells
-            .iter()
-            .skip(2)
-            .take(7)
-            .map(|c| (*c).to_owned())
-            .collect::<Vec<String>>()
+        let numbers = cells.iter().skip(2).take(7).map(|c| (*c).to_owned());
+        let mut numbers: Vec<String> = numbers.collect();
+        numbers.remove(1);
+        numbers
     };
     let from_json = run(dir.path(), ["report", "r.json"]).expect(0);
     let from_log = run(dir.path(), ["report", "r.hlog"]).expect(0);

@@ -30,9 +30,8 @@ const SIZE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
 /// by wall time and by CPU time. Every answer is decompressed and compared outside the timed spans.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
-  perfkit compress-bench -b1 -e9 access.log
-  perfkit compress-bench --level 3 --level 9 -B 16K,128K -r logs/ --rank-at 4
-  perfkit compress-bench -b1 -e19 --recipes --pareto --export-json bench.json data.json
+  perfkit compress-bench -b1 -e9 access.log --export-json bench.json
+  perfkit compress-bench -b1 -e19 --recipes --pareto -B 16K,128K -r logs/ --rank-at 4
   perfkit compress-bench --matrix --recipe-compat exzstandard -i 5 picture.png page.html")]
 pub(crate) struct CompressBenchArgs {
     /// Files to measure; `-` is standard input
