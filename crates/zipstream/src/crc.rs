@@ -1,0 +1,35 @@
+//! The checksum of the format, for those who need it before an entry is written.
+
+/// CRC-32 over parts of a content.
+///
+/// ```
+/// let mut sum = zipstream::Crc32::new();
+/// sum.update(b"1234");
+/// sum.update(b"56789");
+/// assert_eq!(sum.sum(), 0xcbf4_3926);
+/// ```
+#[derive(Default)]
+pub struct Crc32(libdeflater::Crc);
+
+impl Crc32 {
+    /// The checksum of nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the next part.
+    pub fn update(&mut self, content: &[u8]) {
+        self.0.update(content);
+    }
+
+    /// The checksum so far.
+    pub fn sum(&self) -> u32 {
+        self.0.sum()
+    }
+}
+
+impl std::fmt::Debug for Crc32 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Crc32({:08x})", self.sum())
+    }
+}

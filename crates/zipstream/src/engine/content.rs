@@ -1,0 +1,288 @@
+//! Contents as they are read: one decoder for all methods, held to sizes, limits and checksum.
+//!
+//! Bytes are counted as they are produced; what a header says is compared and never trusted.
+
+use zlib_rs::{Inflate, InflateFlush, Status};
+
+use super::internal;
+use crate::error::{Error, ErrorKind};
+use crate::method::{Method, unsupported};
+
+/// Below this much content the ratio says nothing.
+const RATIO_FREE_BYTES: u64 = 1 << 20;
+
+/// What a content is held to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// The size that was stated, where it is known beforehand.
+    pub(crate) stated: Option<u64>,
+    /// The compressed size, where it is known beforehand.
+    pub(crate) compressed: Option<u64>,
+    /// The most that may be produced.
+    pub(crate) limit: u64,
+    /// The most that one compressed byte may become on average.
+    pub(crate) ratio: u64,
+}
+
+/// What one call did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) consumed: usize,
+    pub(crate) produced: usize,
+    /// Whether the content is complete.
+    pub(crate) done: bool,
+}
+
+/// Decodes contents one after the other, keeping its contexts.
+pub(crate) struct ContentDecoder {
+    method: Method,
+    bounds: Bounds,
+    crc: libdeflater::Crc,
+    consumed: u64,
+    produced: u64,
+    done: bool,
+    /// Whether the last call could do no more without more input.
+    starved: bool,
+    inflate: Option<Box<Inflate>>,
+    #[cfg(feature = "zstd")]
+    zstd: Option<Box<zstdkit::Decoder>>,
+}
+
+impl Default for ContentDecoder {
+    fn default() -> Self {
+        Self {
+            method: Method::Stored,
+            bounds: Bounds {
+                stated: Some(0),
+                compressed: Some(0),
+                limit: 0,
+                ratio: 0,
+            },
+            crc: libdeflater::Crc::new(),
+            consumed: 0,
+            produced: 0,
+            done: true,
+            starved: false,
+            inflate: None,
+            #[cfg(feature = "zstd")]
+            zstd: None,
+        }
+    }
+}
+
+impl ContentDecoder {
+    /// Starts a content.
+    pub(crate) fn start(&mut self, method: Method, bounds: Bounds) -> Result<(), Error> {
+        match method {
+            Method::Stored if bounds.compressed.is_none() => {
+                return Err(Error::new(
+                    ErrorKind::Unsupported,
+                    "a stored entry whose size stands behind it cannot be read from a pipe",
+                )
+                .help("read the archive from a file"));
+            }
+            Method::Stored => {}
+            Method::Deflate => match &mut self.inflate {
+                Some(inflate) => inflate.reset(false),
+                None => self.inflate = Some(Box::new(Inflate::new(false, 15))),
+            },
+            #[cfg(feature = "zstd")]
+            Method::Zstd => match &mut self.zstd {
+                Some(decoder) => decoder.reset(),
+                None => {
+                    let options = zstdkit::DecoderOptions::default();
+                    let decoder = zstdkit::Decoder::new(&options).map_err(|error| zstd(&error))?;
+                    self.zstd = Some(Box::new(decoder));
+                }
+            },
+            other => return Err(unsupported(other)),
+        }
+        self.method = method;
+        self.bounds = bounds;
+        self.crc = libdeflater::Crc::new();
+        (self.consumed, self.produced) = (0, 0);
+        self.done = method == Method::Stored && bounds.compressed == Some(0);
+        Ok(())
+    }
+
+    /// Compressed bytes taken.
+    pub(crate) fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    /// Content bytes produced.
+    pub(crate) fn produced(&self) -> u64 {
+        self.produced
+    }
+
+    /// Checksum of the content so far.
+    pub(crate) fn crc32(&self) -> u32 {
+        self.crc.sum()
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Takes compressed bytes and gives content. `last` says that no more input will come.
+    pub(crate) fn push(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        last: bool,
+    ) -> Result<Step, Error> {
+        if self.done {
+            return Ok(self.step(0, 0));
+        }
+        // One byte beyond what is allowed tells that there is more.
+        let allowed = self
+            .bounds
+            .limit
+            .min(self.bounds.stated.unwrap_or(u64::MAX));
+        let room = allowed.saturating_sub(self.produced).saturating_add(1);
+        let room = usize::try_from(room)
+            .unwrap_or(usize::MAX)
+            .min(output.len());
+        let output = &mut output[..room];
+        let (consumed, produced) = match self.method {
+            Method::Stored => self.copy(input, output),
+            Method::Deflate => self.deflate(input, output)?,
+            #[cfg(feature = "zstd")]
+            Method::Zstd => self.frame(input, output)?,
+            other => return Err(unsupported(other)),
+        };
+        self.consumed += consumed as u64;
+        self.produced += produced as u64;
+        self.judge()?;
+        self.crc.update(&output[..produced]);
+        if last && self.starved && !self.done {
+            return Err(Error::new(
+                ErrorKind::Corrupt,
+                "its compressed content ends too early",
+            ));
+        }
+        Ok(self.step(consumed, produced))
+    }
+
+    fn step(&self, consumed: usize, produced: usize) -> Step {
+        Step {
+            consumed,
+            produced,
+            done: self.done,
+        }
+    }
+
+    fn judge(&self) -> Result<(), Error> {
+        let (consumed, produced) = (self.consumed, self.produced);
+        if let Some(stated) = self.bounds.stated.filter(|stated| produced > *stated) {
+            return Err(Error::new(
+                ErrorKind::Size,
+                format!("more content than the {stated} bytes that are stated"),
+            ));
+        }
+        if produced > self.bounds.limit {
+            return Err(limit(self.bounds.limit));
+        }
+        let most = consumed.saturating_mul(self.bounds.ratio);
+        if produced > RATIO_FREE_BYTES.max(most) {
+            let ratio = self.bounds.ratio;
+            return Err(Error::new(
+                ErrorKind::Limit,
+                format!("its content is more than {ratio} times its compressed size"),
+            )
+            .help("raise the limit of the ratio if the source is trusted"));
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, input: &[u8], output: &mut [u8]) -> (usize, usize) {
+        let left = self.bounds.compressed.unwrap_or(0) - self.consumed;
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        let bytes = input.len().min(output.len()).min(left);
+        output[..bytes].copy_from_slice(&input[..bytes]);
+        self.done = bytes == left;
+        self.starved = bytes == input.len();
+        (bytes, bytes)
+    }
+
+    fn deflate(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), Error> {
+        let Some(inflate) = &mut self.inflate else {
+            return Err(internal("no inflate context"));
+        };
+        let before = (inflate.total_in(), inflate.total_out());
+        let status = inflate
+            .decompress(input, output, InflateFlush::NoFlush)
+            .map_err(|_| {
+                let at = inflate.total_in();
+                Error::new(
+                    ErrorKind::Corrupt,
+                    format!("invalid deflate data near byte {at} of its compressed content"),
+                )
+            })?;
+        self.done = status == Status::StreamEnd;
+        let consumed = inflate.total_in() - before.0;
+        let produced = inflate.total_out() - before.1;
+        // Neither is more than what was given.
+        let (consumed, produced) = (consumed as usize, produced as usize);
+        self.starved = consumed == input.len() && produced < output.len();
+        Ok((consumed, produced))
+    }
+
+    #[cfg(feature = "zstd")]
+    fn frame(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), Error> {
+        let Some(decoder) = &mut self.zstd else {
+            return Err(internal("no zstd context"));
+        };
+        let step = decoder.push(input, output).map_err(|error| zstd(&error))?;
+        let taken = self.consumed + step.consumed as u64;
+        let whole = self.bounds.compressed.is_none_or(|all| taken == all);
+        self.done = taken > 0 && whole && decoder.at_boundary();
+        let idle = matches!(step.state, zstdkit::State::NeedInput | zstdkit::State::Done);
+        self.starved = idle && step.consumed == input.len();
+        Ok((step.consumed, step.produced))
+    }
+
+    /// Compares what a complete content came to with what is stated of it.
+    pub(crate) fn verify(&self, crc32: u32, content: u64) -> Result<(), Error> {
+        compare((self.crc32(), self.produced), (crc32, content))
+    }
+}
+
+/// Compares checksum and size of a content with those stated.
+pub(crate) fn compare(found: (u32, u64), stated: (u32, u64)) -> Result<(), Error> {
+    if found.1 != stated.1 {
+        return Err(Error::new(
+            ErrorKind::Size,
+            format!("its content has {} bytes, stated are {}", found.1, stated.1),
+        ));
+    }
+    if found.0 != stated.0 {
+        return Err(Error::new(
+            ErrorKind::Checksum,
+            format!(
+                "checksum mismatch (stored {:08x}, computed {:08x})",
+                stated.0, found.0
+            ),
+        )
+        .help("the archive is damaged: fetch or copy it again"));
+    }
+    Ok(())
+}
+
+/// The refusal of content beyond a limit.
+pub(crate) fn limit(bytes: u64) -> Error {
+    Error::new(
+        ErrorKind::Limit,
+        format!("more content than the limit of {bytes} bytes"),
+    )
+    .help("raise the limit of sizes if the source is trusted")
+}
+
+#[cfg(feature = "zstd")]
+fn zstd(error: &zstdkit::Error) -> Error {
+    let kind = match error.kind() {
+        zstdkit::ErrorKind::WindowLimit | zstdkit::ErrorKind::MemoryLimit => ErrorKind::Limit,
+        _ => ErrorKind::Corrupt,
+    };
+    Error::new(kind, format!("in its compressed content: {error}"))
+}

@@ -1,0 +1,22 @@
+//! Compression as this crate uses it: whole buffers, stitched chunks, and streams to be read.
+//!
+//! The codecs are those of libdeflate, zlib-rs and libzstd; contexts are made at first use and kept.
+//! Nothing here knows a header.
+
+pub(crate) mod chunk;
+pub(crate) mod content;
+pub(crate) mod whole;
+
+use crate::error::{Error, ErrorKind};
+
+/// A library below failed although nothing was wrong with the input.
+pub(crate) fn internal(what: &'static str) -> Error {
+    Error::new(ErrorKind::Internal, what)
+}
+
+/// The compressing contexts of one thread.
+#[derive(Default)]
+pub(crate) struct Engines {
+    pub(crate) whole: whole::Whole,
+    pub(crate) chunk: chunk::Chunker,
+}

@@ -1,0 +1,95 @@
+//! Whole buffers into and out of deflate and zstd, in one call each.
+
+use super::internal;
+use crate::error::{Error, ErrorKind};
+use crate::method::Method;
+
+/// Compresses whole contents, keeping the context of the method and level used last.
+#[derive(Default)]
+pub(crate) struct Whole {
+    deflate: Option<(i32, libdeflater::Compressor)>,
+    #[cfg(feature = "zstd")]
+    zstd: Option<(i32, zstdkit::Compressor)>,
+}
+
+impl Whole {
+    /// Appends the compressed content, if it is smaller than the content; `false` leaves `out`
+    /// as it was.
+    pub(crate) fn compress(
+        &mut self,
+        method: Method,
+        level: i32,
+        content: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Error> {
+        // One byte less than stored is the most that is of use.
+        let Some(room) = content.len().checked_sub(1).filter(|_| level != 0) else {
+            return Ok(false);
+        };
+        let start = out.len();
+        out.resize(start + room, 0);
+        let packed = match method {
+            Method::Deflate => self.deflate(level, content, &mut out[start..])?,
+            Method::Zstd => self.zstd(level, content, &mut out[start..])?,
+            Method::Stored | Method::Other(_) => None,
+        };
+        out.truncate(start + packed.unwrap_or(0));
+        Ok(packed.is_some())
+    }
+
+    fn deflate(
+        &mut self,
+        level: i32,
+        content: &[u8],
+        room: &mut [u8],
+    ) -> Result<Option<usize>, Error> {
+        if self.deflate.as_ref().is_none_or(|(of, _)| *of != level) {
+            let level = libdeflater::CompressionLvl::new(level)
+                .map_err(|_| internal("libdeflate refused a level"))?;
+            self.deflate = Some((level.into(), libdeflater::Compressor::new(level)));
+        }
+        let Some((_, compressor)) = &mut self.deflate else {
+            return Err(internal("no deflate context"));
+        };
+        // The one error is that it does not fit.
+        Ok(compressor.deflate_compress(content, room).ok())
+    }
+
+    #[cfg(feature = "zstd")]
+    fn zstd(
+        &mut self,
+        level: i32,
+        content: &[u8],
+        room: &mut [u8],
+    ) -> Result<Option<usize>, Error> {
+        if self.zstd.as_ref().is_none_or(|(of, _)| *of != level) {
+            let options = zstd_options(level);
+            let compressor = zstdkit::Compressor::new(&options)
+                .map_err(|error| Error::new(ErrorKind::Setting, format!("zstd: {error}")))?;
+            self.zstd = Some((level, compressor));
+        }
+        let Some((_, compressor)) = &mut self.zstd else {
+            return Err(internal("no zstd context"));
+        };
+        match compressor.compress_to_slice(content, room) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == zstdkit::ErrorKind::OutputTooSmall => Ok(None),
+            Err(error) => Err(Error::new(ErrorKind::Internal, format!("zstd: {error}"))),
+        }
+    }
+
+    #[cfg(not(feature = "zstd"))]
+    fn zstd(&mut self, _: i32, _: &[u8], _: &mut [u8]) -> Result<Option<usize>, Error> {
+        Err(crate::method::unsupported(Method::Zstd))
+    }
+}
+
+/// Settings of a frame in an archive, which has a checksum of its own.
+#[cfg(feature = "zstd")]
+pub(crate) fn zstd_options(level: i32) -> zstdkit::EncoderOptions {
+    zstdkit::EncoderOptions {
+        level,
+        checksum: false,
+        ..zstdkit::EncoderOptions::default()
+    }
+}

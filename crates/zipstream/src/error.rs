@@ -1,0 +1,165 @@
+//! What can go wrong: a kind, the place, the entry, and the next step.
+//!
+//! Errors of the system travel as [`ErrorKind::Io`] with their `io::ErrorKind`.
+
+use std::borrow::Cow;
+use std::{fmt, io};
+
+/// What went wrong, for programs. More kinds may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A call in the wrong order, as content without an open entry.
+    Order,
+    /// A level or another setting that does not exist.
+    Setting,
+    /// A name that no archive should hold, or that cannot be decoded.
+    Name,
+    /// A name that the archive holds already.
+    Duplicate,
+    /// More than a header that is already written can describe.
+    TooLarge,
+    /// Not a ZIP archive.
+    NotZip,
+    /// The archive ends where it should go on.
+    Truncated,
+    /// A record contradicts the format.
+    Corrupt,
+    /// Two records contradict each other.
+    Mismatch,
+    /// Two entries share bytes of the archive.
+    Overlap,
+    /// The content has another checksum than the archive states.
+    Checksum,
+    /// The content has another size than the archive states.
+    Size,
+    /// A method, an encryption or a feature that this crate does not read.
+    Unsupported,
+    /// A limit of the reader was reached.
+    Limit,
+    /// The system failed to read or write.
+    Io(io::ErrorKind),
+    /// A library below failed for no reason of the input.
+    Internal,
+}
+
+/// An error of this crate. Its text is one line in lower case and names the place itself.
+#[derive(Debug, Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug, Clone)]
+struct Inner {
+    kind: ErrorKind,
+    what: Cow<'static, str>,
+    offset: Option<u64>,
+    entry: Option<String>,
+    help: Option<&'static str>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, what: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            what: what.into(),
+            offset: None,
+            entry: None,
+            help: None,
+        }))
+    }
+
+    pub(crate) fn corrupt(offset: u64, what: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Corrupt, what).at(offset)
+    }
+
+    pub(crate) fn truncated(offset: u64, what: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Truncated, what)
+            .at(offset)
+            .help("the archive was cut off: fetch or copy it again")
+    }
+
+    pub(crate) fn io(error: &io::Error) -> Self {
+        let text = error.to_string();
+        let text = text.split(" (os error").next().unwrap_or(&text);
+        Self::new(ErrorKind::Io(error.kind()), text.to_lowercase())
+    }
+
+    pub(crate) fn at(mut self, offset: u64) -> Self {
+        self.0.offset.get_or_insert(offset);
+        self
+    }
+
+    pub(crate) fn entry(mut self, name: impl Into<String>) -> Self {
+        self.0.entry.get_or_insert_with(|| name.into());
+        self
+    }
+
+    pub(crate) fn help(mut self, help: &'static str) -> Self {
+        self.0.help = Some(help);
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The byte of the archive it happened at, where there is one.
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
+    }
+
+    /// The entry it is about, where there is one.
+    pub fn entry_name(&self) -> Option<&str> {
+        self.0.entry.as_deref()
+    }
+
+    /// What to do next, where that is known.
+    pub fn help_text(&self) -> Option<&'static str> {
+        self.0.help
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(entry) = &self.0.entry {
+            write!(f, "entry '{}': ", entry.escape_debug())?;
+        }
+        f.write_str(&self.0.what)?;
+        match self.0.offset {
+            Some(offset) => write!(f, " at byte {offset}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Io(kind) => kind,
+            ErrorKind::Truncated => io::ErrorKind::UnexpectedEof,
+            ErrorKind::Order | ErrorKind::Setting => io::ErrorKind::InvalidInput,
+            ErrorKind::Unsupported => io::ErrorKind::Unsupported,
+            _ => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_place_and_entry_stay() {
+        let error = Error::corrupt(7, "wrong signature").at(9).entry("a\nb");
+        let error = error.entry("c");
+        assert_eq!(
+            error.to_string(),
+            "entry 'a\\nb': wrong signature at byte 7"
+        );
+        assert_eq!(error.offset(), Some(7));
+        assert_eq!(io::Error::from(error).kind(), io::ErrorKind::InvalidData);
+    }
+}

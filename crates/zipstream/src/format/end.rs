@@ -1,0 +1,135 @@
+//! The end of an archive: the end record, and the two of ZIP64 before it.
+
+use super::{END_SIGNATURE, END64_SIGNATURE, LOCATOR_SIGNATURE, MAX16, MAX32, le16, le32, le64};
+
+/// Bytes of the end record before the comment.
+pub(crate) const END_BYTES: usize = 22;
+/// Bytes of the locator.
+pub(crate) const LOCATOR_BYTES: usize = 20;
+/// Bytes of the ZIP64 end record in its first version.
+pub(crate) const END64_BYTES: usize = 56;
+
+/// What end records state of the directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct End {
+    /// Disk of this record, and of the start of the directory.
+    pub(crate) disks: (u32, u32),
+    /// Entries on this disk and in all.
+    pub(crate) entries: (u64, u64),
+    pub(crate) directory_bytes: u64,
+    pub(crate) directory_offset: u64,
+    pub(crate) comment_bytes: usize,
+}
+
+impl End {
+    /// Reads the end record at the start of `bytes`.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let fixed = bytes.first_chunk::<END_BYTES>()?;
+        (le32(fixed, 0) == END_SIGNATURE).then(|| Self {
+            disks: (le16(fixed, 4).into(), le16(fixed, 6).into()),
+            entries: (le16(fixed, 8).into(), le16(fixed, 10).into()),
+            directory_bytes: le32(fixed, 12).into(),
+            directory_offset: le32(fixed, 16).into(),
+            comment_bytes: le16(fixed, 20).into(),
+        })
+    }
+
+    /// Reads the ZIP64 end record at the start of `bytes`.
+    pub(crate) fn parse64(bytes: &[u8]) -> Option<Self> {
+        let fixed = bytes.first_chunk::<END64_BYTES>()?;
+        (le32(fixed, 0) == END64_SIGNATURE && le64(fixed, 4) >= 44).then(|| Self {
+            disks: (le32(fixed, 16), le32(fixed, 20)),
+            entries: (le64(fixed, 24), le64(fixed, 32)),
+            directory_bytes: le64(fixed, 40),
+            directory_offset: le64(fixed, 48),
+            comment_bytes: 0,
+        })
+    }
+
+    /// Whether a value is all ones, so that the ZIP64 record has it.
+    pub(crate) fn needs_zip64(&self) -> bool {
+        self.entries.0 == MAX16.into()
+            || self.entries.1 == MAX16.into()
+            || self.directory_bytes == MAX32.into()
+            || self.directory_offset == MAX32.into()
+    }
+
+    /// Whether the fields of this record that are not all ones say what `wide` says.
+    pub(crate) fn agrees_with(&self, wide: &Self) -> bool {
+        let entries = |own: u64, other: u64| own == MAX16.into() || own == other;
+        let bytes = |own: u64, other: u64| own == MAX32.into() || own == other;
+        entries(self.entries.0, wide.entries.0)
+            && entries(self.entries.1, wide.entries.1)
+            && bytes(self.directory_bytes, wide.directory_bytes)
+            && bytes(self.directory_offset, wide.directory_offset)
+    }
+}
+
+/// The offset of the ZIP64 end record, by the locator at the start of `bytes`.
+pub(crate) fn located(bytes: &[u8]) -> Option<u64> {
+    let fixed = bytes.first_chunk::<LOCATOR_BYTES>()?;
+    (le32(fixed, 0) == LOCATOR_SIGNATURE).then(|| le64(fixed, 8))
+}
+
+/// Appends the end of an archive whose directory of `entries` records ends where `out` goes on.
+pub(crate) fn put(out: &mut Vec<u8>, entries: u64, offset: u64, bytes: u64, comment: &[u8]) {
+    let wide = entries >= MAX16.into() || offset >= MAX32.into() || bytes >= MAX32.into();
+    if wide {
+        out.extend_from_slice(&END64_SIGNATURE.to_le_bytes());
+        out.extend_from_slice(&44_u64.to_le_bytes());
+        // Made by and needed: version 4.5, by a Unix.
+        out.extend_from_slice(&[45, super::central::UNIX, 45, 0]);
+        out.extend_from_slice(&[0; 8]);
+        for value in [entries, entries, bytes, offset] {
+            out.extend_from_slice(&value.to_le_bytes());
+        }
+        out.extend_from_slice(&LOCATOR_SIGNATURE.to_le_bytes());
+        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(&(offset + bytes).to_le_bytes());
+        out.extend_from_slice(&1_u32.to_le_bytes());
+    }
+    let narrow16 = u16::try_from(entries).unwrap_or(MAX16).to_le_bytes();
+    let narrow32 = |value: u64| u32::try_from(value).unwrap_or(MAX32).to_le_bytes();
+    out.extend_from_slice(&END_SIGNATURE.to_le_bytes());
+    out.extend_from_slice(&[0; 4]);
+    out.extend_from_slice(&narrow16);
+    out.extend_from_slice(&narrow16);
+    out.extend_from_slice(&narrow32(bytes));
+    out.extend_from_slice(&narrow32(offset));
+    // The caller has checked its length.
+    out.extend_from_slice(&(comment.len() as u16).to_le_bytes());
+    out.extend_from_slice(comment);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_archives_have_no_zip64_records() {
+        let mut out = Vec::new();
+        put(&mut out, 3, 100, 200, b"hi");
+        assert_eq!(out.len(), END_BYTES + 2);
+        let end = End::parse(&out).unwrap();
+        assert_eq!((end.entries, end.directory_bytes), ((3, 3), 200));
+        assert!(!end.needs_zip64());
+    }
+
+    #[test]
+    fn large_ones_have_both() {
+        for (entries, offset, bytes) in [(65_535, 1, 1), (1, 1 << 32, 1), (1, 0, u64::from(MAX32))]
+        {
+            let mut out = Vec::new();
+            put(&mut out, entries, offset, bytes, b"");
+            let wide = End::parse64(&out).unwrap();
+            assert_eq!(wide.entries, (entries, entries));
+            assert_eq!(
+                (wide.directory_offset, wide.directory_bytes),
+                (offset, bytes)
+            );
+            assert_eq!(located(&out[END64_BYTES..]), Some(offset + bytes));
+            let end = End::parse(&out[END64_BYTES + LOCATOR_BYTES..]).unwrap();
+            assert!(end.needs_zip64() && end.agrees_with(&wide));
+        }
+    }
+}

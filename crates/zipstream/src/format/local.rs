@@ -1,0 +1,129 @@
+//! Local headers and data descriptors.
+
+use super::{DESCRIPTOR_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16, le32};
+
+/// Bytes of a local header before the name.
+pub(crate) const LOCAL_BYTES: usize = 30;
+
+/// What a local header states, behind its signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Local<'a> {
+    pub(crate) flags: u16,
+    pub(crate) method: u16,
+    pub(crate) time: u16,
+    pub(crate) date: u16,
+    pub(crate) crc32: u32,
+    pub(crate) compressed: u32,
+    pub(crate) content: u32,
+    pub(crate) name: &'a [u8],
+    pub(crate) extra: &'a [u8],
+}
+
+/// Bytes of the whole header, from its first 30.
+pub(crate) fn total_bytes(fixed: &[u8; LOCAL_BYTES]) -> usize {
+    LOCAL_BYTES + usize::from(le16(fixed, 26)) + usize::from(le16(fixed, 28))
+}
+
+/// Whether these are the first bytes of a local header.
+pub(crate) fn has_signature(bytes: &[u8]) -> bool {
+    bytes.len() >= 4 && le32(bytes, 0) == LOCAL_SIGNATURE
+}
+
+impl<'a> Local<'a> {
+    /// Reads a header that is whole in `bytes`, as [`total_bytes`] has it.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let fixed = bytes.first_chunk::<LOCAL_BYTES>()?;
+        if !has_signature(fixed) {
+            return None;
+        }
+        let name_end = LOCAL_BYTES + usize::from(le16(fixed, 26));
+        Some(Self {
+            flags: le16(fixed, 6),
+            method: le16(fixed, 8),
+            time: le16(fixed, 10),
+            date: le16(fixed, 12),
+            crc32: le32(fixed, 14),
+            compressed: le32(fixed, 18),
+            content: le32(fixed, 22),
+            name: bytes.get(LOCAL_BYTES..name_end)?,
+            extra: bytes.get(name_end..total_bytes(fixed))?,
+        })
+    }
+
+    pub(crate) fn has_descriptor(&self) -> bool {
+        self.flags & flag::DESCRIPTOR != 0
+    }
+
+    /// Whether sizes behind the content take 64 bits.
+    pub(crate) fn is_zip64(&self) -> bool {
+        extra::find(self.extra, extra::ZIP64).is_some()
+    }
+
+    /// Content and compressed size by this header alone.
+    pub(crate) fn sizes(&self) -> (u64, u64) {
+        let narrow = (u64::from(self.content), u64::from(self.compressed));
+        if self.content != MAX32 && self.compressed != MAX32 {
+            return narrow;
+        }
+        extra::local_sizes(self.extra).unwrap_or(narrow)
+    }
+}
+
+/// Appends a data descriptor with its signature.
+pub(crate) fn put_descriptor(
+    out: &mut Vec<u8>,
+    crc32: u32,
+    compressed: u64,
+    content: u64,
+    zip64: bool,
+) {
+    out.extend_from_slice(&DESCRIPTOR_SIGNATURE.to_le_bytes());
+    out.extend_from_slice(&crc32.to_le_bytes());
+    for size in [compressed, content] {
+        let bytes = size.to_le_bytes();
+        out.extend_from_slice(if zip64 { &bytes } else { &bytes[..4] });
+    }
+}
+
+/// The length of the descriptor at the start of `bytes` that states these values: with or without
+/// signature, of 32 or 64 bits, `zip64` first. `None` when none of them does.
+pub(crate) fn descriptor_bytes(
+    bytes: &[u8],
+    (crc32, compressed, content): (u32, u64, u64),
+    zip64: bool,
+) -> Option<usize> {
+    let mut expected = Vec::with_capacity(24);
+    for wide in [zip64, !zip64] {
+        expected.clear();
+        put_descriptor(&mut expected, crc32, compressed, content, wide);
+        if !wide && (compressed > u64::from(MAX32) || content > u64::from(MAX32)) {
+            continue;
+        }
+        for skip in [0, 4] {
+            if bytes.starts_with(&expected[skip..]) {
+                return Some(expected.len() - skip);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_are_known_in_all_four_shapes() {
+        let values = (0xdead_beef, 70_000, 80_000);
+        for zip64 in [false, true] {
+            let mut bytes = Vec::new();
+            put_descriptor(&mut bytes, values.0, values.1, values.2, zip64);
+            for asked in [false, true] {
+                assert_eq!(descriptor_bytes(&bytes, values, asked), Some(bytes.len()));
+                let bare = &bytes[4..];
+                assert_eq!(descriptor_bytes(bare, values, asked), Some(bare.len()));
+            }
+            assert_eq!(descriptor_bytes(&bytes, (0, 1, 2), zip64), None);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Names as bytes: their encodings. Whether a name is safe is judged in `crate::name`.
+
+use std::borrow::Cow;
+
+use super::extra;
+
+/// The upper half of code page 437, in order.
+const UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
+                     └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+
+/// A name of a header as text: UTF-8 where the header says so, the Unicode field where it belongs
+/// to this name, else UTF-8 where it is that, as programs on Unix write it without saying so, else
+/// code page 437. `None` for UTF-8 that should be and is none.
+pub(crate) fn decode<'a>(raw: &'a [u8], utf8: bool, area: &'a [u8]) -> Option<Cow<'a, str>> {
+    let plain = std::str::from_utf8(raw).ok().map(Cow::Borrowed);
+    if utf8 || raw.is_ascii() {
+        return plain;
+    }
+    let other = || raw.iter().map(|byte| from_437(*byte)).collect();
+    extra::unicode_name(area, raw)
+        .map(Cow::Borrowed)
+        .or(plain)
+        .or_else(|| Some(Cow::Owned(other())))
+}
+
+fn from_437(byte: u8) -> char {
+    match byte.checked_sub(128) {
+        None => char::from(byte),
+        Some(index) => UPPER.chars().nth(index.into()).unwrap_or('\u{fffd}'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_whole() {
+        assert_eq!(UPPER.chars().count(), 128);
+        assert_eq!(from_437(0x81), 'ü');
+        assert_eq!(from_437(0xe1), 'ß');
+        assert_eq!(from_437(0xff), '\u{a0}');
+    }
+
+    #[test]
+    fn the_flag_decides_the_encoding() {
+        assert_eq!(decode("ü".as_bytes(), true, &[]).unwrap(), "ü");
+        assert_eq!(decode(&[0x81], false, &[]).unwrap(), "ü");
+        assert_eq!(decode(&[0x81], true, &[]), None);
+        // More than one letter of code page 437 hardly ever looks like UTF-8.
+        assert_eq!(decode("ü".as_bytes(), false, &[]).unwrap(), "ü");
+    }
+}

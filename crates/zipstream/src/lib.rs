@@ -1,0 +1,55 @@
+//! Streaming ZIP.
+//!
+//! A writer that takes content and gives bytes, readers that take bytes and give content, and thin
+//! faces over the system's files and pipes. The compression itself is that of libdeflate, zlib-rs
+//! and libzstd.
+//!
+//! - [`ArchiveEncoder`]: entries and content in, an archive out; no I/O, no seeking.
+//! - [`ArchiveWriter`]: the same over any `Write`.
+//! - [`ArchiveReader`]: entries in any order by the [`Directory`], from many threads at once.
+//! - [`PipeReader`]: entries in the order of the archive, from any `Read`; [`StreamDecoder`] is the
+//!   same without I/O.
+//! - [`name`]: which names may become paths.
+//!
+//! ```
+//! use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions, ErrorKind};
+//!
+//! let mut writer = ArchiveWriter::new(Vec::new());
+//! writer.add("a.txt", &EntryOptions::default(), &mut &b"first"[..])?;
+//! let (mut archive, _) = writer.finish()?;
+//!
+//! // A flipped bit of the content is an error that says where.
+//! archive[36] ^= 1;
+//! let reader = ArchiveReader::open(&archive[..])?;
+//! let entry = reader.find("a.txt")?.expect("it was added");
+//! let error = reader.read(&entry).unwrap_err();
+//! assert_eq!((error.kind(), error.offset()), (ErrorKind::Checksum, Some(35)));
+//! # Ok::<(), zipstream::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod crc;
+mod engine;
+mod error;
+mod format;
+mod method;
+pub mod name;
+mod read;
+mod write;
+
+pub use crate::crc::Crc32;
+pub use crate::error::{Error, ErrorKind};
+pub use crate::method::Method;
+pub use crate::read::{
+    ArchiveReader, Directory, Entries, Entry, Limits, Locator, PipeReader, Profile, ReadAt,
+    ReadOptions, Scratch, Seeking, StreamDecoder, StreamEntry, StreamEvent, StreamStep, Warning,
+};
+pub use crate::write::{
+    ArchiveEncoder, ArchiveOptions, ArchiveWriter, Around, EntryOptions, Job, Kind, Known,
+    PushError, Totals,
+};
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,104 @@
+//! Whether a name may become a path. Bad names are refused, never mended: two mended names could
+//! be one.
+
+use std::fmt;
+
+/// The longest name that a header can hold, in bytes.
+pub const NAME_BYTES_MAX: usize = 65_535;
+
+/// Why a name is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NameFault {
+    /// There is none, or nothing but separators and dots.
+    Empty,
+    /// It holds a NUL, where other programs end it.
+    Nul,
+    /// It starts at a root.
+    Absolute,
+    /// It starts at a drive.
+    Drive,
+    /// A part of it is `..`.
+    Traversal,
+    /// It is longer than [`NAME_BYTES_MAX`].
+    TooLong,
+}
+
+impl fmt::Display for NameFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "the name is empty",
+            Self::Nul => "the name holds a NUL",
+            Self::Absolute => "the name is an absolute path",
+            Self::Drive => "the name starts with a drive",
+            Self::Traversal => "the name leads out of its directory",
+            Self::TooLong => "the name is longer than 65535 bytes",
+        })
+    }
+}
+
+/// Judges a name. Backslashes count as separators for what is refused, for they are on Windows.
+///
+/// ```
+/// use zipstream::name::{NameFault, check};
+///
+/// assert_eq!(check("src/lib.rs"), Ok(()));
+/// assert_eq!(check("..\\evil"), Err(NameFault::Traversal));
+/// ```
+pub fn check(name: &str) -> Result<(), NameFault> {
+    let bytes = name.as_bytes();
+    let separator = |c: char| c == '/' || c == '\\';
+    if bytes.len() > NAME_BYTES_MAX {
+        return Err(NameFault::TooLong);
+    }
+    if bytes.contains(&0) {
+        return Err(NameFault::Nul);
+    }
+    if name.starts_with(separator) {
+        return Err(NameFault::Absolute);
+    }
+    if bytes.len() >= 2 && bytes[1] == b':' && bytes[0].is_ascii_alphabetic() {
+        return Err(NameFault::Drive);
+    }
+    if name.split(separator).any(|part| part == "..") {
+        return Err(NameFault::Traversal);
+    }
+    if parts(name).next().is_none() {
+        return Err(NameFault::Empty);
+    }
+    Ok(())
+}
+
+/// The parts of a checked name that lead somewhere: those that are not empty and not `.`.
+pub fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_elsewhere_is_refused() {
+        for (name, fault) in [
+            ("", NameFault::Empty),
+            ("./", NameFault::Empty),
+            ("a\0b", NameFault::Nul),
+            ("/etc/passwd", NameFault::Absolute),
+            ("\\\\host\\share", NameFault::Absolute),
+            ("c:x", NameFault::Drive),
+            ("..", NameFault::Traversal),
+            ("a/../../b", NameFault::Traversal),
+            ("a\\..\\b", NameFault::Traversal),
+            ("a/..", NameFault::Traversal),
+        ] {
+            assert_eq!(check(name), Err(fault), "{name:?}");
+        }
+        assert_eq!(check(&"x".repeat(70_000)), Err(NameFault::TooLong));
+        for name in ["a", "a/b/", "...", "a..b", "./a", "ab:c", "a\\b", "é/ü"] {
+            assert_eq!(check(name), Ok(()), "{name:?}");
+        }
+        assert_eq!(parts("./a//b/").collect::<Vec<_>>(), ["a", "b"]);
+    }
+}

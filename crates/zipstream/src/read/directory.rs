@@ -1,0 +1,322 @@
+//! The directory: one buffer, walked record by record as entries are asked for.
+
+use std::borrow::Cow;
+
+use super::options::{ReadOptions, Warning};
+use crate::error::{Error, ErrorKind};
+use crate::format::central::{CENTRAL_BYTES, Central, UNIX};
+use crate::format::extra::Wide;
+use crate::format::{extra, flag, le16, names, time};
+use crate::method::Method;
+use crate::write::Kind;
+
+/// "Made by" of a system whose modes are those of Unix as well.
+const MACOS: u8 = 19;
+/// The DOS attribute of directories.
+const DOS_DIRECTORY: u32 = 0x10;
+
+/// The directory of an archive.
+#[derive(Debug, Clone)]
+pub struct Directory {
+    bytes: Vec<u8>,
+    start: u64,
+    /// The byte that offsets count from: what stands before the archive.
+    base: u64,
+    stated_entries: u64,
+    comment: Vec<u8>,
+    warnings: Vec<Warning>,
+}
+
+impl Directory {
+    pub(crate) fn new(
+        bytes: Vec<u8>,
+        start: u64,
+        base: u64,
+        stated_entries: u64,
+        comment: Vec<u8>,
+        warnings: Vec<Warning>,
+    ) -> Self {
+        Self {
+            bytes,
+            start,
+            base,
+            stated_entries,
+            comment,
+            warnings,
+        }
+    }
+
+    /// The entries in the order of the directory. Nothing is read before it is asked for.
+    pub fn iter(&self) -> Entries<'_> {
+        self.iter_at(0)
+    }
+
+    /// The entries from the record at this [position](Entry::position) on.
+    pub fn iter_at(&self, position: u64) -> Entries<'_> {
+        let position = usize::try_from(position).unwrap_or(usize::MAX);
+        Entries {
+            rest: self.bytes.get(position..).unwrap_or_default(),
+            directory: self,
+            failed: false,
+        }
+    }
+
+    /// The number of entries that the end record states.
+    pub fn stated_entries(&self) -> u64 {
+        self.stated_entries
+    }
+
+    /// The first byte of the directory in the archive.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// The comment of the archive.
+    pub fn comment(&self) -> &[u8] {
+        &self.comment
+    }
+
+    /// What was let pass.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Walks it once, holding it to the limits and, in the strict profile, to the stated count.
+    pub(crate) fn count(&mut self, options: &ReadOptions) -> Result<u64, Error> {
+        let mut found = 0;
+        for entry in self.iter() {
+            entry?;
+            found += 1;
+            if found > options.limits.entries {
+                let most = options.limits.entries;
+                return Err(Error::new(
+                    ErrorKind::Limit,
+                    format!("more than {most} entries"),
+                ));
+            }
+        }
+        let stated = self.stated_entries;
+        // Old programs count modulo 65536.
+        let wrapped = found & u64::from(u16::MAX) == stated;
+        if stated != found {
+            let warning = Warning::Count { stated, found };
+            if options.is_strict() {
+                return Err(Error::new(ErrorKind::Mismatch, warning.to_string()).at(self.start));
+            }
+            if !wrapped {
+                self.warnings.push(warning);
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl<'a> IntoIterator for &'a Directory {
+    type Item = Result<Entry<'a>, Error>;
+    type IntoIter = Entries<'a>;
+
+    fn into_iter(self) -> Entries<'a> {
+        self.iter()
+    }
+}
+
+/// The entries of a directory; ends behind the first error.
+#[derive(Debug, Clone)]
+pub struct Entries<'a> {
+    directory: &'a Directory,
+    rest: &'a [u8],
+    failed: bool,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<Entry<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.rest.is_empty() {
+            return None;
+        }
+        let position = (self.directory.bytes.len() - self.rest.len()) as u64;
+        let at = self.directory.start + position;
+        let parsed = Central::parse(self.rest).ok_or_else(|| self.unreadable(at));
+        let entry = parsed.and_then(|central| {
+            self.rest = &self.rest[central.total_bytes()..];
+            Entry::new(central, position, at, self.directory.base)
+        });
+        self.failed = entry.is_err();
+        Some(entry)
+    }
+}
+
+impl Entries<'_> {
+    fn unreadable(&self, at: u64) -> Error {
+        const DIGITAL_SIGNATURE: &[u8] = b"PK\x05\x05";
+        let rest = self.rest;
+        let what = if rest.starts_with(DIGITAL_SIGNATURE) {
+            "a digital signature, which is not read,"
+        } else if rest.len() < CENTRAL_BYTES || rest.starts_with(b"PK\x01\x02") {
+            "a directory record that is cut off"
+        } else {
+            "no directory record"
+        };
+        Error::corrupt(at, what)
+    }
+}
+
+/// An entry as the directory has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    central: Central<'a>,
+    wide: Wide,
+    position: u64,
+    at: u64,
+    base: u64,
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn new(
+        central: Central<'a>,
+        position: u64,
+        at: u64,
+        base: u64,
+    ) -> Result<Self, Error> {
+        let Some(wide) = central.wide() else {
+            return Err(Error::corrupt(at, "a ZIP64 field that is too short"));
+        };
+        if central.disk != 0 && central.disk != u16::MAX {
+            return Err(Error::new(ErrorKind::Unsupported, "an entry on another disk").at(at));
+        }
+        Ok(Self {
+            central,
+            wide,
+            position,
+            at,
+            base,
+        })
+    }
+
+    /// The name as text. Bytes that are not in the encoding that is stated are an error.
+    pub fn name(&self) -> Result<Cow<'a, str>, Error> {
+        let utf8 = self.central.flags & flag::UTF8 != 0;
+        names::decode(self.central.name, utf8, self.central.extra).ok_or_else(|| {
+            let lossy = String::from_utf8_lossy(self.central.name);
+            Error::new(
+                ErrorKind::Name,
+                "its name is not the UTF-8 that it should be",
+            )
+            .entry(lossy)
+            .at(self.at)
+        })
+    }
+
+    /// The name for messages, whatever its bytes are.
+    pub fn name_lossy(&self) -> Cow<'a, str> {
+        self.name()
+            .unwrap_or_else(|_| String::from_utf8_lossy(self.central.name))
+    }
+
+    /// The name as it stands in the directory.
+    pub fn name_bytes(&self) -> &'a [u8] {
+        self.central.name
+    }
+
+    /// Its record.
+    pub(crate) fn central(&self) -> &Central<'a> {
+        &self.central
+    }
+
+    /// How it is compressed; for WinZip AES what is inside the encryption.
+    pub fn method(&self) -> Method {
+        if self.central.method == 99 {
+            let inner = extra::find(self.central.extra, extra::AES);
+            if let Some(data) = inner.filter(|data| data.len() >= 7) {
+                return Method::of(le16(data, 5));
+            }
+        }
+        Method::of(self.central.method)
+    }
+
+    /// Whether its content is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.central.flags & flag::ENCRYPTED != 0 || self.central.method == 99
+    }
+
+    /// Whether sizes and checksum stand behind the content.
+    pub fn has_descriptor(&self) -> bool {
+        self.central.flags & flag::DESCRIPTOR != 0
+    }
+
+    /// The checksum of its content.
+    pub fn crc32(&self) -> u32 {
+        self.central.crc32
+    }
+
+    /// The compressed size that is stated.
+    pub fn compressed_bytes(&self) -> u64 {
+        self.wide.compressed
+    }
+
+    /// The size of the content that is stated.
+    pub fn content_bytes(&self) -> u64 {
+        self.wide.content
+    }
+
+    /// Where its local header starts in the archive.
+    pub fn offset(&self) -> u64 {
+        self.wide.offset.saturating_add(self.base)
+    }
+
+    /// Where its record starts in the directory, for [`Directory::iter_at`].
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The byte of the archive that its record starts at: the place of errors about what it states.
+    pub(crate) fn record_offset(&self) -> u64 {
+        self.at
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        const TYPE_BITS: u32 = 0o170_000;
+        let bits = self.unix_mode().unwrap_or(0) & TYPE_BITS;
+        let slash = self.central.name.ends_with(b"/");
+        if bits == Kind::Symlink.mode_bits() {
+            Kind::Symlink
+        } else if slash
+            || bits == Kind::Directory.mode_bits()
+            || (bits == 0 && self.central.attributes & DOS_DIRECTORY != 0)
+        {
+            Kind::Directory
+        } else {
+            Kind::File
+        }
+    }
+
+    /// Permission bits, where the archive was made by a system that has them.
+    pub fn mode(&self) -> Option<u32> {
+        self.unix_mode().map(|mode| mode & 0o7777)
+    }
+
+    fn unix_mode(&self) -> Option<u32> {
+        let [_, system] = self.central.made_by.to_le_bytes();
+        let mode = self.central.attributes >> 16;
+        (matches!(system, UNIX | MACOS) && mode != 0).then_some(mode)
+    }
+
+    /// When it was modified, in seconds since 1970: in UTC where the archive has that, else what its
+    /// local time would be in UTC.
+    pub fn modified(&self) -> i64 {
+        extra::modified(self.central.extra)
+            .unwrap_or_else(|| time::from_dos(self.central.time, self.central.date))
+    }
+
+    /// Its comment.
+    pub fn comment(&self) -> &'a [u8] {
+        self.central.comment
+    }
+}

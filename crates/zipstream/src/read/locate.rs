@@ -1,0 +1,271 @@
+//! Finding the directory from the end of an archive: which bytes to read, and what they say. No I/O.
+
+use std::ops::Range;
+
+use super::directory::Directory;
+use super::options::{ReadOptions, Warning};
+use crate::error::{Error, ErrorKind};
+use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES, located};
+use crate::format::{CENTRAL_SIGNATURE, END_SIGNATURE, le32};
+
+/// The end record with the longest comment, and a locator before it.
+const TAIL_BYTES: u64 = (END_BYTES + u16::MAX as usize + LOCATOR_BYTES + END64_BYTES) as u64;
+
+/// Finds the directory of an archive: it says which bytes it wants, and takes them, until there is a
+/// [`Directory`].
+///
+/// ```
+/// use zipstream::{ArchiveWriter, EntryOptions, Locator, ReadOptions};
+///
+/// let mut writer = ArchiveWriter::new(Vec::new());
+/// writer.add("a", &EntryOptions::default(), &mut &b"content"[..])?;
+/// let (archive, _) = writer.finish()?;
+///
+/// let mut locator = Locator::new(archive.len() as u64, &ReadOptions::default());
+/// while let Some(range) = locator.wants() {
+///     locator.supply(&archive[range.start as usize..range.end as usize])?;
+/// }
+/// assert_eq!(locator.finish()?.iter().count(), 1);
+/// # Ok::<(), zipstream::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Locator {
+    archive_bytes: u64,
+    options: ReadOptions,
+    stage: Stage,
+    warnings: Vec<Warning>,
+    comment: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Tail,
+    /// The ZIP64 record, told of by a locator; where the end record stands, and what it says.
+    End64 {
+        range: Range<u64>,
+        locator_at: u64,
+        narrow: End,
+    },
+    Directory {
+        range: Range<u64>,
+        end: End,
+        base: u64,
+    },
+    Found(Box<Directory>),
+    Failed,
+}
+
+impl Locator {
+    /// Looks for the directory of an archive of this size.
+    pub fn new(archive_bytes: u64, options: &ReadOptions) -> Self {
+        Self {
+            archive_bytes,
+            options: *options,
+            stage: Stage::Tail,
+            warnings: Vec::new(),
+            comment: Vec::new(),
+        }
+    }
+
+    /// The bytes of the archive that it wants next; `None` when it is done.
+    pub fn wants(&self) -> Option<Range<u64>> {
+        match &self.stage {
+            Stage::Tail => Some(self.archive_bytes.saturating_sub(TAIL_BYTES)..self.archive_bytes),
+            Stage::End64 { range, .. } | Stage::Directory { range, .. } => Some(range.clone()),
+            Stage::Found(_) | Stage::Failed => None,
+        }
+    }
+
+    /// Takes the bytes that it wanted, all of them.
+    pub fn supply(&mut self, bytes: impl Into<Vec<u8>>) -> Result<(), Error> {
+        let bytes = bytes.into();
+        let wanted = self.wants().unwrap_or_default();
+        if bytes.len() as u64 != wanted.end - wanted.start {
+            let at = wanted.start + bytes.len() as u64;
+            return Err(Error::truncated(at, "the archive is shorter than it was"));
+        }
+        self.stage = match std::mem::replace(&mut self.stage, Stage::Failed) {
+            Stage::Tail => self.tail(&bytes, wanted.start)?,
+            Stage::End64 {
+                range,
+                locator_at,
+                narrow,
+            } => self.end64(&bytes, range.start, locator_at, narrow)?,
+            Stage::Directory { range, end, base } => self.directory(bytes, &range, &end, base)?,
+            other => other,
+        };
+        Ok(())
+    }
+
+    /// The directory, once nothing more is wanted.
+    pub fn finish(self) -> Result<Directory, Error> {
+        match self.stage {
+            Stage::Found(directory) => Ok(*directory),
+            _ => Err(Error::new(
+                ErrorKind::Order,
+                "the directory is not found yet",
+            )),
+        }
+    }
+
+    fn tail(&mut self, tail: &[u8], start: u64) -> Result<Stage, Error> {
+        let Some((at, end)) = find_end(tail) else {
+            return Err(not_zip(tail, self.archive_bytes));
+        };
+        let comment_end = (at + END_BYTES + end.comment_bytes).min(tail.len());
+        self.comment = tail[at + END_BYTES..comment_end].to_vec();
+        let trailing = (tail.len() - comment_end) as u64;
+        let end_at = start + at as u64;
+        if trailing > 0 {
+            self.let_pass(Warning::Trailing { bytes: trailing }, end_at)?;
+        }
+        if self.options.is_strict() && signatures(&self.comment).next().is_some() {
+            return Err(Error::corrupt(end_at, "a second end record in the comment"));
+        }
+        let locator = at
+            .checked_sub(LOCATOR_BYTES)
+            .and_then(|at| located(&tail[at..]));
+        let Some(offset) = locator else {
+            return self.place(end, end_at);
+        };
+        let locator_at = end_at - LOCATOR_BYTES as u64;
+        // Where it says, or, if something stands before the archive, right before the locator.
+        let fits = |at: u64| {
+            at.checked_add(END64_BYTES as u64)
+                .is_some_and(|end| end <= locator_at)
+        };
+        let near = locator_at.checked_sub(END64_BYTES as u64);
+        let near_is_one = near.and_then(|near| {
+            let at = usize::try_from(near.checked_sub(start)?).ok()?;
+            End::parse64(tail.get(at..)?)
+        });
+        let at = match near {
+            Some(near) if near_is_one.is_some() => near,
+            _ if fits(offset) => offset,
+            _ => {
+                let what = "the ZIP64 end record lies outside of the archive";
+                return Err(Error::corrupt(locator_at, what));
+            }
+        };
+        if self.options.is_strict() && at != offset {
+            let what = "the locator names another place than that of the ZIP64 end record";
+            return Err(Error::corrupt(locator_at, what));
+        }
+        Ok(Stage::End64 {
+            range: at..at + END64_BYTES as u64,
+            locator_at,
+            narrow: end,
+        })
+    }
+
+    fn end64(
+        &mut self,
+        bytes: &[u8],
+        at: u64,
+        locator_at: u64,
+        narrow: End,
+    ) -> Result<Stage, Error> {
+        let Some(wide) = End::parse64(bytes) else {
+            if self.options.is_strict() || narrow.needs_zip64() {
+                return Err(Error::corrupt(
+                    at,
+                    "no ZIP64 end record where one should be",
+                ));
+            }
+            // Twenty bytes that only look like a locator.
+            return self.place(narrow, locator_at + LOCATOR_BYTES as u64);
+        };
+        if !narrow.agrees_with(&wide) {
+            self.let_pass(Warning::EndRecords, at)?;
+        }
+        self.place(wide, at)
+    }
+
+    /// Where the directory is that ends at `end_at`.
+    fn place(&mut self, end: End, end_at: u64) -> Result<Stage, Error> {
+        let none = |disk: u32| disk == 0 || disk == u32::from(u16::MAX);
+        if !none(end.disks.0) || !none(end.disks.1) || end.entries.0 != end.entries.1 {
+            return Err(
+                Error::new(ErrorKind::Unsupported, "a part of a split archive")
+                    .at(end_at)
+                    .help("join its parts first, as with `zip -s 0`"),
+            );
+        }
+        let limits = &self.options.limits;
+        if end.directory_bytes > limits.directory_bytes {
+            let most = limits.directory_bytes;
+            let what = format!("a directory of more than {most} bytes");
+            return Err(Error::new(ErrorKind::Limit, what).at(end_at));
+        }
+        let stated = end.directory_offset.checked_add(end.directory_bytes);
+        let Some(base) = stated.and_then(|stated| end_at.checked_sub(stated)) else {
+            let what = "the directory does not fit before the end record";
+            return Err(Error::corrupt(end_at, what));
+        };
+        if base > 0 {
+            self.let_pass(Warning::Prefix { bytes: base }, end_at)?;
+        }
+        let start = end_at - end.directory_bytes;
+        Ok(Stage::Directory {
+            range: start..end_at,
+            end,
+            base,
+        })
+    }
+
+    fn directory(
+        &mut self,
+        bytes: Vec<u8>,
+        range: &Range<u64>,
+        end: &End,
+        base: u64,
+    ) -> Result<Stage, Error> {
+        if bytes.len() >= 4 && le32(&bytes, 0) != CENTRAL_SIGNATURE {
+            let what = "no directory where the end record has it";
+            return Err(Error::corrupt(range.start, what));
+        }
+        let warnings = std::mem::take(&mut self.warnings);
+        let comment = std::mem::take(&mut self.comment);
+        let directory = Directory::new(bytes, range.start, base, end.entries.1, comment, warnings);
+        Ok(Stage::Found(Box::new(directory)))
+    }
+
+    fn let_pass(&mut self, warning: Warning, at: u64) -> Result<(), Error> {
+        if self.options.is_strict() {
+            return Err(Error::corrupt(at, warning.to_string()));
+        }
+        self.warnings.push(warning);
+        Ok(())
+    }
+}
+
+/// Where end records may start, the last first.
+fn signatures(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let pattern = END_SIGNATURE.to_le_bytes();
+    (0..bytes.len().saturating_sub(3))
+        .rev()
+        .filter(move |at| bytes[*at..].starts_with(&pattern))
+}
+
+/// The last end record whose comment ends with the archive, or else the last one at all.
+fn find_end(tail: &[u8]) -> Option<(usize, End)> {
+    let records = || signatures(tail).filter_map(|at| End::parse(&tail[at..]).map(|end| (at, end)));
+    let exact = |(at, end): &(usize, End)| at + END_BYTES + end.comment_bytes == tail.len();
+    records().find(exact).or_else(|| records().next())
+}
+
+fn not_zip(tail: &[u8], archive_bytes: u64) -> Error {
+    if archive_bytes == 0 {
+        return Error::new(ErrorKind::NotZip, "the file is empty, so no ZIP archive");
+    }
+    let error = Error::new(
+        ErrorKind::NotZip,
+        "no end record: not a ZIP archive, or cut off",
+    );
+    let is_start = tail.len() as u64 == archive_bytes && tail.starts_with(b"PK\x03\x04");
+    error.help(if is_start {
+        "it starts like one: fetch or copy it again"
+    } else {
+        "check that it is a ZIP archive and whole"
+    })
+}

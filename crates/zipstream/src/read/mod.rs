@@ -1,0 +1,38 @@
+//! Reading: from a file, where the directory comes first, and from a pipe, where it comes last.
+//!
+//! [`locate`] finds the directory, [`directory`] walks it, [`reader`] reads entries by it,
+//! [`layout`] judges it; [`stream`] takes an archive as it comes, [`pipe`] reads one that way.
+
+mod directory;
+mod layout;
+mod locate;
+mod options;
+mod pipe;
+mod reader;
+mod source;
+mod stream;
+mod window;
+
+pub use directory::{Directory, Entries, Entry};
+pub use locate::Locator;
+pub use options::{Limits, Profile, ReadOptions, Warning};
+pub use pipe::PipeReader;
+pub use reader::{ArchiveReader, Scratch};
+pub use source::{ReadAt, Seeking};
+pub use stream::{StreamDecoder, StreamEntry, StreamEvent, StreamStep};
+
+use crate::error::{Error, ErrorKind};
+use crate::format::flag;
+
+/// Refuses what is encrypted or patched.
+fn refuse_encrypted(flags: u16, encrypted: bool, offset: u64) -> Result<(), Error> {
+    let error = if encrypted || flags & flag::MASKED != 0 {
+        Error::new(ErrorKind::Unsupported, "encrypted, which is not read")
+            .help("decrypt it with 7zz first")
+    } else if flags & flag::PATCH != 0 {
+        Error::new(ErrorKind::Unsupported, "patch data, which is not read")
+    } else {
+        return Ok(());
+    };
+    Err(error.at(offset))
+}

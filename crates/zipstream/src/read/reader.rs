@@ -1,0 +1,369 @@
+//! Entries of an archive that can be read anywhere, by any number of threads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::directory::{Directory, Entries, Entry};
+use super::locate::Locator;
+use super::options::ReadOptions;
+use super::source::{ReadAt, read_full};
+use super::window::Window;
+use super::{layout, refuse_encrypted};
+use crate::engine::content::{Bounds, ContentDecoder, compare, limit};
+use crate::error::{Error, ErrorKind};
+use crate::format::local::{LOCAL_BYTES, Local, has_signature, total_bytes};
+use crate::method::Method;
+
+/// The most content, and compressed content, that is decoded in one piece.
+const WHOLE_BYTES_MAX: u64 = 1 << 20;
+/// Room for one piece of a larger content.
+const PIECE_BYTES: usize = 128 << 10;
+/// How much longer than in the directory the extra fields of a local header may be and still be
+/// read with the content.
+const EXTRA_SLACK_BYTES: usize = 64;
+
+/// Reads an archive whose directory is in memory.
+///
+/// ```
+/// use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions};
+///
+/// let mut writer = ArchiveWriter::new(Vec::new());
+/// writer.add("a.txt", &EntryOptions::default(), &mut &b"first"[..])?;
+/// let (archive, _) = writer.finish()?;
+///
+/// let reader = ArchiveReader::open(archive)?;
+/// let entry = reader.find("a.txt")?.expect("it was added");
+/// assert_eq!(reader.read(&entry)?, b"first");
+/// # Ok::<(), zipstream::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ArchiveReader<R> {
+    source: R,
+    directory: Directory,
+    entries: u64,
+    options: ReadOptions,
+    produced: AtomicU64,
+}
+
+/// The buffers and contexts of one thread that reads.
+#[derive(Default)]
+pub struct Scratch {
+    pub(crate) window: Window,
+    output: Vec<u8>,
+    inflate: Option<libdeflater::Decompressor>,
+    decoder: ContentDecoder,
+}
+
+impl std::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
+}
+
+impl<R: ReadAt> ArchiveReader<R> {
+    /// Opens an archive in the default profile.
+    pub fn open(source: R) -> Result<Self, Error> {
+        Self::open_with(source, &ReadOptions::default())
+    }
+
+    /// Opens an archive: finds its directory and reads it. The strict profile also looks at every
+    /// local header, as [`check`](ArchiveReader::check) does.
+    pub fn open_with(source: R, options: &ReadOptions) -> Result<Self, Error> {
+        let archive_bytes = source.size().map_err(|error| Error::io(&error))?;
+        let mut locator = Locator::new(archive_bytes, options);
+        while let Some(range) = locator.wants() {
+            // Within the size of the archive, and a directory within its limit.
+            let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(0)];
+            let got = read_full(&source, &mut bytes, range.start)
+                .map_err(|error| Error::io(&error).at(range.start))?;
+            bytes.truncate(got);
+            locator.supply(bytes)?;
+        }
+        let mut directory = locator.finish()?;
+        let entries = directory.count(options)?;
+        let reader = Self {
+            source,
+            directory,
+            entries,
+            options: *options,
+            produced: AtomicU64::new(0),
+        };
+        if options.is_strict() {
+            reader.check()?;
+        }
+        Ok(reader)
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// The entries in the order of the directory.
+    pub fn entries(&self) -> Entries<'_> {
+        self.directory.iter()
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> u64 {
+        self.entries
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries == 0
+    }
+
+    /// How it is read.
+    pub fn options(&self) -> &ReadOptions {
+        &self.options
+    }
+
+    pub(crate) fn source(&self) -> &R {
+        &self.source
+    }
+
+    /// The last entry of this name, for that is the one which replaced the others.
+    pub fn find(&self, name: &str) -> Result<Option<Entry<'_>>, Error> {
+        let mut found = None;
+        for entry in self.entries() {
+            let entry = entry?;
+            if entry.name().is_ok_and(|other| other == name) {
+                found = Some(entry);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Looks for entries that share bytes of the archive. In the strict profile also for gaps,
+    /// duplicates, unsafe names, and local headers and descriptors that contradict the directory.
+    pub fn check(&self) -> Result<(), Error> {
+        layout::check(self)
+    }
+
+    /// The content of an entry.
+    pub fn read(&self, entry: &Entry<'_>) -> Result<Vec<u8>, Error> {
+        let mut content = Vec::new();
+        self.extract(entry, &mut Scratch::default(), &mut |piece: &[u8]| {
+            content.extend_from_slice(piece);
+            Ok::<_, Error>(())
+        })?;
+        Ok(content)
+    }
+
+    /// Gives the content of an entry to `sink`; its size. Content of up to 1 MiB comes in one piece
+    /// and is verified before; larger content comes in pieces of up to 128 KiB and is verified at its
+    /// end, so it is to be trusted only when this returns.
+    pub fn extract<E: From<Error>>(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let named = |error: Error| E::from(error.entry(entry.name_lossy()));
+        let data = self.locate(entry, scratch).map_err(named)?;
+        let small =
+            entry.content_bytes() <= WHOLE_BYTES_MAX && entry.compressed_bytes() <= WHOLE_BYTES_MAX;
+        if small {
+            let content = self.whole(entry, scratch, data).map_err(named)?;
+            sink(content)?;
+            return Ok(content.len() as u64);
+        }
+        self.pieces(entry, scratch, data, sink, named)
+    }
+
+    /// Where the content of an entry starts, by its local header.
+    fn locate(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<u64, Error> {
+        let (offset, end) = (entry.offset(), self.directory.start());
+        let stated_at = entry.record_offset();
+        refuse_encrypted(entry.central().flags, entry.is_encrypted(), stated_at)?;
+        let outside = || Error::corrupt(stated_at, "it reaches into the directory");
+        let header_end = offset.checked_add(LOCAL_BYTES as u64);
+        if header_end.is_none_or(|header_end| header_end > end) {
+            return Err(outside());
+        }
+        let names = entry.name_bytes().len() + entry.central().extra.len();
+        let whole = entry.compressed_bytes().min(WHOLE_BYTES_MAX) as usize;
+        let guess = LOCAL_BYTES + names + EXTRA_SLACK_BYTES + whole;
+        let left = usize::try_from(end - offset).unwrap_or(usize::MAX);
+        let source = &self.source;
+        let held = scratch.window.get(source, offset, guess.min(left), end)?;
+        let Some(fixed) = held.first_chunk().filter(|fixed| has_signature(*fixed)) else {
+            return Err(Error::corrupt(offset, "no local header"));
+        };
+        let header_bytes = total_bytes(fixed);
+        let data = offset + header_bytes as u64;
+        let data_end = data.checked_add(entry.compressed_bytes());
+        if data_end.is_none_or(|data_end| data_end > end) {
+            return Err(outside());
+        }
+        if self.options.is_strict() {
+            let held = scratch.window.get(source, offset, header_bytes, end)?;
+            let local = Local::parse(&held[..header_bytes]);
+            let local = local.ok_or_else(|| Error::corrupt(offset, "no local header"))?;
+            layout::agree(entry, &local).map_err(|error| error.at(offset))?;
+        }
+        Ok(data)
+    }
+
+    /// Decodes and verifies a small content in one piece.
+    fn whole<'s>(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &'s mut Scratch,
+        data: u64,
+    ) -> Result<&'s [u8], Error> {
+        let bounds = self.bounds(entry);
+        if entry.content_bytes() > bounds.limit {
+            return Err(limit(bounds.limit).at(data));
+        }
+        // Both are at most 1 MiB.
+        let content_bytes = entry.content_bytes() as usize;
+        let compressed_bytes = entry.compressed_bytes() as usize;
+        let Scratch {
+            window,
+            output,
+            inflate,
+            decoder,
+        } = scratch;
+        let end = self.directory.start();
+        let held = window.get(&self.source, data, compressed_bytes, end)?;
+        let input = &held[..compressed_bytes];
+        // One byte more tells of content beyond what is stated.
+        if output.len() < content_bytes + 1 {
+            output.resize(content_bytes + 1, 0);
+        }
+        let content = match entry.method() {
+            Method::Stored if compressed_bytes != content_bytes => {
+                return Err(unequal(entry).at(data));
+            }
+            Method::Stored => input,
+            Method::Deflate if !self.options.is_strict() => {
+                let decompressor = inflate.get_or_insert_with(libdeflater::Decompressor::new);
+                let produced = decompressor
+                    .deflate_decompress(input, &mut output[..content_bytes])
+                    .map_err(|error| refused(error, entry).at(data))?;
+                &output[..produced]
+            }
+            method => {
+                let started = decoder.start(method, bounds);
+                let produced = started
+                    .and_then(|()| decode(decoder, input, &mut output[..=content_bytes]))
+                    .map_err(|error| error.at(data))?;
+                self.leftover(decoder, entry, data)?;
+                &output[..produced]
+            }
+        };
+        let found = (libdeflater::crc32(content), content.len() as u64);
+        compare(found, (entry.crc32(), entry.content_bytes())).map_err(|error| error.at(data))?;
+        self.count(content.len() as u64)?;
+        Ok(content)
+    }
+
+    fn pieces<E: From<Error>>(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        data: u64,
+        sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
+        named: impl Fn(Error) -> E,
+    ) -> Result<u64, E> {
+        let named = |error: Error| named(error.at(data));
+        let Scratch {
+            window,
+            output,
+            decoder,
+            ..
+        } = scratch;
+        if entry.method() == Method::Stored && entry.compressed_bytes() != entry.content_bytes() {
+            return Err(named(unequal(entry)));
+        }
+        let started = decoder.start(entry.method(), self.bounds(entry));
+        started.map_err(named)?;
+        if output.len() < PIECE_BYTES {
+            output.resize(PIECE_BYTES, 0);
+        }
+        let end = data + entry.compressed_bytes();
+        while !decoder.is_done() {
+            let at = data + decoder.consumed();
+            let need = usize::from(at < end);
+            let input = window.get(&self.source, at, need, end).map_err(named)?;
+            let left = usize::try_from(end - at).unwrap_or(usize::MAX);
+            let input = &input[..input.len().min(left)];
+            let last = input.len() == left;
+            let step = decoder
+                .push(input, &mut output[..PIECE_BYTES], last)
+                .map_err(named)?;
+            self.count(step.produced as u64).map_err(named)?;
+            sink(&output[..step.produced])?;
+        }
+        self.leftover(decoder, entry, data).map_err(named)?;
+        let (crc32, content) = (entry.crc32(), entry.content_bytes());
+        decoder.verify(crc32, content).map_err(named)?;
+        Ok(decoder.produced())
+    }
+
+    fn bounds(&self, entry: &Entry<'_>) -> Bounds {
+        let limits = &self.options.limits;
+        let produced = self.produced.load(Ordering::Relaxed);
+        let left = limits.total_bytes.saturating_sub(produced);
+        Bounds {
+            stated: Some(entry.content_bytes()),
+            compressed: Some(entry.compressed_bytes()),
+            limit: limits.entry_bytes.min(left),
+            ratio: limits.ratio,
+        }
+    }
+
+    /// Counts content against the limit of all entries.
+    fn count(&self, bytes: u64) -> Result<(), Error> {
+        let most = self.options.limits.total_bytes;
+        let before = self.produced.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > most {
+            return Err(limit(most));
+        }
+        Ok(())
+    }
+
+    fn leftover(&self, decoder: &ContentDecoder, entry: &Entry<'_>, at: u64) -> Result<(), Error> {
+        let left = entry.compressed_bytes().saturating_sub(decoder.consumed());
+        if left > 0 && self.options.is_strict() {
+            let what = format!("{left} bytes are left behind its compressed content");
+            return Err(Error::corrupt(at + decoder.consumed(), what));
+        }
+        Ok(())
+    }
+}
+
+/// Decodes all of `input` into `output`, which has room for one byte too many.
+fn decode(
+    decoder: &mut ContentDecoder,
+    mut input: &[u8],
+    output: &mut [u8],
+) -> Result<usize, Error> {
+    let mut filled = 0;
+    while !decoder.is_done() {
+        let step = decoder.push(input, &mut output[filled..], true)?;
+        input = &input[step.consumed..];
+        filled += step.produced;
+    }
+    Ok(filled)
+}
+
+fn unequal(entry: &Entry<'_>) -> Error {
+    let (compressed, content) = (entry.compressed_bytes(), entry.content_bytes());
+    let what = format!("stored, but with {compressed} bytes for a content of {content}");
+    Error::new(ErrorKind::Size, what)
+}
+
+fn refused(error: libdeflater::DecompressionError, entry: &Entry<'_>) -> Error {
+    match error {
+        libdeflater::DecompressionError::BadData => {
+            Error::new(ErrorKind::Corrupt, "invalid deflate data")
+        }
+        libdeflater::DecompressionError::InsufficientSpace => {
+            let stated = entry.content_bytes();
+            let what = format!("more content than the {stated} bytes that are stated");
+            Error::new(ErrorKind::Size, what)
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Jobs: small entries that are packed whole, several at a time, and chunks of large ones.
+//!
+//! A job owns its buffers, so that it can go to a thread and come back to be used again.
+
+use std::ops::Range;
+
+use super::options::{Job as Described, Meta};
+use super::records::{Shape, Sizes, put_central, put_local};
+use crate::engine::Engines;
+use crate::engine::chunk::WINDOW_BYTES;
+use crate::error::Error;
+
+/// Small entries and the buffers they are packed in.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    /// The number of the first entry.
+    pub(crate) first: u64,
+    names: Vec<u8>,
+    /// Content of all entries. Its length is room; what is used ends at `filled`.
+    content: Vec<u8>,
+    filled: usize,
+    items: Vec<Item>,
+    /// Local headers and content, and the directory records, where the batch packs for itself.
+    pub(crate) out: Vec<u8>,
+    pub(crate) records: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Item {
+    name: Range<usize>,
+    content: Range<usize>,
+    meta: Meta,
+}
+
+impl Batch {
+    /// Content of the entries that are complete, and of the one that is not.
+    pub(crate) fn filled(&self) -> usize {
+        self.filled
+    }
+
+    pub(crate) fn entries(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Room behind the content, of at least one byte and at most up to `end` in all.
+    pub(crate) fn room(&mut self, end: usize) -> &mut [u8] {
+        const STEP_BYTES: usize = 64 << 10;
+        if self.content.len() < (self.filled + STEP_BYTES).min(end) {
+            // Doubling keeps the copies few, the step keeps a small batch small.
+            let grown = (self.content.len() * 2).max(self.filled + STEP_BYTES);
+            self.content
+                .resize(grown.min(end).max(self.content.len()), 0);
+        }
+        let end = end.min(self.content.len());
+        &mut self.content[self.filled..end]
+    }
+
+    /// Counts content that was put into the room.
+    pub(crate) fn advance(&mut self, bytes: usize) {
+        self.filled = (self.filled + bytes).min(self.content.len());
+    }
+
+    /// Completes an entry: the content from `start` on is its.
+    pub(crate) fn complete(&mut self, name: &[u8], meta: Meta, start: usize) {
+        let name_start = self.names.len();
+        self.names.extend_from_slice(name);
+        self.items.push(Item {
+            name: name_start..self.names.len(),
+            content: start..self.filled,
+            meta,
+        });
+    }
+
+    /// Takes away the content from `start` on, which belongs to no complete entry.
+    pub(crate) fn take_back(&mut self, start: usize) -> &[u8] {
+        let end = std::mem::replace(&mut self.filled, start);
+        &self.content[start..end]
+    }
+
+    /// Appends local headers and compressed contents to `out`, whose first byte is byte `base` of
+    /// the archive, and directory records to `records`.
+    pub(crate) fn pack(
+        &self,
+        engines: &mut Engines,
+        out: &mut Vec<u8>,
+        records: &mut Vec<u8>,
+        base: u64,
+    ) -> Result<(), Error> {
+        for item in &self.items {
+            let name = &self.names[item.name.clone()];
+            let content = &self.content[item.content.clone()];
+            let offset = base + out.len() as u64;
+            pack_one(engines, name, &item.meta, content, out, records, offset)?;
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.names.clear();
+        self.items.clear();
+        self.out.clear();
+        self.records.clear();
+        self.filled = 0;
+    }
+}
+
+/// Appends one entry whose content is known, and its record.
+pub(crate) fn pack_one(
+    engines: &mut Engines,
+    name: &[u8],
+    meta: &Meta,
+    content: &[u8],
+    out: &mut Vec<u8>,
+    records: &mut Vec<u8>,
+    offset: u64,
+) -> Result<(), Error> {
+    let mut sizes = Sizes {
+        crc32: libdeflater::crc32(content),
+        compressed: content.len() as u64,
+        content: content.len() as u64,
+    };
+    let start = out.len();
+    // The header has the same length whatever it says: it is written again when that is known.
+    put_local(out, name, meta, meta.method, Shape::Known(sizes));
+    let header = out.len();
+    let packed = engines
+        .whole
+        .compress(meta.method, meta.level, content, out)?;
+    let method = if packed {
+        meta.method
+    } else {
+        out.extend_from_slice(content);
+        crate::method::Method::Stored
+    };
+    sizes.compressed = (out.len() - header) as u64;
+    let shape = Shape::Known(sizes);
+    let mut fixed = [0; 30];
+    restate(&mut fixed, method, &sizes);
+    out[start + 4..start + 6].copy_from_slice(&fixed[4..6]);
+    out[start + 8..start + 10].copy_from_slice(&fixed[8..10]);
+    out[start + 14..start + 22].copy_from_slice(&fixed[14..22]);
+    put_central(records, name, meta, method, shape, &sizes, offset);
+    Ok(())
+}
+
+/// The fields of a local header that depend on the outcome of compression.
+fn restate(fixed: &mut [u8; 30], method: crate::method::Method, sizes: &Sizes) {
+    fixed[4..6].copy_from_slice(&method.version().to_le_bytes());
+    fixed[8..10].copy_from_slice(&method.code().to_le_bytes());
+    fixed[14..18].copy_from_slice(&sizes.crc32.to_le_bytes());
+    // A whole entry is far below 4 GiB.
+    fixed[18..22].copy_from_slice(&(sizes.compressed as u32).to_le_bytes());
+}
+
+/// A chunk of a large entry, behind the window that primes it.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk {
+    pub(crate) entry: u64,
+    pub(crate) level: i32,
+    pub(crate) last: bool,
+    /// Window, then content.
+    buffer: Vec<u8>,
+    window_bytes: usize,
+    filled: usize,
+    pub(crate) out: Vec<u8>,
+    pub(crate) crc32: u32,
+}
+
+impl Chunk {
+    pub(crate) fn content(&self) -> &[u8] {
+        &self.buffer[self.window_bytes..self.filled]
+    }
+
+    /// Room for content up to `end` bytes in all.
+    pub(crate) fn room(&mut self, end: usize) -> &mut [u8] {
+        let end = self.window_bytes + end;
+        if self.buffer.len() < end {
+            self.buffer.resize(end, 0);
+        }
+        &mut self.buffer[self.filled..end]
+    }
+
+    pub(crate) fn advance(&mut self, bytes: usize) {
+        self.filled = (self.filled + bytes).min(self.buffer.len());
+    }
+
+    /// Makes this the chunk after `before`.
+    pub(crate) fn follow(&mut self, before: &Self) {
+        let end = before.filled;
+        let window = &before.buffer[end.saturating_sub(WINDOW_BYTES)..end];
+        if self.buffer.len() < window.len() {
+            self.buffer.resize(window.len(), 0);
+        }
+        self.buffer[..window.len()].copy_from_slice(window);
+        self.window_bytes = window.len();
+        self.filled = window.len();
+        self.level = before.level;
+        self.entry = before.entry;
+        self.last = false;
+    }
+
+    /// Keeps of the content what primes the next chunk.
+    pub(crate) fn slide(&mut self) {
+        let start = self.filled.saturating_sub(WINDOW_BYTES);
+        self.buffer.copy_within(start..self.filled, 0);
+        self.window_bytes = self.filled - start;
+        self.filled = self.window_bytes;
+        self.last = false;
+    }
+
+    /// Starts an entry.
+    pub(crate) fn begin(&mut self, entry: u64, level: i32) {
+        self.window_bytes = 0;
+        self.filled = 0;
+        self.last = false;
+        (self.entry, self.level) = (entry, level);
+    }
+
+    /// Appends the content compressed; its checksum is kept.
+    pub(crate) fn pack(&mut self, engines: &mut Engines, out: &mut Vec<u8>) -> Result<(), Error> {
+        let (window, content) = self.buffer[..self.filled].split_at(self.window_bytes);
+        self.crc32 = libdeflater::crc32(content);
+        engines
+            .chunk
+            .compress(self.level, window, content, self.last, out)
+    }
+}
+
+/// What a thread is given, and gives back.
+#[derive(Debug)]
+pub(crate) enum Job {
+    Batch(Batch),
+    Chunk(Chunk),
+}
+
+impl Job {
+    /// Does the work into the buffers of the job.
+    pub(crate) fn run(&mut self, engines: &mut Engines) -> Result<(), Error> {
+        match self {
+            Self::Batch(batch) => {
+                let (mut out, mut records) = (
+                    std::mem::take(&mut batch.out),
+                    std::mem::take(&mut batch.records),
+                );
+                let result = batch.pack(engines, &mut out, &mut records, 0);
+                (batch.out, batch.records) = (out, records);
+                result
+            }
+            Self::Chunk(chunk) => {
+                let mut out = std::mem::take(&mut chunk.out);
+                let result = chunk.pack(engines, &mut out);
+                chunk.out = out;
+                result
+            }
+        }
+    }
+
+    pub(crate) fn describe(&self) -> Described {
+        match self {
+            Self::Batch(batch) => batch.describe(),
+            Self::Chunk(chunk) => chunk.describe(),
+        }
+    }
+
+    /// Empties it, to be used again.
+    pub(crate) fn recycle(&mut self) {
+        match self {
+            Self::Batch(batch) => batch.clear(),
+            Self::Chunk(chunk) => chunk.out.clear(),
+        }
+    }
+}
+
+impl Batch {
+    pub(crate) fn describe(&self) -> Described {
+        Described {
+            entry: self.first,
+            entries: self.items.len() as u64,
+            content_bytes: self.filled as u64,
+        }
+    }
+}
+
+impl Chunk {
+    pub(crate) fn describe(&self) -> Described {
+        Described {
+            entry: self.entry,
+            entries: 0,
+            content_bytes: self.content().len() as u64,
+        }
+    }
+}

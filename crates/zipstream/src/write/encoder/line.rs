@@ -1,0 +1,85 @@
+//! The order of things: jobs go out, and what comes back is put in line behind what came before it.
+
+use super::{ArchiveEncoder, Slot};
+use crate::engine::internal;
+use crate::error::Error;
+use crate::write::batch::Job;
+use crate::write::lanes::Done;
+
+impl ArchiveEncoder {
+    /// Hands on the small entries that are held.
+    pub(super) fn flush_batch(&mut self) -> Result<(), Error> {
+        if self.batch.entries() == 0 {
+            return Ok(());
+        }
+        let next = self.spare_batches.pop().unwrap_or_default();
+        let batch = std::mem::replace(&mut self.batch, next);
+        self.submit(Job::Batch(batch))
+    }
+
+    pub(super) fn submit(&mut self, job: Job) -> Result<(), Error> {
+        while self.lanes.as_ref().is_some_and(|lanes| !lanes.has_room()) {
+            self.step(true)?;
+        }
+        let Some(lanes) = &self.lanes else {
+            return Err(internal("a job without threads"));
+        };
+        lanes.submit(job);
+        self.slots.push_back(Slot::Job);
+        self.pump()
+    }
+
+    /// Puts in line what is done.
+    pub(super) fn pump(&mut self) -> Result<(), Error> {
+        while self.step(false)? {}
+        Ok(())
+    }
+
+    /// Waits for everything that is at work.
+    pub(super) fn settle(&mut self) -> Result<(), Error> {
+        while self.step(true)? {}
+        Ok(())
+    }
+
+    /// Puts the oldest thing in line; `false` when there is none, or it is not done and we do not
+    /// wait for it.
+    fn step(&mut self, wait: bool) -> Result<bool, Error> {
+        match self.slots.front() {
+            None => return Ok(false),
+            Some(Slot::Job) => {
+                let Some(lanes) = &self.lanes else {
+                    return Err(internal("a job without threads"));
+                };
+                let Some(done) = lanes.next(wait)? else {
+                    return Ok(false);
+                };
+                self.slots.pop_front();
+                self.take_in(done)?;
+            }
+            Some(_) => match self.slots.pop_front() {
+                Some(Slot::Begin(large)) => self.sequence.begin(*large),
+                _ => self.sequence.end()?,
+            },
+        }
+        Ok(true)
+    }
+
+    fn take_in(&mut self, (mut job, result): Done) -> Result<(), Error> {
+        result?;
+        let content_bytes = job.describe().content_bytes;
+        match &job {
+            Job::Batch(batch) => self
+                .sequence
+                .packed(&batch.out, &batch.records, content_bytes),
+            Job::Chunk(chunk) => self
+                .sequence
+                .piece(&chunk.out, chunk.crc32, content_bytes)?,
+        }
+        job.recycle();
+        match job {
+            Job::Batch(batch) => self.spare_batches.push(batch),
+            Job::Chunk(chunk) => self.spare_chunks.push(chunk),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,420 @@
+//! The encoder: entries and content in, bytes of an archive out, no I/O and no seeking.
+//!
+//! What is compressed where is decided here, for large entries in [`large`]; [`line`] keeps the
+//! order. The work itself stands in `batch` and `engine`.
+
+mod large;
+mod line;
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
+
+use super::batch::{Batch, Chunk};
+use super::lanes::{Lanes, THREADS_MAX};
+use super::options::{ArchiveOptions, EntryOptions, Job as Described, Kind, Known, Meta};
+use super::sequence::{Large, Sequence, Totals};
+use crate::engine::chunk::{CHUNK_BYTES, bound};
+use crate::engine::{Engines, internal};
+use crate::error::{Error, ErrorKind};
+use crate::name;
+
+/// The most content that is compressed as a whole, so that its header states its size.
+const WHOLE_BYTES_MAX: usize = 1 << 20;
+/// Content of small entries that makes a job for a thread.
+const BATCH_BYTES: usize = 256 << 10;
+/// Small entries that make a job, however small.
+const BATCH_ENTRIES: usize = 512;
+/// The most content of a large entry whose descriptor has 32 bits: what it may become at worst
+/// still fits.
+const NARROW_BYTES_MAX: u64 = u32::MAX as u64 - (4 << 20);
+const _: () = assert!(bound(NARROW_BYTES_MAX) < u32::MAX as u64);
+
+/// Writes an archive: entries and content go in, [`output`](ArchiveEncoder::output) comes out.
+///
+/// For each entry call [`start_entry`](ArchiveEncoder::start_entry), give the content with
+/// [`push`](ArchiveEncoder::push) and call [`finish_entry`](ArchiveEncoder::finish_entry); at the
+/// end call [`finish`](ArchiveEncoder::finish). Take the output whenever there is enough of it.
+///
+/// # Header shapes
+/// An entry of up to 1 MiB is held until it is complete, and its header states its sizes. A larger
+/// one goes out as it comes, followed by a descriptor: of 32 bits when the size that was hinted
+/// at is below 4 GiB, else with ZIP64. Stored entries never have a descriptor: large ones need a
+/// [`Known`] content, and become deflate entries of stored blocks without one.
+///
+/// # What bounds a call
+/// Without threads a call compresses at most 256 KiB of a large entry, or the whole of one of up to
+/// 1 MiB. With threads a call waits while two jobs for each thread are out.
+///
+/// ```
+/// use zipstream::{ArchiveEncoder, ArchiveOptions, EntryOptions};
+///
+/// let mut encoder = ArchiveEncoder::new(ArchiveOptions::default())?;
+/// encoder.start_entry("greeting.txt", &EntryOptions::default())?;
+/// encoder.push_all(b"hello hello hello")?;
+/// encoder.finish_entry()?;
+/// encoder.finish()?;
+/// assert_eq!(&encoder.output()[..4], b"PK\x03\x04");
+/// # Ok::<(), zipstream::Error>(())
+/// ```
+pub struct ArchiveEncoder {
+    options: ArchiveOptions,
+    state: State,
+    open: Open,
+    /// Entries that were started.
+    started: u64,
+    /// Hashes of all names, under a key of this encoder.
+    names: HashSet<u64>,
+    hasher: RandomState,
+    sequence: Sequence,
+    engines: Engines,
+    batch: Batch,
+    chunk: Chunk,
+    lanes: Option<Lanes>,
+    /// What is to come after what is written, in order.
+    slots: VecDeque<Slot>,
+    spare_batches: Vec<Batch>,
+    spare_chunks: Vec<Chunk>,
+}
+
+enum State {
+    /// Between entries.
+    Idle,
+    /// Content is held in the batch, from this byte of it on.
+    Whole(usize),
+    /// Content goes through chunks.
+    Chunked,
+    /// Content goes through one frame.
+    #[cfg(feature = "zstd")]
+    Framed(Box<zstdkit::Encoder>),
+    /// Content goes through as it is.
+    Stored,
+    Finished,
+    Failed(Error),
+}
+
+/// The entry that is open.
+#[derive(Default)]
+struct Open {
+    name: Vec<u8>,
+    hash: u64,
+    meta: Option<Meta>,
+    hint: Option<u64>,
+    known: Option<Known>,
+    taken: u64,
+    /// The most content that its header can describe.
+    bytes_max: Option<u64>,
+}
+
+enum Slot {
+    Job,
+    Begin(Box<Large>),
+    End,
+}
+
+impl ArchiveEncoder {
+    /// Starts an archive, and its threads.
+    pub fn new(options: ArchiveOptions) -> Result<Self, Error> {
+        if options.comment.len() > usize::from(u16::MAX) {
+            return Err(Error::new(
+                ErrorKind::Setting,
+                "the comment of the archive is longer than 65535 bytes",
+            ));
+        }
+        let threads = options.threads.min(THREADS_MAX);
+        let lanes = (threads > 0).then(|| Lanes::start(threads, options.around.as_ref()));
+        Ok(Self {
+            lanes: lanes.transpose()?,
+            options,
+            ..Self::inline()
+        })
+    }
+
+    /// An archive with default options, which cannot fail.
+    pub(super) fn inline() -> Self {
+        Self {
+            lanes: None,
+            options: ArchiveOptions::default(),
+            state: State::Idle,
+            open: Open::default(),
+            started: 0,
+            names: HashSet::new(),
+            hasher: RandomState::new(),
+            sequence: Sequence::default(),
+            engines: Engines::default(),
+            batch: Batch::default(),
+            chunk: Chunk::default(),
+            slots: VecDeque::new(),
+            spare_batches: Vec::new(),
+            spare_chunks: Vec::new(),
+        }
+    }
+
+    /// Starts an entry. Names are held to [`name::check`] and may not repeat; the name of a
+    /// directory gets its `/`. After an error of these kinds the archive goes on without the entry.
+    pub fn start_entry(&mut self, name: &str, options: &EntryOptions) -> Result<(), Error> {
+        match &self.state {
+            State::Idle => {}
+            State::Failed(error) => return Err(error.clone()),
+            State::Finished => return Err(order("the archive is finished")),
+            _ => return Err(order("an entry is open")),
+        }
+        let meta = options
+            .meta(&self.options)
+            .map_err(|error| error.entry(name))?;
+        let bad = |what: String| Err(Error::new(ErrorKind::Name, what).entry(name));
+        if let Err(fault) = name::check(name) {
+            return bad(fault.to_string());
+        }
+        let open = &mut self.open;
+        open.name.clear();
+        open.name.extend_from_slice(name.as_bytes());
+        match (options.kind, name.ends_with('/')) {
+            (Kind::Directory, false) if name.len() == name::NAME_BYTES_MAX => {
+                return bad(name::NameFault::TooLong.to_string());
+            }
+            (Kind::Directory, false) => open.name.push(b'/'),
+            (Kind::Directory, true) | (_, false) => {}
+            (_, true) => return bad("only the name of a directory ends with '/'".to_owned()),
+        }
+        open.hash = self.hasher.hash_one(&open.name);
+        if !self.names.insert(open.hash) {
+            let what = "the archive has an entry of this name already";
+            return Err(Error::new(ErrorKind::Duplicate, what).entry(name));
+        }
+        open.meta = Some(meta);
+        open.hint = options.known.map(|known| known.bytes).or(options.size_hint);
+        open.known = options.known;
+        (open.taken, open.bytes_max) = (0, None);
+        self.started += 1;
+        let large = open.hint.is_some_and(|hint| hint > WHOLE_BYTES_MAX as u64);
+        let result = self.place(large);
+        self.hold(result)
+    }
+
+    /// Decides where the content of the new entry goes.
+    fn place(&mut self, large: bool) -> Result<(), Error> {
+        if large {
+            return self.begin_large();
+        }
+        let hint = self.open.hint.unwrap_or(0) as usize;
+        if self.batch.entries() > 0 && self.batch.filled() + hint > BATCH_BYTES {
+            self.flush_batch()?;
+        }
+        self.state = State::Whole(self.batch.filled());
+        Ok(())
+    }
+
+    /// Takes content; gives how much of it, at least one byte of what is not empty.
+    pub fn push(&mut self, content: &[u8]) -> Result<usize, Error> {
+        if content.is_empty() {
+            return Ok(0);
+        }
+        let room = self.room()?;
+        let bytes = room.len().min(content.len());
+        room[..bytes].copy_from_slice(&content[..bytes]);
+        self.filled(bytes)?;
+        Ok(bytes)
+    }
+
+    /// Takes all of `content`. Large contents are better given in parts, with the output taken
+    /// in between.
+    pub fn push_all(&mut self, mut content: &[u8]) -> Result<(), Error> {
+        while !content.is_empty() {
+            content = &content[self.push(content)?..];
+        }
+        Ok(())
+    }
+
+    /// Room for content of the open entry, never empty: what is put there is counted by
+    /// [`filled`](ArchiveEncoder::filled). Compresses what is held when there is none.
+    pub fn room(&mut self) -> Result<&mut [u8], Error> {
+        match self.state {
+            State::Whole(start) if self.batch.filled() - start >= WHOLE_BYTES_MAX => {
+                let result = self.spill(start);
+                self.hold(result)?;
+            }
+            _ => {}
+        }
+        if self.is_large() && self.chunk.content().len() >= CHUNK_BYTES {
+            let result = self.dispatch(false);
+            self.hold(result)?;
+        }
+        match &self.state {
+            State::Whole(start) => Ok(self.batch.room(start + WHOLE_BYTES_MAX)),
+            State::Failed(error) => Err(error.clone()),
+            State::Idle | State::Finished => Err(order("no entry is open")),
+            _ => Ok(self.chunk.room(CHUNK_BYTES)),
+        }
+    }
+
+    /// Counts content that was put into the [`room`](ArchiveEncoder::room).
+    pub fn filled(&mut self, bytes: usize) -> Result<(), Error> {
+        let taken = self.open.taken + bytes as u64;
+        if let Some(most) = self.open.bytes_max.filter(|most| taken > *most) {
+            let result = Err(too_large(&self.open, most));
+            return self.hold(result);
+        }
+        self.open.taken = taken;
+        match &self.state {
+            State::Whole(_) => self.batch.advance(bytes),
+            State::Failed(error) => return Err(error.clone()),
+            State::Idle | State::Finished => return Err(order("no entry is open")),
+            _ => self.chunk.advance(bytes),
+        }
+        Ok(())
+    }
+
+    /// Ends the entry.
+    pub fn finish_entry(&mut self) -> Result<(), Error> {
+        let result = match &self.state {
+            State::Idle | State::Finished => return Err(order("no entry is open")),
+            State::Failed(error) => return Err(error.clone()),
+            State::Whole(start) => {
+                let start = *start;
+                self.finish_whole(start)
+            }
+            _ => self.dispatch(true),
+        };
+        self.hold(result)?;
+        self.state = State::Idle;
+        Ok(())
+    }
+
+    /// Drops the open entry, as when its source cannot be read. Only an entry of which nothing is
+    /// written can be dropped: one of up to 1 MiB.
+    pub fn abandon_entry(&mut self) -> Result<(), Error> {
+        let State::Whole(start) = self.state else {
+            return Err(order("the beginning of the entry is written"));
+        };
+        self.batch.take_back(start);
+        self.names.remove(&self.open.hash);
+        self.started -= 1;
+        self.state = State::Idle;
+        Ok(())
+    }
+
+    /// Writes the directory and the end of the archive, and waits for what is at work.
+    pub fn finish(&mut self) -> Result<Totals, Error> {
+        match &self.state {
+            State::Idle => {}
+            State::Finished => return Ok(self.totals()),
+            State::Failed(error) => return Err(error.clone()),
+            _ => return Err(order("an entry is open")),
+        }
+        let result = self.flush_batch().and_then(|()| self.settle());
+        self.hold(result)?;
+        self.sequence.close(&self.options.comment);
+        self.state = State::Finished;
+        Ok(self.totals())
+    }
+
+    /// Bytes of the archive that wait to be written.
+    pub fn output(&self) -> &[u8] {
+        self.sequence.output()
+    }
+
+    /// Drops output that was written, from its start.
+    pub fn consume(&mut self, bytes: usize) {
+        self.sequence.consume(bytes);
+    }
+
+    /// What is in the archive so far. Entries that threads still work on are not.
+    pub fn totals(&self) -> Totals {
+        self.sequence.totals()
+    }
+
+    /// Keeps an error: an archive that failed stays failed.
+    fn hold<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        result.map_err(|error| {
+            let name = String::from_utf8_lossy(&self.open.name);
+            let error = error.entry(name);
+            self.state = State::Failed(error.clone());
+            error
+        })
+    }
+
+    fn is_large(&self) -> bool {
+        match &self.state {
+            State::Chunked | State::Stored => true,
+            #[cfg(feature = "zstd")]
+            State::Framed(_) => true,
+            _ => false,
+        }
+    }
+
+    fn meta(&self) -> Result<Meta, Error> {
+        self.open.meta.ok_or_else(|| internal("no entry is open"))
+    }
+
+    fn finish_whole(&mut self, start: usize) -> Result<(), Error> {
+        let meta = self.meta()?;
+        if self.lanes.is_none() {
+            let around = self.options.around.clone();
+            let job = Described {
+                entry: self.started - 1,
+                entries: 1,
+                content_bytes: self.open.taken,
+            };
+            let content = self.batch.take_back(start);
+            check_known(&self.open, content)?;
+            let (sequence, engines) = (&mut self.sequence, &mut self.engines);
+            let name = &self.open.name;
+            let mut result = Ok(());
+            let mut work = || result = sequence.whole(engines, name, &meta, content);
+            match around {
+                Some(around) => around(job, &mut work),
+                None => work(),
+            }
+            return result;
+        }
+        if self.open.known.is_some() {
+            let content = self.batch.take_back(start);
+            let bytes = content.len();
+            check_known(&self.open, content)?;
+            self.batch.advance(bytes);
+        }
+        if self.batch.entries() == 0 {
+            self.batch.first = self.started - 1;
+        }
+        self.batch.complete(&self.open.name, meta, start);
+        if self.batch.filled() >= BATCH_BYTES || self.batch.entries() >= BATCH_ENTRIES {
+            self.flush_batch()?;
+        }
+        Ok(())
+    }
+}
+
+fn order(what: &'static str) -> Error {
+    Error::new(ErrorKind::Order, what)
+}
+
+/// Holds an entry that is complete to what was known of it.
+fn check_known(open: &Open, content: &[u8]) -> Result<(), Error> {
+    match open.known {
+        Some(known) if (known.bytes, known.crc32) != of(content) => Err(Error::new(
+            ErrorKind::Mismatch,
+            "its content is not what was announced",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn of(content: &[u8]) -> (u64, u32) {
+    (content.len() as u64, libdeflater::crc32(content))
+}
+
+fn too_large(open: &Open, most: u64) -> Error {
+    let name = String::from_utf8_lossy(&open.name);
+    let what = format!("more than the {most} bytes that its header can describe");
+    Error::new(ErrorKind::TooLarge, what)
+        .entry(name)
+        .help("start it with its real size, or without a hint of it")
+}
+
+impl std::fmt::Debug for ArchiveEncoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArchiveEncoder")
+            .field("totals", &self.totals())
+            .finish_non_exhaustive()
+    }
+}

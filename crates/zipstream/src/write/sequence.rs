@@ -1,0 +1,187 @@
+//! The archive as it comes into being: output, offsets and the directory, one entry after the other.
+
+use super::batch::pack_one;
+use super::options::Meta;
+use super::records::{Shape, Sizes, put_central, put_local, put_shifted};
+use crate::engine::{Engines, internal};
+use crate::error::{Error, ErrorKind};
+use crate::format::{end, local};
+use crate::method::Method;
+
+/// What an archive adds up to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Totals {
+    /// Entries.
+    pub entries: u64,
+    /// Content of all entries, before compression.
+    pub content_bytes: u64,
+    /// The archive as far as it is written, the directory included once it is.
+    pub archive_bytes: u64,
+}
+
+/// A large entry that is being written.
+#[derive(Debug)]
+pub(crate) struct Large {
+    pub(crate) name: Vec<u8>,
+    pub(crate) meta: Meta,
+    /// The method that headers state.
+    pub(crate) method: Method,
+    pub(crate) shape: Shape,
+}
+
+/// The output, and what has to be remembered of it.
+#[derive(Debug, Default)]
+pub(crate) struct Sequence {
+    /// Output that the caller has not taken; what it took before `taken` is still in it.
+    pub(crate) out: Vec<u8>,
+    taken: usize,
+    /// The byte of the archive that `out` starts at.
+    base: u64,
+    pub(crate) directory: Vec<u8>,
+    entries: u64,
+    content_bytes: u64,
+    large: Option<(Large, u64, Sizes)>,
+}
+
+impl Sequence {
+    /// The byte of the archive that the next output is.
+    fn offset(&self) -> u64 {
+        self.base + self.out.len() as u64
+    }
+
+    pub(crate) fn totals(&self) -> Totals {
+        Totals {
+            entries: self.entries,
+            content_bytes: self.content_bytes,
+            archive_bytes: self.offset(),
+        }
+    }
+
+    pub(crate) fn output(&self) -> &[u8] {
+        &self.out[self.taken..]
+    }
+
+    pub(crate) fn consume(&mut self, bytes: usize) {
+        self.taken = (self.taken + bytes).min(self.out.len());
+        if self.taken == self.out.len() {
+            self.base += self.taken as u64;
+            self.out.clear();
+            self.taken = 0;
+        }
+    }
+
+    /// Adds one entry whose content is at hand.
+    pub(crate) fn whole(
+        &mut self,
+        engines: &mut Engines,
+        name: &[u8],
+        meta: &Meta,
+        content: &[u8],
+    ) -> Result<(), Error> {
+        let offset = self.offset();
+        let (out, directory) = (&mut self.out, &mut self.directory);
+        pack_one(engines, name, meta, content, out, directory, offset)?;
+        self.count(content.len() as u64);
+        Ok(())
+    }
+
+    /// Adds entries that are packed elsewhere.
+    pub(crate) fn packed(&mut self, out: &[u8], records: &[u8], content_bytes: u64) {
+        let base = self.offset();
+        self.entries += put_shifted(&mut self.directory, records, base);
+        self.content_bytes += content_bytes;
+        self.out.extend_from_slice(out);
+    }
+
+    fn count(&mut self, content_bytes: u64) {
+        self.entries += 1;
+        self.content_bytes += content_bytes;
+    }
+
+    /// Starts a large entry.
+    pub(crate) fn begin(&mut self, large: Large) {
+        let offset = self.offset();
+        let Large {
+            name, meta, method, ..
+        } = &large;
+        put_local(&mut self.out, name, meta, *method, large.shape);
+        self.large = Some((large, offset, Sizes::default()));
+    }
+
+    /// Adds a part of its content to the checksum and sizes.
+    fn tally(&mut self, crc32: u32, content: u64, compressed: u64) -> Result<(), Error> {
+        let Some((_, _, sizes)) = &mut self.large else {
+            return Err(internal("content without an entry"));
+        };
+        let mut sum = crc32fast::Hasher::new_with_initial_len(sizes.crc32, sizes.content);
+        sum.combine(&crc32fast::Hasher::new_with_initial_len(crc32, content));
+        sizes.crc32 = sum.finalize();
+        sizes.content += content;
+        sizes.compressed += compressed;
+        Ok(())
+    }
+
+    /// Adds compressed content.
+    pub(crate) fn piece(&mut self, out: &[u8], crc32: u32, content: u64) -> Result<(), Error> {
+        self.out.extend_from_slice(out);
+        self.tally(crc32, content, out.len() as u64)
+    }
+
+    /// Counts compressed content that was put into `out` from `start` on.
+    pub(crate) fn placed(&mut self, start: usize, crc32: u32, content: u64) -> Result<(), Error> {
+        let compressed = (self.out.len() - start) as u64;
+        self.tally(crc32, content, compressed)
+    }
+
+    /// Ends the large entry.
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
+        let Some((large, offset, sizes)) = self.large.take() else {
+            return Err(internal("an end without an entry"));
+        };
+        match large.shape {
+            Shape::Known(known) if known != sizes => {
+                return Err(differs(&large.name, &known, &sizes));
+            }
+            Shape::Known(_) => {}
+            Shape::Descriptor | Shape::Descriptor64 => local::put_descriptor(
+                &mut self.out,
+                sizes.crc32,
+                sizes.compressed,
+                sizes.content,
+                large.shape.is_wide(),
+            ),
+        }
+        let Large {
+            name, meta, method, ..
+        } = &large;
+        let directory = &mut self.directory;
+        put_central(directory, name, meta, *method, large.shape, &sizes, offset);
+        self.count(sizes.content);
+        Ok(())
+    }
+
+    /// Appends the directory and the end.
+    pub(crate) fn close(&mut self, comment: &[u8]) {
+        let offset = self.offset();
+        let bytes = self.directory.len() as u64;
+        if self.out.is_empty() {
+            // Nothing is copied where nothing stands before it.
+            std::mem::swap(&mut self.out, &mut self.directory);
+        } else {
+            self.out.append(&mut self.directory);
+        }
+        self.directory = Vec::new();
+        end::put(&mut self.out, self.entries, offset, bytes, comment);
+    }
+}
+
+fn differs(name: &[u8], known: &Sizes, found: &Sizes) -> Error {
+    let what = format!(
+        "its content was announced with {} bytes and checksum {:08x}, and has {} and {:08x}",
+        known.content, known.crc32, found.content, found.crc32
+    );
+    Error::new(ErrorKind::Mismatch, what)
+        .entry(String::from_utf8_lossy(name))
+        .help("the file changed while it was read: pack it again")
+}

@@ -1,0 +1,151 @@
+//! The encoder over anything that takes bytes: one buffer, few writes, no seeking.
+
+use std::io::{self, Read, Write};
+
+use super::encoder::ArchiveEncoder;
+use super::options::{ArchiveOptions, EntryOptions};
+use super::sequence::Totals;
+use crate::error::Error;
+
+/// Output that is worth a write.
+const WRITE_BYTES: usize = 128 << 10;
+
+/// Writes an archive to a [`Write`], of which it needs nothing else.
+///
+/// Dropped without [`finish`](ArchiveWriter::finish) it leaves an archive without a directory.
+///
+/// ```
+/// use zipstream::{ArchiveWriter, EntryOptions};
+///
+/// let mut writer = ArchiveWriter::new(Vec::new());
+/// writer.add("a.txt", &EntryOptions::default(), &mut &b"first"[..])?;
+/// let (archive, totals) = writer.finish()?;
+/// assert_eq!(totals.entries, 1);
+/// assert_eq!(archive.len() as u64, totals.archive_bytes);
+/// # Ok::<(), zipstream::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ArchiveWriter<W> {
+    encoder: ArchiveEncoder,
+    sink: W,
+}
+
+impl<W: Write> ArchiveWriter<W> {
+    /// An archive with default options: no threads, and so no way to fail.
+    pub fn new(sink: W) -> Self {
+        let encoder = ArchiveEncoder::inline();
+        Self { encoder, sink }
+    }
+
+    /// An archive with these options; fails when a thread cannot be started.
+    pub fn with_options(sink: W, options: ArchiveOptions) -> Result<Self, Error> {
+        let encoder = ArchiveEncoder::new(options)?;
+        Ok(Self { encoder, sink })
+    }
+
+    /// Starts an entry, as [`ArchiveEncoder::start_entry`] does.
+    pub fn start_entry(&mut self, name: &str, options: &EntryOptions) -> Result<(), Error> {
+        self.encoder.start_entry(name, options)
+    }
+
+    /// Takes all of `content` for the open entry.
+    pub fn push(&mut self, mut content: &[u8]) -> Result<(), Error> {
+        while !content.is_empty() {
+            content = &content[self.encoder.push(content)?..];
+            self.drain(WRITE_BYTES)?;
+        }
+        Ok(())
+    }
+
+    /// Reads once from `source` into the open entry; gives the bytes read, 0 at its end.
+    pub fn push_from(&mut self, source: &mut impl Read) -> Result<usize, PushError> {
+        let room = self.encoder.room().map_err(PushError::Archive)?;
+        let bytes = loop {
+            match source.read(room) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other.map_err(PushError::Source)?,
+            }
+        };
+        self.encoder.filled(bytes).map_err(PushError::Archive)?;
+        self.drain(WRITE_BYTES).map_err(PushError::Archive)?;
+        Ok(bytes)
+    }
+
+    /// Ends the entry.
+    pub fn finish_entry(&mut self) -> Result<(), Error> {
+        self.encoder.finish_entry()?;
+        self.drain(WRITE_BYTES)
+    }
+
+    /// Drops the open entry, as [`ArchiveEncoder::abandon_entry`] does.
+    pub fn abandon_entry(&mut self) -> Result<(), Error> {
+        self.encoder.abandon_entry()
+    }
+
+    /// Adds an entry with all that `source` gives.
+    pub fn add(
+        &mut self,
+        name: &str,
+        options: &EntryOptions,
+        source: &mut impl Read,
+    ) -> Result<(), Error> {
+        self.start_entry(name, options)?;
+        while self.push_from(source).map_err(Error::from)? > 0 {}
+        self.finish_entry()
+    }
+
+    /// Writes out what waits, without ending anything.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.drain(1)?;
+        self.sink.flush().map_err(|error| Error::io(&error))
+    }
+
+    /// Writes the directory; gives the sink back and what the archive adds up to.
+    pub fn finish(mut self) -> Result<(W, Totals), Error> {
+        let totals = self.encoder.finish()?;
+        self.flush()?;
+        Ok((self.sink, totals))
+    }
+
+    /// What is in the archive so far.
+    pub fn totals(&self) -> Totals {
+        self.encoder.totals()
+    }
+
+    /// The sink.
+    pub fn sink(&self) -> &W {
+        &self.sink
+    }
+
+    /// Writes out what waits, if it is at least `least` bytes.
+    fn drain(&mut self, least: usize) -> Result<(), Error> {
+        let output = self.encoder.output();
+        let bytes = output.len();
+        if bytes < least {
+            return Ok(());
+        }
+        self.sink
+            .write_all(output)
+            .map_err(|error| Error::io(&error))?;
+        self.encoder.consume(bytes);
+        Ok(())
+    }
+}
+
+/// Why content could not be taken from a source.
+#[derive(Debug)]
+pub enum PushError {
+    /// The source could not be read; the archive is as it was.
+    Source(io::Error),
+    /// The archive failed.
+    Archive(Error),
+}
+
+impl From<PushError> for Error {
+    fn from(error: PushError) -> Self {
+        match error {
+            PushError::Source(error) => Self::io(&error),
+            PushError::Archive(error) => error,
+        }
+    }
+}
