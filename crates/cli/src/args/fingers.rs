@@ -7,16 +7,14 @@ use std::ffi::OsString;
 
 use super::Color;
 
-/// Subcommands whose numeric flags are compression levels.
-const WITH_LEVELS: [&str; 1] = ["compress"];
-
-/// Short flags that take no value, and so can stand beside a level in one word.
-const BARE_FLAGS: &str = "cfkqrvC";
+/// Subcommands whose numeric flags are compression levels, each with its short flags that take no
+/// value, and so can stand beside a level in one word.
+const WITH_LEVELS: [(&str, &str); 2] = [("compress", "cfkqrvC"), ("zip", "fqrvDX")];
 
 /// Rewrites clusters of levels, thread counts and letters where the subcommand has levels.
 pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
     let mut out = Vec::with_capacity(argv.len() + 1);
-    let mut has_levels = false;
+    let mut bare_flags = None;
     let mut seen_command = false;
     let mut only_data = false;
     for (index, word) in argv.iter().enumerate() {
@@ -26,12 +24,16 @@ pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
         let command = index > 0 && !seen_command && !after("--color");
         if command && text.is_some_and(|t| !t.starts_with('-')) {
             seen_command = true;
-            has_levels = text.is_some_and(|t| WITH_LEVELS.contains(&t));
+            let known = WITH_LEVELS.iter().find(|(name, _)| text == Some(name));
+            bare_flags = known.map(|(_, flags)| *flags);
         }
         only_data |= text == Some("--");
         // `--level` is the one flag whose value may look like a cluster.
-        let cluster = has_levels && !only_data && !after("--level");
-        match text.filter(|_| cluster).and_then(split) {
+        let cluster = bare_flags.filter(|_| !only_data && !after("--level"));
+        match cluster
+            .zip(text)
+            .and_then(|(flags, text)| split(text, flags))
+        {
             Some(words) => out.extend(words.into_iter().map(OsString::from)),
             None => out.push(word.clone()),
         }
@@ -61,8 +63,9 @@ pub(crate) fn color(argv: &[OsString]) -> Color {
 }
 
 /// Takes a cluster apart as the zstd command reads it: digits are a level, `T` and `B` take the
-/// number behind them, `o` and `D` may end the word and take the next one. `None` for any other word.
-fn split(word: &str) -> Option<Vec<String>> {
+/// number behind them, `o` and `D` may end the word and take the next one, unless the subcommand has
+/// them among its `bare_flags`. `None` for any other word.
+fn split(word: &str, bare_flags: &str) -> Option<Vec<String>> {
     let mut rest = word.strip_prefix('-')?;
     let mut words = Vec::new();
     let mut letters = String::new();
@@ -84,8 +87,8 @@ fn split(word: &str) -> Option<Vec<String>> {
                     unit(&mut rest)
                 ));
             }
+            _ if bare_flags.contains(letter) => letters.push(letter),
             'o' | 'D' | 'T' | 'B' if rest.is_empty() => last = Some(letter),
-            _ if BARE_FLAGS.contains(letter) => letters.push(letter),
             _ => return None,
         }
     }
@@ -141,6 +144,10 @@ mod tests {
             ("-q compress -1 -", "-q compress --level=1 -"),
             ("compress -- -19", "compress -- -19"),
             ("decompress -19", "decompress -19"),
+            ("zip -r9 out in", "zip --level=9 -r out in"),
+            ("zip -9XD out in", "zip --level=9 -XD out in"),
+            ("zip -0T2 out in", "zip --level=0 --threads=2 out in"),
+            ("zip -9c out in", "zip -9c out in"),
             ("compress --fast=3 -", "compress --fast=3 -"),
             ("compress --level -5 f", "compress --level -5 f"),
             (

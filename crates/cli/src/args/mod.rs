@@ -10,12 +10,15 @@ pub(crate) mod compress_bench;
 pub(crate) mod decompress;
 pub(crate) mod docs;
 mod fingers;
+pub(crate) mod glob;
 mod levels;
 pub(crate) mod output;
 pub(crate) mod settings;
 pub(crate) mod stress;
 pub(crate) mod train;
 pub(crate) mod units;
+pub(crate) mod unzip;
+pub(crate) mod zip;
 pub(crate) mod zstd;
 
 use std::ffi::OsString;
@@ -85,6 +88,8 @@ pub(crate) enum Command {
     CompressBench(Box<compress_bench::CompressBenchArgs>),
     #[command(visible_alias = "uncompress")]
     Decompress(Box<decompress::DecompressArgs>),
+    Zip(Box<zip::ZipArgs>),
+    Unzip(Box<unzip::UnzipArgs>),
     Advise(Box<advise::AdviseArgs>),
     Stress(Box<stress::StressArgs>),
     Compare(Box<analyse::CompareArgs>),
@@ -102,6 +107,8 @@ impl Command {
             Self::Compress(_) => "compress",
             Self::CompressBench(_) => "compress-bench",
             Self::Decompress(_) => "decompress",
+            Self::Zip(_) => "zip",
+            Self::Unzip(_) => "unzip",
             Self::Advise(_) => "advise",
             Self::Stress(_) => "stress",
             Self::Compare(_) => "compare",

@@ -19,6 +19,8 @@ mod stress;
 mod tour;
 mod train;
 mod transfer;
+mod unzip;
+mod zip;
 pub(crate) mod zstd;
 
 use std::ffi::OsString;
@@ -34,6 +36,8 @@ pub(crate) fn ending(command: &Command) -> Ending {
         Command::Compress(_)
         | Command::CompressBench(_)
         | Command::Decompress(_)
+        | Command::Zip(_)
+        | Command::Unzip(_)
         | Command::Advise(_)
         | Command::Stress(_)
         | Command::Tour(_) => Ending::BetweenSteps,
@@ -49,6 +53,8 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Compress(args) => compress::run(&args, name, argv),
         Command::CompressBench(args) => compress_bench::run(&args, name, argv),
         Command::Decompress(args) => decompress::run(&args, name, argv),
+        Command::Zip(args) => zip::run(&args, name, argv),
+        Command::Unzip(args) => unzip::run(&args, name, argv),
         Command::Advise(args) => advise::run(&args, name, argv),
         Command::Stress(args) => stress::run(&args, name, argv),
         Command::Compare(args) => compare::run(&args, name, argv),

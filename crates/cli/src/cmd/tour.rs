@@ -14,6 +14,7 @@ use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
 
 mod stress;
+mod zip;
 mod zstd;
 
 /// What all parts share.
@@ -47,6 +48,10 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
     };
     zstd::part(&stage, &mut outcome, &mut checks)?;
     stress::part(&stage, &mut outcome, &mut checks)?;
-    checks.conclude("round trip of everything compressed", &mut outcome);
+    zip::part(&stage, &mut outcome, &mut checks)?;
+    checks.conclude(
+        "round trip of everything compressed and packed",
+        &mut outcome,
+    );
     session.finish(outcome)
 }

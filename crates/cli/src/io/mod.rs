@@ -3,13 +3,14 @@
 //! Nothing here knows what the bytes mean. [`plan`] turns paths into jobs, [`source`] brings
 //! buffers, [`sink`] takes them away, both on threads of their own where that pays; [`place`] writes
 //! beside it, and `verify` reads what it wrote. [`target`] makes files appear by rename, out of
-//! [`temporary`] ones. [`clash`] finds names that lead to one file,
-//! [`open`] waits for FIFOs. Sources may be named by a [`url`]; what is behind
+//! [`temporary`] ones. [`clash`] finds names that lead to one file, [`open`] waits for FIFOs,
+//! [`confined`] keeps files below one directory. Sources may be named by a [`url`]; what is behind
 //! one is read in `remote`.
 
 use std::io;
 
 pub(crate) mod clash;
+pub(crate) mod confined;
 pub(crate) mod open;
 pub(crate) mod place;
 pub(crate) mod plan;

@@ -355,7 +355,7 @@ pub(super) fn write_error(target: Option<&Target>, error: &io::Error) -> Stop {
 }
 
 /// Refuses what would make a terminal do things.
-fn refuse_binary(name: &str, output: &[u8]) -> Result<()> {
+pub(crate) fn refuse_binary(name: &str, output: &[u8]) -> Result<()> {
     let harmless = |byte: &u8| !byte.is_ascii_control() || (0x08..=0x0d).contains(byte);
     match output.iter().position(|byte| !harmless(byte)) {
         None => Ok(()),

@@ -1,0 +1,224 @@
+//! `perfkit zip`: flags, and what they come to.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+use zipstream::Method;
+
+use super::glob::{Glob, Selection};
+use super::levels;
+use super::output::{ReportArgs, TerminalArgs};
+use crate::failure::{Failure, Result};
+
+/// Pack files and directories into a ZIP archive.
+///
+/// OUT is written without seeking, so it may be a pipe: `-` is standard output. A PATH of `-` is
+/// standard input, as an entry called `-`. Names are those given, without a leading `/` or `./`.
+/// The report goes to standard error.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit zip -r src.zip src
+  perfkit zip -9r - docs -x '*.tmp' | ssh host 'cat > docs.zip'
+  perfkit zip -X -m zstd -r release.zip release --slo 'service.p99<=10ms'")]
+pub(crate) struct ZipArgs {
+    /// The archive; `-` is standard output
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// What to pack; `-` is standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Walk directories
+    #[arg(short, long, overrides_with = "_no_recursive")]
+    recursive: bool,
+    #[arg(long = "no-recursive", overrides_with = "recursive", hide = true)]
+    _no_recursive: bool,
+    /// Level 0 to 9, 6 by default, also spelled -0 … -9
+    ///
+    /// Of zstd 0 to 19, and 3 by default. Level 0 stores.
+    #[arg(long, value_name = "N", overrides_with = "level")]
+    level: Option<i32>,
+    /// Compress with store, deflate (the default) or zstd
+    ///
+    /// What does not shrink is stored, except in large entries.
+    #[arg(
+        short,
+        long,
+        value_name = "METHOD",
+        default_value = "deflate",
+        hide_default_value = true,
+        hide_possible_values = true,
+        overrides_with = "method"
+    )]
+    method: MethodName,
+    /// Threads, 0 for one a processor
+    ///
+    /// The default is 0. The archive is the same for any number.
+    #[arg(
+        short = 'T',
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        overrides_with = "threads"
+    )]
+    threads: u32,
+    /// Leave out names that match GLOB; repeatable
+    #[arg(short = 'x', long, value_name = "GLOB", action = ArgAction::Append)]
+    exclude: Vec<Glob>,
+    /// Take only names that match GLOB; repeatable
+    #[arg(short = 'i', long, value_name = "GLOB", action = ArgAction::Append)]
+    include: Vec<Glob>,
+    /// The same bytes from the same contents
+    ///
+    /// One time for all entries (SOURCE_DATE_EPOCH, or 1980-01-01), no extra fields, modes 644 and
+    /// 755. Entries are sorted by name in any case.
+    #[arg(short = 'X', long, overrides_with = "_no_reproducible")]
+    reproducible: bool,
+    #[arg(long = "no-reproducible", overrides_with = "reproducible", hide = true)]
+    _no_reproducible: bool,
+    /// Symbolic links: store (the default), follow or skip
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "store",
+        hide_default_value = true,
+        hide_possible_values = true,
+        overrides_with = "symlinks"
+    )]
+    symlinks: Symlinks,
+    /// Leave out entries for directories
+    #[arg(short = 'D', long, overrides_with = "_dir_entries")]
+    no_dir_entries: bool,
+    #[arg(long = "dir-entries", overrides_with = "no_dir_entries", hide = true)]
+    _dir_entries: bool,
+    /// Read the archive back and test it before it appears
+    #[arg(long, overrides_with = "_no_verify")]
+    verify: bool,
+    #[arg(long = "no-verify", overrides_with = "verify", hide = true)]
+    _no_verify: bool,
+    /// Overwrite OUT, and write binary to a terminal
+    #[arg(short, long, overrides_with = "_no_force")]
+    pub(crate) force: bool,
+    #[arg(long = "no-force", overrides_with = "force", hide = true)]
+    _no_force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// A method by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MethodName {
+    /// No compression
+    #[value(alias = "stored")]
+    Store,
+    /// Deflate, which every program reads
+    Deflate,
+    /// Zstandard, which recent programs read
+    Zstd,
+}
+
+/// What becomes of symbolic links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Symlinks {
+    /// They stay links
+    Store,
+    /// They become what they lead to
+    Follow,
+    /// They are left out
+    Skip,
+}
+
+/// What `zip` shall do, free of spelling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ZipPlan {
+    /// Whether directories are walked.
+    pub(crate) recursive: bool,
+    /// The method of files.
+    pub(crate) method: Method,
+    /// Their level.
+    pub(crate) level: i32,
+    /// Threads, at least 1.
+    pub(crate) threads: u32,
+    /// Which names are taken.
+    pub(crate) selection: Selection,
+    /// Whether nothing of time and rights goes in.
+    pub(crate) reproducible: bool,
+    /// What becomes of links.
+    pub(crate) symlinks: Symlinks,
+    /// Whether directories are entries.
+    pub(crate) directories: bool,
+    /// Whether the archive is read back.
+    pub(crate) verify: bool,
+}
+
+impl ZipArgs {
+    /// Resolves the flags; no side effects.
+    pub(crate) fn plan(&self) -> Result<ZipPlan> {
+        let method = match self.method {
+            MethodName::Store => Method::Stored,
+            MethodName::Deflate => Method::Deflate,
+            MethodName::Zstd => Method::Zstd,
+        };
+        let level = self.level.unwrap_or(method.default_level());
+        let levels = method.levels();
+        if method != Method::Stored && !levels.contains(&level) {
+            let (low, high) = (levels.start(), levels.end());
+            return Err(Failure::usage(format!("level {level} is out of range"))
+                .help(format!("levels of {method} are {low} to {high}")));
+        }
+        let to_stdout = crate::io::target::is_stdout(&self.output);
+        if self.verify && to_stdout {
+            return Err(Failure::usage("--verify cannot read standard output back")
+                .help("name a file, or test it afterwards: perfkit unzip -t"));
+        }
+        Ok(ZipPlan {
+            recursive: self.recursive,
+            method,
+            level,
+            threads: levels::threads(self.threads)?,
+            selection: Selection {
+                include: self.include.clone(),
+                exclude: self.exclude.clone(),
+            },
+            reproducible: self.reproducible,
+            symlinks: self.symlinks,
+            directories: !self.no_dir_entries,
+            verify: self.verify,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::args::{Command, parse};
+
+    fn plan(line: &str) -> Result<ZipPlan> {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        match parse(&words).map(|cli| cli.command) {
+            Ok(Command::Zip(args)) => args.plan(),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn levels_read_as_the_zip_program_reads_them() {
+        for (line, level) in [("-9r", 9), ("-r -0", 0), ("-1 -r -5", 5), ("-r", 6)] {
+            let plan = plan(&format!("perfkit zip {line} out.zip src")).unwrap();
+            assert_eq!((plan.level, plan.recursive), (level, true), "{line}");
+        }
+        let zstd = plan("perfkit zip -m zstd --level 19 out.zip src").unwrap();
+        assert_eq!((zstd.method, zstd.level), (Method::Zstd, 19));
+        assert!(plan("perfkit zip --level 10 out.zip src").is_err());
+    }
+
+    #[test]
+    fn verification_needs_a_file() {
+        assert!(plan("perfkit zip --verify - src").is_err());
+        assert!(plan("perfkit zip --verify --no-verify - src").is_ok());
+    }
+}

@@ -1,0 +1,425 @@
+//! Entries out of a file that can be read anywhere: by several threads, blocks of entries at a time.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use latency::report::LatencyName;
+use latency::{Recorder, Spec};
+use zipstream::{ArchiveReader, Entry, Kind, ReadAt, Scratch};
+
+use super::place::{self, LINK_BYTES_MAX, Place, Taken, Writing};
+use crate::args::unzip::{Existing, UnzipPlan};
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+use crate::io::confined::{Attributes, Placed};
+use crate::session::Session;
+use crate::term::progress::Progress;
+use crate::term::signal;
+
+/// Entries that a thread takes at a time: enough to read ahead, few enough to share the rest.
+const BLOCK_ENTRIES: usize = 32;
+/// Failures that are kept; more are counted.
+const FAILURES_MAX: usize = 1000;
+
+/// What came of a run, or of a thread's part of it.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Entries that are done.
+    pub(crate) entries: u64,
+    /// Their content.
+    pub(crate) content_bytes: u64,
+    /// Their compressed content.
+    pub(crate) compressed_bytes: u64,
+    /// Files that existed and were kept.
+    pub(crate) kept: u64,
+    /// What failed, the first of it.
+    pub(crate) failures: Vec<Failure>,
+    /// How much failed.
+    pub(crate) failed: u64,
+    /// Whether nothing more can be written, since nobody reads it or it is interrupted.
+    pub(crate) stopped: Option<ExitStatus>,
+    pub(super) alike: u64,
+}
+
+impl Tally {
+    pub(super) fn fail(&mut self, failure: Failure) {
+        if failure.exit_status() == ExitStatus::Interrupted {
+            self.stopped = Some(ExitStatus::Interrupted);
+            return;
+        }
+        self.failed += 1;
+        if self.failures.len() < FAILURES_MAX {
+            self.failures.push(failure);
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.entries += other.entries;
+        self.content_bytes += other.content_bytes;
+        self.compressed_bytes += other.compressed_bytes;
+        self.kept += other.kept;
+        self.failed += other.failed;
+        self.alike += other.alike;
+        self.failures.extend(other.failures);
+        self.failures.truncate(FAILURES_MAX);
+        self.stopped = self.stopped.or(other.stopped);
+    }
+
+    /// Counts a file that is done, or that existed.
+    pub(super) fn place(&mut self, placed: Placed, existing: Existing, path: &str) {
+        match (placed, existing) {
+            (Placed::Kept, Existing::Refuse) => self.fail(
+                Failure::new(format!("'{path}' exists already"))
+                    .help("add -o to overwrite, or -n to skip what exists"),
+            ),
+            (Placed::Kept, _) => self.kept += 1,
+            (Placed::Done, _) => {}
+        }
+    }
+}
+
+/// The recorders of a thread.
+pub(super) struct Times {
+    pub(super) entry: Recorder,
+    pub(super) hold: Recorder,
+}
+
+impl Times {
+    pub(super) fn new(session: &Session) -> Self {
+        let recorder = |spec| Recorder::new(session.spec(spec), session.run_start());
+        Self::of(recorder)
+    }
+
+    fn unreported() -> Self {
+        let start = Instant::now();
+        Self::of(|spec| Recorder::new(spec, start))
+    }
+
+    fn of(recorder: impl Fn(Spec) -> Recorder) -> Self {
+        Self {
+            entry: recorder(Spec::new(LatencyName::Service, "entry")),
+            hold: recorder(Spec::new(LatencyName::Hold, "call")),
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        // Recorders of one run have one layout.
+        let _ = self.entry.merge(other.entry);
+        let _ = self.hold.merge(other.hold);
+    }
+}
+
+/// One entry to do, and where it goes.
+struct Todo {
+    position: u64,
+    path: String,
+}
+
+/// What all threads share.
+struct Shared<'a, R> {
+    reader: &'a ArchiveReader<R>,
+    files: Vec<Todo>,
+    next: AtomicUsize,
+    progress: &'a Progress,
+    existing: Existing,
+}
+
+/// Reads every entry and compares its checksum.
+pub(crate) fn test_all<R: ReadAt + Sync>(reader: &ArchiveReader<R>, threads: usize) -> Tally {
+    let files = reader.entries().flatten().map(|entry| Todo {
+        position: entry.position(),
+        path: String::new(),
+    });
+    let progress = Progress::start(false, None);
+    let shared = Shared {
+        reader,
+        files: files.collect(),
+        next: AtomicUsize::new(0),
+        progress: &progress,
+        existing: Existing::Refuse,
+    };
+    let mut place = Place::Nowhere;
+    run_all(&shared, threads, &mut place, Times::unreported).0
+}
+
+/// What is selected, by what becomes of it.
+#[derive(Default)]
+struct Selected {
+    files: Vec<Todo>,
+    links: Vec<Todo>,
+    directories: Vec<Todo>,
+}
+
+/// Picks the entries that the plan asks for and, where files are made of them, gives out their paths.
+fn select<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    plan: &UnzipPlan,
+    extracts: bool,
+    tally: &mut Tally,
+) -> Selected {
+    let strict = plan.read.profile == zipstream::Profile::Strict;
+    let mut selected = Selected::default();
+    let mut taken = Taken::default();
+    for entry in reader.entries() {
+        let named = entry.and_then(|entry| Ok((entry, entry.name()?)));
+        let (entry, name) = match named {
+            Ok(named) => named,
+            Err(error) => {
+                tally.fail(super::failed(&error));
+                continue;
+            }
+        };
+        if !plan.selection.takes(&name) {
+            continue;
+        }
+        let path = match extracts {
+            true => taken.path(&name, entry.kind(), strict),
+            false => Ok(String::new()),
+        };
+        let position = entry.position();
+        match (path, entry.kind()) {
+            (Err(failure), _) => tally.fail(failure),
+            (Ok(path), Kind::Directory) if extracts => {
+                selected.directories.push(Todo { position, path });
+            }
+            (Ok(path), Kind::Symlink) if extracts => selected.links.push(Todo { position, path }),
+            (Ok(path), _) => selected.files.push(Todo { position, path }),
+        }
+    }
+    tally.alike = taken.alike;
+    selected
+}
+
+/// Does what the plan asks for with every entry that it selects.
+pub(super) fn run<R: ReadAt + Sync>(
+    reader: &ArchiveReader<R>,
+    plan: &UnzipPlan,
+    place: &mut Place,
+    session: &Session,
+    progress: &Progress,
+) -> (Tally, Times) {
+    let mut tally = Tally::default();
+    let extracts = matches!(place, Place::Root { .. });
+    let Selected {
+        files,
+        links,
+        directories,
+    } = select(reader, plan, extracts, &mut tally);
+    make_directories(&directories, place, &mut tally);
+    let shared = Shared {
+        reader,
+        files,
+        next: AtomicUsize::new(0),
+        progress,
+        existing: plan.existing,
+    };
+    let threads = plan.threads as usize;
+    let (done, times) = run_all(&shared, threads, place, || Times::new(session));
+    tally.add(done);
+    if tally.stopped.is_none() {
+        make_links(reader, &links, place, plan.existing, &mut tally);
+        finish_directories(reader, directories, place);
+    }
+    (tally, times)
+}
+
+fn make_directories(directories: &[Todo], place: &mut Place, tally: &mut Tally) {
+    let Place::Root { root, .. } = place else {
+        return;
+    };
+    for directory in directories {
+        match root.directory(&directory.path) {
+            Ok(()) => tally.entries += 1,
+            Err(error) => tally.fail(place::cannot_write(&directory.path, &error)),
+        }
+    }
+}
+
+/// Links come last, so that nothing is written through them.
+fn make_links<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    links: &[Todo],
+    place: &mut Place,
+    existing: Existing,
+    tally: &mut Tally,
+) {
+    let Place::Root { root, .. } = place else {
+        return;
+    };
+    let mut scratch = Scratch::default();
+    for todo in links {
+        let Some(Ok(entry)) = reader.directory().iter_at(todo.position).next() else {
+            continue;
+        };
+        let mut target = Vec::new();
+        let read = if entry.content_bytes() > LINK_BYTES_MAX {
+            Err(Failure::new(format!(
+                "link '{}' is not made: it leads to a path of {} bytes",
+                todo.path,
+                entry.content_bytes()
+            )))
+        } else {
+            let read = reader.extract(&entry, &mut scratch, &mut |piece: &[u8]| {
+                target.extend_from_slice(piece);
+                Ok::<_, zipstream::Error>(())
+            });
+            read.map_err(|error| super::failed(&error))
+        };
+        match read.and_then(|_| place::link(root, &todo.path, &target)) {
+            Ok(placed) => {
+                tally.entries += 1;
+                tally.place(placed, existing, &todo.path);
+            }
+            Err(failure) => tally.fail(failure),
+        }
+    }
+}
+
+/// Modes and times of directories, which writing into them would change; the deepest first, for a
+/// mode may close a directory.
+fn finish_directories<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    mut directories: Vec<Todo>,
+    place: &mut Place,
+) {
+    let Place::Root { root, .. } = place else {
+        return;
+    };
+    directories.sort_by_key(|todo| std::cmp::Reverse(todo.path.len()));
+    for todo in directories {
+        if let Some(Ok(entry)) = reader.directory().iter_at(todo.position).next() {
+            // A directory that was there before may be another's.
+            let _ = root.set(&todo.path, place::attributes(&entry));
+        }
+    }
+}
+
+fn run_all<R: ReadAt + Sync>(
+    shared: &Shared<'_, R>,
+    threads: usize,
+    place: &mut Place,
+    times: impl Fn() -> Times + Sync,
+) -> (Tally, Times) {
+    let useful = shared.files.len().div_ceil(BLOCK_ENTRIES).max(1);
+    let others: Vec<Place> = (1..threads.min(useful))
+        .map_while(|_| place.another())
+        .collect();
+    std::thread::scope(|scope| {
+        let spawned: Vec<_> = others
+            .into_iter()
+            .filter_map(|mut place| {
+                let times = &times;
+                let lane = move || lane(shared, &mut place, times());
+                // Without another thread this one does it all.
+                std::thread::Builder::new().spawn_scoped(scope, lane).ok()
+            })
+            .collect();
+        let (mut tally, mut all) = lane(shared, place, times());
+        for thread in spawned {
+            match thread.join() {
+                Ok((other, times)) => {
+                    tally.add(other);
+                    all.merge(times);
+                }
+                Err(_) => tally.fail(
+                    Failure::new("a thread panicked")
+                        .help("please report this as a bug with the command line"),
+                ),
+            }
+        }
+        (tally, all)
+    })
+}
+
+/// The part of one thread.
+fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place, mut times: Times) -> (Tally, Times) {
+    let (mut tally, mut scratch) = (Tally::default(), Scratch::default());
+    loop {
+        let start = shared.next.fetch_add(BLOCK_ENTRIES, Ordering::Relaxed);
+        let Some(rest) = shared.files.get(start..).filter(|rest| !rest.is_empty()) else {
+            break;
+        };
+        for todo in &rest[..rest.len().min(BLOCK_ENTRIES)] {
+            if signal::interrupted() {
+                tally.stopped = Some(ExitStatus::Interrupted);
+            }
+            if tally.stopped.is_some() {
+                return (tally, times);
+            }
+            let Some(Ok(entry)) = shared.reader.directory().iter_at(todo.position).next() else {
+                continue;
+            };
+            match one(shared, &entry, todo, place, &mut scratch, &mut times) {
+                Ok((bytes, placed)) => {
+                    tally.entries += 1;
+                    tally.content_bytes += bytes;
+                    tally.compressed_bytes += entry.compressed_bytes();
+                    tally.place(placed, shared.existing, &todo.path);
+                }
+                Err(Ended::PipeClosed) => tally.stopped = Some(ExitStatus::Ok),
+                Err(Ended::Failed(failure) | Ended::Unreadable(failure)) => tally.fail(failure),
+            }
+        }
+    }
+    (tally, times)
+}
+
+/// Why an entry came to nothing.
+pub(super) enum Ended {
+    /// It could not be written, or was not to be.
+    Failed(Failure),
+    /// It could not be read.
+    Unreadable(Failure),
+    /// Whoever read standard output has gone.
+    PipeClosed,
+}
+
+impl From<zipstream::Error> for Ended {
+    fn from(error: zipstream::Error) -> Self {
+        Self::Unreadable(super::failed(&error))
+    }
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        // The one name that a pipe has in failures.
+        if failure.message().contains("standard output: broken pipe") {
+            return Self::PipeClosed;
+        }
+        Self::Failed(failure)
+    }
+}
+
+fn one<R: ReadAt>(
+    shared: &Shared<'_, R>,
+    entry: &Entry<'_>,
+    todo: &Todo,
+    place: &mut Place,
+    scratch: &mut Scratch,
+    times: &mut Times,
+) -> Result<(u64, Placed), Ended> {
+    let start = Instant::now();
+    let whole = entry.content_bytes().max(entry.compressed_bytes());
+    let attributes: Attributes = place::attributes(entry);
+    let mut writing: Writing<'_> = place.start(&todo.path, Some(whole), attributes)?;
+    let mut mark = start;
+    let hold = &mut times.hold;
+    let bytes = shared.reader.extract(entry, scratch, &mut |piece: &[u8]| {
+        hold.record_span_what(mark, Instant::now(), || entry.name_lossy().into_owned());
+        writing.take(piece)?;
+        shared.progress.add(piece.len() as u64);
+        if signal::interrupted() {
+            return Err(Ended::Failed(
+                Failure::new("interrupted").status(ExitStatus::Interrupted),
+            ));
+        }
+        mark = Instant::now();
+        Ok(())
+    })?;
+    let placed = writing.finish()?;
+    let end = Instant::now();
+    times
+        .entry
+        .record_span_what(start, end, || entry.name_lossy().into_owned());
+    Ok((bytes, placed))
+}

@@ -1,0 +1,253 @@
+//! `perfkit unzip`.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read};
+use std::path::Path;
+
+use latency::report::{Input, LatencyName, Validation};
+use zipstream::ArchiveReader;
+
+use crate::args::output::ReportFormat;
+use crate::args::unzip::{Existing, UnzipArgs, UnzipMode, UnzipPlan};
+use crate::exit::ExitStatus;
+use crate::export::{self, MainStream};
+use crate::failure::{Failure, Result};
+use crate::io::confined::Root;
+use crate::io::source::Source;
+use crate::io::{clash, target};
+use crate::session::{Outcome, Session, Setup};
+use crate::term::message;
+use crate::term::progress::Progress;
+
+mod extract;
+mod list;
+mod pipe;
+mod place;
+
+pub(super) use extract::test_all;
+use extract::{Tally, Times};
+use place::Place;
+
+/// Runs the command.
+pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let plan = args.plan()?;
+    let exports = export::asked(&args.report);
+    clash::refuse(
+        &[],
+        None,
+        &[("the archive", args.input.as_path())],
+        &exports,
+    )?;
+    let from_pipe = args.input.as_os_str() == "-";
+    if from_pipe && io::stdin().is_terminal() {
+        return Err(Failure::usage("standard input is a terminal")
+            .help("name a file, or send something in a pipe; see --help"));
+    }
+    let mut report = args.report.clone();
+    if args.json {
+        report.report = ReportFormat::Json;
+    }
+    let listing = plan.mode == UnzipMode::List;
+    let session = Session::start(&Setup {
+        argv,
+        subcommand: name,
+        stream: if listing {
+            MainStream::Stdout
+        } else {
+            MainStream::Stderr
+        },
+        report: &report,
+        terminal: &args.terminal,
+        force: plan.existing == Existing::Replace,
+        seed: None,
+        rows: if listing {
+            &[]
+        } else {
+            &[LatencyName::Service, LatencyName::Hold]
+        },
+    })?;
+    let input = open(&args.input, &plan, args.terminal.wants_warnings())?;
+    if listing {
+        let mut listing = list::Listing::new(args.terminal.verbose);
+        match input {
+            Opened::File(reader) => listing.file(&reader, &plan)?,
+            Opened::Pipe(source) => listing.pipe(Pulled::new(source), &plan)?,
+        }
+        let mut outcome = Outcome::new("list");
+        (outcome.tables, outcome.workload.inputs_total) = listing.tables();
+        return session.finish(outcome);
+    }
+    let mut place = place(&plan)?;
+    let progress = Progress::start(args.terminal.wants_progress(), None);
+    let (tally, times, bytes_in) = match input {
+        Opened::File(reader) => {
+            // What shares bytes is not worth reading.
+            reader.check().map_err(|error| failed(&error))?;
+            let (tally, times) = extract::run(&reader, &plan, &mut place, &session, &progress);
+            let bytes = tally.compressed_bytes;
+            (tally, times, bytes)
+        }
+        Opened::Pipe(source) => {
+            pipe::run(Pulled::new(source), &plan, &mut place, &session, &progress)
+        }
+    };
+    progress.finish();
+    let mut outcome = Outcome::new(kind(&plan.mode));
+    describe(&plan, &mut outcome);
+    outcome.workload.inputs.push(Input {
+        path: args.input.display().to_string(),
+        bytes: bytes_in,
+        xxh64: None,
+    });
+    outcome.workload.inputs_total = 1;
+    outcome.bytes_in = bytes_in;
+    finish(tally, times, args.terminal.wants_warnings(), &mut outcome);
+    session.finish(outcome)
+}
+
+/// The archive, as it can be read.
+enum Opened {
+    File(Box<ArchiveReader<File>>),
+    Pipe(Box<Source>),
+}
+
+fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    if path.as_os_str() == "-" || (path.exists() && !is_file) {
+        return Ok(Opened::Pipe(Box::new(Source::open(path)?)));
+    }
+    let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
+    let reader = ArchiveReader::open_with(file, &plan.read).map_err(|error| {
+        let failure = Failure::new(format!("cannot read {}: {error}", target::display(path)));
+        match error.help_text() {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
+    })?;
+    if warn {
+        for warning in reader.directory().warnings() {
+            message::note(&warning.to_string(), "--strict refuses such archives");
+        }
+    }
+    Ok(Opened::File(Box::new(reader)))
+}
+
+/// A source that brings buffers, as a stream of bytes.
+struct Pulled {
+    source: Box<Source>,
+    buffer: Vec<u8>,
+    taken: usize,
+}
+
+impl Pulled {
+    fn new(source: Box<Source>) -> Self {
+        Self {
+            source,
+            buffer: Vec::new(),
+            taken: 0,
+        }
+    }
+}
+
+impl Read for Pulled {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.buffer.len() {
+            let spare = std::mem::take(&mut self.buffer);
+            // An interrupt of the user is no reason to try again.
+            self.buffer = self
+                .source
+                .next(spare)
+                .map_err(|error| match error.kind() {
+                    io::ErrorKind::Interrupted => io::Error::other("interrupted"),
+                    _ => error,
+                })?;
+            self.taken = 0;
+        }
+        let rest = &self.buffer[self.taken..];
+        let bytes = rest.len().min(room.len());
+        room[..bytes].copy_from_slice(&rest[..bytes]);
+        self.taken += bytes;
+        Ok(bytes)
+    }
+}
+
+fn place(plan: &UnzipPlan) -> Result<Place> {
+    Ok(match &plan.mode {
+        UnzipMode::List | UnzipMode::Test => Place::Nowhere,
+        UnzipMode::Print => Place::Stdout {
+            file: target::duplicate_stdout()
+                .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?,
+            terminal: io::stdout().is_terminal(),
+        },
+        UnzipMode::Extract(directory) => Place::Root {
+            root: Root::open(directory, plan.existing == Existing::Replace)
+                .map_err(|error| Failure::io("write", directory, &error))?,
+            existing: plan.existing,
+        },
+    })
+}
+
+fn kind(mode: &UnzipMode) -> &'static str {
+    match mode {
+        UnzipMode::List => "list",
+        UnzipMode::Test => "test",
+        UnzipMode::Print | UnzipMode::Extract(_) => "unzip",
+    }
+}
+
+fn describe(plan: &UnzipPlan, outcome: &mut Outcome) {
+    let params = &mut outcome.workload.params;
+    let strict = plan.read.profile == zipstream::Profile::Strict;
+    params.insert("strict".to_owned(), strict.into());
+    params.insert("threads".to_owned(), plan.threads.into());
+    let limit = plan.read.limits.total_bytes;
+    params.insert("max_size_bytes".to_owned(), limit.into());
+}
+
+/// An error of the archive as a failure.
+fn failed(error: &zipstream::Error) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error.help_text() {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}
+
+fn finish(tally: Tally, times: Times, warn: bool, outcome: &mut Outcome) {
+    tally.failures.iter().for_each(message::failure);
+    let untold = tally.failed - tally.failures.len() as u64;
+    if untold > 0 {
+        message::remark(&format!("{untold} more entries failed"));
+    }
+    if warn && tally.kept > 0 {
+        message::note(
+            &format!("{} files exist already and were kept", tally.kept),
+            "-o overwrites them",
+        );
+    }
+    if warn && tally.alike > 0 {
+        message::note(
+            &format!("{} names differ from another in case only", tally.alike),
+            "not every file system can hold both",
+        );
+    }
+    outcome.bytes_out = tally.content_bytes;
+    outcome.bytes_content = tally.content_bytes;
+    outcome.ops = Some(times.entry.n());
+    outcome.validation = Some(Validation {
+        checked: times.entry.n(),
+        method: "checksum and size of each entry".to_owned(),
+        ok: tally.failed == 0,
+    });
+    outcome.add(&times.entry.finish());
+    outcome.add(&times.hold.finish());
+    outcome.complete = tally.failed == 0 && tally.stopped.is_none();
+    outcome.status = match tally.stopped {
+        Some(ExitStatus::Ok) if tally.failed == 0 => ExitStatus::Ok,
+        Some(ExitStatus::Interrupted) => ExitStatus::Interrupted,
+        _ if tally.failed == 0 => ExitStatus::Ok,
+        _ if tally.entries == 0 => ExitStatus::Failure,
+        _ => ExitStatus::Partial,
+    };
+}

@@ -1,0 +1,207 @@
+//! Entries out of a pipe, in the order in which they come.
+//!
+//! Modes and links are in the directory, which comes last: files get their modes then, and those
+//! that turn out to be links become links.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::time::Instant;
+
+use zipstream::{Kind, PipeReader, StreamEntry};
+
+use super::extract::{Ended, Tally, Times};
+use super::place::{self, LINK_BYTES_MAX, Place, Taken};
+use crate::args::unzip::UnzipPlan;
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+use crate::io::confined::{Attributes, Placed};
+use crate::session::Session;
+use crate::term::progress::Progress;
+use crate::term::signal;
+
+/// Reads the archive to its end and does what the plan asks for.
+pub(super) fn run(
+    source: impl Read,
+    plan: &UnzipPlan,
+    place: &mut Place,
+    session: &Session,
+    progress: &Progress,
+) -> (Tally, Times, u64) {
+    let mut pipe = PipeReader::new(source, &plan.read);
+    let (mut tally, mut times) = (Tally::default(), Times::new(session));
+    // Where the local header of each file is that was made, and its path.
+    let mut made = HashMap::new();
+    let ended = entries(
+        &mut pipe, plan, place, &mut tally, &mut times, progress, &mut made,
+    )
+    .and_then(|()| records(&mut pipe, plan, place, &mut tally, &mut made));
+    match ended {
+        Ok(()) => {}
+        Err(Ended::PipeClosed) => tally.stopped = Some(ExitStatus::Ok),
+        Err(Ended::Failed(failure) | Ended::Unreadable(failure)) => tally.fail(failure),
+    }
+    let offset = pipe.offset();
+    tally.compressed_bytes = offset;
+    (tally, times, offset)
+}
+
+fn entries(
+    pipe: &mut PipeReader<impl Read>,
+    plan: &UnzipPlan,
+    place: &mut Place,
+    tally: &mut Tally,
+    times: &mut Times,
+    progress: &Progress,
+    made: &mut HashMap<u64, String>,
+) -> Result<(), Ended> {
+    let strict = plan.read.profile == zipstream::Profile::Strict;
+    let extracts = matches!(place, Place::Root { .. });
+    let mut taken = Taken::default();
+    while let Some(entry) = pipe.next_entry()? {
+        if signal::interrupted() {
+            return Err(interrupted());
+        }
+        if !plan.selection.takes(&entry.name) {
+            continue;
+        }
+        let entry = entry.clone();
+        let kind = if entry.name.ends_with('/') {
+            Kind::Directory
+        } else {
+            Kind::File
+        };
+        let path = match extracts {
+            true => taken.path(&entry.name, kind, strict),
+            false => Ok(String::new()),
+        };
+        let path = match path {
+            Ok(path) => path,
+            Err(failure) => {
+                tally.fail(failure);
+                continue;
+            }
+        };
+        if let (Kind::Directory, Place::Root { root, .. }) = (kind, &mut *place) {
+            match root.directory(&path) {
+                Ok(()) => {
+                    tally.entries += 1;
+                    made.insert(entry.offset, path);
+                }
+                Err(error) => tally.fail(place::cannot_write(&path, &error)),
+            }
+            continue;
+        }
+        match one(pipe, &entry, &path, place, times, progress) {
+            Ok((bytes, placed)) => {
+                tally.entries += 1;
+                tally.content_bytes += bytes;
+                tally.place(placed, plan.existing, &path);
+                if placed == Placed::Done && extracts {
+                    made.insert(entry.offset, path);
+                }
+            }
+            // The rest of it is passed over.
+            Err(Ended::Failed(failure)) if failure.exit_status() != ExitStatus::Interrupted => {
+                tally.fail(failure);
+            }
+            Err(ended) => return Err(ended),
+        }
+    }
+    tally.alike = taken.alike;
+    Ok(())
+}
+
+/// Takes the content of one entry to its place.
+fn one(
+    pipe: &mut PipeReader<impl Read>,
+    entry: &StreamEntry,
+    path: &str,
+    place: &mut Place,
+    times: &mut Times,
+    progress: &Progress,
+) -> Result<(u64, Placed), Ended> {
+    let start = Instant::now();
+    let attributes = Attributes {
+        mode: None,
+        modified: Some(entry.modified),
+    };
+    let mut writing = place.start(path, None, attributes)?;
+    let mut mark = start;
+    let hold = &mut times.hold;
+    let bytes = pipe.content(&mut |piece: &[u8]| {
+        hold.record_span_what(mark, Instant::now(), || entry.name.clone());
+        writing.take(piece)?;
+        progress.add(piece.len() as u64);
+        if signal::interrupted() {
+            return Err(interrupted());
+        }
+        mark = Instant::now();
+        Ok(())
+    })?;
+    let placed = writing.finish()?;
+    let end = Instant::now();
+    times
+        .entry
+        .record_span_what(start, end, || entry.name.clone());
+    Ok((bytes, placed))
+}
+
+/// Goes through the directory, and through what it says of the files that were made.
+fn records(
+    pipe: &mut PipeReader<impl Read>,
+    plan: &UnzipPlan,
+    place: &mut Place,
+    tally: &mut Tally,
+    made: &mut HashMap<u64, String>,
+) -> Result<(), Ended> {
+    let (mut links, mut directories) = (Vec::new(), Vec::new());
+    while let Some(record) = pipe.next_record()? {
+        let Place::Root { root, .. } = &mut *place else {
+            continue;
+        };
+        // Only of the entry that stands there: the name has to be the same.
+        let Some(path) = made.remove(&record.offset()) else {
+            continue;
+        };
+        let same = record
+            .name()
+            .is_ok_and(|name| place::path(&name).is_ok_and(|other| other == path));
+        if !same {
+            continue;
+        }
+        match record.kind() {
+            Kind::Symlink => links.push(path),
+            Kind::Directory => directories.push((path, place::attributes(&record))),
+            Kind::File if record.mode().is_some() => {
+                let set = root.set(&path, place::attributes(&record));
+                if let Err(error) = set {
+                    tally.fail(place::cannot_write(&path, &error));
+                }
+            }
+            Kind::File => {}
+        }
+    }
+    let Place::Root { root, .. } = place else {
+        return Ok(());
+    };
+    for path in links {
+        let made = root
+            .take(&path, LINK_BYTES_MAX)
+            .map_err(|error| place::cannot_write(&path, &error))
+            .and_then(|target| place::link(root, &path, &target));
+        match made {
+            Ok(placed) => tally.place(placed, plan.existing, &path),
+            Err(failure) => tally.fail(failure),
+        }
+    }
+    directories.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+    for (path, attributes) in directories {
+        // A directory that was there before may be another's.
+        let _ = root.set(&path, attributes);
+    }
+    Ok(())
+}
+
+fn interrupted() -> Ended {
+    Ended::Failed(Failure::new("interrupted").status(ExitStatus::Interrupted))
+}

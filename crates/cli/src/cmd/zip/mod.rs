@@ -1,0 +1,245 @@
+//! `perfkit zip`.
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+
+use latency::report::{Cell, Input, LatencyName, Table, Unit, Validation};
+use zipstream::{ArchiveReader, ReadOptions, Totals};
+
+use super::transfer::Stop;
+use super::unzip::test_all;
+use crate::args::zip::{ZipArgs, ZipPlan};
+use crate::exit::ExitStatus;
+use crate::export::{self, MainStream};
+use crate::failure::{Failure, Result};
+use crate::io::clash;
+use crate::io::target::{self, Target};
+use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
+use crate::term::progress::Progress;
+use crate::term::{message, signal};
+
+mod pack;
+mod sources;
+
+use pack::Packer;
+use sources::{Source, Sources};
+
+/// 1980-01-01, the first time that every reader understands.
+const TIME_MIN: i64 = 315_532_800;
+
+/// Runs the command.
+pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let plan = args.plan()?;
+    refuse(args)?;
+    let fixed_time = plan.reproducible.then(source_date).transpose()?;
+    let session = Session::start(&Setup {
+        argv,
+        subcommand: name,
+        stream: MainStream::Stderr,
+        report: &args.report,
+        terminal: &args.terminal,
+        force: args.force,
+        seed: None,
+        rows: &[LatencyName::Service, LatencyName::Hold],
+    })?;
+    let found = sources::find(&args.paths, &plan, &args.output);
+    if args.terminal.wants_warnings() {
+        remark(&found);
+    }
+    let progress = Progress::start(args.terminal.wants_progress(), None);
+    let target = Target::create(&args.output, args.force, None)?;
+    let mut outcome = Outcome::new("zip");
+    describe(&plan, &mut outcome);
+    let packer = Packer::new(&session, &plan, &target, &progress, fixed_time)?;
+    let packed = pack(packer, &found, &mut outcome);
+    let ended = packed.and_then(|totals| {
+        if plan.verify {
+            verify(&target, &plan, totals, &mut outcome)?;
+        }
+        // An archive of nothing because everything failed is of no use to anyone.
+        let failed = !found.failures.is_empty() || !outcome.complete;
+        if totals.entries > 0 || !failed {
+            target.commit()?;
+        }
+        Ok(totals)
+    });
+    progress.finish();
+    settle(ended, found.failures.len() as u64, &mut outcome);
+    session.finish(outcome)
+}
+
+/// Refuses what could only end badly, before anything is opened.
+fn refuse(args: &ZipArgs) -> Result<()> {
+    let mut stdin = args.paths.iter().filter(|path| path.as_os_str() == "-");
+    if stdin.next().is_some() {
+        if stdin.next().is_some() {
+            return Err(Failure::usage("standard input is named twice"));
+        }
+        if !args.force && std::io::stdin().is_terminal() {
+            return Err(Failure::usage("standard input is a terminal")
+                .help("name a file, or send something in a pipe; see --help"));
+        }
+    }
+    let to_stdout = target::is_stdout(&args.output);
+    let terminal = if to_stdout {
+        std::io::stdout().is_terminal()
+    } else {
+        target::is_terminal(&args.output)
+    };
+    if terminal && !args.force {
+        return Err(Failure::usage("an archive is not written to a terminal")
+            .help("redirect it, name a file, or add -f"));
+    }
+    let exports = export::asked(&args.report);
+    let output = [("the archive", args.output.as_path())];
+    if to_stdout && let Some((flag, _)) = exports.iter().find(|(_, path)| target::is_stdout(path)) {
+        return Err(Failure::usage(format!(
+            "{flag} - would mix the report with the archive on standard output"
+        ))
+        .help(format!("name a file: {flag} FILE")));
+    }
+    clash::refuse(&[], None, &output, &exports)
+}
+
+/// The time of every entry of a reproducible archive.
+fn source_date() -> Result<i64> {
+    let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH") else {
+        return Ok(TIME_MIN);
+    };
+    let seconds = text.to_str().and_then(|text| text.parse().ok());
+    seconds.ok_or_else(|| {
+        Failure::usage("SOURCE_DATE_EPOCH is not a number of seconds")
+            .help("set it to seconds since 1970, or unset it")
+    })
+}
+
+fn remark(found: &Sources) {
+    if found.special > 0 {
+        message::note(
+            &format!("{} special files were left out", found.special),
+            "only files, directories and links are packed",
+        );
+    }
+    if found.sources.is_empty() && found.failures.is_empty() {
+        message::note("the archive will be empty", "see --help for -r, -x and -i");
+    }
+}
+
+fn describe(plan: &ZipPlan, outcome: &mut Outcome) {
+    let params = &mut outcome.workload.params;
+    params.insert("method".to_owned(), plan.method.to_string().into());
+    params.insert("level".to_owned(), plan.level.into());
+    params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("reproducible".to_owned(), plan.reproducible.into());
+}
+
+/// Packs everything; what was read and written is in the outcome even if it failed.
+fn pack(
+    mut packer: Packer<'_>,
+    found: &Sources,
+    outcome: &mut Outcome,
+) -> std::result::Result<Totals, Stop> {
+    found.failures.iter().for_each(message::failure);
+    let result = pack_all(&mut packer, &found.sources, outcome);
+    outcome.bytes_in = packer.read_bytes;
+    outcome.bytes_content = packer.read_bytes;
+    packer.report(outcome);
+    let totals = result?;
+    outcome.bytes_out = totals.archive_bytes;
+    outcome.tables.push(table(&totals));
+    Ok(totals)
+}
+
+fn pack_all(
+    packer: &mut Packer<'_>,
+    sources: &[Source],
+    outcome: &mut Outcome,
+) -> std::result::Result<Totals, Stop> {
+    for source in sources {
+        let before = packer.read_bytes;
+        if !packer.add(source)? {
+            outcome.complete = false;
+            continue;
+        }
+        outcome.workload.inputs_total += 1;
+        if outcome.workload.inputs.len() < INPUTS_LISTED {
+            outcome.workload.inputs.push(Input {
+                path: source.path.display().to_string(),
+                bytes: packer.read_bytes - before,
+                xxh64: None,
+            });
+        }
+    }
+    packer.finish()
+}
+
+fn table(totals: &Totals) -> Table {
+    let columns = [
+        ("entries", Unit::Count),
+        ("content_bytes", Unit::Bytes),
+        ("archive_bytes", Unit::Bytes),
+        ("ratio", Unit::Ratio),
+    ];
+    let mut table = Table::new("archive", &columns);
+    let ratio = totals.content_bytes as f64 / totals.archive_bytes as f64;
+    let row: [Cell; 4] = [
+        totals.entries.into(),
+        totals.content_bytes.into(),
+        totals.archive_bytes.into(),
+        ratio.into(),
+    ];
+    table.rows.push(row.into());
+    table
+}
+
+/// Reads back what was written, in the strict profile.
+fn verify(
+    target: &Target,
+    plan: &ZipPlan,
+    totals: Totals,
+    outcome: &mut Outcome,
+) -> std::result::Result<(), Stop> {
+    let file = target.writer();
+    let wrong = |reason: String| {
+        Failure::new(format!(
+            "the archive that was written cannot be read: {reason}"
+        ))
+        .help("nothing was replaced; please report this as a bug with the command line")
+    };
+    let reader = ArchiveReader::open_with(&*file, &ReadOptions::strict())
+        .map_err(|error| wrong(error.to_string()))?;
+    let tested = test_all(&reader, plan.threads as usize);
+    let right = tested.failures.is_empty()
+        && (tested.entries, tested.content_bytes) == (totals.entries, totals.content_bytes);
+    outcome.validation = Some(Validation {
+        checked: tested.entries,
+        method: "reading back what was written, strictly".to_owned(),
+        ok: right,
+    });
+    if signal::interrupted() {
+        return Err(Stop::Interrupted);
+    }
+    match tested.failures.first() {
+        _ if right => Ok(()),
+        Some(failure) => Err(wrong(failure.message().to_owned()).into()),
+        None => Err(wrong("it holds something else".to_owned()).into()),
+    }
+}
+
+/// How it all ended.
+fn settle(ended: std::result::Result<Totals, Stop>, failed: u64, outcome: &mut Outcome) {
+    outcome.complete &= failed == 0 && ended.is_ok();
+    outcome.status = match ended {
+        Ok(_) if outcome.complete => ExitStatus::Ok,
+        Ok(totals) if totals.entries == 0 => ExitStatus::Failure,
+        Ok(_) => ExitStatus::Partial,
+        Err(Stop::PipeClosed) => ExitStatus::Ok,
+        // No other thread would do it.
+        Err(Stop::Declined) => ExitStatus::Failure,
+        Err(Stop::Interrupted) => ExitStatus::Interrupted,
+        Err(Stop::Failed(failure)) => {
+            message::failure(&failure);
+            ExitStatus::Failure
+        }
+    };
+}

@@ -1,0 +1,415 @@
+//! Packing: sources through the encoder into the target, each call of it timed.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use latency::report::LatencyName;
+use latency::{Recorder, Spec};
+use zipstream::{ArchiveEncoder, ArchiveOptions, Around, EntryOptions, Kind, Known, Totals};
+
+use super::sources::Source;
+use crate::args::zip::ZipPlan;
+use crate::cmd::transfer::Stop;
+use crate::failure::{Failure, Result};
+use crate::io::target::Target;
+use crate::session::{Outcome, Session};
+use crate::term::progress::Progress;
+use crate::term::{message, signal};
+
+/// Output that is worth a write.
+const WRITE_BYTES: usize = 128 << 10;
+/// Stored files above this are read twice, so that their headers can state what they hold.
+const KNOWN_BYTES_MIN: u64 = 1 << 20;
+/// One read of the first of the two.
+const READ_BYTES: usize = 128 << 10;
+
+/// The packing of one archive.
+pub(super) struct Packer<'a> {
+    encoder: ArchiveEncoder,
+    plan: &'a ZipPlan,
+    target: &'a Target,
+    file: Arc<File>,
+    times: Times,
+    progress: &'a Progress,
+    zone: jiff::tz::TimeZone,
+    pub(super) read_bytes: u64,
+}
+
+/// The recorders of a run.
+struct Times {
+    entry: Recorder,
+    hold: Recorder,
+    /// Of what threads do.
+    jobs: Arc<Mutex<Option<Recorder>>>,
+    calls: u64,
+}
+
+impl Times {
+    fn new(session: &Session, threaded: bool) -> Self {
+        let recorder = |spec| Recorder::new(session.spec(spec), session.run_start());
+        let jobs = Spec::new(LatencyName::Service, "job").series("threads");
+        Self {
+            entry: recorder(Spec::new(LatencyName::Service, "entry")),
+            hold: recorder(Spec::new(LatencyName::Hold, "call")),
+            jobs: Arc::new(Mutex::new(threaded.then(|| recorder(jobs)))),
+            calls: 0,
+        }
+    }
+
+    fn around(&self) -> Around {
+        let jobs = Arc::clone(&self.jobs);
+        Arc::new(move |job, work| {
+            let start = Instant::now();
+            work();
+            let end = Instant::now();
+            let mut jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(jobs) = &mut *jobs {
+                jobs.record_span_what(start, end, || match job.entries {
+                    0 => format!("chunk of entry {}", job.entry + 1),
+                    n => format!("{n} entries from {}", job.entry + 1),
+                });
+            }
+        })
+    }
+
+    fn finish(self, outcome: &mut Outcome) {
+        outcome.ops = Some(self.entry.n());
+        outcome.add(&self.entry.finish());
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(jobs) = jobs.take().filter(|jobs| jobs.n() > 0) {
+            outcome.add(&jobs.finish());
+        }
+        drop(jobs);
+        outcome.add(&self.hold.finish());
+    }
+}
+
+impl<'a> Packer<'a> {
+    pub(super) fn new(
+        session: &Session,
+        plan: &'a ZipPlan,
+        target: &'a Target,
+        progress: &'a Progress,
+        fixed_time: Option<i64>,
+    ) -> Result<Self> {
+        // One thread is the calling one.
+        let threads = if plan.threads > 1 { plan.threads } else { 0 };
+        let times = Times::new(session, threads > 0);
+        let mut options = ArchiveOptions::default();
+        options.threads = threads as usize;
+        options.around = (threads > 0).then(|| times.around());
+        options.reproducible = fixed_time;
+        let encoder = ArchiveEncoder::new(options)
+            .map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
+        Ok(Self {
+            encoder,
+            plan,
+            target,
+            file: target.writer(),
+            times,
+            progress,
+            zone: jiff::tz::TimeZone::system(),
+            read_bytes: 0,
+        })
+    }
+
+    /// Packs one source. A failure that is told has cost the archive nothing but this entry.
+    pub(super) fn add(&mut self, source: &Source) -> std::result::Result<bool, Stop> {
+        if signal::interrupted() {
+            return Err(Stop::Interrupted);
+        }
+        let start = Instant::now();
+        let added = match source.kind {
+            _ if source.path.as_os_str() == "-" => self.stream(source)?,
+            Kind::File => self.file(source)?,
+            Kind::Directory => self.small(source, EntryOptions::directory(), |_| Ok(Vec::new()))?,
+            Kind::Symlink => self.small(source, EntryOptions::symlink(), link_target)?,
+        };
+        if added {
+            let end = Instant::now();
+            self.times
+                .entry
+                .record_span_what(start, end, || source.name.clone());
+        }
+        Ok(added)
+    }
+
+    /// A directory or link.
+    fn small(
+        &mut self,
+        source: &Source,
+        mut options: EntryOptions,
+        content: impl FnOnce(&Path) -> io::Result<Vec<u8>>,
+    ) -> std::result::Result<bool, Stop> {
+        let read = source
+            .path
+            .symlink_metadata()
+            .and_then(|metadata| Ok((metadata, content(&source.path)?)));
+        let (metadata, content) = match read {
+            Ok(read) => read,
+            Err(error) => return Ok(passed_over(&source.path, &error)),
+        };
+        self.describe(&mut options, &metadata);
+        self.start(source, &options)?;
+        self.push(source, &content)?;
+        self.end(source)?;
+        Ok(true)
+    }
+
+    fn file(&mut self, source: &Source) -> std::result::Result<bool, Stop> {
+        let opened = File::open(&source.path).and_then(|file| {
+            let metadata = file.metadata()?;
+            Ok((file, metadata))
+        });
+        let (mut file, metadata) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return Ok(passed_over(&source.path, &error)),
+        };
+        let size = metadata.len();
+        let mut options = self.options();
+        self.describe(&mut options, &metadata);
+        options.size_hint = Some(size);
+        if self.plan.level == 0 || self.plan.method == zipstream::Method::Stored {
+            match known(&file, size) {
+                Ok(known) => options.known = known,
+                Err(error) => return Ok(passed_over(&source.path, &error)),
+            }
+        }
+        self.start(source, &options)?;
+        let read = self.content(source, &mut file, Some(size))?;
+        self.close(source, read)
+    }
+
+    /// Standard input.
+    fn stream(&mut self, source: &Source) -> std::result::Result<bool, Stop> {
+        let mut options = self.options();
+        options.modified = Some(jiff::Timestamp::now().as_second());
+        self.start(source, &options)?;
+        let mut stdin = crate::io::source::Source::open(&source.path)?;
+        let mut buffer = Vec::new();
+        loop {
+            if signal::interrupted() {
+                return Err(Stop::Interrupted);
+            }
+            buffer = stdin.next(buffer).map_err(|error| match error.kind() {
+                io::ErrorKind::Interrupted => Stop::Interrupted,
+                _ => Stop::Failed(stdin.error(&error)),
+            })?;
+            if buffer.is_empty() {
+                break;
+            }
+            self.push(source, &buffer)?;
+        }
+        self.end(source)?;
+        Ok(true)
+    }
+
+    fn options(&self) -> EntryOptions {
+        EntryOptions::new(self.plan.method).level(self.plan.level)
+    }
+
+    fn describe(&self, options: &mut EntryOptions, metadata: &Metadata) {
+        let modified = metadata.modified().ok();
+        let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
+        if let Some(modified) = modified {
+            options.modified = Some(modified.as_second());
+            options.utc_offset_seconds = self.zone.to_offset(modified).seconds();
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            options.mode = metadata.permissions().mode();
+        }
+    }
+
+    fn start(&mut self, source: &Source, options: &EntryOptions) -> std::result::Result<(), Stop> {
+        self.call(source, |encoder| encoder.start_entry(&source.name, options))
+    }
+
+    fn push(&mut self, source: &Source, mut content: &[u8]) -> std::result::Result<(), Stop> {
+        while !content.is_empty() {
+            let taken = self.call(source, |encoder| encoder.push(content))?;
+            content = &content[taken..];
+            self.read_bytes += taken as u64;
+            self.progress.add(taken as u64);
+            self.drain(WRITE_BYTES)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a file into the encoder; an error of the file is given back.
+    fn content(
+        &mut self,
+        source: &Source,
+        file: &mut File,
+        size: Option<u64>,
+    ) -> std::result::Result<io::Result<()>, Stop> {
+        let mut left = size.unwrap_or(u64::MAX);
+        while left > 0 {
+            let start = Instant::now();
+            let room = self
+                .encoder
+                .room()
+                .map_err(|error| failed(&source.path, &error))?;
+            let made = Instant::now();
+            let most = usize::try_from(left).unwrap_or(usize::MAX).min(room.len());
+            let bytes = match file.read(&mut room[..most]) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Ok(Err(error)),
+            };
+            self.held(source, start, made);
+            self.encoder
+                .filled(bytes)
+                .map_err(|error| failed(&source.path, &error))?;
+            if bytes == 0 {
+                break;
+            }
+            left -= bytes as u64;
+            self.read_bytes += bytes as u64;
+            self.progress.add(bytes as u64);
+            self.drain(WRITE_BYTES)?;
+            if signal::interrupted() {
+                return Err(Stop::Interrupted);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Ends the entry of a file, or drops it if the file could not be read.
+    fn close(&mut self, source: &Source, read: io::Result<()>) -> std::result::Result<bool, Stop> {
+        let Err(error) = read else {
+            self.end(source)?;
+            return Ok(true);
+        };
+        let failure = Failure::io("read", &source.path, &error);
+        match self.encoder.abandon_entry() {
+            Ok(()) => {
+                message::failure(&failure);
+                Ok(false)
+            }
+            // Its beginning is in the archive: there is no archive without it.
+            Err(_) => Err(failure.into()),
+        }
+    }
+
+    fn end(&mut self, source: &Source) -> std::result::Result<(), Stop> {
+        self.call(source, ArchiveEncoder::finish_entry)?;
+        self.drain(WRITE_BYTES)
+    }
+
+    /// One timed call of the encoder.
+    fn call<T>(
+        &mut self,
+        source: &Source,
+        call: impl FnOnce(&mut ArchiveEncoder) -> std::result::Result<T, zipstream::Error>,
+    ) -> std::result::Result<T, Stop> {
+        let start = Instant::now();
+        let result = call(&mut self.encoder);
+        self.held(source, start, Instant::now());
+        result.map_err(|error| failed(&source.path, &error))
+    }
+
+    fn held(&mut self, source: &Source, start: Instant, end: Instant) {
+        self.times.calls += 1;
+        let calls = self.times.calls;
+        self.times
+            .hold
+            .record_span_what(start, end, || format!("{}, call {calls}", source.name));
+    }
+
+    fn drain(&mut self, least: usize) -> std::result::Result<(), Stop> {
+        let output = self.encoder.output();
+        let bytes = output.len();
+        if bytes < least {
+            return Ok(());
+        }
+        (&*self.file)
+            .write_all(output)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::BrokenPipe => Stop::PipeClosed,
+                io::ErrorKind::Interrupted => Stop::Interrupted,
+                _ => Stop::Failed(self.target.error(&error)),
+            })?;
+        self.encoder.consume(bytes);
+        Ok(())
+    }
+
+    /// Writes the directory.
+    pub(super) fn finish(&mut self) -> std::result::Result<Totals, Stop> {
+        let start = Instant::now();
+        let totals = self
+            .encoder
+            .finish()
+            .map_err(|error| Failure::new(format!("cannot finish the archive: {error}")))?;
+        let end = Instant::now();
+        self.times
+            .hold
+            .record_span_what(start, end, || "the directory".to_owned());
+        self.drain(1)?;
+        Ok(totals)
+    }
+
+    /// Puts the times into the outcome.
+    pub(super) fn report(self, outcome: &mut Outcome) {
+        drop(self.encoder);
+        self.times.finish(outcome);
+    }
+}
+
+/// What a file that is to be stored holds, where that is worth reading it twice.
+fn known(file: &File, size: u64) -> io::Result<Option<Known>> {
+    if size <= KNOWN_BYTES_MIN {
+        return Ok(None);
+    }
+    let mut reader = file.try_clone()?;
+    let mut buffer = vec![0; READ_BYTES];
+    let mut sum = zipstream::Crc32::new();
+    let mut bytes = 0;
+    while bytes < size {
+        let most = usize::try_from(size - bytes).unwrap_or(usize::MAX);
+        let most = most.min(READ_BYTES);
+        let read = reader.read(&mut buffer[..most])?;
+        if read == 0 || signal::interrupted() {
+            break;
+        }
+        sum.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+    io::Seek::rewind(&mut reader)?;
+    Ok(Some(Known {
+        bytes,
+        crc32: sum.sum(),
+    }))
+}
+
+#[cfg(unix)]
+fn link_target(path: &Path) -> io::Result<Vec<u8>> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Ok(std::fs::read_link(path)?.into_os_string().into_vec())
+}
+
+#[cfg(not(unix))]
+fn link_target(path: &Path) -> io::Result<Vec<u8>> {
+    let target = std::fs::read_link(path)?;
+    let text = target.to_str().map(|text| text.replace('\\', "/"));
+    text.map(String::into_bytes)
+        .ok_or_else(|| io::Error::other("it leads to a name that is not UTF-8"))
+}
+
+/// Tells of a source that cannot be read and is left out.
+fn passed_over(path: &Path, error: &io::Error) -> bool {
+    message::failure(&Failure::io("read", path, error));
+    false
+}
+
+fn failed(path: &Path, error: &zipstream::Error) -> Stop {
+    let failure = Failure::new(format!("cannot pack '{}': {error}", path.display()));
+    Stop::Failed(match error.help_text() {
+        Some(help) => failure.help(help),
+        None => failure,
+    })
+}

@@ -1,0 +1,142 @@
+//! The root where files have no handles to start from: every part of a path is looked at by name.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::{Attributes, Placed};
+
+/// A directory that everything stays below. A copy is for another thread.
+#[derive(Debug)]
+pub(crate) struct Root {
+    top: PathBuf,
+    replace: bool,
+}
+
+/// A file that is being written, and is gone when it is not finished.
+#[derive(Debug)]
+pub(crate) struct Part {
+    path: PathBuf,
+    temporary: tempfile::TempPath,
+    pub(crate) file: File,
+    replace: bool,
+}
+
+impl Root {
+    /// Makes the directory where there is none. Existing files are replaced or kept.
+    pub(crate) fn open(path: &Path, replace: bool) -> io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        let top = path.to_owned();
+        Ok(Self { top, replace })
+    }
+
+    /// The same root for another thread.
+    pub(crate) fn another(&self) -> Self {
+        Self {
+            top: self.top.clone(),
+            replace: self.replace,
+        }
+    }
+
+    /// Makes a directory and those above it.
+    pub(crate) fn directory(&mut self, path: &str) -> io::Result<()> {
+        let mut at = self.top.clone();
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            at.push(part);
+            match std::fs::symlink_metadata(&at) {
+                Ok(metadata) if metadata.is_dir() => {}
+                Ok(_) => {
+                    let what = format!("'{part}' is a file or a link where a directory should be");
+                    return Err(io::Error::new(io::ErrorKind::NotADirectory, what));
+                }
+                Err(_) => match std::fs::create_dir(&at) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(error);
+                    }
+                    _ => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a file whose content is at hand.
+    pub(crate) fn file(
+        &mut self,
+        path: &str,
+        content: &[u8],
+        attributes: Attributes,
+    ) -> io::Result<Placed> {
+        let mut part = self.part(path)?;
+        part.file.write_all(content)?;
+        part.finish(attributes)
+    }
+
+    /// Starts a file that is written in pieces.
+    pub(crate) fn part(&mut self, path: &str) -> io::Result<Part> {
+        let (parent, _) = path.rsplit_once('/').unwrap_or(("", path));
+        self.directory(parent)?;
+        let (file, temporary) = tempfile::Builder::new()
+            .prefix(".perfkit-")
+            .suffix(".part")
+            .tempfile_in(self.top.join(parent))?
+            .into_parts();
+        Ok(Part {
+            path: self.top.join(path),
+            temporary,
+            file,
+            replace: self.replace,
+        })
+    }
+
+    /// Links need rights that few have here.
+    pub(crate) fn link(&mut self, _: &str, _: &str) -> io::Result<Placed> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Sets the time of a file that is there.
+    pub(crate) fn set(&mut self, path: &str, attributes: Attributes) -> io::Result<()> {
+        let path = self.top.join(path);
+        if std::fs::symlink_metadata(&path)?.is_dir() {
+            return Ok(());
+        }
+        set_modified(&OpenOptions::new().write(true).open(path)?, attributes)
+    }
+
+    /// Takes away a file that was made and shall be something else; its content.
+    pub(crate) fn take(&mut self, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let path = self.top.join(path);
+        let mut content = Vec::new();
+        let file = File::open(&path)?;
+        io::Read::read_to_end(&mut io::Read::take(file, bytes_max), &mut content)?;
+        std::fs::remove_file(path)?;
+        Ok(content)
+    }
+}
+
+impl Part {
+    /// Gives the file its name.
+    pub(crate) fn finish(self, attributes: Attributes) -> io::Result<Placed> {
+        set_modified(&self.file, attributes)?;
+        if self.replace {
+            self.temporary
+                .persist(&self.path)
+                .map_err(|error| error.error)?;
+            return Ok(Placed::Done);
+        }
+        match self.temporary.persist_noclobber(&self.path) {
+            Ok(()) => Ok(Placed::Done),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(Placed::Kept),
+            Err(error) => Err(error.error),
+        }
+    }
+}
+
+fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {
+    let Some(seconds) = attributes.modified.and_then(|at| u64::try_from(at).ok()) else {
+        return Ok(());
+    };
+    let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    file.set_times(std::fs::FileTimes::new().set_modified(modified))
+}

@@ -1,0 +1,360 @@
+//! The root on Unix: directories opened one from another, no link followed on the way.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
+use rustix::io::Errno;
+
+use super::{Attributes, Placed};
+
+/// Files that are not complete yet are called this, and a number.
+const PREFIX: &str = ".perfkit-";
+const SUFFIX: &str = ".part";
+const DIRECTORY: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+static PARTS: AtomicU64 = AtomicU64::new(0);
+
+/// A directory that everything stays below. A copy is for another thread.
+#[derive(Debug)]
+pub(crate) struct Root {
+    top: Arc<OwnedFd>,
+    umask: Mode,
+    replace: bool,
+    /// The directory used last, and its name.
+    last: Option<(String, OwnedFd)>,
+}
+
+/// A file that is being written, and is gone when it is not finished.
+#[derive(Debug)]
+pub(crate) struct Part<'a> {
+    directory: &'a OwnedFd,
+    name: &'a str,
+    part: String,
+    pub(crate) file: File,
+    replace: bool,
+    umask: Mode,
+    done: bool,
+}
+
+impl Root {
+    /// Makes the directory where there is none. Existing files are replaced or kept.
+    pub(crate) fn open(path: &Path, replace: bool) -> io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let top = rustix::fs::open(path, flags, Mode::empty())?;
+        // The one way to learn it is to set it, and it is the same again at once.
+        let umask = rustix::process::umask(Mode::empty());
+        rustix::process::umask(umask);
+        Ok(Self {
+            top: Arc::new(top),
+            umask,
+            replace,
+            last: None,
+        })
+    }
+
+    /// The same root for another thread.
+    pub(crate) fn another(&self) -> Self {
+        Self {
+            top: Arc::clone(&self.top),
+            umask: self.umask,
+            replace: self.replace,
+            last: None,
+        }
+    }
+
+    /// Makes a directory and those above it.
+    pub(crate) fn directory(&mut self, path: &str) -> io::Result<()> {
+        self.enter(path).map(|_| ())
+    }
+
+    /// Writes a file whose content is at hand.
+    pub(crate) fn file(
+        &mut self,
+        path: &str,
+        content: &[u8],
+        attributes: Attributes,
+    ) -> io::Result<Placed> {
+        let (umask, replace) = (self.umask, self.replace);
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = mode_of(attributes, Mode::empty());
+        let file = match rustix::fs::openat(directory, name, flags, mode) {
+            Ok(file) => File::from(file),
+            Err(Errno::EXIST) if replace => {
+                let mut part = part(directory, name, umask, replace)?;
+                part.file.write_all(content)?;
+                return part.finish(attributes);
+            }
+            Err(Errno::EXIST) => return Ok(Placed::Kept),
+            Err(error) => return Err(error.into()),
+        };
+        let written = (&file)
+            .write_all(content)
+            .and_then(|()| set_modified(&file, attributes));
+        if let Err(error) = written {
+            let _ = rustix::fs::unlinkat(directory, name, AtFlags::empty());
+            return Err(error);
+        }
+        Ok(Placed::Done)
+    }
+
+    /// Starts a file that is written in pieces.
+    pub(crate) fn part<'a>(&'a mut self, path: &'a str) -> io::Result<Part<'a>> {
+        let (umask, replace) = (self.umask, self.replace);
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        part(directory, name, umask, replace)
+    }
+
+    /// Makes a symbolic link. An existing file is kept, or replaced; a directory is an error.
+    pub(crate) fn link(&mut self, path: &str, target: &str) -> io::Result<Placed> {
+        let replace = self.replace;
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        match rustix::fs::symlinkat(target, directory, name) {
+            Err(Errno::EXIST) if replace => {
+                rustix::fs::unlinkat(directory, name, AtFlags::empty())?;
+                rustix::fs::symlinkat(target, directory, name)?;
+            }
+            Err(Errno::EXIST) => return Ok(Placed::Kept),
+            other => other?,
+        }
+        Ok(Placed::Done)
+    }
+
+    /// Sets what a directory, or a file that is there, shall have.
+    pub(crate) fn set(&mut self, path: &str, attributes: Attributes) -> io::Result<()> {
+        let umask = self.umask;
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
+        if attributes.mode.is_some() {
+            rustix::fs::fchmod(&file, mode_of(attributes, umask))?;
+        }
+        set_modified(&file, attributes)
+    }
+
+    /// Takes away a file that was made and shall be something else; its content.
+    pub(crate) fn take(&mut self, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
+        let mut content = Vec::new();
+        io::Read::read_to_end(&mut io::Read::take(file, bytes_max), &mut content)?;
+        rustix::fs::unlinkat(directory, name, AtFlags::empty())?;
+        Ok(content)
+    }
+
+    /// Opens a directory, making what is missing.
+    fn enter(&mut self, path: &str) -> io::Result<&OwnedFd> {
+        if path.is_empty() {
+            return Ok(&self.top);
+        }
+        let known = self.last.as_ref().is_some_and(|(last, _)| last == path);
+        if !known {
+            let opened = match self.open_beneath(path) {
+                Some(opened) => opened,
+                None => self.walk(path)?,
+            };
+            self.last = Some((path.to_owned(), opened));
+        }
+        match &self.last {
+            Some((_, opened)) => Ok(opened),
+            None => Ok(&self.top),
+        }
+    }
+
+    /// The whole way in one call, where the system has that and nothing is missing.
+    #[cfg(target_os = "linux")]
+    fn open_beneath(&self, path: &str) -> Option<OwnedFd> {
+        use rustix::fs::ResolveFlags;
+        let stay = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+        rustix::fs::openat2(&*self.top, path, DIRECTORY, Mode::empty(), stay).ok()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_beneath(&self, _: &str) -> Option<OwnedFd> {
+        None
+    }
+
+    fn walk(&self, path: &str) -> io::Result<OwnedFd> {
+        let mut at: Option<OwnedFd> = None;
+        for part in path.split('/') {
+            let here = at.as_ref().unwrap_or(&self.top);
+            let opened = match rustix::fs::openat(here, part, DIRECTORY, Mode::empty()) {
+                Err(Errno::NOENT) => {
+                    match rustix::fs::mkdirat(here, part, Mode::from_raw_mode(0o777)) {
+                        // Another thread was faster.
+                        Ok(()) | Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                    rustix::fs::openat(here, part, DIRECTORY, Mode::empty())
+                }
+                other => other,
+            };
+            at = Some(opened.map_err(|error| in_the_way(error, part))?);
+        }
+        at.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+    }
+}
+
+fn in_the_way(error: Errno, part: &str) -> io::Error {
+    match error {
+        Errno::LOOP | Errno::NOTDIR => io::Error::new(
+            io::ErrorKind::NotADirectory,
+            format!("'{part}' is a file or a link where a directory should be"),
+        ),
+        other => other.into(),
+    }
+}
+
+fn part<'a>(
+    directory: &'a OwnedFd,
+    name: &'a str,
+    umask: Mode,
+    replace: bool,
+) -> io::Result<Part<'a>> {
+    let number = PARTS.fetch_add(1, Ordering::Relaxed);
+    let part = format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(directory, &part, flags, Mode::from_raw_mode(0o600))?;
+    Ok(Part {
+        directory,
+        name,
+        part,
+        file: File::from(file),
+        replace,
+        umask,
+        done: false,
+    })
+}
+
+impl Part<'_> {
+    /// Gives the file its name.
+    pub(crate) fn finish(mut self, attributes: Attributes) -> io::Result<Placed> {
+        rustix::fs::fchmod(&self.file, mode_of(attributes, self.umask))?;
+        set_modified(&self.file, attributes)?;
+        let from = self.directory.as_fd();
+        if self.replace {
+            rustix::fs::renameat(from, &self.part, from, self.name)?;
+            self.done = true;
+            return Ok(Placed::Done);
+        }
+        // A second name fails where there is a file, which a new name would not.
+        match rustix::fs::linkat(from, &self.part, from, self.name, AtFlags::empty()) {
+            Ok(()) => Ok(Placed::Done),
+            Err(Errno::EXIST) => Ok(Placed::Kept),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = rustix::fs::unlinkat(self.directory, &self.part, AtFlags::empty());
+        }
+    }
+}
+
+/// Permission bits without those that let a file act as its owner.
+fn mode_of(attributes: Attributes, umask: Mode) -> Mode {
+    let bits = attributes.mode.unwrap_or(0o666) & 0o777;
+    // Nine bits fit in any type of mode.
+    Mode::from_raw_mode(bits as _).difference(umask)
+}
+
+fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {
+    let Some(modified) = attributes.modified else {
+        return Ok(());
+    };
+    let times = Timestamps {
+        last_access: Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_OMIT as _,
+        },
+        last_modification: Timespec {
+            tv_sec: modified as _,
+            tv_nsec: 0,
+        },
+    };
+    Ok(rustix::fs::futimens(file, &times)?)
+}
+
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_on_the_way_are_not_followed() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let outside = tempfile::tempdir().expect("another");
+        std::os::unix::fs::symlink(outside.path(), dir.path().join("link")).expect("made");
+        let mut root = Root::open(dir.path(), true).expect("opened");
+        let plain = Attributes::default();
+        assert!(root.file("link/a", b"x", plain).is_err());
+        assert!(root.part("link/deep/a").is_err());
+        assert!(root.directory("link/b").is_err());
+        assert!(
+            root.set(
+                "link",
+                Attributes {
+                    mode: Some(0),
+                    modified: None
+                }
+            )
+            .is_err()
+        );
+        assert_eq!(
+            std::fs::read_dir(outside.path()).expect("listed").count(),
+            0
+        );
+        assert_eq!(
+            root.file("a/b/c", b"x", plain).expect("written"),
+            Placed::Done
+        );
+    }
+
+    #[test]
+    fn existing_files_are_kept_or_replaced_and_no_part_is_left() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("a");
+        let attributes = Attributes {
+            mode: Some(0o6755),
+            modified: Some(1_000_000_000),
+        };
+        for (replace, content) in [(false, "first"), (false, "kept"), (true, "third")] {
+            let mut root = Root::open(dir.path(), replace).expect("opened");
+            let placed = root
+                .file("a", content.as_bytes(), attributes)
+                .expect("tried");
+            assert_eq!(placed == Placed::Kept, content == "kept");
+            let mut part = root.part("a").expect("started");
+            part.file.write_all(content.as_bytes()).expect("written");
+            let kept = part.finish(attributes).expect("tried") == Placed::Kept;
+            assert_eq!(kept, !replace);
+        }
+        assert_eq!(std::fs::read(&path).expect("read"), b"third");
+        assert_eq!(std::fs::read_dir(dir.path()).expect("listed").count(), 1);
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = std::fs::metadata(&path).expect("there");
+        assert_eq!(metadata.mode() & 0o7000, 0, "no set-user-id");
+        assert_eq!(metadata.mtime(), 1_000_000_000);
+    }
+}

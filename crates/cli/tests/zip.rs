@@ -1,0 +1,337 @@
+//! `zip` and `unzip` as users run them: what goes in comes out, what is refused stays refused, and
+//! nothing is written outside of the target.
+
+mod common;
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+
+use common::{directory, file, names, pipe, run, samples, words};
+
+/// A tree with files of all kinds, a directory, a link and a script.
+fn tree(dir: &Path) {
+    std::fs::create_dir_all(dir.join("src/deep/hollow")).expect("made");
+    for (name, data) in samples(400_000) {
+        file(dir, &format!("src/deep/{name}"), &data);
+    }
+    file(dir, "src/größe.txt", b"size");
+    let script = file(dir, "src/run.sh", b"#!/bin/sh\n");
+    std::fs::set_permissions(script, PermissionsExt::from_mode(0o755)).expect("set");
+    symlink("deep/json", dir.join("src/link")).expect("made");
+}
+
+/// Whether two trees hold the same files, links, modes and times.
+fn assert_same(one: &Path, other: &Path) {
+    assert_eq!(names(one), names(other));
+    for name in names(one) {
+        let (a, b) = (one.join(&name), other.join(&name));
+        let (left, right) = (
+            a.symlink_metadata().expect("there"),
+            b.symlink_metadata().expect("there"),
+        );
+        assert_eq!(left.file_type(), right.file_type(), "{name}");
+        if left.is_symlink() {
+            let link = |path: &Path| std::fs::read_link(path).expect("a link");
+            assert_eq!(link(&a), link(&b), "{name}");
+            continue;
+        }
+        assert_eq!(left.mode(), right.mode(), "{name}");
+        assert_eq!(left.mtime(), right.mtime(), "{name}");
+        if left.is_dir() {
+            assert_same(&a, &b);
+        } else {
+            assert!(std::fs::read(&a).expect("read") == std::fs::read(&b).expect("read"));
+        }
+    }
+}
+
+#[test]
+fn a_tree_comes_back_as_it_was() {
+    let dir = directory();
+    tree(dir.path());
+    let mut archives = Vec::new();
+    for line in [
+        "zip -r a.zip src -T1",
+        "zip -r a.zip src -T3",
+        "zip -1r a.zip src",
+        "zip -0r a.zip src --verify",
+        "zip -r -m zstd a.zip src --verify -T2",
+    ] {
+        run(dir.path(), words(&format!("{line} -f"))).expect(0);
+        archives.push(std::fs::read(dir.path().join("a.zip")).expect("read"));
+        for line in ["unzip -d out a.zip -T1", "unzip --strict -d out a.zip -T2"] {
+            let ended = run(dir.path(), words(line)).expect(0);
+            assert!(ended.stderr.contains("10 ok"), "{}", ended.stderr);
+            assert_same(&dir.path().join("src"), &dir.path().join("out/src"));
+            std::fs::remove_dir_all(dir.path().join("out")).expect("removed");
+        }
+        run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
+    }
+    assert!(
+        archives[0] == archives[1],
+        "the archive depends on the threads"
+    );
+}
+
+#[test]
+fn pipes_at_both_ends() {
+    let dir = directory();
+    tree(dir.path());
+    let packed = run(dir.path(), words("zip -qq -r - src")).expect(0).stdout;
+    run(dir.path(), words("zip -r a.zip src")).expect(0);
+    assert!(packed == std::fs::read(dir.path().join("a.zip")).expect("read"));
+    pipe(dir.path(), words("unzip -d out -"), &packed).expect(0);
+    assert_same(&dir.path().join("src"), &dir.path().join("out/src"));
+    let text = pipe(dir.path(), words("unzip -p - *größe*"), &packed).expect(0);
+    assert_eq!(text.text(), "size");
+
+    let stdin = pipe(dir.path(), words("zip -qq - -"), b"from a pipe").expect(0);
+    let back = pipe(dir.path(), words("unzip -qqp -"), &stdin.stdout).expect(0);
+    assert_eq!(back.text(), "from a pipe");
+}
+
+#[test]
+fn reproducible_archives_are_the_same_from_another_copy() {
+    let dir = directory();
+    for (copy, mode) in [("one", 0o600), ("two", 0o644)] {
+        let home = dir.path().join(copy);
+        std::fs::create_dir_all(home.join("src")).expect("made");
+        let path = file(&home, "src/a", b"content");
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("set");
+        run(&home, words("zip -rX ../out.zip src -f")).expect(0);
+        std::fs::rename(dir.path().join("out.zip"), home.join("out.zip")).expect("moved");
+    }
+    let read = |copy: &str| std::fs::read(dir.path().join(copy).join("out.zip")).expect("read");
+    assert_eq!(read("one"), read("two"));
+}
+
+#[test]
+fn patterns_choose_and_listings_say_what_there_is() {
+    let dir = directory();
+    tree(dir.path());
+    run(
+        dir.path(),
+        words("zip -rD a.zip src -x *random* -i src/deep/*"),
+    )
+    .expect(0);
+    let listing = run(dir.path(), words("unzip -l --json a.zip"))
+        .expect(0)
+        .json();
+    let rows = listing["tables"][0]["rows"].as_array().expect("rows");
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| row[4].as_str().expect("a name"))
+        .collect();
+    let expected = ["binary", "empty", "html", "json", "log", "one", "uuid"];
+    assert_eq!(names, expected.map(|name| format!("src/deep/{name}")));
+    run(dir.path(), words("unzip a.zip *json -x nothing -d out")).expect(0);
+    assert_eq!(common::names(&dir.path().join("out/src/deep")), ["json"]);
+}
+
+#[test]
+fn files_that_exist_are_kept_skipped_or_replaced() {
+    let dir = directory();
+    file(dir.path(), "a", b"packed");
+    run(dir.path(), words("zip a.zip a")).expect(0);
+    let refused = run(dir.path(), words("zip a.zip a")).expect(1);
+    assert!(
+        refused.stderr.contains("exists already"),
+        "{}",
+        refused.stderr
+    );
+    let read = || std::fs::read(dir.path().join("a")).expect("read");
+    for (line, code, content) in [
+        ("unzip a.zip", 3, "mine"),
+        ("unzip -n a.zip", 0, "mine"),
+        ("unzip -o a.zip", 0, "packed"),
+    ] {
+        file(dir.path(), "a", b"mine");
+        run(dir.path(), words(line)).expect(code);
+        assert_eq!(read(), content.as_bytes(), "{line}");
+    }
+    assert_eq!(names(dir.path()), ["a", "a.zip"]);
+}
+
+#[test]
+fn what_cannot_be_packed_costs_nothing_but_itself() {
+    let dir = directory();
+    file(dir.path(), "a", b"x");
+    let ended = run(dir.path(), words("zip a.zip a missing ../up")).expect(3);
+    assert!(ended.stderr.contains("'missing'"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("'../up'"), "{}", ended.stderr);
+    run(dir.path(), words("unzip -t a.zip")).expect(0);
+    run(dir.path(), words("zip none.zip missing")).expect(1);
+    assert!(!dir.path().join("none.zip").exists());
+    // Neither the archive itself nor its beginnings become part of it.
+    run(dir.path(), words("zip -rf a.zip .")).expect(0);
+    let listing = run(dir.path(), words("unzip -l --json a.zip"))
+        .expect(0)
+        .json();
+    assert_eq!(
+        listing["tables"][0]["rows"].as_array().expect("rows").len(),
+        1
+    );
+}
+
+/// An entry: name, mode and content.
+type Made<'a> = (&'a str, u32, &'a [u8]);
+
+/// An archive with these entries.
+fn archive(entries: &[Made<'_>]) -> Vec<u8> {
+    // Names of one length are exchanged, for the writer refuses the bad ones.
+    let mut writer = zipstream::ArchiveWriter::new(Vec::new());
+    let stand_in = |index: usize, name: &str| format!("{index}{}", "x".repeat(name.len() - 1));
+    for (index, (name, mode, content)) in entries.iter().enumerate() {
+        let mut options = if mode & 0o170_000 == 0o120_000 {
+            zipstream::EntryOptions::symlink()
+        } else {
+            zipstream::EntryOptions::default()
+        };
+        options.mode = mode & 0o7777;
+        let name = stand_in(index, name);
+        writer
+            .add(&name, &options, &mut &content[..])
+            .expect("taken");
+    }
+    let mut archive = writer.finish().expect("finished").0;
+    for (index, (name, ..)) in entries.iter().enumerate() {
+        let stand_in = stand_in(index, name).into_bytes();
+        for at in 0..archive.len().saturating_sub(stand_in.len()) {
+            if archive[at..].starts_with(&stand_in) {
+                archive[at..at + name.len()].copy_from_slice(name.as_bytes());
+            }
+        }
+    }
+    archive
+}
+
+const FILE: u32 = 0o100_644;
+const LINK: u32 = 0o120_777;
+
+#[test]
+fn nothing_is_written_outside_of_the_target() {
+    let cases: [(&str, &[Made<'_>], i32); 8] = [
+        ("up", &[("../evil", FILE, b"x")], 1),
+        (
+            "up, and a good one",
+            &[("../evil", FILE, b"x"), ("good", FILE, b"x")],
+            3,
+        ),
+        ("absolute", &[("/tmp/perfkit-evil", FILE, b"x")], 1),
+        ("backslashes", &[("..\\..\\evil", FILE, b"x")], 1),
+        ("a link out", &[("link", LINK, b"../..")], 1),
+        ("an absolute link", &[("link", LINK, b"/etc")], 1),
+        (
+            "through a link",
+            &[("link", LINK, b"."), ("link/evil", FILE, b"x")],
+            3,
+        ),
+        (
+            "a link behind a way up",
+            &[("d/link", LINK, b"x/../../..")],
+            1,
+        ),
+    ];
+    for (what, entries, code) in cases {
+        for input in ["a.zip", "-"] {
+            let dir = directory();
+            std::fs::create_dir(dir.path().join("target")).expect("made");
+            let bytes = archive(entries);
+            file(dir.path(), "a.zip", &bytes);
+            let line = words(&format!("unzip -d target {input}"));
+            let ended = pipe(dir.path(), line, &bytes);
+            // A pipe learns of links too late to count them as failed from the start.
+            let failed = ended.code == Some(code) || (input == "-" && ended.code == Some(3));
+            assert!(failed, "{what}, {input}: {:?} {}", ended.code, ended.stderr);
+            assert_eq!(names(dir.path()), ["a.zip", "target"], "{what}");
+            for name in names(&dir.path().join("target")) {
+                let metadata = dir.path().join("target").join(&name).symlink_metadata();
+                let is_link = metadata.expect("there").is_symlink();
+                assert!(!is_link || what == "through a link", "{what}: {name}");
+            }
+        }
+    }
+    assert!(!Path::new("/tmp/perfkit-evil").exists());
+}
+
+#[test]
+fn a_link_that_lies_in_the_target_is_not_written_through() {
+    let dir = directory();
+    std::fs::create_dir_all(dir.path().join("elsewhere")).expect("made");
+    std::fs::create_dir_all(dir.path().join("target")).expect("made");
+    symlink("../elsewhere", dir.path().join("target/d")).expect("made");
+    symlink("../elsewhere/f", dir.path().join("target/f")).expect("made");
+    file(
+        dir.path(),
+        "a.zip",
+        &archive(&[("d/a", FILE, b"x"), ("f", FILE, b"x")]),
+    );
+    for line in ["unzip -d target a.zip", "unzip -o -d target a.zip"] {
+        let ended = run(dir.path(), words(line));
+        assert_ne!(ended.code, Some(0), "{line}");
+        assert!(names(&dir.path().join("elsewhere")).is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn set_user_id_is_dropped_and_twins_are_refused() {
+    let dir = directory();
+    let twins = archive(&[("a", 0o104_755, b"first"), ("b", FILE, b"second")]);
+    file(dir.path(), "a.zip", &twins);
+    run(dir.path(), words("unzip a.zip -d one")).expect(0);
+    let mode = |path: &str| {
+        std::fs::metadata(dir.path().join(path))
+            .expect("there")
+            .mode()
+    };
+    assert_eq!(mode("one/a") & 0o7000, 0);
+
+    let twins = archive(&[("ab", FILE, b"first"), ("ab", FILE, b"second")]);
+    file(dir.path(), "twins.zip", &twins);
+    run(dir.path(), words("unzip -o twins.zip -d two")).expect(3);
+    let kept = std::fs::read(dir.path().join("two/ab")).expect("read");
+    assert_eq!(kept, b"first");
+    let strict = run(dir.path(), words("unzip --strict twins.zip -d three")).expect(1);
+    assert!(strict.stderr.contains("same name"), "{}", strict.stderr);
+    assert!(!dir.path().join("three").exists());
+
+    file(
+        dir.path(),
+        "case.zip",
+        &archive(&[("ab", FILE, b"1"), ("AB", FILE, b"2")]),
+    );
+    let ended = run(dir.path(), words("unzip case.zip -d four")).expect(0);
+    assert!(ended.stderr.contains("in case only"), "{}", ended.stderr);
+}
+
+#[test]
+fn limits_end_an_extraction() {
+    let dir = directory();
+    file(dir.path(), "zeros", &vec![0; 3_000_000]);
+    run(dir.path(), words("zip a.zip zeros")).expect(0);
+    for flags in ["--max-size 1M", "--max-entry 1M", "--max-ratio 50"] {
+        let ended = run(dir.path(), words(&format!("unzip -d out a.zip {flags}"))).expect(1);
+        assert!(
+            ended.stderr.contains("'zeros'"),
+            "{flags}: {}",
+            ended.stderr
+        );
+        assert!(names(&dir.path().join("out")).is_empty(), "{flags}");
+    }
+}
+
+#[test]
+fn damage_is_told_with_its_place_and_leaves_no_file() {
+    let dir = directory();
+    let mut bytes = archive(&[("a", FILE, &[b'a'; 3000]), ("b", FILE, b"second")]);
+    bytes[40] ^= 0x55;
+    file(dir.path(), "a.zip", &bytes);
+    let ended = run(dir.path(), words("unzip -d out a.zip")).expect(3);
+    assert!(ended.stderr.contains("entry 'a'"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("at byte"), "{}", ended.stderr);
+    assert_eq!(names(&dir.path().join("out")), ["b"]);
+    let cut = &bytes[..bytes.len() - 30];
+    file(dir.path(), "cut.zip", cut);
+    run(dir.path(), words("unzip -t cut.zip")).expect(1);
+    pipe(dir.path(), words("unzip -t -"), cut).expect(1);
+}

@@ -1,0 +1,273 @@
+//! Other programs read the archives that perfkit writes and the reverse: unzip, zip, 7zz, bsdtar
+//! (from a file and from a pipe), Python, Go and Java.
+//!
+//! These tests need programs that a user's machine may lack. Each then reports `ignored`.
+
+mod common;
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{directory, feed, file, names, pipe, run, samples, words};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() {
+    let has = |program: &str, flag: &str| works(Command::new(program).arg(flag));
+    let trial = |name: &str, runs: bool, test: fn()| {
+        Trial::test(name, move || {
+            test();
+            Ok::<(), Failed>(())
+        })
+        .with_ignored_flag(!runs)
+    };
+    let trials = vec![
+        trial("unzip_reads", has("unzip", "-v"), unzip_reads),
+        trial("seven_zip_reads", has("7zz", "i"), seven_zip_reads),
+        trial("bsdtar_reads", has("bsdtar", "--version"), bsdtar_reads),
+        trial(
+            "python_both_ways",
+            has("python3", "--version"),
+            python_both_ways,
+        ),
+        trial("go_reads", has("go", "version"), go_reads),
+        trial(
+            "java_reads_a_stream",
+            has("java", "-version"),
+            java_reads_a_stream,
+        ),
+        trial("zip_is_read", has("zip", "-v"), zip_is_read),
+        trial("seven_zip_is_read", has("7zz", "i"), seven_zip_is_read),
+        trial("bsdtar_is_read", has("bsdtar", "--version"), bsdtar_is_read),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn works(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Runs a peer in `dir`; it must succeed.
+fn peer(dir: &Path, line: &str, input: &[u8]) -> Vec<u8> {
+    let mut words = line.split(' ');
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).current_dir(dir);
+    let output = feed(command, input);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {stderr}");
+    output.stdout
+}
+
+/// Files of all shapes: small, at the limit of what is held, and large; a directory and a name that
+/// is not ASCII.
+fn tree(dir: &Path) {
+    std::fs::create_dir_all(dir.join("src/deep")).expect("made");
+    for (name, data) in samples(1_400_000).into_iter().take(2) {
+        file(dir, &format!("src/{name}"), &data);
+        for size in [0, 1, 65_535, 65_536, 1 << 20, (1 << 20) + 1] {
+            file(dir, &format!("src/deep/{name}-{size}"), &data[..size]);
+        }
+    }
+    let script = file(dir, "src/größe", b"size");
+    std::fs::set_permissions(script, PermissionsExt::from_mode(0o755)).expect("set");
+}
+
+/// Packs the tree in every way; gives what follows `zip` on the command line, and the archive.
+fn archives(dir: &Path, zstd: bool) -> Vec<(String, Vec<u8>)> {
+    let mut lines = vec!["-r", "-9r", "-1rT2", "-0r", "-rX"];
+    if zstd {
+        lines.push("-r -m zstd");
+    }
+    let pack = |line: &str| {
+        run(dir, words(&format!("zip -f {line} out.zip src"))).expect(0);
+        let archive = std::fs::read(dir.join("out.zip")).expect("read");
+        (line.to_owned(), archive)
+    };
+    let mut all: Vec<_> = lines.into_iter().map(pack).collect();
+    // Content of unknown size takes the widest headers.
+    let large = &samples(1_400_000)[0].1;
+    let streamed = pipe(dir, words("zip -qq - -"), large).expect(0).stdout;
+    all.push(("- -".to_owned(), streamed));
+    all
+}
+
+/// Whether two trees hold the same files.
+fn assert_same(one: &Path, other: &Path) {
+    assert_eq!(names(one), names(other));
+    for name in names(one) {
+        let (a, b) = (one.join(&name), other.join(&name));
+        if a.is_dir() {
+            assert_same(&a, &b);
+        } else {
+            assert!(std::fs::read(&a).expect("read") == std::fs::read(&b).expect("read"));
+        }
+    }
+}
+
+/// Has a peer extract every archive into `out`, and compares what came of it.
+fn extracted_by(line: &str, zstd: bool, through_pipe: bool) {
+    let dir = directory();
+    tree(dir.path());
+    let out = dir.path().join("out");
+    for (how, archive) in archives(dir.path(), zstd) {
+        std::fs::create_dir(&out).expect("made");
+        file(dir.path(), "out.zip", &archive);
+        let input: &[u8] = if through_pipe { &archive } else { b"" };
+        peer(dir.path(), line, input);
+        if how == "- -" {
+            let found = std::fs::read(out.join("-")).expect("read");
+            assert!(found == samples(1_400_000)[0].1, "{line}");
+        } else {
+            assert_same(&dir.path().join("src"), &out.join("src"));
+        }
+        std::fs::remove_dir_all(&out).expect("removed");
+    }
+}
+
+fn unzip_reads() {
+    extracted_by("unzip -q out.zip -d out", false, false);
+}
+
+fn seven_zip_reads() {
+    extracted_by("7zz x -y -oout out.zip", true, false);
+}
+
+fn bsdtar_reads() {
+    // Its zstd reader, up to version 3.6 at least, misses the end of content that fills its buffer.
+    extracted_by("bsdtar -x -C out -f out.zip", false, false);
+    extracted_by("bsdtar -x -C out -f -", false, true);
+}
+
+const PYTHON: &str = "\
+import sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1])
+assert archive.testzip() is None
+archive.extractall('out')
+";
+
+fn python_both_ways() {
+    let dir = directory();
+    file(dir.path(), "read.py", PYTHON.as_bytes());
+    tree(dir.path());
+    for (how, archive) in archives(dir.path(), false) {
+        file(dir.path(), "out.zip", &archive);
+        peer(dir.path(), "python3 read.py out.zip", b"");
+        if how != "- -" {
+            assert_same(&dir.path().join("src"), &dir.path().join("out/src"));
+        }
+    }
+    peer(dir.path(), "python3 -m zipfile -c python.zip src", b"");
+    read_by_perfkit(dir.path(), "python.zip", true);
+}
+
+const GO: &str = r#"package main
+
+import ("archive/zip"; "fmt"; "hash/crc32"; "io"; "os")
+
+func main() {
+	r, err := zip.OpenReader(os.Args[1])
+	if err != nil { panic(err) }
+	for _, f := range r.File {
+		c, err := f.Open()
+		if err != nil { panic(err) }
+		h := crc32.NewIEEE()
+		if _, err := io.Copy(h, c); err != nil { panic(err) }
+		fmt.Println(f.Name, h.Sum32() == f.CRC32)
+	}
+}
+"#;
+
+fn go_reads() {
+    let dir = directory();
+    file(dir.path(), "main.go", GO.as_bytes());
+    peer(dir.path(), "go build -o reader main.go", b"");
+    tree(dir.path());
+    for (how, archive) in archives(dir.path(), false) {
+        file(dir.path(), "out.zip", &archive);
+        let said = peer(dir.path(), "./reader out.zip", b"");
+        let said = String::from_utf8(said).expect("text");
+        assert!(!said.is_empty() && !said.contains("false"), "{how}: {said}");
+    }
+}
+
+const JAVA: &str = "\
+import java.util.zip.*;
+class Reader {
+    public static void main(String[] a) throws Exception {
+        ZipInputStream in = new ZipInputStream(System.in);
+        int count = 0;
+        byte[] buffer = new byte[65536];
+        for (ZipEntry e; (e = in.getNextEntry()) != null; count++)
+            while (in.read(buffer) > 0) { }
+        System.out.println(count);
+    }
+}
+";
+
+fn java_reads_a_stream() {
+    let dir = directory();
+    file(dir.path(), "Reader.java", JAVA.as_bytes());
+    tree(dir.path());
+    for (how, archive) in archives(dir.path(), false) {
+        // It takes no descriptors of 64 bits.
+        if how != "- -" {
+            let said = peer(dir.path(), "java Reader.java", &archive);
+            assert_eq!(String::from_utf8_lossy(&said).trim(), "17", "{how}");
+        }
+    }
+}
+
+/// Has perfkit extract an archive of `src`, in both profiles and from a pipe.
+fn read_by_perfkit(dir: &Path, name: &str, streams: bool) {
+    let archive = std::fs::read(dir.join(name)).expect("read");
+    let check = || {
+        assert_same(&dir.join("src"), &dir.join("ours/src"));
+        std::fs::remove_dir_all(dir.join("ours")).expect("removed");
+    };
+    run(dir, words(&format!("unzip {name} -d ours"))).expect(0);
+    check();
+    run(dir, words(&format!("unzip --strict {name} -d ours"))).expect(0);
+    check();
+    if streams {
+        pipe(dir, words("unzip - -d ours"), &archive).expect(0);
+        check();
+    }
+}
+
+fn zip_is_read() {
+    let dir = directory();
+    tree(dir.path());
+    symlink("größe", dir.path().join("src/link")).expect("made");
+    // In the C locale it writes names in UTF-8 and does not say so.
+    peer(dir.path(), "zip -qry theirs.zip src", b"");
+    read_by_perfkit(dir.path(), "theirs.zip", true);
+    let link = dir.path().join("src/link");
+    assert!(link.is_symlink());
+    let streamed = peer(dir.path(), "zip -q - -", b"from a pipe");
+    let back = pipe(dir.path(), words("unzip -qqp -"), &streamed).expect(0);
+    assert_eq!(back.text(), "from a pipe");
+}
+
+fn seven_zip_is_read() {
+    let dir = directory();
+    tree(dir.path());
+    for method in ["Copy", "Deflate"] {
+        let line = format!("7zz a -tzip -mm={method} {method}.zip src");
+        peer(dir.path(), &line, b"");
+        read_by_perfkit(dir.path(), &format!("{method}.zip"), true);
+    }
+}
+
+fn bsdtar_is_read() {
+    let dir = directory();
+    tree(dir.path());
+    peer(dir.path(), "bsdtar -a -cf theirs.zip src", b"");
+    let ours = dir.path().join("ours/src");
+    run(dir.path(), words("unzip theirs.zip -d ours")).expect(0);
+    assert_same(&dir.path().join("src"), &ours);
+}
