@@ -11,12 +11,14 @@ mod numbers;
 mod plan;
 mod seek;
 mod sliced;
+mod zip;
 mod zstd;
 
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
+pub use crate::zip::{zip_read, zip_roundtrip};
 pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
 
 /// A target by the name of its bin and its corpus.
@@ -29,6 +31,8 @@ pub const TARGETS: &[Target] = &[
     ("histogram_decode", histogram_decode),
     ("hlog_read", hlog_read),
     ("report_json", report_json),
+    ("zip_read", zip_read),
+    ("zip_roundtrip", zip_roundtrip),
     ("zstd_costs", zstd_costs),
     ("zstd_decode", zstd_decode),
     ("zstd_dictionary", zstd_dictionary),

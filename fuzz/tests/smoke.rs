@@ -50,6 +50,16 @@ fn zstd_costs() {
 }
 
 #[test]
+fn zip_read() {
+    hold("zip_read");
+}
+
+#[test]
+fn zip_roundtrip() {
+    hold("zip_roundtrip");
+}
+
+#[test]
 fn zstd_decode() {
     hold("zstd_decode");
 }

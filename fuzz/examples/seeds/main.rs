@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod numbers;
+mod zip;
 mod zstd;
 
 use std::fs;
@@ -31,7 +32,8 @@ impl Seed {
 
 fn main() -> io::Result<()> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
-    for seed in zstd::seeds().into_iter().chain(numbers::seeds()) {
+    let seeds = [zstd::seeds(), zip::seeds(), numbers::seeds()];
+    for seed in seeds.into_iter().flatten() {
         let folder = corpus.join(seed.target);
         fs::create_dir_all(&folder)?;
         fs::write(folder.join(seed.name), &seed.bytes)?;

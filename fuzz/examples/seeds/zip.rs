@@ -1,0 +1,81 @@
+//! Seeds of the archive targets: one archive for each shape of entries, and plans for the writer.
+
+use zipstream::{ArchiveOptions, ArchiveWriter, EntryOptions, Method};
+
+use crate::Seed;
+
+/// The seeds of `zip_read` and `zip_roundtrip`.
+pub(crate) fn seeds() -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    // The first bytes are the cuts.
+    let mut read = |name, archive: Vec<u8>| {
+        let bytes = [&[6, 0, 9, 0], &archive[..]].concat();
+        seeds.push(Seed::new("zip_read", name, bytes));
+    };
+    read("empty", archive(&[], 0));
+    read(
+        "stored",
+        archive(&[("a", EntryOptions::new(Method::Stored))], 9),
+    );
+    read(
+        "deflate",
+        archive(&[("dir/a", EntryOptions::default())], 500),
+    );
+    read(
+        "zstd",
+        archive(&[("a", EntryOptions::new(Method::Zstd))], 500),
+    );
+    let mut hinted = EntryOptions::default();
+    hinted.size_hint = Some(1 << 21);
+    let mut unbounded = EntryOptions::default();
+    unbounded.size_hint = Some(1 << 40);
+    unbounded.modified = Some(1_000_000_000);
+    let several = [
+        ("ö", hinted),
+        ("b", unbounded),
+        ("dir", EntryOptions::directory()),
+        ("link", EntryOptions::symlink()),
+    ];
+    read("descriptors", archive(&several, 20));
+    let mut zstd = EntryOptions::new(Method::Zstd);
+    zstd.size_hint = Some(1 << 21);
+    read("zstd-descriptor", archive(&[("a", zstd)], 200));
+    read("two", archive(&several[..1], 3).repeat(2));
+    let mut cut = archive(&several, 20);
+    cut.truncate(cut.len() - 30);
+    read("cut", cut);
+    let several = [1, 3, 2, 1, 9, 3, 0, 5, 7, 8, 65, 66, 67].repeat(12);
+    for (name, plan) in [
+        ("nothing", &b""[..]),
+        (
+            "one",
+            &b"\x01\x01\x06\x00\x01\x05\x00\x00\x09\x00text of an entry"[..],
+        ),
+        (
+            "large",
+            &b"\x00\x01\x06\x00\x00\x02\x00\x11\x00again and again"[..],
+        ),
+        ("several", &several[..]),
+    ] {
+        seeds.push(Seed::new("zip_roundtrip", name, plan));
+    }
+    seeds
+}
+
+fn archive(entries: &[(&str, EntryOptions)], bytes: usize) -> Vec<u8> {
+    let mut settings = ArchiveOptions::default();
+    settings.comment = b"comment".to_vec();
+    let mut writer = ArchiveWriter::with_options(Vec::new(), settings).expect("no threads");
+    let content = b"some text, ".repeat(bytes / 11 + 1);
+    for (name, options) in entries {
+        let content = if name.starts_with("dir") && !name.contains('/') {
+            &content[..0]
+        } else {
+            &content[..bytes]
+        };
+        writer
+            .add(name, options, &mut &content[..])
+            .expect("it is taken");
+    }
+    writer.finish().expect("it ends").0
+}
