@@ -11,6 +11,22 @@ const UNSAFE_ROOTS: &[(&str, &str)] = &[(
     "the macro of libFuzzer exports a C function",
 )];
 
+/// Files of other crates that may, with the reason.
+const UNSAFE_FILES: &[(&str, &str)] = &[
+    (
+        "crates/betree/src/lockstep/avx2.rs",
+        "vector instructions on checked rows",
+    ),
+    (
+        "crates/betree/src/lockstep/avx512.rs",
+        "vector instructions on checked rows",
+    ),
+    (
+        "crates/betree/src/lockstep/isa.rs",
+        "calls what needs an instruction set where that was found",
+    ),
+];
+
 /// Checks the manifests of the workspace and the roots of its crates.
 pub(super) fn check(workspace: &Metadata, root: &Path, files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -30,7 +46,22 @@ pub(super) fn check(workspace: &Metadata, root: &Path, files: &Files) -> Vec<Fin
             }
         }
     }
+    for (path, content) in files.iter().filter(|(path, _)| path.ends_with(".rs")) {
+        findings.extend(unlisted(path, content));
+    }
     findings
+}
+
+/// A file that allows itself unsafe code and is not listed.
+fn unlisted(path: &str, content: &str) -> Option<Finding> {
+    let listed = UNSAFE_FILES.iter().any(|(other, _)| *other == path)
+        || UNSAFE_ROOTS
+            .iter()
+            .any(|(prefix, _)| path.starts_with(prefix));
+    // Built from halves, so that this file does not find itself.
+    let allows = content.contains(concat!("unsafe_", "code,"))
+        || content.contains(concat!("allow(unsafe_", "code"));
+    (allows && !listed).then(|| Finding::error(path, "unsafe code in a file that is not listed"))
 }
 
 fn manifest(package: &Package, root: &Path) -> Vec<Finding> {
@@ -62,7 +93,13 @@ fn root_file(path: &str, content: &str) -> Option<Finding> {
     let excused = UNSAFE_ROOTS
         .iter()
         .any(|(prefix, _)| path.starts_with(prefix));
-    let needed = !excused && !rust::forbids_unsafe(content);
+    // The root of a crate with listed files denies what these allow themselves.
+    let source = path.strip_suffix("lib.rs").unwrap_or(path);
+    let has_listed = UNSAFE_FILES
+        .iter()
+        .any(|(file, _)| file.starts_with(source));
+    let denies = has_listed && rust::denies_unsafe(content);
+    let needed = !excused && !denies && !rust::forbids_unsafe(content);
     needed.then(|| Finding::error(path, "a crate root without #![forbid(unsafe_code)]"))
 }
 
@@ -124,5 +161,17 @@ mod tests {
         assert!(root_file("crates/a/src/lib.rs", "//! A.\n").is_some());
         assert!(root_file("crates/a/src/lib.rs", "#![forbid(unsafe_code)]\n").is_none());
         assert!(root_file("fuzz/fuzz_targets/a.rs", "//! A.\n").is_none());
+        let denies = "#![deny(unsafe_code)]\n";
+        assert!(root_file("crates/a/src/lib.rs", denies).is_some());
+        assert!(root_file("crates/betree/src/lib.rs", denies).is_none());
+        assert!(root_file("crates/betree/src/lib.rs", "//! A.\n").is_some());
+    }
+
+    #[test]
+    fn only_listed_files_may_allow_themselves_unsafe_code() {
+        let allows = concat!("#![allow(unsafe_", "code, reason = \"speed\")]\n");
+        assert!(unlisted("crates/a/src/b.rs", allows).is_some());
+        assert!(unlisted("crates/betree/src/lockstep/avx2.rs", allows).is_none());
+        assert!(unlisted("crates/a/src/b.rs", "//! A.\n").is_none());
     }
 }

@@ -35,6 +35,13 @@ pub(super) fn forbids_unsafe(content: &str) -> bool {
         .any(|line| line.trim() == "#![forbid(unsafe_code)]")
 }
 
+/// Whether a crate root denies unsafe code where no file allows itself some.
+pub(super) fn denies_unsafe(content: &str) -> bool {
+    content
+        .lines()
+        .any(|line| line.trim() == "#![deny(unsafe_code)]")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
