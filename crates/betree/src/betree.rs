@@ -1,0 +1,230 @@
+//! The tree that changes: subscriptions come and go here, searches see its snapshots.
+//!
+//! Subscriptions that are new wait in a row. A snapshot first makes an index of them, together with
+//! the indexes before it that are not much larger: there are never more than about log₂ n of them,
+//! and each expression is compiled about log₂ n times in all.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::SubscriptionId;
+use crate::bind::{self, Undefined};
+use crate::constants::Constants;
+use crate::dictionary::Dictionary;
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::Expression;
+use crate::index::{Index, Sources};
+use crate::program::estimate::Estimates;
+use crate::snapshot::{Inner, Part, Snapshot};
+
+/// Words that all trees may take.
+const WORDS_MAX: usize = 1 << 29;
+/// An index at most so many times as large as what comes behind it is made anew with it.
+const GROWTH: usize = 2;
+
+/// Boolean expressions, to be matched against events.
+///
+/// ```
+/// use betree::{BeTree, Constants, Domain, Expression, SubscriptionId, Undefined};
+///
+/// let domain = Domain::parse("country|string|true\nage|integer|true|0|120\n")?;
+/// let mut tree = BeTree::new(domain, Undefined::False);
+/// let adults = Expression::parse("age >= 18 and country in ('FR', 'DE')")?;
+/// tree.insert(SubscriptionId(7), &adults, &Constants::default())?;
+///
+/// let snapshot = tree.snapshot();
+/// let event = snapshot.event(r#"{"age": 30, "country": "FR"}"#)?;
+/// assert_eq!(snapshot.search(&event)?, [SubscriptionId(7)]);
+/// # Ok::<(), betree::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct BeTree {
+    domain: Arc<Domain>,
+    undefined: Undefined,
+    dictionary: Arc<Dictionary>,
+    parts: Vec<Part>,
+    /// Expressions in no index yet, and where each id stands.
+    pending: Sources,
+    positions: HashMap<SubscriptionId, usize>,
+    words: usize,
+}
+
+impl BeTree {
+    /// A tree without subscriptions.
+    #[must_use]
+    pub fn new(domain: Domain, undefined: Undefined) -> Self {
+        Self {
+            dictionary: Arc::new(Dictionary::new(domain.attributes().len())),
+            domain: Arc::new(domain),
+            undefined,
+            parts: Vec::new(),
+            pending: Sources::default(),
+            positions: HashMap::new(),
+            words: 0,
+        }
+    }
+
+    /// The attributes.
+    #[must_use]
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// How many subscriptions there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(Part::len).sum::<usize>() + self.positions.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a subscription is there.
+    #[must_use]
+    pub fn contains(&self, id: SubscriptionId) -> bool {
+        self.positions.contains_key(&id) || self.find(id).is_some()
+    }
+
+    /// The part and the slot of an id that counts.
+    fn find(&self, id: SubscriptionId) -> Option<(usize, usize)> {
+        self.parts.iter().enumerate().find_map(|(at, part)| {
+            let slot = part.index.slot(id)?;
+            part.is_alive(slot).then_some((at, slot))
+        })
+    }
+
+    /// Adds a subscription.
+    ///
+    /// # Errors
+    /// An id that is taken, or an expression that the domain does not allow, with its place. The tree
+    /// is as it was then.
+    pub fn insert(
+        &mut self,
+        id: SubscriptionId,
+        expression: &Expression<'_>,
+        constants: &Constants,
+    ) -> Result<()> {
+        if self.contains(id) {
+            let message = format!("there is a subscription {} already", id.0);
+            return Err(Error::new(ErrorKind::DuplicateId, message));
+        }
+        self.add(id, expression, constants)
+    }
+
+    fn add(
+        &mut self,
+        id: SubscriptionId,
+        expression: &Expression<'_>,
+        constants: &Constants,
+    ) -> Result<()> {
+        let before = self.pending.words();
+        let room = WORDS_MAX.saturating_sub(self.words);
+        // What a tree takes is known once it is written, and bounded by what was written.
+        let estimate = expression.text.len() + expression.nodes.len() * 4;
+        if estimate > room {
+            let message = "the expressions would take more memory than a tree may";
+            return Err(Error::new(ErrorKind::TooLarge, message));
+        }
+        let Self {
+            domain,
+            undefined,
+            dictionary,
+            pending,
+            ..
+        } = self;
+        pending.add(id, |words| {
+            bind::bind(domain, *undefined, constants, expression, dictionary, words)
+        })?;
+        self.words += self.pending.words() - before;
+        self.positions.insert(id, self.pending.len() - 1);
+        Ok(())
+    }
+
+    /// Replaces the expression of a subscription.
+    ///
+    /// # Errors
+    /// As `insert`; the subscription keeps its expression then. An id that is not there.
+    pub fn update(
+        &mut self,
+        id: SubscriptionId,
+        expression: &Expression<'_>,
+        constants: &Constants,
+    ) -> Result<()> {
+        let indexed = self.find(id);
+        if indexed.is_none() && !self.positions.contains_key(&id) {
+            return Err(unknown(id));
+        }
+        // The position of the new one takes the place of an old one that waits.
+        self.add(id, expression, constants)?;
+        if let Some((part, slot)) = indexed {
+            self.parts[part].kill(slot);
+        }
+        Ok(())
+    }
+
+    /// Removes a subscription.
+    ///
+    /// # Errors
+    /// An id that is not there.
+    pub fn delete(&mut self, id: SubscriptionId) -> Result<()> {
+        if self.positions.remove(&id).is_some() {
+            return Ok(());
+        }
+        let (part, slot) = self.find(id).ok_or_else(|| unknown(id))?;
+        self.parts[part].kill(slot);
+        Ok(())
+    }
+
+    /// The state at this moment, to be searched. Expressions that are new are compiled now.
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.compile();
+        Snapshot::new(Inner {
+            domain: Arc::clone(&self.domain),
+            dictionary: Arc::clone(&self.dictionary),
+            parts: self.parts.clone(),
+        })
+    }
+
+    fn compile(&mut self) {
+        let pending = std::mem::take(&mut self.pending);
+        let positions = std::mem::take(&mut self.positions);
+        if pending.len() == 0 {
+            return;
+        }
+        let counts = |slot: usize| positions.get(&pending.ids[slot]) == Some(&slot);
+        let alive: Vec<bool> = (0..pending.len()).map(counts).collect();
+        drop(positions);
+        let mut sources = pending.sorted(|slot| alive[slot]);
+        drop(alive);
+        let mut merged = false;
+        while let Some(part) = self
+            .parts
+            .pop_if(|part| part.len() <= GROWTH * sources.len())
+        {
+            sources.append(&part.index.sources, |slot| part.is_alive(slot));
+            merged = true;
+        }
+        if merged {
+            sources = sources.sorted(|_| true);
+        }
+        if sources.len() > 0 {
+            let estimates = Estimates::new(&self.domain, &self.dictionary);
+            self.parts.push(Part {
+                index: Arc::new(Index::build(sources, &estimates)),
+                dead: Arc::default(),
+                dead_count: 0,
+            });
+        }
+        let words = self.parts.iter().map(|part| part.index.sources.words());
+        self.words = words.sum();
+    }
+}
+
+fn unknown(id: SubscriptionId) -> Error {
+    let message = format!("there is no subscription {}", id.0);
+    Error::new(ErrorKind::UnknownId, message)
+}

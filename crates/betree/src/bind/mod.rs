@@ -1,0 +1,125 @@
+//! Expressions typed against a domain, and written as trees of words with negation pushed down to
+//! the tests.
+//!
+//! First every test is resolved ([`resolve`]), which changes nothing and may fail; then the tree is
+//! written ([`tree`]), which gives numbers to what is new and cannot fail. A refused expression
+//! therefore leaves no trace.
+
+mod resolve;
+mod tree;
+
+use std::collections::HashSet;
+
+use crate::constants::Constants;
+use crate::dictionary::Dictionary;
+use crate::domain::{Domain, Kind};
+use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::expr::{Expression, Literal};
+
+use resolve::Resolved;
+pub(crate) use tree::{range_bounds, range_words};
+
+/// What a test over an undefined attribute is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Undefined {
+    /// False, and its negation by `not` true. `<>`, `not in` and `none of` are false too.
+    #[default]
+    False,
+    /// Unknown, and so is its negation. What is unknown in the end does not match.
+    Unknown,
+}
+
+/// Appends the tree of `expression` to `words`.
+///
+/// # Errors
+/// The first test that the domain does not allow, with its place. Nothing was changed then.
+pub(crate) fn bind(
+    domain: &Domain,
+    undefined: Undefined,
+    constants: &Constants,
+    expression: &Expression<'_>,
+    dictionary: &mut std::sync::Arc<Dictionary>,
+    words: &mut Vec<u32>,
+) -> Result<()> {
+    let mut tests = Vec::with_capacity(expression.leaves.len());
+    for leaf in &expression.leaves {
+        let resolved = resolve::resolve(domain, constants, expression, &leaf.test)
+            .map_err(|error| error.at(expression.text, leaf.offset))?;
+        tests.push(resolved);
+    }
+    check_distinct(domain, dictionary, expression, &tests)?;
+    let dictionary = std::sync::Arc::make_mut(dictionary);
+    tree::write(&expression.nodes, &tests, undefined, dictionary, words);
+    Ok(())
+}
+
+/// Refuses more distinct values than an attribute may have.
+fn check_distinct(
+    domain: &Domain,
+    dictionary: &Dictionary,
+    expression: &Expression<'_>,
+    tests: &[Resolved<'_>],
+) -> Result<()> {
+    // Few domains have such bounds: nothing is allocated for the others.
+    let mut fresh: HashSet<(u16, Distinct<'_>)> = HashSet::new();
+    let mut added: Vec<u64> = Vec::new();
+    for (test, leaf) in tests.iter().zip(&expression.leaves) {
+        let Some((attribute, values)) = test.values() else {
+            continue;
+        };
+        let bound = match domain.attributes()[usize::from(attribute)].kind() {
+            Kind::String { distinct_max }
+            | Kind::StringList { distinct_max }
+            | Kind::IntegerEnum { distinct_max } => distinct_max,
+            _ => u64::MAX,
+        };
+        if bound == u64::MAX {
+            continue;
+        }
+        added.resize(domain.attributes().len(), 0);
+        for value in values {
+            let known = match value {
+                Literal::Text(text) => dictionary.find_string(text).is_some_and(|id| {
+                    let id = u64::from(id);
+                    dictionary.has_value(attribute, id)
+                        || dictionary.find_element(attribute, id).is_some()
+                }),
+                Literal::Integer(value) => dictionary.has_value(attribute, *value as u64),
+                Literal::Float(_) => true,
+            };
+            if known || !fresh.insert((attribute, Distinct::of(value))) {
+                continue;
+            }
+            let count = &mut added[usize::from(attribute)];
+            *count += 1;
+            let total = u64::from(dictionary.distinct(usize::from(attribute))) + *count;
+            if total > bound {
+                let name = domain.attributes()[usize::from(attribute)].name();
+                let message = format!(
+                    "attribute {} may have {bound} distinct values: this is one more",
+                    quoted(name)
+                );
+                return Err(Error::new(ErrorKind::Bounds, message).at(expression.text, leaf.offset));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A literal that can be told from others by hashing.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Distinct<'s> {
+    Integer(i64),
+    Text(&'s str),
+    Other,
+}
+
+impl<'s> Distinct<'s> {
+    fn of(literal: &Literal<'s>) -> Self {
+        match literal {
+            Literal::Integer(value) => Self::Integer(*value),
+            Literal::Text(text) => Self::Text(text),
+            Literal::Float(_) => Self::Other,
+        }
+    }
+}

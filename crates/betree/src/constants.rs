@@ -1,0 +1,164 @@
+//! What a subscription is part of: the ids that its frequency caps count by, and their file.
+
+use std::collections::HashMap;
+
+use crate::SubscriptionId;
+use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::expr::CapKind;
+
+/// The ids that a subscription's frequency caps count by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Constants {
+    /// Its advertiser.
+    pub advertiser_id: Option<i64>,
+    /// Its campaign.
+    pub campaign_id: Option<i64>,
+    /// Its group of campaigns.
+    pub campaign_group_id: Option<i64>,
+    /// Its flight.
+    pub flight_id: Option<i64>,
+    /// Its product.
+    pub product_id: Option<i64>,
+}
+
+/// Columns of a file without a header.
+const COLUMNS: [&str; 5] = [
+    "id",
+    "campaign_group_id",
+    "campaign_id",
+    "advertiser_id",
+    "flight_id",
+];
+
+impl Constants {
+    pub(crate) fn get(&self, kind: CapKind) -> Option<i64> {
+        match kind {
+            CapKind::Advertiser => self.advertiser_id,
+            CapKind::Campaign => self.campaign_id,
+            CapKind::CampaignGroup => self.campaign_group_id,
+            CapKind::Flight => self.flight_id,
+            CapKind::Product => self.product_id,
+        }
+    }
+
+    fn column(&mut self, name: &str) -> Option<&mut Option<i64>> {
+        Some(match name {
+            "advertiser_id" => &mut self.advertiser_id,
+            "campaign_id" => &mut self.campaign_id,
+            "campaign_group_id" => &mut self.campaign_group_id,
+            "flight_id" => &mut self.flight_id,
+            "product_id" => &mut self.product_id,
+            _ => return None,
+        })
+    }
+
+    /// Reads a constants file: comma-separated values, a subscription a line, with a header that
+    /// names `id` and any of the fields of this type. Without a header the columns are `id`,
+    /// `campaign_group_id`, `campaign_id`, `advertiser_id`, `flight_id`. An empty value is none.
+    ///
+    /// # Errors
+    /// The first line that is wrong, with its number.
+    pub fn parse(text: &str) -> Result<HashMap<SubscriptionId, Self>> {
+        let mut lines = text.lines().enumerate().peekable();
+        let mut columns: Vec<&str> = COLUMNS.to_vec();
+        if let Some((_, first)) = lines.peek()
+            && first.split(',').any(|field| field.trim() == "id")
+        {
+            columns = first.split(',').map(str::trim).collect();
+            check_header(&columns)?;
+            lines.next();
+        }
+        let mut found = HashMap::new();
+        for (index, line) in lines {
+            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            if line.trim().is_empty() {
+                continue;
+            }
+            let (id, constants) = row(&columns, line).map_err(|error| error.line(number))?;
+            if found.insert(id, constants).is_some() {
+                return Err(wrong(format!("id {} stands twice", id.0)).line(number));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn check_header(columns: &[&str]) -> Result<()> {
+    for (at, name) in columns.iter().enumerate() {
+        if *name != "id" && Constants::default().column(name).is_none() {
+            return Err(wrong(format!("there is no column {}", quoted(name))).line(1));
+        }
+        if columns[..at].contains(name) {
+            return Err(wrong(format!("column {} stands twice", quoted(name))).line(1));
+        }
+    }
+    Ok(())
+}
+
+fn row(columns: &[&str], line: &str) -> Result<(SubscriptionId, Constants)> {
+    let mut id = None;
+    let mut constants = Constants::default();
+    let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+    if fields.len() != columns.len() {
+        return Err(wrong(format!(
+            "{} values for {} columns",
+            fields.len(),
+            columns.len()
+        )));
+    }
+    for (name, field) in columns.iter().zip(fields) {
+        let wrong = || wrong(format!("{} is no {name}", quoted(field)));
+        match constants.column(name) {
+            Some(_) if field.is_empty() => {}
+            Some(value) => *value = Some(field.parse().map_err(|_| wrong())?),
+            None => id = Some(SubscriptionId(field.parse().map_err(|_| wrong())?)),
+        }
+    }
+    let id = id.ok_or_else(|| wrong("there is no id"))?;
+    Ok((id, constants))
+}
+
+fn wrong(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Constants, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_names_columns_and_without_one_they_have_an_order() {
+        let found = Constants::parse("flight_id,id,product_id\n7,1,\n").unwrap();
+        let expected = Constants {
+            flight_id: Some(7),
+            ..Constants::default()
+        };
+        assert_eq!(found[&SubscriptionId(1)], expected);
+        let found = Constants::parse("1,2,3,4,5\n\n2,,,,9\n").unwrap();
+        assert_eq!(found[&SubscriptionId(1)].campaign_group_id, Some(2));
+        assert_eq!(found[&SubscriptionId(1)].advertiser_id, Some(4));
+        assert_eq!(found[&SubscriptionId(2)].flight_id, Some(9));
+    }
+
+    #[test]
+    fn wrong_lines_are_named() {
+        for (text, message) in [
+            ("id,colour\n", "there is no column 'colour' at column 1"),
+            ("id,id\n", "column 'id' stands twice at column 1"),
+            (
+                "id,flight_id\n1\n",
+                "1 values for 2 columns at line 2, column 1",
+            ),
+            (
+                "id,flight_id\n1,x\n",
+                "'x' is no flight_id at line 2, column 1",
+            ),
+            (
+                "id,flight_id\n1,2\n1,3",
+                "id 1 stands twice at line 3, column 1",
+            ),
+        ] {
+            assert_eq!(Constants::parse(text).unwrap_err().to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The attributes that events have and expressions ask for, and the file that names them.
+//!
+//! Values are checked against attributes elsewhere: those of expressions in `bind`, those of events
+//! in `event`.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, ErrorKind, Result, quoted};
+
+/// The most attributes of a domain.
+const ATTRIBUTES_MAX: usize = 1 << 16;
+
+/// An attribute of a [`Domain`], by its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttributeId(pub(crate) u16);
+
+impl AttributeId {
+    /// The position, from 0, in the order in which attributes were added.
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// The type of an attribute, with its bounds, both inclusive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// True or false.
+    Boolean,
+    /// A 64-bit integer.
+    Integer {
+        /// Least value.
+        min: i64,
+        /// Greatest value.
+        max: i64,
+    },
+    /// A 64-bit floating-point number.
+    Float {
+        /// Least value.
+        min: f64,
+        /// Greatest value.
+        max: f64,
+    },
+    /// Text.
+    String {
+        /// The most distinct values that expressions may ask for.
+        distinct_max: u64,
+    },
+    /// A set of integers.
+    IntegerList {
+        /// Least value.
+        min: i64,
+        /// Greatest value.
+        max: i64,
+    },
+    /// A set of texts.
+    StringList {
+        /// The most distinct values that expressions may ask for.
+        distinct_max: u64,
+    },
+    /// An integer that is only compared for equality.
+    IntegerEnum {
+        /// The most distinct values that expressions may ask for.
+        distinct_max: u64,
+    },
+    /// Segments with the times at which they were entered.
+    Segments,
+    /// Counters of what was shown, for frequency caps.
+    Frequency,
+}
+
+impl Kind {
+    /// The type as a domains file names it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Integer { .. } => "integer",
+            Self::Float { .. } => "float",
+            Self::String { .. } => "string",
+            Self::IntegerList { .. } => "integer list",
+            Self::StringList { .. } => "string list",
+            Self::IntegerEnum { .. } => "integer enum",
+            Self::Segments => "segments",
+            Self::Frequency => "frequency",
+        }
+    }
+
+    fn parse(name: &str, min: Option<&str>, max: Option<&str>) -> Result<Self> {
+        let kind = match name {
+            "boolean" => Self::Boolean,
+            "integer" => Self::Integer {
+                min: bound(min, i64::MIN)?,
+                max: bound(max, i64::MAX)?,
+            },
+            "float" => Self::Float {
+                min: bound(min, f64::NEG_INFINITY)?,
+                max: bound(max, f64::INFINITY)?,
+            },
+            "string" => Self::String {
+                distinct_max: bound(max, u64::MAX)?,
+            },
+            "integer list" => Self::IntegerList {
+                min: bound(min, i64::MIN)?,
+                max: bound(max, i64::MAX)?,
+            },
+            "string list" => Self::StringList {
+                distinct_max: bound(max, u64::MAX)?,
+            },
+            "integer enum" => Self::IntegerEnum {
+                distinct_max: bound(max, u64::MAX)?,
+            },
+            "segments" => Self::Segments,
+            "frequency" => Self::Frequency,
+            _ => return Err(wrong(format!("unknown type {}", quoted(name)))),
+        };
+        let empty = match kind {
+            Self::Integer { min, max } | Self::IntegerList { min, max } => min > max,
+            // A bound that is no number is none that a value could meet.
+            Self::Float { min, max } => min.partial_cmp(&max).is_none_or(std::cmp::Ordering::is_gt),
+            _ => false,
+        };
+        if empty {
+            return Err(wrong("the least value is above the greatest"));
+        }
+        Ok(kind)
+    }
+}
+
+/// One attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    name: Box<str>,
+    kind: Kind,
+    allow_undefined: bool,
+}
+
+impl Attribute {
+    /// What expressions and events call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its type.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether an event may lack it.
+    #[must_use]
+    pub fn allows_undefined(&self) -> bool {
+        self.allow_undefined
+    }
+}
+
+/// The attributes that expressions may name.
+///
+/// ```
+/// let domain = betree::Domain::parse("country|string|false\nage|integer|true|0|120\n")?;
+/// let age = domain.attribute("age").expect("it was named");
+/// assert!(domain[age].allows_undefined());
+/// # Ok::<(), betree::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Domain {
+    attributes: Vec<Attribute>,
+    by_name: HashMap<Box<str>, AttributeId>,
+}
+
+impl Domain {
+    /// A domain without attributes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a domains file: `name|type|allow_undefined|min|max` a line, the last two optional. For
+    /// strings and enums the last is the most distinct values. Empty lines say nothing.
+    ///
+    /// # Errors
+    /// The first line that is wrong, with its number.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut domain = Self::new();
+        for (index, line) in text.lines().enumerate() {
+            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            domain
+                .parse_line(line)
+                .map_err(|error| error.line(number))?;
+        }
+        Ok(domain)
+    }
+
+    fn parse_line(&mut self, line: &str) -> Result<()> {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        let (name, kind, allow, bounds) = match fields.as_slice() {
+            [name, kind, allow, bounds @ ..] if bounds.len() <= 2 => (*name, *kind, *allow, bounds),
+            _ => {
+                return Err(wrong(
+                    "expected name|type|allow_undefined, then perhaps |min|max",
+                ));
+            }
+        };
+        let allow = match allow {
+            "true" | "1" => true,
+            "false" | "0" => false,
+            _ => return Err(wrong("allow_undefined is neither true nor false")),
+        };
+        let given = |at: usize| bounds.get(at).copied().filter(|text| !text.is_empty());
+        self.add(name, Kind::parse(kind, given(0), given(1))?, allow)?;
+        Ok(())
+    }
+
+    /// Adds an attribute.
+    ///
+    /// # Errors
+    /// A name that is taken or could not stand in an expression, or too many attributes.
+    pub fn add(&mut self, name: &str, kind: Kind, allow_undefined: bool) -> Result<AttributeId> {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if name.is_empty() || !name.chars().all(word) || name.starts_with(|c: char| c.is_numeric())
+        {
+            return Err(wrong(format!(
+                "{} is no name: letters, digits and _, a letter first",
+                quoted(name)
+            )));
+        }
+        if matches!(name, "not" | "and" | "or" | "true" | "false" | "in") {
+            return Err(wrong(format!("{} is a word of the language", quoted(name))));
+        }
+        if self.by_name.contains_key(name) {
+            return Err(wrong(format!("attribute {} stands twice", quoted(name))));
+        }
+        if self.attributes.len() == ATTRIBUTES_MAX {
+            return Err(wrong(format!("more than {ATTRIBUTES_MAX} attributes")));
+        }
+        let id = AttributeId(self.attributes.len() as u16);
+        self.attributes.push(Attribute {
+            name: name.into(),
+            kind,
+            allow_undefined,
+        });
+        self.by_name.insert(name.into(), id);
+        Ok(id)
+    }
+
+    /// The attribute of a name.
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<AttributeId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The attributes in order.
+    #[must_use]
+    pub fn attributes(&self) -> &[Attribute] {
+        &self.attributes
+    }
+}
+
+impl std::ops::Index<AttributeId> for Domain {
+    type Output = Attribute;
+
+    /// # Panics
+    /// When the id is one of another, larger domain.
+    fn index(&self, id: AttributeId) -> &Attribute {
+        &self.attributes[id.index()]
+    }
+}
+
+fn bound<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> Result<T> {
+    match text {
+        None => Ok(otherwise),
+        Some(text) => text
+            .parse()
+            .map_err(|_| wrong(format!("{} is no bound of this type", quoted(text)))),
+    }
+}
+
+fn wrong(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Domain, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_with_bounds() {
+        let text = "a|boolean|false\n\nb|integer|true|-3|7\nc|string|true||5\nd|float|false|0.5\n";
+        let domain = Domain::parse(text).unwrap();
+        let kinds: Vec<Kind> = domain.attributes().iter().map(Attribute::kind).collect();
+        let expected = [
+            Kind::Boolean,
+            Kind::Integer { min: -3, max: 7 },
+            Kind::String { distinct_max: 5 },
+            Kind::Float {
+                min: 0.5,
+                max: f64::INFINITY,
+            },
+        ];
+        assert_eq!(kinds, expected);
+        assert_eq!(domain.attribute("c").map(AttributeId::index), Some(2));
+        assert_eq!(domain.attribute("e"), None);
+    }
+
+    #[test]
+    fn wrong_lines_are_named() {
+        for (text, part) in [
+            ("a|boolean", "expected name"),
+            ("a|boolean|maybe", "neither true"),
+            ("a|strange|true", "unknown type 'strange'"),
+            ("a|integer|true|x", "no bound"),
+            ("a|integer|true|2|1", "above the greatest"),
+            ("a|float|true|NaN|1", "above the greatest"),
+            ("1a|boolean|true", "no name"),
+            ("and|boolean|true", "word of the language"),
+            ("a|boolean|true\na|boolean|true", "twice"),
+            ("a|boolean|true|1|2|3", "expected name"),
+        ] {
+            let error = Domain::parse(&format!("\n{text}")).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Domain);
+            assert!(error.to_string().contains(part), "{text}: {error}");
+            assert!(error.to_string().contains(" at line "), "{error}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What went wrong with text from outside: a kind, a message that names the thing, and its place.
+
+use std::fmt;
+
+/// The kind of an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A line of a domains file, or a domain that cannot be.
+    Domain,
+    /// Text that is no expression.
+    Syntax,
+    /// An attribute that the domain does not have.
+    UnknownAttribute,
+    /// A value or an operator that does not go with the type of its attribute.
+    Type,
+    /// A value outside the bounds of its attribute.
+    Bounds,
+    /// An attribute that must be defined, and is not; or a question whether it is.
+    Undefined,
+    /// A line of a constants file, or a constant that an expression needs and lacks.
+    Constants,
+    /// An event that is not JSON.
+    Json,
+    /// A subscription with an id that is taken.
+    DuplicateId,
+    /// A subscription that is not there.
+    UnknownId,
+    /// More than a tree can hold.
+    TooLarge,
+    /// An event that was read for another tree, or for an earlier state of this one.
+    ForeignEvent,
+}
+
+/// Where in a text an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Not in a text.
+    None,
+    /// A line and a column, both from 1; columns count characters.
+    Text {
+        /// The line.
+        line: u32,
+        /// The column.
+        column: u32,
+    },
+    /// A byte of an event, from 0.
+    Byte(usize),
+}
+
+/// An error with its place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{place}")]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    place: Place,
+}
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            place: Place::None,
+        }
+    }
+
+    /// The same error at a line of a file.
+    pub(crate) fn line(mut self, line: u32) -> Self {
+        self.place = Place::Text { line, column: 1 };
+        self
+    }
+
+    /// The same error at a byte of a text, told as line and column.
+    pub(crate) fn at(mut self, text: &str, offset: usize) -> Self {
+        let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
+        let lines = before.iter().filter(|byte| **byte == b'\n').count();
+        let start = before.iter().rposition(|byte| *byte == b'\n');
+        let row = &before[start.map_or(0, |at| at + 1)..];
+        // Bytes that begin a character.
+        let columns = row.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        self.place = Place::Text {
+            line: count(lines),
+            column: count(columns),
+        };
+        self
+    }
+
+    /// The same error at a byte of an event.
+    pub(crate) fn byte(mut self, offset: usize) -> Self {
+        self.place = Place::Byte(offset);
+        self
+    }
+
+    /// What kind of error this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// What is wrong, without the place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => Ok(()),
+            Self::Text { line: 1, column } => write!(f, " at column {column}"),
+            Self::Text { line, column } => write!(f, " at line {line}, column {column}"),
+            Self::Byte(offset) => write!(f, " at byte {offset}"),
+        }
+    }
+}
+
+/// A word from outside as a message repeats it: not longer than a line.
+pub(crate) fn quoted(word: &str) -> String {
+    const CHARACTERS_MAX: usize = 60;
+    let mut shown: String = word.chars().take(CHARACTERS_MAX).collect();
+    if shown.len() < word.len() {
+        shown.push('…');
+    }
+    format!("'{shown}'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_lines_and_characters() {
+        let error = Error::new(ErrorKind::Syntax, "bad").at("é\nxéy", 6);
+        assert_eq!(error.place(), Place::Text { line: 2, column: 3 });
+        assert_eq!(error.to_string(), "bad at line 2, column 3");
+        let error = Error::new(ErrorKind::Syntax, "bad").at("ab", 99);
+        assert_eq!(error.to_string(), "bad at column 3");
+    }
+
+    #[test]
+    fn long_words_are_cut() {
+        assert_eq!(quoted("a"), "'a'");
+        assert_eq!(quoted(&"é".repeat(100)).chars().count(), 63);
+    }
+}

@@ -1,0 +1,159 @@
+//! What a single test makes of an event.
+
+use crate::bind::range_bounds;
+use crate::code::{Head, Op, i64_at, u64_at};
+use crate::dictionary::Dictionary;
+use crate::event::Event;
+
+/// Radius of the earth in kilometres, and the ratio of a circle, as the C library has them: a
+/// place on the edge must be on the same side of it.
+const EARTH_KM: f64 = 6372.8;
+#[allow(
+    clippy::approx_constant,
+    reason = "the digits that the C library computes with"
+)]
+const PI: f64 = 3.141_592_653_6;
+/// Bytes of text that a pattern is sought in for one reduction.
+const TEXT_BYTES_PER_REDUCTION: usize = 64;
+
+/// Reductions of a test, texts apart.
+#[inline]
+pub(crate) fn cost(head: Head) -> u32 {
+    match head.op() {
+        Op::In | Op::HasAny | Op::HasAll => 1 + head.len() as u32,
+        Op::InMany | Op::Geo => 8,
+        _ => 1,
+    }
+}
+
+/// Reductions of a dear test over an event.
+pub(crate) fn dear_cost(head: Head, event: &Event) -> u64 {
+    let text = event.text(head.attribute()).len();
+    u64::from(cost(head)) + (text / TEXT_BYTES_PER_REDUCTION) as u64
+}
+
+/// The outcome of a test, negation left aside; `None` over an undefined attribute.
+#[inline]
+pub(crate) fn test(
+    head: Head,
+    operands: &[u32],
+    event: &Event,
+    dictionary: &Dictionary,
+) -> Option<bool> {
+    let attribute = head.attribute();
+    if !event.is_defined(attribute) {
+        return (head.op() == Op::Defined).then_some(false);
+    }
+    let value = event.scalar(attribute);
+    let operand = |at: usize| operands.get(at).copied().unwrap_or(0);
+    Some(match head.op() {
+        Op::Bool => value != 0,
+        Op::Equal32 => value as i64 == i64::from(operand(0) as i32),
+        Op::Equal64 => value == u64_at(operands, 0),
+        Op::Range32 => {
+            let (low, high) = range_bounds(operand(0), operand(1));
+            low <= value as i64 && value as i64 <= high
+        }
+        Op::Range64 => i64_at(operands, 0) <= value as i64 && value as i64 <= i64_at(operands, 2),
+        Op::In => {
+            let list = operands.get(..head.len()).unwrap_or(operands);
+            // Every element is looked at: a branch that is guessed wrong costs more.
+            list.iter().fold(false, |found, element| {
+                found | (value as i64 == i64::from(*element as i32))
+            })
+        }
+        Op::HasAny => {
+            let list = operands.get(..head.len()).unwrap_or(operands);
+            list.iter()
+                .fold(false, |found, element| found | event.has(*element))
+        }
+        Op::HasAll => {
+            let list = operands.get(..head.len()).unwrap_or(operands);
+            list.iter()
+                .fold(true, |found, element| found & event.has(*element))
+        }
+        Op::Defined => true,
+        Op::Empty => value == 0,
+        _ => return rare(head, operands, event, dictionary),
+    })
+}
+
+/// Tests that are seldom or slow.
+#[inline(never)]
+fn rare(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) -> Option<bool> {
+    let attribute = head.attribute();
+    let value = event.scalar(attribute);
+    let float = || (f64::from_bits(value), f64::from_bits(u64_at(operands, 0)));
+    let operand = |at: usize| operands.get(at).copied().unwrap_or(0);
+    Some(match head.op() {
+        Op::FloatLess => float().0 < float().1,
+        Op::FloatLessEqual => float().0 <= float().1,
+        Op::FloatGreater => float().0 > float().1,
+        Op::FloatGreaterEqual => float().0 >= float().1,
+        #[allow(clippy::float_cmp, reason = "equality of the language is exact")]
+        Op::FloatEqual => float().0 == float().1,
+        Op::InMany => in_many(operands, value as i64),
+        Op::Contains => event.text(attribute).contains(dictionary.text(operand(0))),
+        Op::StartsWith => event
+            .text(attribute)
+            .starts_with(dictionary.text(operand(0))),
+        Op::EndsWith => event.text(attribute).ends_with(dictionary.text(operand(0))),
+        Op::Geo => return geo(operands, event, f64::from_bits(value)),
+        Op::SegmentWithin | Op::SegmentBefore => {
+            let now = event.now()?;
+            let since = now.saturating_sub(i64_at(operands, 1));
+            match event.segment(operand(0)) {
+                Some(stamp) => (since <= stamp) == (head.op() == Op::SegmentWithin),
+                None => false,
+            }
+        }
+        Op::Cap => {
+            let now = event.now()?;
+            let (value, length) = (i64_at(operands, 1), i64_at(operands, 3));
+            match event.cap(operand(0)) {
+                Some((count, stamp)) => {
+                    let expired = length > 0 && now.saturating_sub(stamp) > length;
+                    expired || value > count
+                }
+                None => true,
+            }
+        }
+        Op::True => true,
+        _ => false,
+    })
+}
+
+/// Whether a value is among many sorted ones.
+fn in_many(operands: &[u32], value: i64) -> bool {
+    let (mut low, mut high) = (0, operands.first().copied().unwrap_or(0) as usize);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match i64_at(operands, 1 + 2 * middle).cmp(&value) {
+            std::cmp::Ordering::Equal => return true,
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+        }
+    }
+    false
+}
+
+fn geo(operands: &[u32], event: &Event, latitude: f64) -> Option<bool> {
+    let longitude = operands.first().copied().unwrap_or(0) as usize;
+    if !event.is_defined(longitude) {
+        return None;
+    }
+    let longitude = f64::from_bits(event.scalar(longitude));
+    let constant = |at| f64::from_bits(u64_at(operands, at));
+    let distance = distance_km((latitude, longitude), (constant(1), constant(3)));
+    Some(distance <= constant(5))
+}
+
+/// The distance of two places, given as latitude and longitude in degrees, along a great circle.
+fn distance_km(from: (f64, f64), to: (f64, f64)) -> f64 {
+    let radians = |degrees: f64| degrees * (PI / 180.0);
+    let latitude = radians(to.0 - from.0) / 2.0;
+    let longitude = radians(to.1 - from.1) / 2.0;
+    let share = latitude.sin().powi(2)
+        + radians(from.0).cos() * radians(to.0).cos() * longitude.sin().powi(2);
+    2.0 * EARTH_KM * share.sqrt().asin()
+}

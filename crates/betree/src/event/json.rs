@@ -1,0 +1,278 @@
+//! JSON as tokens, each of bounded length, at their bytes. The structure is the reader's.
+
+use std::borrow::Cow;
+
+use super::TEXT_BYTES_MAX;
+use crate::error::{Error, ErrorKind, Result};
+
+/// White space that is passed over in one go.
+const BLANK_BYTES_MAX: usize = 1 << 12;
+/// The longest number.
+const NUMBER_BYTES_MAX: usize = 512;
+
+/// One piece of JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token<'j> {
+    /// One of `{}[]:,`.
+    Sign(u8),
+    Text(Cow<'j, str>),
+    Integer(i64),
+    Float(f64),
+    True,
+    False,
+    Null,
+    /// White space without an end yet.
+    Blank,
+    End,
+}
+
+/// Where in the JSON the next token begins.
+#[derive(Debug, Clone)]
+pub(super) struct Lexer<'j> {
+    json: &'j [u8],
+    at: usize,
+}
+
+impl<'j> Lexer<'j> {
+    pub(super) fn new(json: &'j [u8]) -> Self {
+        Self { json, at: 0 }
+    }
+
+    /// The next token, and the byte at which it begins.
+    pub(super) fn next(&mut self) -> Result<(Token<'j>, usize)> {
+        let blank = self.json[self.at..]
+            .iter()
+            .take(BLANK_BYTES_MAX)
+            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            .count();
+        self.at += blank;
+        let start = self.at;
+        let Some(first) = self.json.get(start).copied() else {
+            return Ok((Token::End, start));
+        };
+        let token = match first {
+            _ if blank == BLANK_BYTES_MAX => Token::Blank,
+            b'{' | b'}' | b'[' | b']' | b':' | b',' => {
+                self.at += 1;
+                Token::Sign(first)
+            }
+            b'"' => self.text()?,
+            b'-' | b'0'..=b'9' => self.number()?,
+            b't' => self.word("true", Token::True)?,
+            b'f' => self.word("false", Token::False)?,
+            b'n' => self.word("null", Token::Null)?,
+            _ => return Err(wrong(start, "not JSON")),
+        };
+        Ok((token, start))
+    }
+
+    fn word(&mut self, word: &str, token: Token<'j>) -> Result<Token<'j>> {
+        if !self.json[self.at..].starts_with(word.as_bytes()) {
+            return Err(wrong(self.at, "not JSON"));
+        }
+        self.at += word.len();
+        Ok(token)
+    }
+
+    fn number(&mut self) -> Result<Token<'j>> {
+        let start = self.at;
+        let rest = &self.json[start..];
+        let length = rest
+            .iter()
+            .take(NUMBER_BYTES_MAX)
+            .take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
+            .count();
+        let bytes = &rest[..length];
+        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        if !is_number(bytes) || length == NUMBER_BYTES_MAX {
+            return Err(wrong(start, "not a JSON number"));
+        }
+        self.at += length;
+        if bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-')) {
+            return match text.parse() {
+                Ok(value) => Ok(Token::Integer(value)),
+                Err(_) => Err(wrong(start, "an integer of more than 64 bits")),
+            };
+        }
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Token::Float(value)),
+            _ => Err(wrong(start, "a number out of range")),
+        }
+    }
+
+    fn text(&mut self) -> Result<Token<'j>> {
+        let start = self.at;
+        let rest = &self.json[start + 1..];
+        let window = &rest[..rest.len().min(TEXT_BYTES_MAX + 1)];
+        let mut plain = true;
+        let mut at = 0;
+        loop {
+            match window.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    plain = false;
+                    at += 2;
+                }
+                Some(0..0x20) => {
+                    return Err(wrong(start + 1 + at, "a control character in a text"));
+                }
+                Some(_) => at += 1,
+                None if rest.len() > TEXT_BYTES_MAX => {
+                    let message = format!("a text of more than {TEXT_BYTES_MAX} bytes");
+                    return Err(wrong(start, message));
+                }
+                None => return Err(wrong(start, "a text without its closing quote")),
+            }
+        }
+        let body = std::str::from_utf8(&window[..at]).map_err(|error| {
+            wrong(
+                start + 1 + error.valid_up_to(),
+                "a byte that is not UTF-8 in a text",
+            )
+        })?;
+        self.at = start + at + 2;
+        Ok(Token::Text(if plain {
+            Cow::Borrowed(body)
+        } else {
+            Cow::Owned(unescape(body, start + 1)?)
+        }))
+    }
+}
+
+/// The grammar of JSON numbers, which is narrower than what Rust parses.
+fn is_number(bytes: &[u8]) -> bool {
+    let digits = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let bytes = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let whole = digits(bytes);
+    if whole == 0 || (whole > 1 && bytes[0] == b'0') {
+        return false;
+    }
+    let mut rest = &bytes[whole..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let count = digits(fraction);
+        if count == 0 {
+            return false;
+        }
+        rest = &fraction[count..];
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = match exponent {
+            [b'+' | b'-', digits @ ..] => digits,
+            digits => digits,
+        };
+        let count = digits(exponent);
+        return count > 0 && count == exponent.len();
+    }
+    rest.is_empty()
+}
+
+/// The text that escapes stand for; `offset` is the byte at which `body` begins.
+fn unescape(body: &str, offset: usize) -> Result<String> {
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let place = offset + body.len() - rest.len() + at;
+        let escape = rest.as_bytes().get(at + 1).copied().unwrap_or(0);
+        rest = rest.get(at + 2..).unwrap_or("");
+        let plain = match escape {
+            b'"' | b'\\' | b'/' => char::from(escape),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let (found, after) =
+                    unicode(rest).ok_or_else(|| wrong(place, "not a JSON escape"))?;
+                rest = after;
+                found
+            }
+            _ => return Err(wrong(place, "not a JSON escape")),
+        };
+        out.push(plain);
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// The character behind `\u`, which may take two escapes, and what follows.
+fn unicode(rest: &str) -> Option<(char, &str)> {
+    let unit = |text: &str| {
+        let digits = text.get(..4)?;
+        let hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        hexadecimal.then(|| u32::from_str_radix(digits, 16).ok())?
+    };
+    let high = unit(rest)?;
+    let rest = &rest[4..];
+    if !(0xd800..0xdc00).contains(&high) {
+        return Some((char::from_u32(high)?, rest));
+    }
+    let second = rest.strip_prefix("\\u")?;
+    let low = unit(second).filter(|low| (0xdc00..0xe000).contains(low))?;
+    let character = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+    Some((char::from_u32(character)?, &second[4..]))
+}
+
+fn wrong(offset: usize, message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Json, message).byte(offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(json: &str) -> Result<Token<'_>> {
+        Lexer::new(json.as_bytes()).next().map(|(token, _)| token)
+    }
+
+    #[test]
+    fn texts_are_unescaped_and_numbers_are_those_of_json() {
+        let text = |json| match one(json) {
+            Ok(Token::Text(text)) => text.into_owned(),
+            other => panic!("{json}: {other:?}"),
+        };
+        assert_eq!(text(r#""a\n\"\\\u00e9\ud83d\ude00é""#), "a\n\"\\é😀é");
+        assert_eq!(one("-12"), Ok(Token::Integer(-12)));
+        assert_eq!(one("1.5e-1"), Ok(Token::Float(0.15)));
+        for json in [
+            "01",
+            "1.",
+            ".5",
+            "+1",
+            "1e",
+            "-",
+            "1e999",
+            "99999999999999999999",
+            "nul",
+            "\"a",
+            r#""\x""#,
+            r#""\ud800""#,
+            "\"\u{1}\"",
+            r#""\u12""#,
+            r#""\u+123""#,
+        ] {
+            assert!(one(json).is_err(), "{json}");
+        }
+        let long = format!("\"{}\"", "x".repeat(TEXT_BYTES_MAX));
+        assert!(one(&long).is_ok());
+        let long = format!("\"{}\"", "x".repeat(TEXT_BYTES_MAX + 1));
+        assert!(one(&long).unwrap_err().to_string().contains("more than"));
+    }
+
+    #[test]
+    fn much_white_space_takes_several_calls() {
+        let json = " ".repeat(10_000);
+        let mut lexer = Lexer::new(json.as_bytes());
+        let mut calls = 1;
+        while lexer.next().unwrap().0 == Token::Blank {
+            calls += 1;
+        }
+        assert_eq!(calls, 3);
+    }
+}

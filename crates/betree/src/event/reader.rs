@@ -1,0 +1,465 @@
+//! Events from JSON, a token at a time under a budget.
+
+use std::sync::Arc;
+
+use super::Event;
+use super::json::{Lexer, Token};
+use crate::budget::{Budget, Progress};
+use crate::dictionary::{Dictionary, UNKNOWN};
+use crate::domain::{Domain, Kind};
+use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::expr::CapKind;
+
+/// Brackets of values that are skipped may nest this deep.
+const DEPTH_MAX: u32 = 128;
+/// Stamps are microseconds, times are seconds.
+const STAMPS_PER_SECOND: i64 = 1_000_000;
+/// Bytes of text that are one reduction.
+const TEXT_BYTES_PER_REDUCTION: usize = 64;
+
+/// What may come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Start,
+    /// A name or the end; whether the end may come, and a name.
+    Name {
+        end: bool,
+        name: bool,
+    },
+    Colon,
+    Value,
+    /// A comma or the end of the object.
+    Next,
+    /// An element or the end of a list.
+    Element {
+        end: bool,
+    },
+    ElementNext,
+    /// The numbers inside of an entry: how many were read.
+    Field {
+        read: u8,
+        nested: bool,
+    },
+    FieldNext {
+        read: u8,
+        nested: bool,
+    },
+    /// In a value that nobody asked for: open brackets.
+    Skip {
+        depth: u32,
+    },
+    End,
+    Done,
+}
+
+/// What the value that is read belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Attribute(u16),
+    Now,
+    Nothing,
+}
+
+/// One entry of a list of segments or counters.
+#[derive(Debug, Default)]
+struct Entry {
+    kind: Option<(CapKind, bool)>,
+    namespace: Option<u32>,
+    numbers: [i64; 3],
+}
+
+/// Reads one event from JSON, in steps.
+///
+/// Made by [`Snapshot::event_reader`](crate::Snapshot::event_reader).
+#[derive(Debug)]
+pub struct EventReader<'j> {
+    domain: Arc<Domain>,
+    dictionary: Arc<Dictionary>,
+    ignore_unknown: bool,
+    lexer: Lexer<'j>,
+    state: State,
+    target: Target,
+    seen: Vec<u64>,
+    seen_now: bool,
+    /// The kinds of the brackets that are open in a skipped value, a bit each.
+    brackets: u128,
+    entry: Entry,
+    event: Event,
+    reductions: u64,
+}
+
+impl<'j> EventReader<'j> {
+    pub(crate) fn new(
+        domain: Arc<Domain>,
+        dictionary: Arc<Dictionary>,
+        json: &'j [u8],
+        ignore_unknown: bool,
+    ) -> Self {
+        let attributes = domain.attributes().len();
+        Self {
+            event: Event::new(attributes, &dictionary),
+            domain,
+            dictionary,
+            ignore_unknown,
+            lexer: Lexer::new(json),
+            state: State::Start,
+            target: Target::Nothing,
+            seen: vec![0; attributes.div_ceil(64)],
+            seen_now: false,
+            brackets: 0,
+            entry: Entry::default(),
+            reductions: 0,
+        }
+    }
+
+    /// Reads on for about as many reductions as the budget has, at most
+    /// [`OVERSHOOT_MAX`](crate::OVERSHOOT_MAX) more.
+    ///
+    /// # Errors
+    /// What is no event of this domain, with its byte.
+    pub fn step(&mut self, budget: Budget) -> Result<Progress> {
+        let limit = self.reductions.saturating_add(budget.left());
+        while self.state != State::Done {
+            if self.reductions >= limit {
+                return Ok(Progress::Yielded);
+            }
+            let (token, offset) = self.lexer.next()?;
+            self.reductions += match &token {
+                Token::Text(text) => 1 + (text.len() / TEXT_BYTES_PER_REDUCTION) as u64,
+                _ => 1,
+            };
+            if token != Token::Blank {
+                self.state = self.take(token).map_err(|error| error.byte(offset))?;
+            }
+        }
+        Ok(Progress::Done)
+    }
+
+    /// Reductions so far.
+    #[must_use]
+    pub fn reductions(&self) -> u64 {
+        self.reductions
+    }
+
+    /// The event.
+    ///
+    /// # Errors
+    /// JSON that was not read to its end, or an attribute that the event must have and lacks.
+    pub fn finish(self) -> Result<Event> {
+        if self.state != State::Done {
+            return Err(Error::new(
+                ErrorKind::Json,
+                "the event was not read to its end",
+            ));
+        }
+        for (index, attribute) in self.domain.attributes().iter().enumerate() {
+            if !attribute.allows_undefined() && !self.event.is_defined(index) {
+                let message = format!("the event lacks attribute {}", quoted(attribute.name()));
+                return Err(Error::new(ErrorKind::Undefined, message));
+            }
+        }
+        Ok(self.event)
+    }
+
+    /// The state after a token.
+    fn take(&mut self, token: Token<'_>) -> Result<State> {
+        match (self.state, &token) {
+            (State::Start, Token::Sign(b'{')) => Ok(State::Name {
+                end: true,
+                name: true,
+            }),
+            (State::Name { end: true, .. }, Token::Sign(b'}')) => Ok(State::End),
+            (State::Name { name: true, .. }, Token::Text(name)) => self.name(name),
+            (State::Colon, Token::Sign(b':')) => Ok(State::Value),
+            (State::Value, _) => self.value(token),
+            (State::Next, Token::Sign(b',')) => Ok(State::Name {
+                end: false,
+                name: true,
+            }),
+            (State::Next, Token::Sign(b'}')) => Ok(State::End),
+            (State::Element { end: true }, Token::Sign(b']')) => Ok(State::Next),
+            (State::Element { .. }, _) => self.element(token),
+            (State::ElementNext, Token::Sign(b',')) => Ok(State::Element { end: false }),
+            (State::ElementNext, Token::Sign(b']')) => Ok(State::Next),
+            (State::Field { read, nested }, _) => self.field(read, nested, token),
+            (State::FieldNext { read, nested }, _) => self.field_next(read, nested, &token),
+            (State::Skip { depth }, _) => self.skip(depth, &token),
+            (State::End, Token::End) => Ok(State::Done),
+            (state, token) => {
+                let expected = match state {
+                    State::Start => "an object",
+                    State::Name { end: true, .. } => "a name or '}'",
+                    State::Name { .. } => "a name",
+                    State::Colon => "':'",
+                    State::Next => "',' or '}'",
+                    State::ElementNext => "',' or ']'",
+                    _ => "the end",
+                };
+                Err(unexpected(expected, token))
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str) -> Result<State> {
+        let attribute = self.domain.attribute(name);
+        self.target = match attribute {
+            Some(id) => Target::Attribute(id.0),
+            None if name == "now" => Target::Now,
+            None if self.ignore_unknown => Target::Nothing,
+            None => {
+                let message = format!("unknown attribute {}", quoted(name));
+                return Err(Error::new(ErrorKind::UnknownAttribute, message));
+            }
+        };
+        let again = match (self.target, attribute) {
+            (Target::Now, _) => std::mem::replace(&mut self.seen_now, true),
+            (_, Some(id)) => {
+                let word = &mut self.seen[id.index() / 64];
+                let bit = 1 << (id.index() % 64);
+                let again = *word & bit != 0;
+                *word |= bit;
+                again
+            }
+            _ => false,
+        };
+        if again {
+            let message = format!("attribute {} stands twice", quoted(name));
+            return Err(Error::new(ErrorKind::Json, message));
+        }
+        Ok(State::Colon)
+    }
+
+    fn value(&mut self, token: Token<'_>) -> Result<State> {
+        let attribute = match self.target {
+            Target::Nothing => return self.skip(0, &token),
+            Target::Now => {
+                return match token {
+                    Token::Null => Ok(State::Next),
+                    Token::Integer(now) => {
+                        self.event.now = Some(now);
+                        Ok(State::Next)
+                    }
+                    token => {
+                        let message = format!("'now' is given {}", describe(&token));
+                        Err(Error::new(ErrorKind::Type, message))
+                    }
+                };
+            }
+            Target::Attribute(attribute) => attribute,
+        };
+        let index = usize::from(attribute);
+        let kind = self.domain.attributes()[index].kind();
+        match (kind, &token) {
+            (_, Token::Null) => {}
+            (Kind::Boolean, Token::True | Token::False) => {
+                let value = u64::from(token == Token::True);
+                self.event.set_scalar(index, value);
+            }
+            (Kind::Integer { .. } | Kind::IntegerEnum { .. }, Token::Integer(value)) => {
+                self.event.set_scalar(index, *value as u64);
+                if self.domain.attributes()[index].name() == "now" {
+                    self.event.now = Some(*value);
+                }
+            }
+            (Kind::Float { .. }, Token::Float(value)) => {
+                self.event.set_scalar(index, value.to_bits());
+            }
+            (Kind::Float { .. }, Token::Integer(value)) => {
+                self.event.set_scalar(index, (*value as f64).to_bits());
+            }
+            (Kind::String { .. }, Token::Text(text)) => {
+                let id = self.dictionary.find_string(text).unwrap_or(UNKNOWN);
+                self.event.set_scalar(index, u64::from(id));
+                if self.dictionary.wants_text(index) {
+                    self.event.set_text(index, text);
+                }
+            }
+            (
+                Kind::IntegerList { .. }
+                | Kind::StringList { .. }
+                | Kind::Segments
+                | Kind::Frequency,
+                Token::Sign(b'['),
+            ) => {
+                self.event.open_list(index);
+                return Ok(State::Element { end: true });
+            }
+            _ => return Err(self.mistyped(&token)),
+        }
+        Ok(State::Next)
+    }
+
+    fn mistyped(&self, token: &Token<'_>) -> Error {
+        let Target::Attribute(attribute) = self.target else {
+            return unexpected("a value", token);
+        };
+        let attribute = &self.domain.attributes()[usize::from(attribute)];
+        let message = format!(
+            "attribute {} ({}) is given {}",
+            quoted(attribute.name()),
+            attribute.kind().name(),
+            describe(token)
+        );
+        Error::new(ErrorKind::Type, message)
+    }
+
+    fn element(&mut self, token: Token<'_>) -> Result<State> {
+        let Target::Attribute(attribute) = self.target else {
+            return Err(unexpected("a value", &token));
+        };
+        let index = usize::from(attribute);
+        let found = match (self.domain.attributes()[index].kind(), &token) {
+            (Kind::IntegerList { .. }, Token::Integer(value)) => {
+                self.dictionary.find_element(attribute, *value as u64)
+            }
+            (Kind::StringList { .. }, Token::Text(text)) => self
+                .dictionary
+                .find_string(text)
+                .and_then(|id| self.dictionary.find_element(attribute, u64::from(id))),
+            (Kind::Segments | Kind::Frequency, Token::Sign(b'[')) => {
+                self.entry = Entry::default();
+                return Ok(State::Field {
+                    read: 0,
+                    nested: false,
+                });
+            }
+            _ => return Err(self.mistyped(&token)),
+        };
+        self.event.add_element(index, found);
+        Ok(State::ElementNext)
+    }
+
+    fn is_frequency(&self) -> bool {
+        match self.target {
+            Target::Attribute(attribute) => {
+                self.domain.attributes()[usize::from(attribute)].kind() == Kind::Frequency
+            }
+            _ => false,
+        }
+    }
+
+    /// A field of an entry: `id, stamp` of a segment, `type, id, namespace, value, stamp` of a
+    /// counter, the first three of which may stand in brackets of their own.
+    fn field(&mut self, read: u8, nested: bool, token: Token<'_>) -> Result<State> {
+        let next = Ok(State::FieldNext {
+            read: read + 1,
+            nested,
+        });
+        match (self.is_frequency(), read, &token) {
+            (true, 0, Token::Sign(b'[')) if !nested => Ok(State::Field { read, nested: true }),
+            (true, 0, Token::Text(word)) => {
+                self.entry.kind = Some(CapKind::parse(word).ok_or_else(|| {
+                    let message = format!("{} is no type of a frequency cap", quoted(word));
+                    Error::new(ErrorKind::Type, message)
+                })?);
+                next
+            }
+            (true, 2, Token::Text(text)) => {
+                self.entry.namespace = self.dictionary.find_string(text);
+                next
+            }
+            (true, 1 | 3 | 4, Token::Integer(value)) => {
+                let at = if read == 1 { 0 } else { usize::from(read) - 2 };
+                self.entry.numbers[at] = *value;
+                next
+            }
+            (false, 0 | 1, Token::Integer(value)) => {
+                self.entry.numbers[usize::from(read)] = *value;
+                next
+            }
+            _ => Err(self.mistyped(&token)),
+        }
+    }
+
+    fn field_next(&mut self, read: u8, nested: bool, token: &Token<'_>) -> Result<State> {
+        let last = if self.is_frequency() { 5 } else { 2 };
+        match token {
+            Token::Sign(b']') if nested && read == 3 => Ok(State::FieldNext {
+                read,
+                nested: false,
+            }),
+            Token::Sign(b',') if read < last && !(nested && read == 3) => {
+                Ok(State::Field { read, nested })
+            }
+            Token::Sign(b']') if read == last => {
+                self.end_entry();
+                Ok(State::ElementNext)
+            }
+            _ => Err(self.mistyped(token)),
+        }
+    }
+
+    fn end_entry(&mut self) {
+        let Target::Attribute(attribute) = self.target else {
+            return;
+        };
+        self.event.add_element(usize::from(attribute), None);
+        let [first, second, third] = self.entry.numbers;
+        match self.entry.kind {
+            // The first entry of a key counts.
+            Some((kind, by_address)) => {
+                let slot = self
+                    .entry
+                    .namespace
+                    .and_then(|name| self.dictionary.find_cap(&(kind, by_address, first, name)));
+                if let Some(slot) = slot {
+                    self.event.caps[slot as usize]
+                        .get_or_insert((second, third / STAMPS_PER_SECOND));
+                }
+            }
+            None => {
+                if let Some(slot) = self.dictionary.find_segment(attribute, first) {
+                    self.event.segments[slot as usize].get_or_insert(second / STAMPS_PER_SECOND);
+                }
+            }
+        }
+    }
+
+    /// Passes over a token of a value that nobody asked for. Its brackets must match; the rest of
+    /// its structure is not looked at.
+    fn skip(&mut self, depth: u32, token: &Token<'_>) -> Result<State> {
+        let depth = match token {
+            Token::Sign(sign @ (b'[' | b'{')) => {
+                if depth == DEPTH_MAX {
+                    let message = format!("brackets nest deeper than {DEPTH_MAX}");
+                    return Err(Error::new(ErrorKind::Json, message));
+                }
+                self.brackets = self.brackets << 1 | u128::from(*sign == b'{');
+                depth + 1
+            }
+            Token::Sign(sign @ (b']' | b'}')) => {
+                if depth == 0 || (self.brackets & 1 == 1) != (*sign == b'}') {
+                    return Err(unexpected("a value", token));
+                }
+                self.brackets >>= 1;
+                depth - 1
+            }
+            Token::Sign(_) if depth > 0 => depth,
+            Token::Sign(_) | Token::End => return Err(unexpected("a value", token)),
+            _ => depth,
+        };
+        Ok(match depth {
+            0 => State::Next,
+            depth => State::Skip { depth },
+        })
+    }
+}
+
+fn describe(token: &Token<'_>) -> String {
+    match token {
+        Token::Sign(b'{') => "an object".to_owned(),
+        Token::Sign(b'[') => "a list".to_owned(),
+        Token::Sign(sign) => format!("'{}'", char::from(*sign)),
+        Token::Text(_) => "a text".to_owned(),
+        Token::Integer(_) => "an integer".to_owned(),
+        Token::Float(_) => "a float".to_owned(),
+        Token::True | Token::False => "a boolean".to_owned(),
+        Token::Null => "null".to_owned(),
+        Token::Blank | Token::End => "the end".to_owned(),
+    }
+}
+
+fn unexpected(expected: &str, token: &Token<'_>) -> Error {
+    let message = format!("expected {expected}, found {}", describe(token));
+    Error::new(ErrorKind::Json, message)
+}

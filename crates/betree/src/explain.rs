@@ -1,0 +1,261 @@
+//! Why an expression matches an event, or what fails: its tests in words, each with its outcome.
+
+use crate::SubscriptionId;
+use crate::bind::range_bounds;
+use crate::code::{Head, Op, i64_at, u64_at};
+use crate::dictionary::Dictionary;
+use crate::domain::{Domain, Kind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::eval;
+use crate::event::Event;
+use crate::program::arena::{Arena, ROOT};
+use crate::program::estimate::Estimates;
+use crate::snapshot::{Inner, Snapshot};
+
+/// Constants of a list that are told.
+const LIST_MAX: usize = 20;
+
+/// What an expression makes of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// Whether it matches.
+    pub matched: bool,
+    /// Its tests, in the order in which they are evaluated.
+    pub tests: Vec<ExplainedTest>,
+}
+
+/// One test of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedTest {
+    /// The test in words of the language.
+    pub text: String,
+    /// What it comes to; `None` over an undefined attribute.
+    pub outcome: Option<bool>,
+    /// Whether the expression does not match for this test, perhaps among others.
+    pub failing: bool,
+}
+
+impl Snapshot {
+    /// Says what a subscription makes of an event, test by test. Takes as long as the expression is.
+    ///
+    /// # Errors
+    /// An id that is not there, or an event that was read for another snapshot.
+    pub fn explain(&self, event: &Event, id: SubscriptionId) -> Result<Explanation> {
+        let inner = self.inner();
+        if event.generation != inner.dictionary.generation() {
+            let message = "the event was read for another tree, or for an earlier state of it";
+            return Err(Error::new(ErrorKind::ForeignEvent, message));
+        }
+        let tree = inner.parts.iter().find_map(|part| {
+            let slot = part.index.slot(id).filter(|slot| part.is_alive(*slot))?;
+            Some(part.index.sources.tree(slot))
+        });
+        let tree = tree.ok_or_else(|| {
+            let message = format!("there is no subscription {}", id.0);
+            Error::new(ErrorKind::UnknownId, message)
+        })?;
+        let mut arena = Arena::default();
+        arena.load(tree, &Estimates::new(&inner.domain, &inner.dictionary));
+        Ok(explain(inner, event, &arena))
+    }
+}
+
+fn explain(inner: &Inner, event: &Event, arena: &Arena) -> Explanation {
+    let count = arena.nodes.len();
+    let mut values = vec![false; count];
+    let mut outcomes = vec![None; count];
+    for index in (0..count as u32).rev() {
+        let at = index as usize;
+        let mut children = arena.children(index).iter();
+        values[at] = match arena.nodes[at].op {
+            Op::And => children.all(|child| values[*child as usize]),
+            Op::Or => children.any(|child| values[*child as usize]),
+            Op::True => true,
+            Op::False => false,
+            _ => {
+                let test = arena.test(index);
+                let head = Head(test[0]);
+                let found = eval::test(head, &test[1..], event, &inner.dictionary);
+                outcomes[at] = found.map(|found| found != head.flag());
+                outcomes[at].unwrap_or(head.undefined())
+            }
+        };
+    }
+    let mut tests = Vec::new();
+    // A node, and whether all above it fails for what is in it.
+    let mut due = vec![(ROOT, !values[ROOT as usize])];
+    while let Some((index, failing)) = due.pop() {
+        let at = index as usize;
+        match arena.nodes[at].op {
+            Op::And | Op::Or => {
+                let children = arena.children(index).iter().rev();
+                due.extend(children.map(|child| (*child, failing && !values[*child as usize])));
+            }
+            Op::True | Op::False => {}
+            _ => tests.push(ExplainedTest {
+                text: describe(&inner.domain, &inner.dictionary, arena.test(index)),
+                outcome: outcomes[at],
+                failing,
+            }),
+        }
+    }
+    Explanation {
+        matched: values[ROOT as usize],
+        tests,
+    }
+}
+
+/// A test in words.
+fn describe(domain: &Domain, dictionary: &Dictionary, test: &[u32]) -> String {
+    let (head, operands) = (Head(test[0]), &test[1..]);
+    let words = Words {
+        domain,
+        dictionary,
+        attribute: head.attribute(),
+        operands,
+    };
+    let text = words.test(head);
+    match (head.flag(), head.op()) {
+        (false, _) => text,
+        (true, Op::Defined) => format!("{} is null", words.name()),
+        (true, _) => format!("not ({text})"),
+    }
+}
+
+struct Words<'a> {
+    domain: &'a Domain,
+    dictionary: &'a Dictionary,
+    attribute: usize,
+    operands: &'a [u32],
+}
+
+impl Words<'_> {
+    fn name(&self) -> &str {
+        let attribute = self.domain.attributes().get(self.attribute);
+        attribute.map_or("", |attribute| attribute.name())
+    }
+
+    fn operand(&self, at: usize) -> u32 {
+        self.operands.get(at).copied().unwrap_or(0)
+    }
+
+    fn float(&self, at: usize) -> f64 {
+        f64::from_bits(u64_at(self.operands, at))
+    }
+
+    /// A value of the attribute.
+    fn value(&self, value: i64) -> String {
+        let kind = self
+            .domain
+            .attributes()
+            .get(self.attribute)
+            .map(|a| a.kind());
+        match kind {
+            Some(Kind::String { .. } | Kind::StringList { .. }) => {
+                format!("\"{}\"", self.dictionary.text(value as u32))
+            }
+            _ => value.to_string(),
+        }
+    }
+
+    fn list(&self, values: impl ExactSizeIterator<Item = i64>) -> String {
+        let rest = values.len().saturating_sub(LIST_MAX);
+        let mut texts: Vec<String> = values
+            .take(LIST_MAX)
+            .map(|value| self.value(value))
+            .collect();
+        if rest > 0 {
+            texts.push(format!("… {rest} more"));
+        }
+        format!("({})", texts.join(", "))
+    }
+
+    fn elements(&self) -> String {
+        let value = |element: &u32| {
+            let found = self.dictionary.element(*element);
+            found.map_or(0, |(_, value)| value as i64)
+        };
+        self.list(self.operands.iter().map(value))
+    }
+
+    fn test(&self, head: Head) -> String {
+        let name = self.name();
+        let compare = |sign: &str| format!("{name} {sign} {}", self.float(0));
+        match head.op() {
+            Op::Bool => name.to_owned(),
+            Op::Equal32 => format!("{name} = {}", self.value(i64::from(self.operand(0) as i32))),
+            Op::Equal64 => format!("{name} = {}", self.value(i64_at(self.operands, 0))),
+            Op::Range32 => {
+                let (low, high) = range_bounds(self.operand(0), self.operand(1));
+                self.range(low, high)
+            }
+            Op::Range64 => self.range(i64_at(self.operands, 0), i64_at(self.operands, 2)),
+            Op::FloatLess => compare("<"),
+            Op::FloatLessEqual => compare("<="),
+            Op::FloatGreater => compare(">"),
+            Op::FloatGreaterEqual => compare(">="),
+            Op::FloatEqual => compare("="),
+            Op::In => {
+                let values = self.operands.iter().map(|value| i64::from(*value as i32));
+                format!("{name} in {}", self.list(values))
+            }
+            Op::InMany => {
+                let count = self.operand(0) as usize;
+                let values = (0..count).map(|at| i64_at(self.operands, 1 + 2 * at));
+                format!("{name} in {}", self.list(values))
+            }
+            Op::HasAny => format!("{name} one of {}", self.elements()),
+            Op::HasAll => format!("{name} all of {}", self.elements()),
+            Op::Defined => format!("{name} is not null"),
+            Op::Empty => format!("{name} is empty"),
+            _ => self.special(head),
+        }
+    }
+
+    fn special(&self, head: Head) -> String {
+        let name = self.name();
+        let pattern = self.dictionary.text(self.operand(0));
+        let segment = |word: &str| {
+            let id = self
+                .dictionary
+                .segment(self.operand(0))
+                .map_or(0, |key| key.1);
+            format!("segment_{word}({name}, {id}, {})", i64_at(self.operands, 1))
+        };
+        match head.op() {
+            Op::Contains => format!("contains({name}, \"{pattern}\")"),
+            Op::StartsWith => format!("starts_with({name}, \"{pattern}\")"),
+            Op::EndsWith => format!("ends_with({name}, \"{pattern}\")"),
+            Op::Geo => format!(
+                "geo_within_radius({}, {}, {})",
+                self.float(1),
+                self.float(3),
+                self.float(5)
+            ),
+            Op::SegmentWithin => segment("within"),
+            Op::SegmentBefore => segment("before"),
+            Op::Cap => {
+                let key = self.dictionary.cap(self.operand(0));
+                let (kind, name) = key.map_or((String::new(), ""), |(kind, ip, _, name)| {
+                    (kind.word(ip), self.dictionary.text(name))
+                });
+                format!(
+                    "within_frequency_cap(\"{kind}\", \"{name}\", {}, {})",
+                    i64_at(self.operands, 1),
+                    i64_at(self.operands, 3)
+                )
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn range(&self, low: i64, high: i64) -> String {
+        let name = self.name();
+        match (low, high) {
+            (i64::MIN, high) => format!("{name} <= {high}"),
+            (low, i64::MAX) => format!("{name} >= {low}"),
+            (low, high) if low > high => format!("{name} in an empty range"),
+            (low, high) => format!("{name} >= {low} and {name} <= {high}"),
+        }
+    }
+}

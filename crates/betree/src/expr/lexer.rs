@@ -1,0 +1,200 @@
+//! Text to the words, numbers, texts and signs of the language. What they mean is the parser's.
+
+use crate::error::{Error, ErrorKind, Result, quoted};
+
+/// One piece of text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Token<'s> {
+    Word(&'s str),
+    Integer(i64),
+    Float(f64),
+    Text(&'s str),
+    Sign(&'static str),
+    End,
+}
+
+impl Token<'_> {
+    /// As a message names it.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Word(word) => quoted(word),
+            Self::Integer(_) | Self::Float(_) => "a number".to_owned(),
+            Self::Text(_) => "a text".to_owned(),
+            Self::Sign(sign) => format!("'{sign}'"),
+            Self::End => "the end".to_owned(),
+        }
+    }
+}
+
+/// Signs, longer ones before those that they begin with.
+const SIGNS: [&str; 11] = ["&&", "||", "<=", ">=", "<>", "<", ">", "=", "(", ")", ","];
+
+/// Where in a text the next token begins.
+#[derive(Debug, Clone)]
+pub(super) struct Lexer<'s> {
+    text: &'s str,
+    at: usize,
+}
+
+impl<'s> Lexer<'s> {
+    pub(super) fn new(text: &'s str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The next token and the byte at which it begins.
+    pub(super) fn next(&mut self) -> Result<(Token<'s>, usize)> {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+        let start = self.at;
+        let Some(first) = bytes.get(start).copied() else {
+            return Ok((Token::End, start));
+        };
+        let token = match first {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                Token::Word(self.take_while(word))
+            }
+            b'0'..=b'9' | b'-' => self.number()?,
+            b'"' | b'\'' => self.quoted(first)?,
+            _ => self.sign()?,
+        };
+        Ok((token, start))
+    }
+
+    fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'s str {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).copied().is_some_and(&wanted) {
+            self.at += 1;
+        }
+        &self.text[start..self.at]
+    }
+
+    fn number(&mut self) -> Result<Token<'s>> {
+        let start = self.at;
+        let peek = |lexer: &Self, ahead: usize| {
+            let bytes = lexer.text.as_bytes();
+            bytes.get(lexer.at + ahead).copied().unwrap_or(0)
+        };
+        if peek(self, 0) == b'-' {
+            self.at += 1;
+        }
+        let digits = |lexer: &mut Self| !lexer.take_while(|byte| byte.is_ascii_digit()).is_empty();
+        if !digits(self) {
+            return Err(self.wrong(start, "a sign without a number"));
+        }
+        let mut float = false;
+        if peek(self, 0) == b'.' && peek(self, 1).is_ascii_digit() {
+            float = true;
+            self.at += 1;
+            digits(self);
+        }
+        if matches!(peek(self, 0), b'e' | b'E') {
+            let signed = usize::from(matches!(peek(self, 1), b'-' | b'+'));
+            if peek(self, 1 + signed).is_ascii_digit() {
+                float = true;
+                self.at += 1 + signed;
+                digits(self);
+            }
+        }
+        let text = &self.text[start..self.at];
+        if float {
+            let value = text.parse().ok().filter(|value: &f64| value.is_finite());
+            value.map(Token::Float)
+        } else {
+            text.parse().ok().map(Token::Integer)
+        }
+        .ok_or_else(|| self.wrong(start, format!("{} is out of range", quoted(text))))
+    }
+
+    fn quoted(&mut self, quote: u8) -> Result<Token<'s>> {
+        let start = self.at;
+        let rest = &self.text[start + 1..];
+        let end = rest
+            .find(char::from(quote))
+            .ok_or_else(|| self.wrong(start, "a text without its closing quote"))?;
+        self.at = start + end + 2;
+        Ok(Token::Text(&rest[..end]))
+    }
+
+    fn sign(&mut self) -> Result<Token<'s>> {
+        let rest = &self.text[self.at..];
+        match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
+            Some(sign) => {
+                self.at += sign.len();
+                Ok(Token::Sign(sign))
+            }
+            None => {
+                let found = rest.chars().next().unwrap_or_default();
+                let message = format!("unexpected character '{}'", found.escape_debug());
+                Err(self.wrong(self.at, message))
+            }
+        }
+    }
+
+    /// A syntax error at a byte.
+    pub(super) fn wrong(&self, offset: usize, message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Syntax, message).at(self.text, offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<Token<'_>> {
+        let mut lexer = Lexer::new(text);
+        let mut tokens = Vec::new();
+        loop {
+            match lexer.next().unwrap().0 {
+                Token::End => return tokens,
+                token => tokens.push(token),
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_are_told_apart() {
+        use Token::{Float, Integer, Sign, Text, Word};
+        assert_eq!(
+            all("a_1<>-5 <=1.5e3\t'x\"y' \"\"||2e"),
+            [
+                Word("a_1"),
+                Sign("<>"),
+                Integer(-5),
+                Sign("<="),
+                Float(1500.0),
+                Text("x\"y"),
+                Text(""),
+                Sign("||"),
+                Integer(2),
+                Word("e"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused_at_its_place() {
+        for (text, column) in [
+            ("a é", 3),
+            ("  -x", 3),
+            ("a = 99999999999999999999", 5),
+            ("a = 'open", 5),
+            ("1e999", 1),
+        ] {
+            let mut lexer = Lexer::new(text);
+            let error = loop {
+                match lexer.next() {
+                    Ok((Token::End, _)) => panic!("{text} is accepted"),
+                    Ok(_) => {}
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!(error.kind(), ErrorKind::Syntax);
+            let place = format!(" at column {column}");
+            assert!(error.to_string().ends_with(&place), "{text}: {error}");
+        }
+    }
+}

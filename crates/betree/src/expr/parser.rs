@@ -1,0 +1,526 @@
+//! Tokens to an [`Expression`], by an operator stack: nothing recurses.
+
+use super::lexer::{Lexer, Token};
+use super::{CapKind, Expression, Leaf, Literal, Node, Position, Quantity, Relation, Test};
+use crate::error::{Error, Result, quoted};
+
+/// What waits for its right operand, or for its closing bracket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    Or,
+    And,
+    Not,
+    /// With the byte that it stands at.
+    Bracket(usize),
+}
+
+pub(super) fn parse(text: &str) -> Result<Expression<'_>> {
+    let mut parser = Parser::new(text)?;
+    loop {
+        parser.operand()?;
+        if !parser.operator()? {
+            return Ok(parser.out);
+        }
+    }
+}
+
+struct Parser<'s> {
+    lexer: Lexer<'s>,
+    token: Token<'s>,
+    offset: usize,
+    waiting: Vec<Waiting>,
+    out: Expression<'s>,
+}
+
+impl<'s> Parser<'s> {
+    fn new(text: &'s str) -> Result<Self> {
+        let mut parser = Self {
+            lexer: Lexer::new(text),
+            token: Token::End,
+            offset: 0,
+            waiting: Vec::new(),
+            out: Expression {
+                text,
+                nodes: Vec::new(),
+                leaves: Vec::new(),
+                literals: Vec::new(),
+            },
+        };
+        parser.advance()?;
+        Ok(parser)
+    }
+
+    fn advance(&mut self) -> Result<Token<'s>> {
+        let (next, offset) = self.lexer.next()?;
+        self.offset = offset;
+        Ok(std::mem::replace(&mut self.token, next))
+    }
+
+    fn wrong(&self, expected: &str) -> Error {
+        let message = format!("expected {expected}, found {}", self.token.describe());
+        self.lexer.wrong(self.offset, message)
+    }
+
+    /// Takes the token when it is this sign.
+    fn sign(&mut self, sign: &'static str) -> Result<bool> {
+        let found = self.token == Token::Sign(sign);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    fn expect(&mut self, sign: &'static str) -> Result<()> {
+        match self.sign(sign)? {
+            true => Ok(()),
+            false => Err(self.wrong(&format!("'{sign}'"))),
+        }
+    }
+
+    /// Takes the token when it is this word.
+    fn word(&mut self, word: &str) -> Result<bool> {
+        let found = self.token == Token::Word(word);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    fn expect_word(&mut self, word: &str) -> Result<()> {
+        match self.word(word)? {
+            true => Ok(()),
+            false => Err(self.wrong(&format!("'{word}'"))),
+        }
+    }
+
+    /// Everything up to and with the next operand.
+    fn operand(&mut self) -> Result<()> {
+        loop {
+            if self.word("not")? {
+                self.waiting.push(Waiting::Not);
+            } else if self.token == Token::Sign("(") {
+                self.waiting.push(Waiting::Bracket(self.offset));
+                self.advance()?;
+            } else {
+                break;
+            }
+        }
+        let node = if self.word("true")? {
+            Node::Constant(true)
+        } else if self.word("false")? {
+            Node::Constant(false)
+        } else {
+            let offset = self.offset;
+            let test = self.test()?;
+            let index = u32::try_from(self.out.leaves.len())
+                .map_err(|_| self.lexer.wrong(offset, "too many tests"))?;
+            self.out.leaves.push(Leaf { offset, test });
+            Node::Leaf(index)
+        };
+        self.out.nodes.push(node);
+        self.negate();
+        Ok(())
+    }
+
+    /// Gives the operand that is complete to the `not`s before it.
+    fn negate(&mut self) {
+        while self.waiting.last() == Some(&Waiting::Not) {
+            self.waiting.pop();
+            self.out.nodes.push(Node::Not);
+        }
+    }
+
+    /// What follows an operand; whether another has to come.
+    fn operator(&mut self) -> Result<bool> {
+        loop {
+            if self.sign("&&")? || self.word("and")? {
+                self.complete(|waiting| waiting == Waiting::And);
+                self.waiting.push(Waiting::And);
+                return Ok(true);
+            }
+            if self.sign("||")? || self.word("or")? {
+                self.complete(|waiting| matches!(waiting, Waiting::And | Waiting::Or));
+                self.waiting.push(Waiting::Or);
+                return Ok(true);
+            }
+            self.complete(|waiting| matches!(waiting, Waiting::And | Waiting::Or));
+            match (self.token, self.waiting.pop()) {
+                (Token::Sign(")"), Some(_)) => {
+                    self.advance()?;
+                    self.negate();
+                }
+                (Token::End, None) => return Ok(false),
+                (Token::End, Some(Waiting::Bracket(offset))) => {
+                    return Err(self.lexer.wrong(offset, "a bracket that is not closed"));
+                }
+                _ => return Err(self.wrong("'and', 'or' or the end")),
+            }
+        }
+    }
+
+    fn complete(&mut self, binds: impl Fn(Waiting) -> bool) {
+        while let Some(waiting) = self.waiting.pop_if(|waiting| binds(*waiting)) {
+            self.out.nodes.push(match waiting {
+                Waiting::And => Node::And,
+                _ => Node::Or,
+            });
+        }
+    }
+
+    fn test(&mut self) -> Result<Test<'s>> {
+        match self.token {
+            Token::Word(name) => {
+                let at = self.offset;
+                self.advance()?;
+                if self.token == Token::Sign("(") {
+                    self.function(name, at)
+                } else {
+                    self.suffix(name)
+                }
+            }
+            Token::Integer(_) | Token::Float(_) | Token::Text(_) => self.constant_first(),
+            _ => Err(self.wrong("an attribute, a constant, 'not' or '('")),
+        }
+    }
+
+    /// What is asked of the attribute that was just named.
+    fn suffix(&mut self, name: &'s str) -> Result<Test<'s>> {
+        if let Some(relation) = self.relation()? {
+            return Ok(Test::Compare(name, relation, self.constant()?));
+        }
+        if let Some(negated) = self.equality()? {
+            let value = self.constant()?;
+            return Ok(Test::Equal {
+                name,
+                negated,
+                value,
+            });
+        }
+        if let Some(negated) = self.membership()? {
+            let list = self.list()?;
+            return Ok(Test::In {
+                name,
+                negated,
+                list,
+            });
+        }
+        for (word, quantity) in [
+            ("one", Quantity::One),
+            ("none", Quantity::None),
+            ("all", Quantity::All),
+        ] {
+            if self.word(word)? {
+                self.expect_word("of")?;
+                return Ok(Test::Of(name, quantity, self.list()?));
+            }
+        }
+        if self.word("is")? {
+            let negated = self.word("not")?;
+            if !negated && self.word("empty")? {
+                return Ok(Test::Empty(name));
+            }
+            self.expect_word("null")?;
+            return Ok(Test::Null { name, negated });
+        }
+        Ok(Test::Variable(name))
+    }
+
+    /// A test that begins with its constant: `10 < age`, `"a" in tags`.
+    fn constant_first(&mut self) -> Result<Test<'s>> {
+        let value = self.constant()?;
+        if let Some(relation) = self.relation()? {
+            let mirrored = match relation {
+                Relation::Less => Relation::Greater,
+                Relation::LessEqual => Relation::GreaterEqual,
+                Relation::Greater => Relation::Less,
+                Relation::GreaterEqual => Relation::LessEqual,
+            };
+            return Ok(Test::Compare(self.name()?, mirrored, value));
+        }
+        if let Some(negated) = self.equality()? {
+            let name = self.name()?;
+            return Ok(Test::Equal {
+                name,
+                negated,
+                value,
+            });
+        }
+        match self.membership()? {
+            Some(negated) => {
+                let name = self.name()?;
+                Ok(Test::Has {
+                    name,
+                    negated,
+                    value,
+                })
+            }
+            None => Err(self.wrong("a comparison or 'in'")),
+        }
+    }
+
+    fn relation(&mut self) -> Result<Option<Relation>> {
+        for (sign, relation) in [
+            ("<=", Relation::LessEqual),
+            ("<", Relation::Less),
+            (">=", Relation::GreaterEqual),
+            (">", Relation::Greater),
+        ] {
+            if self.sign(sign)? {
+                return Ok(Some(relation));
+            }
+        }
+        Ok(None)
+    }
+
+    fn equality(&mut self) -> Result<Option<bool>> {
+        if self.sign("=")? {
+            return Ok(Some(false));
+        }
+        Ok(self.sign("<>")?.then_some(true))
+    }
+
+    fn membership(&mut self) -> Result<Option<bool>> {
+        if self.word("in")? {
+            return Ok(Some(false));
+        }
+        if self.word("not")? {
+            self.expect_word("in")?;
+            return Ok(Some(true));
+        }
+        Ok(None)
+    }
+
+    fn name(&mut self) -> Result<&'s str> {
+        match self.token {
+            Token::Word(name) => {
+                self.advance()?;
+                Ok(name)
+            }
+            _ => Err(self.wrong("an attribute")),
+        }
+    }
+
+    fn constant(&mut self) -> Result<Literal<'s>> {
+        let value = match self.token {
+            Token::Integer(value) => Literal::Integer(value),
+            Token::Float(value) => Literal::Float(value),
+            Token::Text(value) => Literal::Text(value),
+            _ => return Err(self.wrong("a constant")),
+        };
+        self.advance()?;
+        Ok(value)
+    }
+
+    fn list(&mut self) -> Result<std::ops::Range<usize>> {
+        self.expect("(")?;
+        let start = self.out.literals.len();
+        loop {
+            let value = self.constant()?;
+            self.out.literals.push(value);
+            if !self.sign(",")? {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(start..self.out.literals.len())
+    }
+
+    fn function(&mut self, name: &'s str, at: usize) -> Result<Test<'s>> {
+        self.advance()?;
+        let test = match name {
+            "contains" => self.text_function(Position::Anywhere)?,
+            "starts_with" => self.text_function(Position::Start)?,
+            "ends_with" => self.text_function(Position::End)?,
+            "geo_within_radius" => {
+                let latitude = self.number()?;
+                self.expect(",")?;
+                let longitude = self.number()?;
+                self.expect(",")?;
+                let radius_km = self.number()?;
+                Test::Geo {
+                    latitude,
+                    longitude,
+                    radius_km,
+                }
+            }
+            "segment_within" => self.segment(true)?,
+            "segment_before" => self.segment(false)?,
+            "within_frequency_cap" => self.cap()?,
+            _ => {
+                let message = format!("there is no function {}", quoted(name));
+                return Err(self.lexer.wrong(at, message));
+            }
+        };
+        self.expect(")")?;
+        Ok(test)
+    }
+
+    fn text_function(&mut self, position: Position) -> Result<Test<'s>> {
+        let name = self.name()?;
+        self.expect(",")?;
+        Ok(Test::Text(name, position, self.text()?))
+    }
+
+    fn segment(&mut self, within: bool) -> Result<Test<'s>> {
+        let name = match self.token {
+            Token::Word(name) => {
+                self.advance()?;
+                self.expect(",")?;
+                Some(name)
+            }
+            _ => None,
+        };
+        let id = self.integer()?;
+        self.expect(",")?;
+        let seconds = self.integer()?;
+        Ok(Test::Segment {
+            name,
+            within,
+            id,
+            seconds,
+        })
+    }
+
+    fn cap(&mut self) -> Result<Test<'s>> {
+        let offset = self.offset;
+        let word = self.text()?;
+        let (kind, by_address) = CapKind::parse(word).ok_or_else(|| {
+            let message = format!("{} is no type of a frequency cap", quoted(word));
+            self.lexer.wrong(offset, message)
+        })?;
+        self.expect(",")?;
+        let namespace = self.text()?;
+        self.expect(",")?;
+        let value = self.integer()?;
+        self.expect(",")?;
+        let length = self.integer()?;
+        Ok(Test::Cap {
+            kind,
+            by_address,
+            namespace,
+            value,
+            length,
+        })
+    }
+
+    fn text(&mut self) -> Result<&'s str> {
+        match self.token {
+            Token::Text(text) => {
+                self.advance()?;
+                Ok(text)
+            }
+            _ => Err(self.wrong("a text")),
+        }
+    }
+
+    fn integer(&mut self) -> Result<i64> {
+        match self.token {
+            Token::Integer(value) => {
+                self.advance()?;
+                Ok(value)
+            }
+            _ => Err(self.wrong("an integer")),
+        }
+    }
+
+    fn number(&mut self) -> Result<f64> {
+        match self.constant()? {
+            Literal::Integer(value) => Ok(value as f64),
+            Literal::Float(value) => Ok(value),
+            Literal::Text(_) => Err(self.wrong("a number before this")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The nodes as a word: `a`… are leaves in order.
+    fn shape(text: &str) -> String {
+        let expression = parse(text).unwrap();
+        let letter = |node: &Node| match node {
+            Node::And => '&',
+            Node::Or => '|',
+            Node::Not => '!',
+            Node::Constant(true) => '1',
+            Node::Constant(false) => '0',
+            Node::Leaf(index) => char::from(b'a' + *index as u8),
+        };
+        expression.nodes.iter().map(letter).collect()
+    }
+
+    #[test]
+    fn not_binds_tighter_than_and_and_and_than_or() {
+        assert_eq!(shape("x or y and not z"), "abc!&|");
+        assert_eq!(shape("x and y or z and w"), "ab&cd&|");
+        assert_eq!(shape("not not x || y && z"), "a!!bc&|");
+        assert_eq!(shape("not (x or y) and z"), "ab|!c&");
+        assert_eq!(shape("x or y or z"), "ab|c|");
+        assert_eq!(shape("((true)) and false or x"), "10&a|");
+    }
+
+    #[test]
+    fn every_test_parses() {
+        for (text, count) in [
+            ("a < 1 and 1 < a and a >= 1.5 and 'x' = a", 4),
+            ("a <> 'x' and a not in (1,2) and 1 not in a", 3),
+            ("a one of (1) and a none of ('x','y') and a all of (1,2)", 3),
+            ("a is null or a is not null or a is empty", 3),
+            (
+                "contains(a,'x') or starts_with(a,'x') or ends_with(a,'x')",
+                3,
+            ),
+            ("geo_within_radius(1, -2.5, 10)", 1),
+            ("segment_within(1, 2) and segment_before(s, 1, 2)", 2),
+            ("within_frequency_cap('flight:ip', 'ns', 3, 0)", 1),
+            ("one = 1 and all and none and is and of", 5),
+        ] {
+            assert_eq!(parse(text).unwrap().leaves(), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_say_what_was_expected_and_where() {
+        for (text, message) in [
+            (
+                "",
+                "expected an attribute, a constant, 'not' or '(', found the end at column 1",
+            ),
+            (
+                "a and\n  )",
+                "expected an attribute, a constant, 'not' or '(', found ')' at line 2, column 3",
+            ),
+            ("(a", "a bracket that is not closed at column 1"),
+            (
+                "a)",
+                "expected 'and', 'or' or the end, found ')' at column 2",
+            ),
+            (
+                "a b",
+                "expected 'and', 'or' or the end, found 'b' at column 3",
+            ),
+            ("a in ()", "expected a constant, found ')' at column 7"),
+            ("a one (1)", "expected 'of', found '(' at column 7"),
+            (
+                "5 and a",
+                "expected a comparison or 'in', found 'and' at column 3",
+            ),
+            ("foo(1)", "there is no function 'foo' at column 1"),
+            (
+                "within_frequency_cap('x','n',1,2)",
+                "'x' is no type of a frequency cap at column 22",
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_only_memory() {
+        let deep = 200_000;
+        let text = format!("{}a{}", "not (".repeat(deep), ")".repeat(deep));
+        assert_eq!(parse(&text).unwrap().nodes.len(), deep + 1);
+        assert!(parse(&"(".repeat(deep)).is_err());
+    }
+}

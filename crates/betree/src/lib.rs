@@ -1,0 +1,70 @@
+//! Boolean expressions matched against events, in calls of bounded work.
+//!
+//! A [`Domain`] names attributes, an [`Expression`] asks about them, a [`BeTree`] holds expressions
+//! under their [`SubscriptionId`]s. Its [`Snapshot`]s read an [`Event`] from JSON and search for the
+//! subscriptions that match it, at once or in steps of a [`Budget`].
+//!
+//! ```
+//! use betree::{BeTree, Budget, Buffers, Constants, Domain, Expression, Progress};
+//! use betree::{SubscriptionId, Undefined};
+//!
+//! let domain = Domain::parse("a|boolean|false\nb|boolean|false\ntags|string list|true\n")?;
+//! let mut tree = BeTree::new(domain, Undefined::False);
+//! for (id, text) in [(1, "a and not b"), (2, "tags one of ('x', 'y')"), (3, "b")] {
+//!     let expression = Expression::parse(text)?;
+//!     tree.insert(SubscriptionId(id), &expression, &Constants::default())?;
+//! }
+//! let snapshot = tree.snapshot();
+//! let event = snapshot.event(r#"{"a": true, "b": false, "tags": ["y", "z"]}"#)?;
+//!
+//! let mut buffers = Buffers::new();
+//! let mut search = snapshot.search_iterator(&event, &mut buffers)?;
+//! while search.step(Budget::reductions(2_000)) == Progress::Yielded {
+//!     // Whatever else this thread has to do.
+//! }
+//! assert_eq!(search.ids(), [SubscriptionId(1), SubscriptionId(2)]);
+//! # Ok::<(), betree::Error>(())
+//! ```
+#![deny(unsafe_code)]
+
+mod betree;
+mod bind;
+mod budget;
+mod code;
+mod constants;
+mod dictionary;
+mod domain;
+mod error;
+mod eval;
+mod event;
+mod explain;
+mod expr;
+mod index;
+mod lockstep;
+mod program;
+mod search;
+mod snapshot;
+#[cfg(feature = "workload")]
+pub mod workload;
+
+pub use crate::betree::BeTree;
+pub use crate::bind::Undefined;
+pub use crate::budget::{Budget, OVERSHOOT_MAX, Progress};
+pub use crate::constants::Constants;
+pub use crate::domain::{Attribute, AttributeId, Domain, Kind};
+pub use crate::error::{Error, ErrorKind, Place, Result};
+pub use crate::event::{Event, EventReader};
+pub use crate::explain::{ExplainedTest, Explanation};
+pub use crate::expr::Expression;
+pub use crate::lockstep::Isa;
+pub use crate::search::{Buffers, Search};
+pub use crate::snapshot::Snapshot;
+
+/// What a subscription is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SubscriptionId(pub u64);
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,125 @@
+//! Blocks by AVX-512: 64 lanes in a register, two blocks in turns to hide latency.
+
+#![allow(unsafe_code, reason = "vector instructions on checked rows")]
+
+use std::arch::x86_64::{
+    __m512i, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_load_si512,
+    _mm512_mask_mov_epi8, _mm512_mask_test_epi8_mask, _mm512_permutex2var_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_setzero_si512, _mm512_xor_si512,
+};
+
+use super::{Block, REJECTED, Row, Truth};
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn load(row: &Row) -> __m512i {
+    // SAFETY: 64 bytes, and rows are aligned to 64.
+    unsafe { _mm512_load_si512(row.0.as_ptr().cast()) }
+}
+
+/// What all blocks share.
+#[derive(Clone, Copy)]
+struct Common {
+    tables: (__m512i, __m512i),
+    highest: __m512i,
+    one: __m512i,
+}
+
+/// One position of one block. `WIDE`: the family has more than 64 tests.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn step<const WIDE: bool>(
+    common: &Common,
+    rows: &[Row; 2],
+    position: __m512i,
+    state: __m512i,
+) -> __m512i {
+    let test = load(&rows[0]);
+    let is = if WIDE {
+        _mm512_permutex2var_epi8(common.tables.0, test, common.tables.1)
+    } else {
+        _mm512_permutexvar_epi8(test, common.tables.0)
+    };
+    let here = _mm512_cmple_epu8_mask(state, position);
+    let jumps = _mm512_mask_test_epi8_mask(here, _mm512_xor_si512(is, test), common.highest);
+    _mm512_mask_mov_epi8(state, jumps, load(&rows[1]))
+}
+
+/// The lanes that did not reject.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn accepted(state: __m512i) -> u64 {
+    !_mm512_cmpeq_epi8_mask(state, _mm512_set1_epi8(REJECTED as i8))
+}
+
+/// The rows of a block, two a position.
+#[inline]
+fn pairs<'r>(rows: &'r [Row], block: &Block) -> &'r [[Row; 2]] {
+    let start = block.start as usize;
+    let rows = rows.get(start..start + 2 * block.positions as usize);
+    rows.unwrap_or(&[]).as_chunks().0
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn run<const WIDE: bool>(
+    rows: &[Row],
+    blocks: &[Block],
+    truth: &Truth,
+    matches: &mut [u64],
+) {
+    let mut tables = [Row([0; 64]); 2];
+    for (table, half) in tables.iter_mut().zip(truth.0.chunks_exact(64)) {
+        table.0.copy_from_slice(half);
+    }
+    let common = Common {
+        tables: (load(&tables[0]), load(&tables[1])),
+        highest: _mm512_set1_epi8(-128),
+        one: _mm512_set1_epi8(1),
+    };
+    let mut blocks = blocks.chunks_exact(2);
+    let mut matches = matches.chunks_mut(2);
+    for (pair, found) in (&mut blocks).zip(&mut matches) {
+        let states = two::<WIDE>(&common, pairs(rows, &pair[0]), pairs(rows, &pair[1]));
+        for (found, state) in found.iter_mut().zip(states) {
+            *found = accepted(state);
+        }
+    }
+    if let ([block], Some([found, ..])) = (blocks.remainder(), matches.next()) {
+        let none = _mm512_setzero_si512();
+        let state = one::<WIDE>(&common, pairs(rows, block), none, none);
+        *found = accepted(state);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn one<const WIDE: bool>(
+    common: &Common,
+    rows: &[[Row; 2]],
+    mut position: __m512i,
+    mut state: __m512i,
+) -> __m512i {
+    for pair in rows {
+        state = step::<WIDE>(common, pair, position, state);
+        position = _mm512_add_epi8(position, common.one);
+    }
+    state
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn two<const WIDE: bool>(common: &Common, first: &[[Row; 2]], second: &[[Row; 2]]) -> [__m512i; 2] {
+    let none = _mm512_setzero_si512();
+    let (mut a, mut b, mut position) = (none, none, none);
+    let both = first.len().min(second.len());
+    for (left, right) in first[..both].iter().zip(&second[..both]) {
+        a = step::<WIDE>(common, left, position, a);
+        b = step::<WIDE>(common, right, position, b);
+        position = _mm512_add_epi8(position, common.one);
+    }
+    // The longer one goes on alone.
+    [
+        one::<WIDE>(common, &first[both..], position, a),
+        one::<WIDE>(common, &second[both..], position, b),
+    ]
+}

@@ -1,0 +1,171 @@
+//! Programs to families and blocks.
+
+use std::collections::HashMap;
+
+use super::{ACCEPTED, Block, Family, LANES, Lockstep, NOBODY, REJECTED, Row, TESTS_MAX};
+use crate::code::Head;
+use crate::program::arena::Arena;
+use crate::program::{ACCEPT, REJECT, Step};
+
+/// Steps of a program: the two greatest bytes are the ends.
+const STEPS_MAX: usize = 250;
+/// The most reductions of one block.
+const CHARGE_MAX: f32 = 1000.0;
+
+/// A program that waits for its block.
+#[derive(Debug)]
+struct Waiting {
+    slot: u32,
+    cost: f32,
+    /// Tests and jumps of its steps.
+    steps: Vec<(u8, u8)>,
+}
+
+/// Makes families of programs, which come in the order of their slots.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    out: Lockstep,
+    family: Family,
+    numbers: HashMap<Box<[u32]>, u8>,
+    waiting: Vec<Waiting>,
+    fresh: Vec<Box<[u32]>>,
+    words: Vec<u32>,
+    /// Slots of programs that have no place here after all.
+    refused: Vec<u32>,
+}
+
+impl Builder {
+    /// Adds a program; false when it has too many steps or tests.
+    pub(crate) fn add(&mut self, slot: u32, arena: &Arena, steps: &[Step]) -> bool {
+        if steps.len() > STEPS_MAX {
+            return false;
+        }
+        let mut coded = self.encode(arena, steps);
+        if coded.is_none() {
+            self.close_family();
+            coded = self.encode(arena, steps);
+        }
+        let Some(steps) = coded else {
+            return false;
+        };
+        self.waiting.push(Waiting {
+            slot,
+            cost: arena.cost(),
+            steps,
+        });
+        if self.waiting.len() == LANES {
+            self.close_block();
+        }
+        true
+    }
+
+    /// The steps over the tests of the family at hand; `None` when that would have too many.
+    fn encode(&mut self, arena: &Arena, steps: &[Step]) -> Option<Vec<(u8, u8)>> {
+        self.fresh.clear();
+        let known = self.family.tests();
+        let mut coded = Vec::with_capacity(steps.len());
+        for step in steps {
+            self.words.clear();
+            self.words.extend_from_slice(arena.test(step.node));
+            let head = Head(self.words[0]);
+            self.words[0] = head.with(false, head.undefined() != head.flag()).0;
+            let number = match self.numbers.get(self.words.as_slice()) {
+                Some(number) => *number,
+                None => {
+                    let number = known + self.fresh.len();
+                    if number >= TESTS_MAX {
+                        for words in self.fresh.drain(..) {
+                            self.numbers.remove(&words);
+                        }
+                        return None;
+                    }
+                    let words: Box<[u32]> = self.words.as_slice().into();
+                    self.numbers.insert(words.clone(), number as u8);
+                    self.fresh.push(words);
+                    number as u8
+                }
+            };
+            let jump = match step.jump {
+                ACCEPT => ACCEPTED,
+                REJECT => REJECTED,
+                position => position as u8,
+            };
+            coded.push((number | u8::from(step.sense) << 7, jump));
+        }
+        for words in self.fresh.drain(..) {
+            self.family.starts.push(self.family.words.len() as u32);
+            self.family.words.extend_from_slice(&words);
+        }
+        Some(coded)
+    }
+
+    fn close_family(&mut self) {
+        self.close_block();
+        let mut family = std::mem::take(&mut self.family);
+        self.numbers.clear();
+        let first = self.out.families.last().map_or(0, |last| last.blocks.end);
+        family.blocks = first..self.out.blocks.len();
+        if family.blocks.is_empty() {
+            return;
+        }
+        let programs: u32 = self.out.blocks[first..]
+            .iter()
+            .map(|block| block.lanes.count_ones())
+            .sum();
+        if (programs as usize) < family.tests() {
+            self.dissolve(first);
+        } else {
+            self.out.families.push(family);
+        }
+    }
+
+    /// Takes back the blocks from `first` on: few programs over many tests are faster one by one.
+    fn dissolve(&mut self, first: usize) {
+        if let Some(block) = self.out.blocks.get(first) {
+            self.out.rows.truncate(block.start as usize);
+        }
+        self.out.blocks.truncate(first);
+        let slots = self.out.slots.drain(first * LANES..);
+        self.refused.extend(slots.filter(|slot| *slot != NOBODY));
+    }
+
+    fn close_block(&mut self) {
+        let programs = std::mem::take(&mut self.waiting);
+        let Some(first) = programs.first() else {
+            return;
+        };
+        let positions = programs.iter().map(|p| p.steps.len()).max().unwrap_or(0);
+        let cost: f32 = programs.iter().map(|program| program.cost).sum();
+        let base = first.slot;
+        let follows = |(lane, program): (usize, &Waiting)| program.slot == base + lane as u32;
+        let in_a_row = base % LANES as u32 == 0 && programs.iter().enumerate().all(follows);
+        self.out.blocks.push(Block {
+            start: self.out.rows.len() as u32,
+            positions: positions as u32,
+            lanes: u64::MAX >> (LANES - programs.len()),
+            charge: cost.clamp(1.0, CHARGE_MAX) as u32,
+            base: in_a_row.then_some(base),
+        });
+        for position in 0..positions {
+            // Beyond its end a lane that is still there goes nowhere: to jump to 0 is to stay.
+            let mut rows = [Row([0; LANES]); 2];
+            for (lane, program) in programs.iter().enumerate() {
+                if let Some((test, jump)) = program.steps.get(position) {
+                    rows[0].0[lane] = *test;
+                    rows[1].0[lane] = *jump;
+                }
+            }
+            self.out.rows.extend(rows);
+        }
+        let slots = programs.iter().map(|program| program.slot);
+        let rest = std::iter::repeat(NOBODY);
+        self.out.slots.extend(slots.chain(rest).take(LANES));
+    }
+
+    /// What was made, and the slots of programs that are better run elsewhere.
+    pub(crate) fn finish(mut self) -> (Lockstep, Vec<u32>) {
+        self.close_family();
+        self.out.rows.shrink_to_fit();
+        (self.out, self.refused)
+    }
+}

@@ -1,0 +1,262 @@
+//! One tree of words while it is compiled: groups and tests with their probability and cost, in the
+//! order in which they are best evaluated.
+//!
+//! Nodes stand before what is in them, so that one pass backwards sees children before parents.
+
+use crate::code::{Head, Op, i64_at};
+use crate::eval;
+use crate::program::estimate::Estimates;
+
+/// No more ranges of a group are compared for being of one attribute.
+const RANGES_MAX: usize = 64;
+
+/// A group or a test.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) op: Op,
+    /// The position after the last node inside.
+    end: u32,
+    /// Where the head of a test stands in the words.
+    pub(crate) word: u32,
+    /// Groups: where their children stand.
+    children: (u32, u32),
+    /// The share of events for which it is true.
+    pub(crate) probability: f32,
+    /// Tests that are evaluated on average.
+    cost: f32,
+    /// Tests in it.
+    pub(crate) size: u32,
+    /// Merged into another.
+    gone: bool,
+}
+
+/// A tree in work. Used again for the next one.
+#[derive(Debug, Default)]
+pub(crate) struct Arena {
+    /// The tree's words, then those of tests that were merged.
+    pub(crate) words: Vec<u32>,
+    pub(crate) nodes: Vec<Node>,
+    children: Vec<u32>,
+    open: Vec<Option<u32>>,
+    ranges: Vec<(usize, u32)>,
+}
+
+/// The root of every arena.
+pub(crate) const ROOT: u32 = 0;
+
+impl Arena {
+    /// Reads a tree.
+    pub(crate) fn load(&mut self, tree: &[u32], estimates: &Estimates) {
+        self.words.clear();
+        self.words.extend_from_slice(tree);
+        self.nodes.clear();
+        self.children.clear();
+        self.read();
+        for index in (0..self.nodes.len()).rev() {
+            match self.nodes[index].op {
+                Op::And | Op::Or => self.weigh_group(index, estimates),
+                _ => self.weigh_test(index, estimates),
+            }
+        }
+    }
+
+    fn node(op: Op, word: u32) -> Node {
+        Node {
+            op,
+            end: 0,
+            word,
+            children: (0, 0),
+            probability: 1.0,
+            cost: 0.0,
+            size: 0,
+            gone: false,
+        }
+    }
+
+    /// Words to nodes. A group inside of a group of its kind is no node of its own.
+    fn read(&mut self) {
+        self.open.clear();
+        self.nodes.push(Self::node(Op::And, 0));
+        let mut kinds = vec![Op::And];
+        let mut at = 0;
+        while let Some(word) = self.words.get(at).copied() {
+            let head = Head(word);
+            match head.op() {
+                op @ (Op::And | Op::Or) => {
+                    let same = kinds.last() == Some(&op);
+                    let index = self.nodes.len() as u32;
+                    self.open.push((!same).then_some(index));
+                    if !same {
+                        self.nodes.push(Self::node(op, 0));
+                        kinds.push(op);
+                    }
+                }
+                Op::Close => {
+                    if let Some(Some(index)) = self.open.pop() {
+                        self.nodes[index as usize].end = self.nodes.len() as u32;
+                        kinds.pop();
+                    }
+                }
+                op => {
+                    let mut node = Self::node(op, at as u32);
+                    node.end = self.nodes.len() as u32 + 1;
+                    self.nodes.push(node);
+                }
+            }
+            let first = self.words.get(at + 1).copied().unwrap_or(0);
+            at += 1 + head.operands(first);
+        }
+        self.nodes[ROOT as usize].end = self.nodes.len() as u32;
+    }
+
+    fn weigh_test(&mut self, index: usize, estimates: &Estimates) {
+        let node = self.nodes[index];
+        let words = &self.words[node.word as usize..];
+        let head = Head(words[0]);
+        let node = &mut self.nodes[index];
+        match node.op {
+            Op::True => node.probability = 1.0,
+            Op::False => node.probability = 0.0,
+            _ => {
+                let probability = estimates.test(head, &words[1..]);
+                node.probability = if head.flag() {
+                    1.0 - probability
+                } else {
+                    probability
+                };
+                node.cost = eval::cost(head) as f32;
+                node.size = 1;
+            }
+        }
+    }
+
+    /// The children of a node, cheapest decision first.
+    pub(crate) fn children(&self, index: u32) -> &[u32] {
+        let (start, end) = self.nodes[index as usize].children;
+        &self.children[start as usize..end as usize]
+    }
+
+    fn weigh_group(&mut self, index: usize, estimates: &Estimates) {
+        let and = self.nodes[index].op == Op::And;
+        if and {
+            self.merge_ranges(index, estimates);
+        }
+        let start = self.children.len();
+        let end = self.nodes[index].end;
+        let mut at = index as u32 + 1;
+        let mut decided = false;
+        while at < end {
+            let child = self.nodes[at as usize];
+            match child.op {
+                // What decides a group, and what cannot change it.
+                Op::True => decided |= !and,
+                Op::False => decided |= and,
+                _ if child.gone => {}
+                _ => self.children.push(at),
+            }
+            at = child.end;
+        }
+        if decided || self.children.len() == start {
+            self.children.truncate(start);
+            let value = decided != and;
+            let node = &mut self.nodes[index];
+            node.op = if value { Op::True } else { Op::False };
+            node.probability = if value { 1.0 } else { 0.0 };
+            return;
+        }
+        let nodes = &self.nodes;
+        let rank = |index: &u32| {
+            let node = &nodes[*index as usize];
+            let decides = if and {
+                1.0 - node.probability
+            } else {
+                node.probability
+            };
+            node.cost / (decides + 1e-6)
+        };
+        let children = &mut self.children[start..];
+        children.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+        let (mut going_on, mut cost, mut size) = (1.0f32, 0.0f32, 0u32);
+        for child in children.iter() {
+            let child = &nodes[*child as usize];
+            cost += going_on * child.cost;
+            going_on *= if and {
+                child.probability
+            } else {
+                1.0 - child.probability
+            };
+            size = size.saturating_add(child.size);
+        }
+        let end = self.children.len() as u32;
+        let node = &mut self.nodes[index];
+        node.children = (start as u32, end);
+        node.probability = if and { going_on } else { 1.0 - going_on };
+        node.cost = cost;
+        node.size = size;
+    }
+
+    /// Makes one range of two over the same integer, both of which must hold.
+    fn merge_ranges(&mut self, index: usize, estimates: &Estimates) {
+        let mut ranges = std::mem::take(&mut self.ranges);
+        ranges.clear();
+        let mut at = index as u32 + 1;
+        while at < self.nodes[index].end && ranges.len() < RANGES_MAX {
+            let node = self.nodes[at as usize];
+            if matches!(node.op, Op::Range32 | Op::Range64) && !node.gone {
+                let head = Head(self.words[node.word as usize]);
+                // Over an undefined attribute the two must agree with their conjunction.
+                if !head.flag() && !head.undefined() {
+                    let attribute = head.attribute();
+                    match ranges.iter().find(|(other, _)| *other == attribute) {
+                        Some((_, other)) => self.merge(*other, at, estimates),
+                        None => ranges.push((attribute, at)),
+                    }
+                }
+            }
+            at = node.end;
+        }
+        self.ranges = ranges;
+    }
+
+    fn merge(&mut self, into: u32, other: u32, estimates: &Estimates) {
+        let (low, high) = self.bounds(into);
+        let (other_low, other_high) = self.bounds(other);
+        let head = Head(self.words[self.nodes[into as usize].word as usize]);
+        let attribute = head.attribute() as u16;
+        let word = self.words.len() as u32;
+        crate::bind::range_words(
+            &mut self.words,
+            |op| Head::new(op, attribute),
+            low.max(other_low),
+            high.min(other_high),
+        );
+        let node = &mut self.nodes[into as usize];
+        node.word = word;
+        node.op = Head(self.words[word as usize]).op();
+        self.nodes[other as usize].gone = true;
+        self.weigh_test(into as usize, estimates);
+    }
+
+    /// The bounds of a test for a range.
+    pub(crate) fn bounds(&self, index: u32) -> (i64, i64) {
+        let node = &self.nodes[index as usize];
+        let operands = &self.words[node.word as usize + 1..];
+        match (node.op, operands) {
+            (Op::Range32, [low, high, ..]) => crate::bind::range_bounds(*low, *high),
+            _ => (i64_at(operands, 0), i64_at(operands, 2)),
+        }
+    }
+
+    /// The words of a test, head first.
+    pub(crate) fn test(&self, index: u32) -> &[u32] {
+        let words = &self.words[self.nodes[index as usize].word as usize..];
+        let first = words.get(1).copied().unwrap_or(0);
+        let operands = words.first().map_or(0, |word| Head(*word).operands(first));
+        words.get(..1 + operands).unwrap_or(words)
+    }
+
+    /// Tests that are evaluated on average.
+    pub(crate) fn cost(&self) -> f32 {
+        self.nodes[ROOT as usize].cost
+    }
+}

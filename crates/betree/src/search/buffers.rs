@@ -1,0 +1,89 @@
+//! The memory of searches, made once and used by one search after another.
+
+use crate::SubscriptionId;
+use crate::lockstep::{Isa, TESTS_MAX, Truth};
+use crate::program::run::Memos;
+use crate::snapshot::Inner;
+
+/// What searches write into. Any snapshot and any event may be searched with the same buffers.
+#[derive(Debug)]
+pub struct Buffers {
+    pub(super) isa: Isa,
+    /// A bit a slot, of each part of the snapshot.
+    pub(super) bits: Vec<Vec<u64>>,
+    /// Whether there may be bits that nobody has cleared.
+    pub(super) dirty: bool,
+    pub(super) memos: Vec<Memos>,
+    /// Nodes that are still to be visited.
+    pub(super) stack: Vec<u32>,
+    pub(super) truth: Truth,
+    pub(super) ids: Vec<SubscriptionId>,
+    /// How far each part was written.
+    pub(super) cursors: Vec<super::write::Cursor>,
+}
+
+impl Buffers {
+    /// Buffers without memory yet, for the fastest instruction set of this processor.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_isa(Isa::detect())
+    }
+
+    /// The same for an instruction set; one that this processor lacks is replaced by plain code.
+    #[must_use]
+    pub fn with_isa(isa: Isa) -> Self {
+        Self {
+            isa,
+            bits: Vec::new(),
+            dirty: false,
+            memos: Vec::new(),
+            stack: Vec::new(),
+            truth: Truth([0; TESTS_MAX]),
+            ids: Vec::new(),
+            cursors: Vec::new(),
+        }
+    }
+
+    /// The instruction set that searches use.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// The ids that the last search found, ascending.
+    #[must_use]
+    pub fn ids(&self) -> &[SubscriptionId] {
+        &self.ids
+    }
+
+    pub(crate) fn into_ids(self) -> Vec<SubscriptionId> {
+        self.ids
+    }
+
+    /// Makes room for a snapshot; whether all bits are clear.
+    pub(super) fn begin(&mut self, inner: &Inner) -> bool {
+        self.ids.clear();
+        self.stack.clear();
+        self.cursors.clear();
+        self.bits.truncate(inner.parts.len());
+        for (at, part) in inner.parts.iter().enumerate() {
+            let words = part.index.sources.len().div_ceil(64);
+            match self.bits.get_mut(at) {
+                Some(bits) if bits.len() == words => {}
+                Some(bits) => *bits = vec![0; words],
+                None => self.bits.push(vec![0; words]),
+            }
+            if self.memos.len() <= at {
+                self.memos.push(Memos::default());
+            }
+            self.memos[at].begin(part.index.tests.len());
+        }
+        !std::mem::replace(&mut self.dirty, true)
+    }
+}
+
+impl Default for Buffers {
+    fn default() -> Self {
+        Self::new()
+    }
+}

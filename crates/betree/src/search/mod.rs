@@ -1,0 +1,372 @@
+//! Searches: which expressions of a snapshot match an event, in steps under a budget.
+//!
+//! A search goes through phases, each of which can stop after any of its operations: blocks in
+//! lockstep, the tree ([`walk`]), named expressions ([`named`]), and the writing of ids ([`write`]).
+//! What an operation counts as does not depend on where a search stopped before, so that every split
+//! of the work finds the same ids in the same number of reductions.
+
+mod buffers;
+mod named;
+mod walk;
+mod write;
+
+pub use buffers::Buffers;
+
+use crate::SubscriptionId;
+use crate::budget::{Budget, Progress};
+use crate::code::Head;
+use crate::error::{Error, ErrorKind, Result};
+use crate::eval;
+use crate::event::Event;
+use crate::lockstep::Family;
+use crate::snapshot::{Inner, Part};
+
+/// Blocks that are run in one go.
+const BLOCKS_MAX: usize = 64;
+/// Words of a bitmap that are cleared for a reduction.
+const WORDS_PER_REDUCTION: usize = 64;
+
+/// What a search is at.
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    /// Clearing what a search that was dropped left.
+    Clear {
+        part: usize,
+        word: usize,
+    },
+    Enter {
+        part: usize,
+    },
+    /// Evaluating the tests of a family.
+    Tests {
+        part: usize,
+        family: usize,
+        test: usize,
+    },
+    Blocks {
+        part: usize,
+        family: usize,
+        block: usize,
+    },
+    Always {
+        part: usize,
+        at: usize,
+    },
+    Walk {
+        part: usize,
+        at: walk::Place,
+    },
+    Named {
+        at: usize,
+        part: usize,
+        running: Option<u32>,
+    },
+    Write {
+        word: usize,
+    },
+    Merge,
+    Done,
+}
+
+/// A search of a snapshot for what matches an event.
+///
+/// Made by [`Snapshot::search_iterator`](crate::Snapshot::search_iterator) and its kin. Between steps
+/// it may go to another thread, or be dropped.
+#[derive(Debug)]
+pub struct Search<'s> {
+    inner: &'s Inner,
+    event: &'s Event,
+    buffers: &'s mut Buffers,
+    phase: Phase,
+    /// The only ids that may match.
+    names: Option<&'s [SubscriptionId]>,
+    /// Matches after which to stop.
+    matches_max: u64,
+    matched: u64,
+    evaluated: u64,
+    spent: u64,
+    /// Reductions that went into clearing, which are no part of this search's own.
+    cleared: u64,
+}
+
+impl<'s> Search<'s> {
+    pub(crate) fn new(
+        inner: &'s Inner,
+        event: &'s Event,
+        buffers: &'s mut Buffers,
+        names: Option<&'s [SubscriptionId]>,
+        matches_max: u64,
+    ) -> Result<Self> {
+        if event.generation != inner.dictionary.generation() {
+            let message = "the event was read for another tree, or for an earlier state of it";
+            return Err(Error::new(ErrorKind::ForeignEvent, message));
+        }
+        let clean = buffers.begin(inner);
+        Ok(Self {
+            inner,
+            event,
+            buffers,
+            phase: match clean {
+                true => Phase::Enter { part: 0 },
+                false => Phase::Clear { part: 0, word: 0 },
+            },
+            names,
+            matches_max,
+            matched: 0,
+            evaluated: 0,
+            spent: 0,
+            cleared: 0,
+        })
+    }
+
+    /// Searches on for about as many reductions as the budget has, at most
+    /// [`OVERSHOOT_MAX`](crate::OVERSHOOT_MAX) more.
+    pub fn step(&mut self, budget: Budget) -> Progress {
+        let limit = self.spent.saturating_add(budget.left());
+        while self.spent < limit {
+            self.phase = match self.phase {
+                Phase::Clear { part, word } => self.clear(part, word),
+                Phase::Enter { part } => self.enter(part),
+                Phase::Tests { part, family, test } => self.tests(part, family, test, limit),
+                Phase::Blocks {
+                    part,
+                    family,
+                    block,
+                } => self.blocks(part, family, block, limit),
+                Phase::Always { part, at } => self.always(part, at, limit),
+                Phase::Walk { part, at } => self.walk(part, at, limit),
+                Phase::Named { at, part, running } => self.named(at, part, running, limit),
+                Phase::Write { word } => self.write(word, limit),
+                Phase::Merge => self.merge(limit),
+                Phase::Done => return Progress::Done,
+            };
+        }
+        match self.phase {
+            Phase::Done => Progress::Done,
+            _ => Progress::Yielded,
+        }
+    }
+
+    /// One step, by the name that it has elsewhere.
+    pub fn search_next(&mut self, budget: Budget) -> Progress {
+        self.step(budget)
+    }
+
+    /// Searches to the end in steps of `budget`, and calls `between` after each that was not the last.
+    pub fn search_all(&mut self, budget: Budget, mut between: impl FnMut()) -> &[SubscriptionId] {
+        while self.step(budget) == Progress::Yielded {
+            between();
+        }
+        self.ids()
+    }
+
+    /// The ids that match, ascending. Complete once a step was [`Progress::Done`].
+    #[must_use]
+    pub fn ids(&self) -> &[SubscriptionId] {
+        &self.buffers.ids
+    }
+
+    /// Reductions so far. Not counted is what it took to clear up after a search that was dropped,
+    /// although budgets pay for it.
+    #[must_use]
+    pub fn reductions(&self) -> u64 {
+        self.spent - self.cleared
+    }
+
+    /// Expressions that matched so far.
+    #[must_use]
+    pub fn matched(&self) -> u64 {
+        self.matched.min(self.matches_max)
+    }
+
+    /// Programs that were run so far.
+    #[must_use]
+    pub fn evaluated(&self) -> u64 {
+        self.evaluated
+    }
+
+    fn clear(&mut self, part: usize, word: usize) -> Phase {
+        self.spent += 1;
+        self.cleared += 1;
+        let Some(bits) = self.buffers.bits.get_mut(part) else {
+            return Phase::Enter { part: 0 };
+        };
+        let end = bits.len().min(word + WORDS_PER_REDUCTION);
+        if word >= end {
+            return Phase::Clear {
+                part: part + 1,
+                word: 0,
+            };
+        }
+        bits[word..end].fill(0);
+        Phase::Clear { part, word: end }
+    }
+
+    fn enter(&mut self, part: usize) -> Phase {
+        self.spent += 1;
+        if self.names.is_some() {
+            return Phase::Named {
+                at: 0,
+                part: 0,
+                running: None,
+            };
+        }
+        match self.inner.parts.get(part) {
+            Some(_) => Phase::Tests {
+                part,
+                family: 0,
+                test: 0,
+            },
+            None => self.end(),
+        }
+    }
+
+    /// All that match are known: what is left is to write them.
+    fn end(&mut self) -> Phase {
+        self.buffers.ids.reserve(self.matched as usize + 1);
+        match self.inner.parts.len() {
+            1 => Phase::Write { word: 0 },
+            _ => Phase::Merge,
+        }
+    }
+
+    fn tests(&mut self, part: usize, family: usize, test: usize, limit: u64) -> Phase {
+        let inner = self.inner;
+        let Some(found) = inner.parts[part].index.lockstep.families.get(family) else {
+            return Phase::Always { part, at: 0 };
+        };
+        for test in test..found.tests() {
+            if self.spent >= limit {
+                return Phase::Tests { part, family, test };
+            }
+            self.buffers.truth.0[test] = u8::from(self.truth(found, test)) << 7;
+        }
+        Phase::Blocks {
+            part,
+            family,
+            block: found.blocks.start,
+        }
+    }
+
+    /// Evaluates a test of a family.
+    fn truth(&mut self, family: &Family, test: usize) -> bool {
+        let words = family.test(test);
+        let head = Head(words.first().copied().unwrap_or(0));
+        self.spent += match head.is_dear() {
+            true => eval::dear_cost(head, self.event),
+            false => u64::from(eval::cost(head)),
+        };
+        let operands = words.get(1..).unwrap_or(&[]);
+        eval::test(head, operands, self.event, &self.inner.dictionary).unwrap_or(head.undefined())
+    }
+
+    fn blocks(&mut self, part: usize, family: usize, block: usize, limit: u64) -> Phase {
+        let inner = self.inner;
+        let index = &inner.parts[part].index;
+        let lockstep = &index.lockstep;
+        let found = &lockstep.families[family];
+        let wide = found.tests() > 64;
+        let mut block = block;
+        while block < found.blocks.end {
+            let first = block;
+            // Whoever wants only some matches stops at the same block however the work is split.
+            let go = if self.matches_max == u64::MAX {
+                BLOCKS_MAX
+            } else {
+                1
+            };
+            let end = found.blocks.end.min(block + go);
+            while block < end && self.spent < limit {
+                self.spent += u64::from(lockstep.blocks[block].charge);
+                block += 1;
+            }
+            if block == first {
+                return Phase::Blocks {
+                    part,
+                    family,
+                    block,
+                };
+            }
+            let mut matches = [0; BLOCKS_MAX];
+            let matches = &mut matches[..block - first];
+            let blocks = &lockstep.blocks[first..block];
+            let buffers = &mut *self.buffers;
+            lockstep.run(buffers.isa, wide, blocks, &buffers.truth, matches);
+            for (at, found) in matches.iter().enumerate() {
+                self.hit_block(part, first + at, *found);
+            }
+            if self.matched >= self.matches_max {
+                return self.end();
+            }
+        }
+        Phase::Tests {
+            part,
+            family: family + 1,
+            test: 0,
+        }
+    }
+
+    fn hit_block(&mut self, part: usize, block: usize, found: u64) {
+        let lockstep = &self.inner.parts[part].index.lockstep;
+        let lanes = lockstep.blocks[block].lanes;
+        self.evaluated += u64::from(lanes.count_ones());
+        if let Some(base) = lockstep.blocks[block].base {
+            let word = base as usize / 64;
+            let alive = !self.inner.parts[part].dead(word);
+            self.matched += u64::from((found & alive).count_ones());
+            self.buffers.bits[part][word] |= found & alive;
+            return;
+        }
+        let mut found = found;
+        while found != 0 {
+            let lane = found.trailing_zeros() as usize;
+            found &= found - 1;
+            self.hit(part, lockstep.slot(block, lane));
+        }
+    }
+
+    /// Notes a match.
+    #[inline]
+    fn hit(&mut self, part: usize, slot: u32) {
+        let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
+        if self.inner.parts[part].dead(word) & bit != 0 {
+            return;
+        }
+        if let Some(bits) = self.buffers.bits[part].get_mut(word) {
+            self.matched += u64::from(*bits & bit == 0);
+            *bits |= bit;
+        }
+    }
+
+    fn always(&mut self, part: usize, at: usize, limit: u64) -> Phase {
+        let index = &self.inner.parts[part].index;
+        for (at, slot) in index.always.iter().enumerate().skip(at) {
+            if self.spent >= limit {
+                return Phase::Always { part, at };
+            }
+            self.spent += 1;
+            self.evaluated += 1;
+            self.hit(part, *slot);
+        }
+        if self.matched >= self.matches_max {
+            return self.end();
+        }
+        self.buffers.stack.clear();
+        Phase::Walk {
+            part,
+            at: walk::Place::ROOT,
+        }
+    }
+
+    /// All is written.
+    fn done(&mut self) -> Phase {
+        self.buffers.dirty = false;
+        let most = usize::try_from(self.matches_max).unwrap_or(usize::MAX);
+        self.buffers.ids.truncate(most);
+        Phase::Done
+    }
+
+    fn part(&self, part: usize) -> &'s Part {
+        &self.inner.parts[part]
+    }
+}

@@ -1,0 +1,104 @@
+//! The phase that looks at named expressions only, past the index.
+
+use super::{Phase, Search};
+use crate::index::Place;
+use crate::lockstep::{ACCEPTED, REJECTED};
+use crate::program::run::{Context, Outcome};
+
+impl Search<'_> {
+    /// `running`: the position in the program of the name at hand, once that was found.
+    pub(super) fn named(
+        &mut self,
+        mut at: usize,
+        mut part: usize,
+        mut running: Option<u32>,
+        limit: u64,
+    ) -> Phase {
+        let inner = self.inner;
+        while let Some(id) = self.names.and_then(|names| names.get(at)) {
+            let Some(found) = inner.parts.get(part) else {
+                (at, part) = (at + 1, 0);
+                continue;
+            };
+            if self.spent >= limit {
+                return Phase::Named { at, part, running };
+            }
+            self.spent += u64::from(running.is_none());
+            let slot = found.index.slot(*id).filter(|slot| found.is_alive(*slot));
+            let Some(slot) = slot else {
+                part += 1;
+                continue;
+            };
+            match self.run_place(part, slot, running.unwrap_or(0), limit) {
+                Outcome::Paused(position) => {
+                    running = Some(position);
+                    return Phase::Named { at, part, running };
+                }
+                Outcome::Accepted => self.hit(part, slot as u32),
+                Outcome::Rejected => {}
+            }
+            self.evaluated += 1;
+            running = None;
+            if self.matched >= self.matches_max {
+                break;
+            }
+            (at, part) = (at + 1, 0);
+        }
+        self.end()
+    }
+
+    fn run_place(&mut self, part: usize, slot: usize, position: u32, limit: u64) -> Outcome {
+        let index = &self.part(part).index;
+        match index.place(slot) {
+            Place::Constant(true) => Outcome::Accepted,
+            Place::Constant(false) => Outcome::Rejected,
+            Place::Lane(block, lane) => self.run_lane(part, (block, lane), position, limit),
+            Place::Code(from, to) => {
+                let mut memos = std::mem::take(&mut self.buffers.memos[part]);
+                let mut context = Context {
+                    event: self.event,
+                    dictionary: &self.inner.dictionary,
+                    tests: &index.tests,
+                    memos: &mut memos,
+                    spent: self.spent,
+                    limit,
+                };
+                let program = index.code.get(from..to).unwrap_or(&[]);
+                let outcome = context.run(program, position);
+                self.spent = context.spent;
+                self.buffers.memos[part] = memos;
+                outcome
+            }
+        }
+    }
+
+    /// Runs one lane by itself, evaluating only the tests that it comes to.
+    fn run_lane(
+        &mut self,
+        part: usize,
+        (block, lane): (usize, usize),
+        position: u32,
+        limit: u64,
+    ) -> Outcome {
+        let lockstep = &self.part(part).index.lockstep;
+        let Some(family) = lockstep.families.get(lockstep.family(block)) else {
+            return Outcome::Rejected;
+        };
+        let mut position = position as u8;
+        while let Some((test, [on_true, on_false])) = lockstep.step(block, lane, position) {
+            if self.spent >= limit {
+                return Outcome::Paused(u32::from(position));
+            }
+            position = match self.truth(family, usize::from(test)) {
+                true => on_true,
+                false => on_false,
+            };
+            match position {
+                ACCEPTED => return Outcome::Accepted,
+                REJECTED => return Outcome::Rejected,
+                _ => {}
+            }
+        }
+        Outcome::Accepted
+    }
+}

@@ -1,0 +1,153 @@
+//! The phase that visits the tree: nodes, the items in them, the values by which to go on.
+
+use super::{Phase, Search};
+use crate::index::tree::{Item, Node};
+use crate::program::run::{Context, Outcome};
+
+/// Where in the tree a search is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    node: u32,
+    /// Items of the node that are done.
+    items: u32,
+    /// The position in the program of the next item.
+    running: Option<u32>,
+    /// Attributes of the node that are done.
+    parts: u32,
+    /// Values of the next attribute that are done.
+    values: u32,
+    /// Whether the visit itself was counted.
+    entered: bool,
+}
+
+impl Place {
+    pub(super) const ROOT: Self = Self::at(0);
+
+    const fn at(node: u32) -> Self {
+        Self {
+            node,
+            items: 0,
+            running: None,
+            parts: 0,
+            values: 0,
+            entered: false,
+        }
+    }
+}
+
+impl Search<'_> {
+    pub(super) fn walk(&mut self, part: usize, mut at: Place, limit: u64) -> Phase {
+        let index = &self.part(part).index;
+        while let Some(node) = index.tree.nodes.get(at.node as usize) {
+            if self.spent >= limit {
+                return Phase::Walk { part, at };
+            }
+            self.spent += u64::from(!at.entered);
+            at.entered = true;
+            if !self.items(part, node, &mut at, limit) || !self.values(part, node, &mut at, limit) {
+                return Phase::Walk { part, at };
+            }
+            if self.matched >= self.matches_max {
+                return self.end();
+            }
+            match self.buffers.stack.pop() {
+                Some(next) => at = Place::at(next),
+                None => break,
+            }
+        }
+        Phase::Enter { part: part + 1 }
+    }
+
+    /// Runs the items of a node; false when the budget is spent before.
+    fn items(&mut self, part: usize, node: &Node, at: &mut Place, limit: u64) -> bool {
+        let index = &self.part(part).index;
+        let (start, end) = node.items;
+        let items = index.tree.items.get(start as usize..end as usize);
+        let items = items.unwrap_or(&[]);
+        if at.items as usize == items.len() {
+            return true;
+        }
+        let mut memos = std::mem::take(&mut self.buffers.memos[part]);
+        let mut context = Context {
+            event: self.event,
+            dictionary: &self.inner.dictionary,
+            tests: &index.tests,
+            memos: &mut memos,
+            spent: self.spent,
+            limit,
+        };
+        let mut evaluated = 0;
+        while let Some(item) = items.get(at.items as usize) {
+            if context.spent >= limit {
+                break;
+            }
+            if at.running.is_none() {
+                context.spent += 1;
+                if !self.may_match(item) {
+                    at.items += 1;
+                    continue;
+                }
+                evaluated += 1;
+            }
+            let (slot, from, to) = index.program(item.target);
+            let program = index.code.get(from..to).unwrap_or(&[]);
+            match context.run(program, at.running.unwrap_or(0)) {
+                Outcome::Accepted => self.hit(part, slot),
+                Outcome::Rejected => {}
+                Outcome::Paused(position) => {
+                    at.running = Some(position);
+                    break;
+                }
+            }
+            at.running = None;
+            at.items += 1;
+        }
+        self.spent = context.spent;
+        self.evaluated += evaluated;
+        self.buffers.memos[part] = memos;
+        at.items as usize == items.len()
+    }
+
+    /// Whether an event meets the clauses that stand in an item.
+    #[inline]
+    fn may_match(&self, item: &Item) -> bool {
+        let meets = |at: usize| {
+            let mask = item.masks[at];
+            let found = self.event.signature(usize::from(item.attributes[at]));
+            mask == 0 || mask & found != 0
+        };
+        meets(0) && meets(1)
+    }
+
+    /// Finds the nodes behind the values of the event; false when the budget is spent before.
+    fn values(&mut self, part: usize, node: &Node, at: &mut Place, limit: u64) -> bool {
+        let tree = &self.part(part).index.tree;
+        let parts = tree.parts(node);
+        while let Some(attribute) = parts.get(at.parts as usize) {
+            let index = usize::from(*attribute);
+            let lists = self.event.elements(index);
+            let is_list = self.inner.is_list(index);
+            let count = match (self.event.is_defined(index), is_list) {
+                (false, _) => 0,
+                (true, true) => lists.len(),
+                (true, false) => 1,
+            };
+            while (at.values as usize) < count {
+                if self.spent >= limit {
+                    return false;
+                }
+                self.spent += 1;
+                let value = match is_list {
+                    true => u64::from(lists[at.values as usize]),
+                    false => self.event.scalar(index),
+                };
+                let stack = &mut self.buffers.stack;
+                tree.children(at.node, *attribute, value, |child| stack.push(child));
+                at.values += 1;
+            }
+            at.parts += 1;
+            at.values = 0;
+        }
+        true
+    }
+}

@@ -1,0 +1,192 @@
+//! One state of a tree, which any number of threads may search while the next is built.
+
+use std::sync::Arc;
+
+use crate::SubscriptionId;
+use crate::budget::Budget;
+use crate::dictionary::Dictionary;
+use crate::domain::{Domain, Kind};
+use crate::error::Result;
+use crate::event::{Event, EventReader};
+use crate::index::Index;
+use crate::search::{Buffers, Search};
+
+/// An index, and which of its slots no longer count.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub(crate) index: Arc<Index>,
+    /// A bit a slot; empty when none is dead.
+    pub(crate) dead: Arc<Vec<u64>>,
+    pub(crate) dead_count: usize,
+}
+
+impl Part {
+    #[inline]
+    pub(crate) fn dead(&self, word: usize) -> u64 {
+        self.dead.get(word).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn is_alive(&self, slot: usize) -> bool {
+        self.dead(slot / 64) >> (slot % 64) & 1 == 0
+    }
+
+    pub(crate) fn kill(&mut self, slot: usize) {
+        let words = self.index.sources.len().div_ceil(64);
+        let dead = Arc::make_mut(&mut self.dead);
+        dead.resize(words, 0);
+        dead[slot / 64] |= 1 << (slot % 64);
+        self.dead_count += 1;
+    }
+
+    /// Expressions that count.
+    pub(crate) fn len(&self) -> usize {
+        self.index.sources.len() - self.dead_count
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) domain: Arc<Domain>,
+    pub(crate) dictionary: Arc<Dictionary>,
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Inner {
+    pub(crate) fn is_list(&self, attribute: usize) -> bool {
+        let kind = self.domain.attributes().get(attribute);
+        matches!(
+            kind.map(crate::domain::Attribute::kind),
+            Some(Kind::IntegerList { .. } | Kind::StringList { .. })
+        )
+    }
+}
+
+/// One state of a [`BeTree`](crate::BeTree). Cheap to clone, never changes.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    inner: Arc<Inner>,
+}
+
+impl Snapshot {
+    pub(crate) fn new(inner: Inner) -> Self {
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+
+    /// The attributes.
+    #[must_use]
+    pub fn domain(&self) -> &Domain {
+        &self.inner.domain
+    }
+
+    /// How many subscriptions there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.inner.parts.iter().map(Part::len).sum()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many expressions run in lockstep; the others are found by their access clauses.
+    #[must_use]
+    pub fn lockstep_len(&self) -> usize {
+        let blocks = |part: &Part| -> usize {
+            let blocks = &part.index.lockstep.blocks;
+            blocks
+                .iter()
+                .map(|block| block.lanes.count_ones() as usize)
+                .sum()
+        };
+        self.inner.parts.iter().map(blocks).sum()
+    }
+
+    /// A reader of one event in JSON. `ignore_unknown`: attributes that the domain lacks are passed
+    /// over rather than refused.
+    #[must_use]
+    pub fn event_reader<'j>(&self, json: &'j [u8], ignore_unknown: bool) -> EventReader<'j> {
+        EventReader::new(
+            Arc::clone(&self.inner.domain),
+            Arc::clone(&self.inner.dictionary),
+            json,
+            ignore_unknown,
+        )
+    }
+
+    /// Reads one event in JSON to its end.
+    ///
+    /// # Errors
+    /// What is no event of this domain, with its byte.
+    pub fn event(&self, json: &str) -> Result<Event> {
+        let mut reader = self.event_reader(json.as_bytes(), false);
+        reader.step(Budget::UNLIMITED)?;
+        reader.finish()
+    }
+
+    /// The subscriptions that match, ascending, in one call without a budget.
+    ///
+    /// # Errors
+    /// An event that was read for another snapshot.
+    pub fn search(&self, event: &Event) -> Result<Vec<SubscriptionId>> {
+        let mut buffers = Buffers::new();
+        let mut search = self.search_iterator(event, &mut buffers)?;
+        search.step(Budget::UNLIMITED);
+        Ok(buffers.into_ids())
+    }
+
+    /// A search that is done in steps.
+    ///
+    /// # Errors
+    /// An event that was read for another snapshot.
+    pub fn search_iterator<'s>(
+        &'s self,
+        event: &'s Event,
+        buffers: &'s mut Buffers,
+    ) -> Result<Search<'s>> {
+        Search::new(&self.inner, event, buffers, None, u64::MAX)
+    }
+
+    /// A search for some `count` of the subscriptions that match: those that are found first.
+    ///
+    /// # Errors
+    /// An event that was read for another snapshot.
+    pub fn first_n<'s>(
+        &'s self,
+        event: &'s Event,
+        count: u64,
+        buffers: &'s mut Buffers,
+    ) -> Result<Search<'s>> {
+        Search::new(&self.inner, event, buffers, None, count)
+    }
+
+    /// Whether any subscription matches.
+    ///
+    /// # Errors
+    /// An event that was read for another snapshot.
+    pub fn exists(&self, event: &Event, buffers: &mut Buffers) -> Result<bool> {
+        let mut search = self.first_n(event, 1, buffers)?;
+        search.step(Budget::UNLIMITED);
+        Ok(search.matched() > 0)
+    }
+
+    /// A search among some subscriptions only; ids that are not there do not match.
+    ///
+    /// # Errors
+    /// An event that was read for another snapshot.
+    pub fn search_ids<'s>(
+        &'s self,
+        event: &'s Event,
+        ids: &'s [SubscriptionId],
+        buffers: &'s mut Buffers,
+    ) -> Result<Search<'s>> {
+        Search::new(&self.inner, event, buffers, Some(ids), u64::MAX)
+    }
+}

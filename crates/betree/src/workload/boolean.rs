@@ -1,0 +1,47 @@
+//! Expressions that ask for every one of many booleans, and events of fair bits.
+
+use std::fmt::Write as _;
+
+use super::prng::Prng;
+
+pub(super) fn domains(count: u16) -> String {
+    let mut text = String::new();
+    for number in 1..=count {
+        let _ = writeln!(text, "par{number}|boolean|false");
+    }
+    text
+}
+
+/// Joins a forest of all parameters at random until one tree is left: two trees by `and` or by `or`
+/// four times of ten each, one negated twice of ten.
+pub(super) fn expression(count: u16, prng: &mut Prng, out: &mut String) {
+    let mut forest: Vec<String> = (1..=count).map(|number| format!("par{number}")).collect();
+    while forest.len() > 1 {
+        let draw = prng.below(10);
+        let first = prng.below(forest.len() as u64) as usize;
+        if draw >= 8 {
+            forest[first] = format!("not {}", forest[first]);
+            continue;
+        }
+        let left = forest.swap_remove(first);
+        let second = prng.below(forest.len() as u64) as usize;
+        let word = if draw < 4 { "and" } else { "or" };
+        let right = std::mem::take(&mut forest[second]);
+        forest[second] = format!("({left} {word} {right})");
+    }
+    out.extend(forest);
+}
+
+pub(super) fn event(count: u16, prng: &mut Prng, out: &mut String) {
+    let mut bits = 0;
+    out.push('{');
+    for number in 1..=count {
+        if number % 64 == 1 {
+            bits = prng.next();
+        }
+        let comma = if number == 1 { "" } else { "," };
+        let _ = write!(out, "{comma}\"par{number}\":{}", bits & 1 == 1);
+        bits >>= 1;
+    }
+    out.push('}');
+}
