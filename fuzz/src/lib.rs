@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::missing_panics_doc, reason = "to panic is what they are for")]
 
+mod betree;
 mod dictionary;
 mod numbers;
 mod plan;
@@ -14,6 +15,7 @@ mod sliced;
 mod zip;
 mod zstd;
 
+pub use crate::betree::{betree_event, betree_expression};
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
@@ -26,6 +28,8 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    ("betree_event", betree_event),
+    ("betree_expression", betree_expression),
     ("gate_parse", gate_parse),
     ("hgrm_read", hgrm_read),
     ("histogram_decode", histogram_decode),

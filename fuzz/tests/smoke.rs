@@ -20,6 +20,16 @@ const TIME: Duration = Duration::from_secs(3);
 const INPUT_BYTES_MAX: usize = 1 << 14;
 
 #[test]
+fn betree_event() {
+    hold("betree_event");
+}
+
+#[test]
+fn betree_expression() {
+    hold("betree_expression");
+}
+
+#[test]
 fn gate_parse() {
     hold("gate_parse");
 }

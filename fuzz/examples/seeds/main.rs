@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod betree;
 mod numbers;
 mod zip;
 mod zstd;
@@ -32,7 +33,12 @@ impl Seed {
 
 fn main() -> io::Result<()> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
-    let seeds = [zstd::seeds(), zip::seeds(), numbers::seeds()];
+    let seeds = [
+        zstd::seeds(),
+        zip::seeds(),
+        numbers::seeds(),
+        betree::seeds(),
+    ];
     for seed in seeds.into_iter().flatten() {
         let folder = corpus.join(seed.target);
         fs::create_dir_all(&folder)?;
