@@ -5,6 +5,7 @@
 
 pub(crate) mod advise;
 pub(crate) mod analyse;
+pub(crate) mod betree;
 pub(crate) mod compress;
 pub(crate) mod compress_bench;
 pub(crate) mod decompress;
@@ -91,6 +92,8 @@ pub(crate) enum Command {
     Zip(Box<zip::ZipArgs>),
     Unzip(Box<unzip::UnzipArgs>),
     Advise(Box<advise::AdviseArgs>),
+    Betree(Box<betree::BetreeArgs>),
+    BetreeBench(Box<betree::BetreeBenchArgs>),
     Stress(Box<stress::StressArgs>),
     Compare(Box<analyse::CompareArgs>),
     Report(Box<analyse::RenderArgs>),
@@ -110,6 +113,8 @@ impl Command {
             Self::Zip(_) => "zip",
             Self::Unzip(_) => "unzip",
             Self::Advise(_) => "advise",
+            Self::Betree(_) => "betree",
+            Self::BetreeBench(_) => "betree-bench",
             Self::Stress(_) => "stress",
             Self::Compare(_) => "compare",
             Self::Report(_) => "report",

@@ -1,6 +1,8 @@
 //! One file a command: from a plan to work, from work to an outcome.
 
 mod advise;
+mod betree;
+mod betree_bench;
 mod checks;
 mod child;
 mod compare;
@@ -39,6 +41,8 @@ pub(crate) fn ending(command: &Command) -> Ending {
         | Command::Zip(_)
         | Command::Unzip(_)
         | Command::Advise(_)
+        | Command::Betree(_)
+        | Command::BetreeBench(_)
         | Command::Stress(_)
         | Command::Tour(_) => Ending::BetweenSteps,
         Command::Compare(args) if args.interleave.is_some() => Ending::BetweenSteps,
@@ -56,6 +60,8 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Zip(args) => zip::run(&args, name, argv),
         Command::Unzip(args) => unzip::run(&args, name, argv),
         Command::Advise(args) => advise::run(&args, name, argv),
+        Command::Betree(args) => betree::run(&args, name, argv),
+        Command::BetreeBench(args) => betree_bench::run(&args, name, argv),
         Command::Stress(args) => stress::run(&args, name, argv),
         Command::Compare(args) => compare::run(&args, name, argv),
         Command::Report(args) => render::run(&args, name, argv),

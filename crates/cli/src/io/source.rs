@@ -423,7 +423,7 @@ fn state(metadata: &Metadata) -> impl PartialEq {
 }
 
 /// An unbuffered handle on standard input.
-pub(super) fn duplicate_stdin() -> io::Result<File> {
+pub(crate) fn duplicate_stdin() -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd as _;

@@ -1,0 +1,200 @@
+//! Flags of `betree` and its parts, and of `betree-bench`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::output::{AnalysisArgs, ReportArgs, TerminalArgs};
+
+/// Match events against boolean expressions.
+///
+/// Reads a domains file (name|type|allow_undefined|min|max a line), expressions (one a line, their id
+/// is the number of the line) and events (a JSON object a line), and says which expressions match
+/// each event.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree generate ad -o ad
+  perfkit betree match --domains ad/domains --expressions ad/expressions --events ad/events
+  perfkit betree explain --domains ad/domains --expressions ad/expressions --id 7 --events ad/events")]
+pub(crate) struct BetreeArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: BetreeCommand,
+}
+
+/// The parts of `betree`.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum BetreeCommand {
+    Generate(GenerateArgs),
+    Match(Box<MatchArgs>),
+    Explain(ExplainArgs),
+}
+
+/// A kind of generated data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorkloadKind {
+    /// Boolean-heavy: every expression asks for every attribute
+    Bool,
+    /// Selective: advertisements over 21 attributes
+    Ad,
+}
+
+/// Generate domains, expressions and events.
+///
+/// Writes the files domains, expressions and events into a directory. The same seed gives the same
+/// bytes everywhere.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GenerateArgs {
+    /// bool or ad
+    #[arg(value_enum)]
+    pub(crate) kind: WorkloadKind,
+    #[command(flatten)]
+    pub(crate) size: WorkloadArgs,
+    /// How many events
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) events: u64,
+    /// The directory, which is made
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Overwrite existing files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+/// How large generated data is.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WorkloadArgs {
+    /// How many expressions
+    #[arg(long, value_name = "N", default_value_t = 5000,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) expressions: u32,
+    /// Attributes of bool
+    #[arg(long, value_name = "P", default_value_t = 64,
+          value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) attributes: u16,
+    /// Seed of the generated data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// What an event that lacks an attribute makes of a test of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UndefinedMode {
+    /// The test is false, its negation by not true
+    False,
+    /// The test is unknown, and so is its negation
+    ThreeValued,
+}
+
+/// How matches are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MatchOutput {
+    /// {"event":1,"ids":[…]}
+    Json,
+    /// The ids, separated by blanks
+    Ids,
+    /// A 0 or 1 for each line of the expressions
+    Bitmap,
+    /// How many ids there are
+    Count,
+}
+
+/// The files that a tree is made of.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TreeArgs {
+    /// Attributes: name|type|allow_undefined|min|max a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) domains: PathBuf,
+    /// Expressions, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) expressions: PathBuf,
+    /// Ids that frequency caps count by, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) constants: Option<PathBuf>,
+    /// What an undefined attribute makes of a test: false or three-valued
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = UndefinedMode::False,
+          hide_possible_values = true)]
+    pub(crate) undefined: UndefinedMode,
+}
+
+/// Match events against expressions.
+///
+/// Writes a line an event to standard output as events come, and a report to standard error: how
+/// long searches took, and how long one step of them held the thread.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MatchArgs {
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    /// Events, a JSON object a line; `-` is standard input
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub(crate) events: PathBuf,
+    /// json, ids, bitmap or count
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MatchOutput::Json,
+          hide_possible_values = true)]
+    pub(crate) output: MatchOutput,
+    /// Reductions of one step
+    #[arg(long, value_name = "N", default_value_t = 2000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) budget: u64,
+    /// Pass over attributes that the domains lack
+    #[arg(long)]
+    pub(crate) ignore_unknown: bool,
+    /// Go on after an event that cannot be read, and end with 3
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// Say why an expression matches events, or what fails.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    /// The expression, by its line
+    #[arg(long, value_name = "N")]
+    pub(crate) id: u64,
+    /// Events, a JSON object a line; `-` is standard input
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub(crate) events: PathBuf,
+    /// Pass over attributes that the domains lack
+    #[arg(long)]
+    pub(crate) ignore_unknown: bool,
+}
+
+/// Measure searches: plain, in slices, slice by slice.
+///
+/// Generates a workload, checks that every way of searching and every instruction set finds the
+/// same, and then compares a search in one call with the same search in slices of a budget, bucket by
+/// bucket in turns, with the plain search once more as a control.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree-bench
+  perfkit betree-bench bool --attributes 128
+  perfkit betree-bench ad --expressions 100000 --report markdown")]
+pub(crate) struct BetreeBenchArgs {
+    /// bool or ad
+    #[arg(value_enum, default_value_t = WorkloadKind::Bool)]
+    pub(crate) kind: WorkloadKind,
+    #[command(flatten)]
+    pub(crate) size: WorkloadArgs,
+    /// Buckets of searches a side
+    #[arg(long, value_name = "N", default_value_t = 30,
+          value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    pub(crate) buckets: u32,
+    /// Searches of a bucket
+    #[arg(long, value_name = "N", default_value_t = 1000,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) bucket_size: u32,
+    /// Reductions of one slice
+    #[arg(long, value_name = "N", default_value_t = 2000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) budget: u64,
+    #[command(flatten)]
+    pub(crate) output: AnalysisArgs,
+}

@@ -1,0 +1,287 @@
+//! `perfkit betree match`: a line of matches for each line of events.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use betree::{Budget, Buffers, Event, Progress, Snapshot, SubscriptionId};
+use latency::report::{Input, LatencyName};
+use latency::{Recorder, Spec};
+
+use super::lines::{Lines, Next};
+use crate::args::betree::{MatchArgs, MatchOutput};
+use crate::exit::ExitStatus;
+use crate::export::MainStream;
+use crate::failure::{Failure, Result};
+use crate::io::target::{display, duplicate_stdout};
+use crate::session::{Outcome, Session, Setup};
+use crate::term::{message, signal};
+
+/// Output that is gathered before it is written, as long as events keep coming.
+const OUTPUT_BYTES: usize = 64 * 1024;
+
+/// Runs the command.
+pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let session = Session::start(&Setup {
+        argv,
+        subcommand: name,
+        stream: MainStream::Stderr,
+        report: &args.report,
+        terminal: &args.terminal,
+        force: args.force,
+        seed: None,
+        rows: &[LatencyName::Service, LatencyName::Hold],
+    })?;
+    let (mut tree, expressions) = super::tree(&args.tree, args.terminal.wants_progress())?;
+    let snapshot = tree.snapshot();
+    let mut lines = Lines::open(&args.events)?;
+    let mut matcher = Matcher::new(&session, args, &snapshot, expressions);
+    let ended = matcher.all(&mut lines);
+    let mut outcome = Outcome::new("match");
+    outcome.bytes_in = lines.bytes();
+    outcome.bytes_content = lines.bytes();
+    outcome.workload.inputs.push(Input {
+        path: args.events.display().to_string(),
+        bytes: lines.bytes(),
+        xxh64: None,
+    });
+    outcome.workload.inputs_total = 1;
+    let params = &mut outcome.workload.params;
+    for (name, value) in [
+        ("expressions", snapshot.len() as u64),
+        ("expressions_in_lockstep", snapshot.lockstep_len() as u64),
+        ("budget_reductions", args.budget),
+        ("events_refused", matcher.refused),
+        ("matches", matcher.matches),
+    ] {
+        params.insert(name.to_owned(), value.into());
+    }
+    params.insert("isa".to_owned(), matcher.buffers.isa().name().into());
+    matcher.conclude(&mut outcome);
+    match ended {
+        // Who closed the pipe has seen enough.
+        Err(Stop::Closed) | Ok(()) => {}
+        Err(Stop::Failed(failure)) => {
+            message::failure(&failure);
+            outcome.status = failure.exit_status();
+            outcome.complete = false;
+        }
+    }
+    if signal::interrupted() {
+        outcome.status = ExitStatus::Interrupted;
+        outcome.complete = false;
+    }
+    session.finish(outcome)
+}
+
+/// Why there are no more events.
+enum Stop {
+    /// Nobody reads on.
+    Closed,
+    Failed(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+struct Matcher<'a> {
+    args: &'a MatchArgs,
+    snapshot: &'a Snapshot,
+    expressions: u64,
+    buffers: Buffers,
+    reads: Recorder,
+    searches: Recorder,
+    holds: Recorder,
+    out: Vec<u8>,
+    written: u64,
+    events: u64,
+    refused: u64,
+    matches: u64,
+}
+
+impl<'a> Matcher<'a> {
+    fn new(
+        session: &Session,
+        args: &'a MatchArgs,
+        snapshot: &'a Snapshot,
+        expressions: u64,
+    ) -> Self {
+        let recorder = |name, operation: &str, series: &str| {
+            let spec = Spec::new(name, operation).series(series);
+            Recorder::new(session.spec(spec), session.run_start())
+        };
+        Self {
+            args,
+            snapshot,
+            expressions,
+            buffers: Buffers::new(),
+            reads: recorder(LatencyName::Service, "event", "read"),
+            searches: recorder(LatencyName::Service, "event", "search"),
+            holds: recorder(LatencyName::Hold, "step", "search"),
+            out: Vec::new(),
+            written: 0,
+            events: 0,
+            refused: 0,
+            matches: 0,
+        }
+    }
+
+    fn all(&mut self, lines: &mut Lines) -> std::result::Result<(), Stop> {
+        let ended = self.lines(lines);
+        // What was found before an error is found.
+        let flushed = self.flush();
+        ended.and(flushed)
+    }
+
+    fn lines(&mut self, lines: &mut Lines) -> std::result::Result<(), Stop> {
+        while !signal::interrupted() {
+            let line = match lines.next(self.out.is_empty())? {
+                Next::Line(line) => line,
+                Next::End => break,
+                Next::Idle => {
+                    self.flush()?;
+                    continue;
+                }
+            };
+            let json = lines.get(line);
+            if json.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let number = lines.number();
+            match self.read(json, number) {
+                Ok(event) => self.search(&event, number)?,
+                Err(error) => {
+                    let name = display(&self.args.events);
+                    let failure =
+                        Failure::new(format!("cannot read {name}: line {number}: {error}"));
+                    if !self.args.keep_going {
+                        return Err(failure
+                            .help("add --keep-going to pass over events that cannot be read")
+                            .into());
+                    }
+                    message::failure(&failure);
+                    self.refused += 1;
+                }
+            }
+            if self.out.len() >= OUTPUT_BYTES {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, json: &[u8], number: u64) -> betree::Result<Event> {
+        let start = Instant::now();
+        let mut reader = self.snapshot.event_reader(json, self.args.ignore_unknown);
+        reader.step(Budget::UNLIMITED)?;
+        let event = reader.finish()?;
+        let what = || format!("line {number}");
+        self.reads.record_span_what(start, Instant::now(), what);
+        Ok(event)
+    }
+
+    fn search(&mut self, event: &Event, number: u64) -> Result<()> {
+        let foreign = |error: betree::Error| Failure::new(error.to_string());
+        let budget = Budget::reductions(self.args.budget);
+        let begun = Instant::now();
+        let mut start = begun;
+        let mut search = self
+            .snapshot
+            .search_iterator(event, &mut self.buffers)
+            .map_err(foreign)?;
+        let ended = loop {
+            let progress = search.step(budget);
+            let end = Instant::now();
+            let what = || format!("line {number}");
+            self.holds.record_span_what(start, end, what);
+            if progress == Progress::Done {
+                break end;
+            }
+            start = end;
+        };
+        let what = || format!("line {number}");
+        self.searches.record_span_what(begun, ended, what);
+        self.events += 1;
+        let ids = search.ids();
+        self.matches += ids.len() as u64;
+        write_ids(
+            self.args.output,
+            number,
+            ids,
+            self.expressions,
+            &mut self.out,
+        );
+        Ok(())
+    }
+
+    fn flush(&mut self) -> std::result::Result<(), Stop> {
+        let out = std::mem::take(&mut self.out);
+        let written = duplicate_stdout().and_then(|mut stdout| stdout.write_all(&out));
+        match written {
+            Ok(()) => {
+                self.written += out.len() as u64;
+                Ok(())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::Closed),
+            Err(error) => Err(Failure::io("write", Path::new("standard output"), &error).into()),
+        }
+    }
+
+    fn conclude(self, outcome: &mut Outcome) {
+        outcome.bytes_out = self.written;
+        outcome.ops = Some(self.events);
+        if self.refused > 0 {
+            outcome.complete = false;
+            outcome.status = match self.events {
+                0 => ExitStatus::Failure,
+                _ => ExitStatus::Partial,
+            };
+        }
+        for recorder in [self.searches, self.reads, self.holds] {
+            if !recorder.is_empty() {
+                outcome.add(&recorder.finish());
+            }
+        }
+    }
+}
+
+/// Appends the line of an event.
+fn write_ids(
+    output: MatchOutput,
+    number: u64,
+    ids: &[SubscriptionId],
+    expressions: u64,
+    out: &mut Vec<u8>,
+) {
+    // Writing into memory does not fail.
+    match output {
+        MatchOutput::Json => {
+            let _ = write!(out, "{{\"event\":{number},\"ids\":[");
+            join(ids, ",", out);
+            out.extend_from_slice(b"]}");
+        }
+        MatchOutput::Ids => join(ids, " ", out),
+        MatchOutput::Count => drop(write!(out, "{}", ids.len())),
+        MatchOutput::Bitmap => {
+            let first = out.len();
+            out.resize(first + usize::try_from(expressions).unwrap_or(0), b'0');
+            for id in ids {
+                if let Some(bit) = out.get_mut(first + id.0 as usize - 1) {
+                    *bit = b'1';
+                }
+            }
+        }
+    }
+    out.push(b'\n');
+}
+
+fn join(ids: &[SubscriptionId], separator: &str, out: &mut Vec<u8>) {
+    for (at, id) in ids.iter().enumerate() {
+        let separator = if at == 0 { "" } else { separator };
+        let _ = write!(out, "{separator}{}", id.0);
+    }
+}

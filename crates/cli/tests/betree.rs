@@ -1,0 +1,183 @@
+//! `perfkit betree` and `perfkit betree-bench`: files and pipes in, lines and reports out, what is
+//! wrong with which line.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Run, directory, file, names, pipe, run, words};
+
+const DOMAINS: &str = "country|string|false\nage|integer|true|0|120\ntags|string list|true\n";
+const EXPRESSIONS: &str = "\
+country = 'FR' and age >= 18
+not (country = 'FR')
+
+tags one of ('a', 'b') or age is null
+";
+const EVENTS: &str = "\
+{\"country\":\"FR\",\"age\":30}
+{\"country\":\"DE\",\"tags\":[\"b\"]}
+";
+
+fn files(dir: &Path) {
+    file(dir, "domains", DOMAINS.as_bytes());
+    file(dir, "expressions", EXPRESSIONS.as_bytes());
+}
+
+fn matches(dir: &Path, flags: &str, events: &str) -> Run {
+    let line = format!("betree match --domains domains --expressions expressions {flags}");
+    pipe(dir, words(&line), events.as_bytes())
+}
+
+#[test]
+fn ids_are_the_lines_of_expressions_in_every_form_of_output() {
+    let dir = directory();
+    files(dir.path());
+    for (output, expected) in [
+        (
+            "json",
+            "{\"event\":1,\"ids\":[1]}\n{\"event\":2,\"ids\":[2,4]}\n",
+        ),
+        ("ids", "1\n2 4\n"),
+        ("count", "1\n2\n"),
+        ("bitmap", "1000\n0101\n"),
+    ] {
+        let run = matches(dir.path(), &format!("-qq --output {output}"), EVENTS).expect(0);
+        assert_eq!(run.text(), expected, "{output}");
+        assert_eq!(run.stderr, "");
+    }
+}
+
+#[test]
+fn the_report_tells_searches_and_steps_apart() {
+    let dir = directory();
+    files(dir.path());
+    let run = matches(dir.path(), "--budget 1 --report json", EVENTS).expect(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stderr).expect("JSON");
+    assert_eq!(report["workload"]["params"]["expressions"], 3);
+    assert_eq!(report["workload"]["params"]["matches"], 3);
+    let rows = report["latencies"].as_array().expect("rows");
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{} {}", row["name"], row["series"]).replace('"', ""))
+        .collect();
+    assert_eq!(names, ["service search", "service read", "hold search"]);
+    assert_eq!(rows[0]["n"], 2);
+    assert!(
+        rows[2]["n"].as_u64() > Some(2),
+        "steps of one reduction are many"
+    );
+}
+
+#[test]
+fn a_bad_event_is_named_and_passed_over_where_that_is_wanted() {
+    let dir = directory();
+    files(dir.path());
+    let events =
+        "{\"country\":\"FR\"}\n\n{\"country\":5}\n{\"x\":1,\"country\":\"DE\"}\n{\"age\":1}\n";
+    let stopped = matches(dir.path(), "-qq --output ids", events).expect(1);
+    assert_eq!(stopped.text(), "4\n", "what came before is written");
+    assert!(
+        stopped
+            .stderr
+            .contains("line 3: attribute 'country' (string) is given an integer at byte 11"),
+        "{}",
+        stopped.stderr
+    );
+    let flags = "-qq --output json --keep-going --ignore-unknown";
+    let passed = matches(dir.path(), flags, events).expect(3);
+    assert_eq!(
+        passed.text(),
+        "{\"event\":1,\"ids\":[4]}\n{\"event\":4,\"ids\":[2,4]}\n"
+    );
+    assert!(
+        passed
+            .stderr
+            .contains("line 5: the event lacks attribute 'country'")
+    );
+    matches(dir.path(), "-qq --keep-going", "[]\n").expect(1);
+}
+
+#[test]
+fn undefined_attributes_are_false_or_unknown() {
+    let dir = directory();
+    file(dir.path(), "domains", b"a|boolean|true\nb|boolean|true\n");
+    file(
+        dir.path(),
+        "expressions",
+        b"not (a and b)\nnot a\na or not a\n",
+    );
+    let event = "{\"b\":true}\n";
+    let lenient = matches(dir.path(), "-qq --output ids", event).expect(0);
+    assert_eq!(lenient.text(), "1 2 3\n");
+    let strict = matches(
+        dir.path(),
+        "-qq --output ids --undefined three-valued",
+        event,
+    );
+    assert_eq!(strict.expect(0).text(), "\n");
+}
+
+#[test]
+fn mistakes_in_files_name_line_and_column() {
+    let dir = directory();
+    files(dir.path());
+    file(dir.path(), "expressions", b"country = 'FR'\nage > 'x'\n");
+    let run = matches(dir.path(), "", EVENTS).expect(1);
+    let message =
+        "line 2: attribute 'age' (integer) does not compare with this constant at column 1";
+    assert!(run.stderr.contains(message), "{}", run.stderr);
+    file(dir.path(), "domains", b"country|strange|true\n");
+    let run = matches(dir.path(), "", EVENTS).expect(1);
+    assert!(
+        run.stderr.contains("unknown type 'strange' at column 1"),
+        "{}",
+        run.stderr
+    );
+    let missing = words("betree match --domains nowhere --expressions expressions");
+    let run = common::run(dir.path(), missing).expect(1);
+    assert!(
+        run.stderr.contains("cannot read 'nowhere'"),
+        "{}",
+        run.stderr
+    );
+    matches(dir.path(), "--budget 0", EVENTS).expect(2);
+}
+
+#[test]
+fn what_is_generated_matches_and_is_explained() {
+    let dir = directory();
+    for (kind, flags) in [("bool", "--attributes 16 --expressions 300"), ("ad", "")] {
+        let line = format!("betree generate {kind} {flags} --events 20 -o {kind}");
+        run(dir.path(), words(&line)).expect(0);
+        run(dir.path(), words(&line)).expect(1);
+        assert_eq!(
+            names(&dir.path().join(kind)),
+            ["domains", "events", "expressions"]
+        );
+        let files = format!("--domains {kind}/domains --expressions {kind}/expressions");
+        let line = format!("betree match {files} --events {kind}/events -qq --output count");
+        let counts = run(dir.path(), words(&line)).expect(0);
+        assert_eq!(counts.text().lines().count(), 20);
+        let line = format!("betree explain {files} --id 3 --events {kind}/events");
+        let told = run(dir.path(), words(&line)).expect(0);
+        assert_eq!(told.text().matches("expression 3 ").count(), 20);
+        assert!(told.text().contains("<- fails"));
+    }
+}
+
+#[test]
+fn the_benchmark_compares_ways_and_checks_their_answers() {
+    let dir = directory();
+    let line = "betree-bench bool --attributes 16 --expressions 200 --buckets 6 --bucket-size 20 \
+                --report json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    let targets: Vec<_> = report["comparisons"]
+        .as_array()
+        .expect("comparisons")
+        .iter()
+        .map(|comparison| comparison["target"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(targets, ["search_all", "search_next"]);
+}
