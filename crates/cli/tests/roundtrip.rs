@@ -196,9 +196,11 @@ fn a_dictionary_and_an_older_version_are_needed_on_both_sides() {
     file(dir.path(), "older", older);
     file(dir.path(), "other", b"nothing in common");
     file(dir.path(), "none", b"");
+    // A patch needs to know how long its content is.
+    let sized = format!("--stream-size={}", newer.len());
     for flag in ["-D", "--patch-from"] {
         let plain = pipe(dir.path(), ["compress"], newer).expect(0).stdout;
-        let line = ["compress", "--verify", flag, "older"];
+        let line = ["compress", "--verify", &sized, flag, "older"];
         let packed = pipe(dir.path(), line, newer).expect(0).stdout;
         assert!(packed.len() < plain.len(), "{flag}");
         let back = pipe(dir.path(), ["decompress", flag, "older"], &packed).expect(0);
@@ -206,8 +208,8 @@ fn a_dictionary_and_an_older_version_are_needed_on_both_sides() {
         for wrong in [&["decompress"][..], &["decompress", flag, "other"]] {
             pipe(dir.path(), wrong, &packed).expect(1);
         }
-        pipe(dir.path(), ["compress", flag, "none"], newer).expect(1);
-        pipe(dir.path(), ["compress", flag, "missing"], newer).expect(1);
+        pipe(dir.path(), ["compress", &sized, flag, "none"], newer).expect(1);
+        pipe(dir.path(), ["compress", &sized, flag, "missing"], newer).expect(1);
     }
     pipe(
         dir.path(),
