@@ -23,84 +23,70 @@ pub(crate) const fn bound(content: u64) -> u64 {
     content + blocks * STORED_HEADER_BYTES as u64
 }
 
-/// Compresses chunks, keeping the context of the level used last.
-#[derive(Default)]
-pub(crate) struct Chunker {
-    deflate: Option<(i32, Deflate)>,
+/// Appends `content` compressed, given the content before it. The `last` chunk ends the stream.
+pub(crate) fn compress(
+    level: i32,
+    window: &[u8],
+    content: &[u8],
+    last: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let start = out.len();
+    if level > 0 {
+        deflate(level, window, content, last, out)?;
+        let blocks = content.len().div_ceil(STORED_BYTES).max(1);
+        let stored = content.len() + blocks * STORED_HEADER_BYTES;
+        if out.len() - start <= stored {
+            return Ok(());
+        }
+        out.truncate(start);
+    }
+    store(content, last, out);
+    Ok(())
 }
 
-impl Chunker {
-    /// Appends `content` compressed, given the content before it. The `last` chunk ends the stream.
-    pub(crate) fn compress(
-        &mut self,
-        level: i32,
-        window: &[u8],
-        content: &[u8],
-        last: bool,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let start = out.len();
-        if level > 0 {
-            self.deflate(level, window, content, last, out)?;
-            let blocks = content.len().div_ceil(STORED_BYTES).max(1);
-            let stored = content.len() + blocks * STORED_HEADER_BYTES;
-            if out.len() - start <= stored {
-                return Ok(());
-            }
-            out.truncate(start);
-        }
-        store(content, last, out);
-        Ok(())
+fn deflate(
+    level: i32,
+    window: &[u8],
+    content: &[u8],
+    last: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    // A context that is reset keeps bytes of the chunk before in its window, and hashes some of them
+    // at the end of what primes it: what a chunk becomes would depend on which one that was.
+    let mut deflate = Deflate::new(level, false, 15);
+    if !window.is_empty() {
+        deflate
+            .set_dictionary(window)
+            .map_err(|error| internal(error.as_str()))?;
     }
-
-    fn deflate(
-        &mut self,
-        level: i32,
-        window: &[u8],
-        content: &[u8],
-        last: bool,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        match &mut self.deflate {
-            Some((of, deflate)) if *of == level => deflate.reset(),
-            _ => self.deflate = Some((level, Deflate::new(level, false, 15))),
+    let flush = if last {
+        DeflateFlush::Finish
+    } else {
+        DeflateFlush::SyncFlush
+    };
+    let mut rest = content;
+    let mut room = content.len() + content.len() / 8 + 64;
+    loop {
+        let filled = out.len();
+        out.resize(filled + room, 0);
+        let before = (deflate.total_in(), deflate.total_out());
+        let status = deflate
+            .compress(rest, &mut out[filled..], flush)
+            .map_err(|error| internal(error.as_str()))?;
+        // Neither is more than what was given.
+        let taken = (deflate.total_in() - before.0) as usize;
+        let produced = (deflate.total_out() - before.1) as usize;
+        rest = &rest[taken..];
+        out.truncate(filled + produced);
+        let full = produced == room;
+        if status == Status::StreamEnd || (!last && rest.is_empty() && !full) {
+            return Ok(());
         }
-        let Some((_, deflate)) = &mut self.deflate else {
-            return Err(internal("no deflate context"));
-        };
-        if !window.is_empty() {
-            deflate
-                .set_dictionary(window)
-                .map_err(|error| internal(error.as_str()))?;
+        if !full && produced == 0 && taken == 0 {
+            return Err(internal("deflate makes no progress"));
         }
-        let flush = if last {
-            DeflateFlush::Finish
-        } else {
-            DeflateFlush::SyncFlush
-        };
-        let mut rest = content;
-        let mut room = content.len() + content.len() / 8 + 64;
-        loop {
-            let filled = out.len();
-            out.resize(filled + room, 0);
-            let before = (deflate.total_in(), deflate.total_out());
-            let status = deflate
-                .compress(rest, &mut out[filled..], flush)
-                .map_err(|error| internal(error.as_str()))?;
-            // Neither is more than what was given.
-            let taken = (deflate.total_in() - before.0) as usize;
-            let produced = (deflate.total_out() - before.1) as usize;
-            rest = &rest[taken..];
-            out.truncate(filled + produced);
-            let full = produced == room;
-            if status == Status::StreamEnd || (!last && rest.is_empty() && !full) {
-                return Ok(());
-            }
-            if !full && produced == 0 && taken == 0 {
-                return Err(internal("deflate makes no progress"));
-            }
-            room = 64 << 10;
-        }
+        room = 64 << 10;
     }
 }
 
@@ -123,15 +109,13 @@ mod tests {
     use super::*;
 
     fn stitched(level: i32, content: &[u8], chunk: usize) -> Vec<u8> {
-        let (mut chunker, mut out) = (Chunker::default(), Vec::new());
+        let mut out = Vec::new();
         let mut at = 0;
         loop {
             let end = (at + chunk).min(content.len());
             let window = &content[at.saturating_sub(WINDOW_BYTES)..at];
             let last = end == content.len();
-            chunker
-                .compress(level, window, &content[at..end], last, &mut out)
-                .unwrap();
+            compress(level, window, &content[at..end], last, &mut out).unwrap();
             at = end;
             if last {
                 return out;
@@ -182,15 +166,26 @@ mod tests {
     }
 
     #[test]
+    fn a_chunk_becomes_the_same_whatever_was_compressed_before() {
+        let content = sample(600_000);
+        let parts: Vec<&[u8]> = content.chunks(50_000).collect();
+        let pack = |at: usize| {
+            let mut out = Vec::new();
+            compress(6, &parts[at - 1][20_000..], parts[at], false, &mut out).unwrap();
+            out
+        };
+        let forward: Vec<_> = (1..parts.len()).map(pack).collect();
+        let mut backward: Vec<_> = (1..parts.len()).rev().map(pack).collect();
+        backward.reverse();
+        assert!(forward == backward);
+    }
+
+    #[test]
     fn an_empty_last_chunk_ends_a_stream() {
         for level in [0, 6] {
-            let (mut chunker, mut out) = (Chunker::default(), Vec::new());
-            chunker
-                .compress(level, b"", b"abcabc", false, &mut out)
-                .unwrap();
-            chunker
-                .compress(level, b"abcabc", b"", true, &mut out)
-                .unwrap();
+            let mut out = Vec::new();
+            compress(level, b"", b"abcabc", false, &mut out).unwrap();
+            compress(level, b"abcabc", b"", true, &mut out).unwrap();
             assert_eq!(inflated(&out, 6), b"abcabc");
         }
     }

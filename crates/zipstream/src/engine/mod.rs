@@ -18,5 +18,4 @@ pub(crate) fn internal(what: &'static str) -> Error {
 #[derive(Default)]
 pub(crate) struct Engines {
     pub(crate) whole: whole::Whole,
-    pub(crate) chunk: chunk::Chunker,
 }

@@ -54,7 +54,7 @@ fn overlap(entry: &Entry<'_>) -> Error {
         ErrorKind::Overlap,
         "it shares bytes with the entry before it",
     )
-    .at(entry.offset())
+    .at(entry.record_offset())
     .entry(entry.name_lossy())
     .help("an archive like this is made to be larger than it looks")
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::options::{Job as Described, Meta};
 use super::records::{Shape, Sizes, put_central, put_local};
 use crate::engine::Engines;
-use crate::engine::chunk::WINDOW_BYTES;
+use crate::engine::chunk::{WINDOW_BYTES, compress};
 use crate::error::Error;
 
 /// Small entries and the buffers they are packed in.
@@ -217,12 +217,10 @@ impl Chunk {
     }
 
     /// Appends the content compressed; its checksum is kept.
-    pub(crate) fn pack(&mut self, engines: &mut Engines, out: &mut Vec<u8>) -> Result<(), Error> {
+    pub(crate) fn pack(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
         let (window, content) = self.buffer[..self.filled].split_at(self.window_bytes);
         self.crc32 = libdeflater::crc32(content);
-        engines
-            .chunk
-            .compress(self.level, window, content, self.last, out)
+        compress(self.level, window, content, self.last, out)
     }
 }
 
@@ -248,7 +246,7 @@ impl Job {
             }
             Self::Chunk(chunk) => {
                 let mut out = std::mem::take(&mut chunk.out);
-                let result = chunk.pack(engines, &mut out);
+                let result = chunk.pack(&mut out);
                 chunk.out = out;
                 result
             }

@@ -92,10 +92,9 @@ impl ArchiveEncoder {
             State::Chunked => {
                 let start = self.sequence.out.len();
                 let job = self.chunk.describe();
-                let (chunk, engines) = (&mut self.chunk, &mut self.engines);
-                let out = &mut self.sequence.out;
+                let (chunk, out) = (&mut self.chunk, &mut self.sequence.out);
                 let mut result = Ok(());
-                let mut work = || result = chunk.pack(engines, out);
+                let mut work = || result = chunk.pack(out);
                 match &self.options.around {
                     Some(around) => around(job, &mut work),
                     None => work(),
