@@ -22,7 +22,7 @@ const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1 << 30;
 /// Smallest and largest size of generated data, a kind.
 const SIZE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
 
-/// Measure levels and recipes of compression on your data, and rank them.
+/// Measure levels and recipes on your data, and rank them.
 ///
 /// Each FILE is measured by itself, a directory (-r) as one; without FILE, six kinds of generated
 /// data. All candidates take turns in random order in many rounds, so that a busy machine hits all

@@ -27,7 +27,7 @@ const ALIASES: [(&str, &str, PoolKind); 3] = [
     ("zstd-chanpool", "zstd", PoolKind::Queue),
 ];
 
-/// Put codecs and pools under load: do they hold, and do they leak?
+/// Put codecs and pools under load: do they hold, do they leak?
 ///
 /// Producers generate and compress blocks, consumers decompress and compare every one of them. Both are
 /// tasks over a few threads. The report has latencies of each direction, bytes a CPU-second with the
