@@ -170,15 +170,15 @@ const GO: &str = r#"package main
 import ("archive/zip"; "fmt"; "hash/crc32"; "io"; "os")
 
 func main() {
-	r, err := zip.OpenReader(os.Args[1])
-	if err != nil { panic(err) }
-	for _, f := range r.File {
-		c, err := f.Open()
-		if err != nil { panic(err) }
-		h := crc32.NewIEEE()
-		if _, err := io.Copy(h, c); err != nil { panic(err) }
-		fmt.Println(f.Name, h.Sum32() == f.CRC32)
-	}
+    r, err := zip.OpenReader(os.Args[1])
+    if err != nil { panic(err) }
+    for _, f := range r.File {
+        c, err := f.Open()
+        if err != nil { panic(err) }
+        h := crc32.NewIEEE()
+        if _, err := io.Copy(h, c); err != nil { panic(err) }
+        fmt.Println(f.Name, h.Sum32() == f.CRC32)
+    }
 }
 "#;
 
