@@ -302,8 +302,12 @@ fn a_frame_that_states_a_wrong_size_places_nothing() {
         assert!(decoded.result.is_err(), "{stated}");
         let mut decoder = ParallelDecoder::new(&DecoderOptions::default(), 2).unwrap();
         decoder.reset(true);
-        let places = Places::of(&mut decoder, |position| {
-            assert_ne!(position, 3_000_000, "the place of what does not decode");
+        let places = Places::of(&mut decoder, move |position| {
+            // Behind one that states to be empty the next has the same place, until the error shows.
+            assert!(
+                position != 3_000_000 || stated == 0,
+                "the place of what does not decode"
+            );
             false
         });
         let found = parallel_with(&mut decoder, &stream, &[1 << 18], 1 << 17, &places);
