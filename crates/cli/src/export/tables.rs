@@ -131,7 +131,18 @@ fn title(key: &str) -> String {
             words.truncate(words.len() - tail.len());
         }
     }
-    words.join(" ")
+    let mut title = String::new();
+    for word in words {
+        // The decimals of a percentile: p99_9 is p99.9.
+        let decimals = word.bytes().all(|byte| byte.is_ascii_digit());
+        title += match (title.is_empty(), decimals) {
+            (true, _) => "",
+            (_, true) => ".",
+            (_, false) => " ",
+        };
+        title += word;
+    }
+    title
 }
 
 /// The table of comparisons.
@@ -221,5 +232,6 @@ mod tests {
         assert_eq!(title("ops_per_s"), "ops");
         assert_eq!(title("size_bytes"), "size");
         assert_eq!(title("bytes"), "bytes");
+        assert_eq!(title("compress_p99_9_ns"), "compress p99.9");
     }
 }
