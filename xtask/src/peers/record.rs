@@ -54,7 +54,8 @@ pub(super) struct Side {
     runs: u64,
     wall_p50_ns: u64,
     cpu_p50_ns: u64,
-    rss_max_bytes: u64,
+    /// Unknown where it is below what the kernel can tell of a child.
+    rss_max_bytes: Option<u64>,
     pub(super) size_bytes: Option<u64>,
 }
 
@@ -85,7 +86,7 @@ impl Side {
             runs: cell("runs")?,
             wall_p50_ns: cell("wall_p50_ns")?,
             cpu_p50_ns: cell("cpu_p50_ns")?,
-            rss_max_bytes: cell("rss_max_bytes")?,
+            rss_max_bytes: cell("rss_max_bytes").ok(),
             size_bytes: None,
         })
     }
@@ -118,8 +119,9 @@ impl Comparison {
         Some(ratio(self.target.size_bytes?, self.baseline.size_bytes?))
     }
 
-    fn rss_ratio(&self) -> f64 {
-        ratio(self.target.rss_max_bytes, self.baseline.rss_max_bytes)
+    fn rss_ratio(&self) -> Option<f64> {
+        let [target, baseline] = [&self.target, &self.baseline].map(|side| side.rss_max_bytes);
+        Some(ratio(target?, baseline?))
     }
 
     /// The case in one line.
@@ -128,11 +130,11 @@ impl Comparison {
             .size_ratio()
             .map_or_else(|| "—".to_owned(), |size| format!("{size:.4}x"));
         format!(
-            "{}: wall {:.3}x ({}), size {size}, peak RSS {:.3}x",
+            "{}: wall {:.3}x ({}), size {size}, peak RSS {}",
             self.what,
             self.wall_ratio,
             self.verdict,
-            self.rss_ratio()
+            times(self.rss_ratio())
         )
     }
 }
@@ -140,6 +142,11 @@ impl Comparison {
 #[allow(clippy::cast_precision_loss, reason = "bytes of files stay below 2^52")]
 fn ratio(target: u64, baseline: u64) -> f64 {
     target as f64 / baseline.max(1) as f64
+}
+
+/// A ratio, or a dash where it is not known.
+fn times(ratio: Option<f64>) -> String {
+    ratio.map_or_else(|| "—".to_owned(), |ratio| format!("{ratio:.3}x"))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "times of runs stay below 2^52")]
@@ -208,20 +215,18 @@ impl Record {
                 || "—".to_owned(),
                 |[low, high]| format!("{low:.3}–{high:.3}"),
             );
-            let control = case
-                .control_ratio
-                .map_or_else(|| "—".to_owned(), |ratio| format!("{ratio:.3}x"));
             let size = case
                 .size_ratio()
                 .map_or_else(|| "—".to_owned(), |ratio| format!("{ratio:.4}x"));
             writeln!(
                 out,
-                "| {} | {} | {:.3}x | {interval} | {control} | {} | {size} | {:.3}x |",
+                "| {} | {} | {:.3}x | {interval} | {} | {} | {size} | {} |",
                 case.what,
                 case.pairs,
                 case.wall_ratio,
+                times(case.control_ratio),
                 case.verdict,
-                case.rss_ratio()
+                times(case.rss_ratio())
             )?;
         }
         writeln!(
@@ -240,7 +245,7 @@ impl Record {
                     case.what,
                     seconds(side.wall_p50_ns),
                     seconds(side.cpu_p50_ns),
-                    mebibytes(side.rss_max_bytes)
+                    side.rss_max_bytes.map_or_else(|| "—".to_owned(), mebibytes)
                 )?;
             }
         }
