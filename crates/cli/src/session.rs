@@ -144,6 +144,39 @@ impl<'a> Setup<'a> {
             rows: &[],
         }
     }
+
+    /// A command whose product is data: its report goes to standard error. Without a seed and without
+    /// distributions, until the caller says otherwise.
+    pub(crate) fn filter(
+        subcommand: &'static str,
+        argv: &'a [OsString],
+        report: &'a ReportArgs,
+        terminal: &'a TerminalArgs,
+        force: bool,
+    ) -> Self {
+        Self {
+            argv,
+            subcommand,
+            stream: MainStream::Stderr,
+            report,
+            terminal,
+            force,
+            seed: None,
+            rows: &[],
+        }
+    }
+
+    /// The same as a listing when it is one: that is on standard output, and measures nothing.
+    pub(crate) fn listing(self, is: bool) -> Self {
+        match is {
+            true => Self {
+                stream: MainStream::Stdout,
+                rows: &[],
+                ..self
+            },
+            false => self,
+        }
+    }
 }
 
 impl Session {

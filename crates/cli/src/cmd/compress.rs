@@ -11,7 +11,7 @@ use super::train;
 use super::transfer::{self, Opening, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::compress::{CompressArgs, CompressPlan};
 use crate::exit::ExitStatus;
-use crate::export::{self, MainStream};
+use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Destination, Direction, Job, Jobs, Request};
 use crate::io::sink::Written;
@@ -36,16 +36,13 @@ pub(crate) fn run(
     argv: &[OsString],
 ) -> Result<ExitStatus> {
     if let Some(plan) = args.train()? {
-        let session = Session::start(&Setup {
+        let session = Session::start(&Setup::filter(
+            name,
             argv,
-            subcommand: name,
-            stream: MainStream::Stderr,
-            report: &args.report,
-            terminal: &args.terminal,
-            force: args.files_args.force,
-            seed: None,
-            rows: &[],
-        })?;
+            &args.report,
+            &args.terminal,
+            args.files_args.force,
+        ))?;
         return session.finish(train::run(&plan)?);
     }
     let mut plan = args.plan()?;
@@ -76,14 +73,14 @@ pub(crate) fn run(
         );
     }
     let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stderr,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.files_args.force,
-        seed: None,
         rows: &transfer::ROWS,
+        ..Setup::filter(
+            name,
+            argv,
+            &args.report,
+            &args.terminal,
+            args.files_args.force,
+        )
     })?;
     let times = Times::new(&session, "128 KiB chunk", &jobs);
     let mut stage = Compress::new(plan.clone(), || times.around(&session, "frame"))?;

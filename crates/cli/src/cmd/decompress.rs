@@ -15,7 +15,7 @@ use crate::args::decompress::{DecompressArgs, DecompressMode, DecompressPlan};
 use crate::args::output::ReportFormat;
 use crate::args::units::ByteRange;
 use crate::exit::ExitStatus;
-use crate::export::{self, MainStream};
+use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::BLOCK_BUFFER_BYTES;
 use crate::io::plan::{self, Direction, Job, Request};
@@ -65,20 +65,13 @@ pub(crate) fn run(
         report.report = ReportFormat::Json;
     }
     let listing = plan.mode == DecompressMode::List;
-    let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: if listing {
-            MainStream::Stdout
-        } else {
-            MainStream::Stderr
-        },
-        report: &report,
-        terminal: &args.terminal,
-        force: args.files_args.force,
-        seed: None,
-        rows: if listing { &[] } else { &transfer::ROWS },
-    })?;
+    let session = Session::start(
+        &Setup {
+            rows: &transfer::ROWS,
+            ..Setup::filter(name, argv, &report, &args.terminal, args.files_args.force)
+        }
+        .listing(listing),
+    )?;
     if listing {
         return session.finish(list::run(jobs, args.terminal.verbose));
     }

@@ -12,7 +12,6 @@ use latency::{Recorder, Spec};
 use super::lines::{Lines, Next};
 use crate::args::betree::{MatchArgs, MatchOutput};
 use crate::exit::ExitStatus;
-use crate::export::MainStream;
 use crate::failure::{Failure, Result};
 use crate::io::target::{display, duplicate_stdout};
 use crate::session::{Outcome, Session, Setup};
@@ -24,14 +23,8 @@ const OUTPUT_BYTES: usize = 64 * 1024;
 /// Runs the command.
 pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stderr,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.force,
-        seed: None,
         rows: &[LatencyName::Service, LatencyName::Hold],
+        ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
     })?;
     let (mut tree, expressions) = super::tree(&args.tree, args.terminal.wants_progress())?;
     let snapshot = tree.snapshot();

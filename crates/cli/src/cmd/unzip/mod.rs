@@ -11,7 +11,7 @@ use zipstream::ArchiveReader;
 use crate::args::output::ReportFormat;
 use crate::args::unzip::{Existing, UnzipArgs, UnzipMode, UnzipPlan};
 use crate::exit::ExitStatus;
-use crate::export::{self, MainStream};
+use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::confined::Root;
 use crate::io::source::Source;
@@ -49,24 +49,19 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         report.report = ReportFormat::Json;
     }
     let listing = plan.mode == UnzipMode::List;
-    let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: if listing {
-            MainStream::Stdout
-        } else {
-            MainStream::Stderr
-        },
-        report: &report,
-        terminal: &args.terminal,
-        force: plan.existing == Existing::Replace,
-        seed: None,
-        rows: if listing {
-            &[]
-        } else {
-            &[LatencyName::Service, LatencyName::Hold]
-        },
-    })?;
+    let session = Session::start(
+        &Setup {
+            rows: &[LatencyName::Service, LatencyName::Hold],
+            ..Setup::filter(
+                name,
+                argv,
+                &report,
+                &args.terminal,
+                plan.existing == Existing::Replace,
+            )
+        }
+        .listing(listing),
+    )?;
     let input = open(&args.input, &plan, args.terminal.wants_warnings())?;
     if listing {
         let mut listing = list::Listing::new(args.terminal.verbose);

@@ -10,7 +10,7 @@ use super::transfer::Stop;
 use super::unzip::test_all;
 use crate::args::zip::{ZipArgs, ZipPlan};
 use crate::exit::ExitStatus;
-use crate::export::{self, MainStream};
+use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::clash;
 use crate::io::target::{self, Target};
@@ -33,14 +33,8 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     refuse(args)?;
     let fixed_time = plan.reproducible.then(source_date).transpose()?;
     let session = Session::start(&Setup {
-        argv,
-        subcommand: name,
-        stream: MainStream::Stderr,
-        report: &args.report,
-        terminal: &args.terminal,
-        force: args.force,
-        seed: None,
         rows: &[LatencyName::Service, LatencyName::Hold],
+        ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
     })?;
     let found = sources::find(&args.paths, &plan, &args.output);
     if args.terminal.wants_warnings() {
