@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use common::{Run, directory, perfkit, words};
@@ -197,4 +198,130 @@ fn an_interrupt_is_a_valid_partial_report() {
         let report = report(&run);
         assert!(!report.complete && report.exit_code == 130, "{line}");
     }
+}
+
+/// What a server says to a request.
+#[cfg(unix)]
+fn ask(address: &str, request: &str) -> String {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(address).expect("listens");
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("answered");
+    reply
+}
+
+/// The samples of a page by name and labels, after what a scraper checks: every family has its help and
+/// its type once and before its samples, and every histogram rises to a count that is its own.
+#[cfg(unix)]
+fn scrape(address: &str) -> BTreeMap<String, f64> {
+    let reply = ask(address, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    let (head, body) = reply.split_once("\r\n\r\n").expect("a head and a body");
+    assert!(head.starts_with("HTTP/1.1 200 OK"), "{head}");
+    assert!(head.contains("openmetrics-text"), "{head}");
+    assert!(body.ends_with("# EOF\n"), "whole");
+    let (mut helped, mut types) = (BTreeSet::new(), BTreeMap::new());
+    let mut samples = BTreeMap::new();
+    // Of the histogram at hand: the bucket before, by bound and count.
+    let mut before = (f64::NEG_INFINITY, 0.0);
+    for line in body.lines().filter(|line| *line != "# EOF") {
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            let name = rest.split(' ').next().expect("a name");
+            assert!(helped.insert(name.to_owned()), "one help of {name}");
+        } else if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = rest.split_once(' ').expect("a type");
+            assert!(helped.contains(name), "help before the type of {name}");
+            assert_eq!(types.insert(name.to_owned(), kind.to_owned()), None);
+        } else {
+            let (id, value) = line.rsplit_once(' ').expect("a value");
+            let value: f64 = value.parse().expect("a number");
+            let name = id.split('{').next().expect("a name");
+            let suffix = ["_total", "_sum", "_count", "_bucket"];
+            let family = suffix.iter().find_map(|end| name.strip_suffix(end));
+            let family = family.unwrap_or(name);
+            let kind = types.get(family).map(String::as_str);
+            match kind.unwrap_or_else(|| panic!("{name} has no type")) {
+                "counter" => assert!(name.ends_with("_total") && value >= 0.0, "{line}"),
+                "gauge" => assert_eq!(family, name, "{line}"),
+                "histogram" if name.ends_with("_bucket") => {
+                    let (start, rest) = id.split_once("le=\"").expect("a bound");
+                    let (bound, labels) = rest.split_once("\",").expect("a bound, then labels");
+                    assert!(start.ends_with('{'), "{line}");
+                    let bound: f64 = bound.parse().expect("a number");
+                    assert!(bound > before.0 && value >= before.1, "{line}");
+                    before = (bound, value);
+                    if bound == f64::INFINITY {
+                        let count = format!("{family}_count{{{labels}");
+                        assert_eq!(samples.get(&count), Some(&value), "{count}");
+                        before = (f64::NEG_INFINITY, 0.0);
+                    }
+                }
+                "histogram" => {}
+                other => panic!("{other} is no type of ours"),
+            }
+            assert_eq!(samples.insert(id.to_owned(), value), None, "{id} twice");
+        }
+    }
+    assert_eq!(before.0, f64::NEG_INFINITY, "every histogram has its +Inf");
+    samples
+}
+
+#[cfg(unix)]
+#[test]
+fn live_metrics_are_scraped_while_a_run_goes_on_and_slow_clients_hold_nothing() {
+    use common::signals::{send, until};
+    use nix::sys::signal::Signal;
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let dir = directory();
+    let mut command = perfkit();
+    command
+        .current_dir(dir.path())
+        .args(["stress", "--report", "json"]);
+    command.args(words(
+        "--soak --codec zstd:1 --pool mutex --metrics 127.0.0.1:0",
+    ));
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    let errors = BufReader::new(child.stderr.take().expect("piped"));
+    let address = errors.lines().find_map(|line| {
+        let line = line.expect("text");
+        let rest = line.strip_prefix("metrics at http://")?;
+        rest.strip_suffix("/metrics").map(str::to_owned)
+    });
+    let address = address.expect("an address is said");
+    // More clients than are answered at a time, none of which says anything.
+    let idle = std::net::TcpStream::connect(&address).expect("listens");
+    let more: Vec<_> = (0..5)
+        .map(|_| std::net::TcpStream::connect(&address).expect("listens"))
+        .collect();
+    let verified = "perfkit_stress_blocks_total{codec=\"zstd:1\",pool=\"mutex\",end=\"verified\"}";
+    let mut first = None;
+    until("blocks that go on", || {
+        let samples = scrape(&address);
+        let now = samples.get(verified).copied().unwrap_or_default();
+        now > *first.get_or_insert(now) && now > 0.0
+    });
+    drop((idle, more));
+    let samples = scrape(&address);
+    let own = "{codec=\"zstd:1\",pool=\"mutex\"}";
+    for direction in ["compress", "queue", "decompress", "end_to_end"] {
+        let count = format!("perfkit_stress_{direction}_seconds_count{own}");
+        assert!(samples[&count] > 0.0, "{count}");
+    }
+    assert!(samples[&format!("perfkit_stress_contexts{own}")] >= 1.0);
+    let refused = |request: &str, status: &str| {
+        let reply = ask(&address, request);
+        assert!(reply.starts_with(&format!("HTTP/1.1 {status}")), "{reply}");
+    };
+    refused("GET / HTTP/1.1\r\n\r\n", "404");
+    refused("DELETE /metrics HTTP/1.1\r\n\r\n", "405");
+    refused("nonsense\r\n\r\n", "400");
+    send(&child, Signal::SIGINT);
+    let run = Run::from(child.wait_with_output().expect("ends")).expect(130);
+    assert!(!report(&run).complete);
 }

@@ -7,6 +7,7 @@ use latency::report::Load;
 
 use crate::counts::Counts;
 use crate::leak::Leak;
+use crate::live::Live;
 use crate::samples::Sample;
 
 /// A run as it is now.
@@ -21,6 +22,8 @@ pub struct Progress {
     pub held: Sample,
     /// Batches that wait.
     pub queued_batches: usize,
+    /// The distributions so far, where the plan asks for them.
+    pub live: Option<Live>,
 }
 
 /// What contexts of one direction came to.

@@ -78,6 +78,8 @@ pub struct Plan {
     pub label: Option<String>,
     /// Keep a histogram of each interval of this length too.
     pub intervals: Option<Duration>,
+    /// Keep [`Live`](crate::Live) distributions too, for those who watch.
+    pub live: bool,
 }
 
 impl Default for Plan {
@@ -102,6 +104,7 @@ impl Default for Plan {
             faults: Faults::default(),
             label: None,
             intervals: None,
+            live: false,
         }
     }
 }

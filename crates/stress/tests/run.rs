@@ -4,7 +4,7 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use perfkit_stress::{DataKind, Faults, Finding, Loop, Pace, Plan, PoolKind, codec, run};
+use perfkit_stress::{Buckets, DataKind, Faults, Finding, Loop, Pace, Plan, PoolKind, codec, run};
 
 /// So many blocks and then the end; the time is for a run that hangs.
 fn plan(blocks: u64) -> Plan {
@@ -258,4 +258,25 @@ fn what_cannot_be_carried_out_is_refused_before_it_starts() {
         data: DataKind::Bytes([].into()),
         ..plan(1)
     }));
+}
+
+#[test]
+fn whoever_watches_sees_distributions_that_add_up() {
+    let plan = Plan {
+        live: true,
+        blocks_max: None,
+        ..plan(0)
+    };
+    let mut last = None;
+    let codec = codec::by_name("snappy").expect("known");
+    run(&plan, codec, &mut |progress| {
+        let live = progress.live.expect("asked for");
+        let sum = |buckets: Buckets| buckets.counts.iter().sum::<u64>();
+        let seen = [live.compress, live.decompress, live.end_to_end].map(sum);
+        let more = last.is_none_or(|last| seen > last);
+        last = Some(seen);
+        !more || seen[1] < 1_000
+    })
+    .expect("runs");
+    assert!(last.is_some_and(|seen| seen[1] >= 1_000));
 }

@@ -1,5 +1,6 @@
 //! `perfkit stress`: flags, and what they come to.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -127,6 +128,15 @@ pub(crate) struct StressArgs {
     /// full has consumers wait until the queue is full. What they do to blocks is counted.
     #[arg(long, value_name = "FAULT", action = ArgAction::Append, value_parser = fault)]
     fault: Vec<Fault>,
+    /// Serve live metrics for Prometheus at ADDRESS:PORT while it runs
+    ///
+    /// Counters, gauges and histograms by codec and pool, at /metrics. A port alone is on 127.0.0.1, and
+    /// an address that others can reach needs --metrics-remote.
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    metrics: Option<SocketAddr>,
+    /// Let --metrics be reached from other machines, by anyone
+    #[arg(long, requires = "metrics", hide_short_help = true)]
+    metrics_remote: bool,
     /// Blocks that are sent together
     #[arg(long, value_name = "N", hide_short_help = true)]
     batch: Option<usize>,
@@ -174,6 +184,8 @@ pub(crate) struct StressPlan {
     pub(crate) run: Plan,
     /// Least ratio.
     pub(crate) min_ratio: Option<f64>,
+    /// Where live metrics are served.
+    pub(crate) metrics: Option<SocketAddr>,
 }
 
 impl StressArgs {
@@ -184,6 +196,13 @@ impl StressArgs {
         if several && self.soak {
             return Err(Failure::usage("--soak is for one codec and one pool")
                 .help("name one of each, or give a --duration"));
+        }
+        let far = |address: &SocketAddr| !address.ip().is_loopback() && !self.metrics_remote;
+        if let Some(address) = self.metrics.filter(far) {
+            return Err(Failure::usage(format!(
+                "--metrics {address} can be reached from other machines"
+            ))
+            .help("use 127.0.0.1, or add --metrics-remote if that is meant"));
         }
         let data: DataKind = self
             .data
@@ -221,6 +240,7 @@ impl StressArgs {
             pairs,
             run,
             min_ratio: self.min_ratio,
+            metrics: self.metrics,
         })
     }
 
@@ -319,6 +339,17 @@ fn fault(text: &str) -> std::result::Result<Fault, String> {
     }
 }
 
+/// `127.0.0.1:6060`, `[::1]:6060`, `localhost:6060`, `:6060` or `6060`.
+fn address(text: &str) -> std::result::Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost").unwrap_or(text);
+    match port.strip_prefix(':').unwrap_or(port).parse() {
+        Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
+        Err(_) => text
+            .parse()
+            .map_err(|_| format!("'{text}' is no address and port (as 127.0.0.1:6060)")),
+    }
+}
+
 fn ratio(text: &str) -> std::result::Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number
@@ -397,6 +428,33 @@ mod tests {
         assert!(faults.full_queue);
         for wrong in ["", "corrupt=0", "panic=x", "slow=", "full=1", "fire"] {
             assert!(plan(&format!("--fault={wrong}")).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn metrics_stay_on_this_machine_unless_it_is_said() {
+        let local = |text: &str| good(&format!("--metrics {text}")).metrics;
+        let expected = Some(SocketAddr::from(([127, 0, 0, 1], 6060)));
+        for text in ["127.0.0.1:6060", "localhost:6060", ":6060", "6060"] {
+            assert_eq!(local(text), expected, "{text}");
+        }
+        assert!(local("[::1]:0").is_some_and(|address| address.is_ipv6()));
+        for far in ["0.0.0.0:6060", "[::]:6060", "192.0.2.1:80"] {
+            let refused = plan(&format!("--metrics {far}")).expect("parses");
+            assert!(refused.is_err(), "{far}");
+            assert!(
+                good(&format!("--metrics {far} --metrics-remote"))
+                    .metrics
+                    .is_some()
+            );
+        }
+        for wrong in [
+            "--metrics=",
+            "--metrics=example.org:80",
+            "--metrics=1:2:3",
+            "--metrics-remote",
+        ] {
+            assert!(plan(wrong).is_none(), "{wrong}");
         }
     }
 

@@ -38,7 +38,7 @@ impl Consumer {
         let blocks = batch.items.len();
         let what = || format!("a batch of {blocks}");
         let queue = &mut desk.recorders.queue;
-        queue.record_span_what(batch.sent, came, what);
+        queue.span(batch.sent, came, what);
         for item in &batch.items {
             take(desk, &batch, item);
         }
@@ -71,10 +71,8 @@ fn take(desk: &mut Desk<'_>, batch: &Batch, item: &Item) {
         }
         Ok(Ok(())) => {
             let what = || format!("producer {}, block {}", item.producer, item.nth);
-            desk.recorders.decompress.record_span_what(start, end, what);
-            desk.recorders
-                .end_to_end
-                .record_span_what(item.from, end, what);
+            desk.recorders.decompress.span(start, end, what);
+            desk.recorders.end_to_end.span(item.from, end, what);
             add(&tally.decompressed_bytes, desk.content.len() as u64);
             let right = item.content.is(&desk.content);
             add(

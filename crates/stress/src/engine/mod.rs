@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::fault::{Every, Panicking};
 use crate::finding::{Contexts, Finding, Latencies, Progress, Volume};
 use crate::leak::{Leak, judge};
+use crate::live::{Live, LiveTally};
 use crate::plan::{Pace, Plan};
 use crate::pool::Pool;
 use crate::samples::{Sample, Samples};
@@ -56,6 +57,8 @@ pub(super) struct Shared<'p> {
     tickets: AtomicU64,
     corrupt: Every,
     tallies: Vec<Tally>,
+    /// One a thread, or none where nobody watches.
+    live_tallies: Vec<LiveTally>,
     start: Instant,
 }
 
@@ -84,6 +87,16 @@ impl Shared<'_> {
         let mut counts = Counts::default();
         self.tallies.iter().for_each(|tally| counts += tally.read());
         counts
+    }
+
+    /// The distributions so far, where they are kept.
+    fn live_now(&self) -> Option<Live> {
+        let mut all = self.live_tallies.iter().map(LiveTally::read);
+        let first = all.next()?;
+        Some(all.fold(first, |mut sum, one| {
+            sum += one;
+            sum
+        }))
     }
 }
 
@@ -129,6 +142,9 @@ pub fn run(
         tickets: AtomicU64::new(plan.blocks_max.unwrap_or(u64::MAX)),
         corrupt: Every::new(plan.faults.corrupt_every),
         tallies: (0..threads).map(|_| Tally::default()).collect(),
+        live_tallies: (0..if plan.live { threads } else { 0 })
+            .map(|_| LiveTally::default())
+            .collect(),
         start: Instant::now(),
     };
     let cpu = CpuClock::Process.now();
@@ -236,6 +252,7 @@ fn observe(
                 counts: shared.counts(),
                 held: sample(shared.start, census),
                 queued_batches: shared.queue.len(),
+                live: shared.live_now(),
             };
             if !watch(&progress) && !shared.stop.swap(true, Relaxed) {
                 watched.stopped = true;

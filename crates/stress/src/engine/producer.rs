@@ -187,7 +187,7 @@ impl Producer {
         }
         let id = self.id;
         let what = || format!("producer {id}, block {nth}");
-        desk.recorders.compress.record_span_what(start, end, what);
+        desk.recorders.compress.span(start, end, what);
         add(&desk.tally.compressions, 1);
         add(&desk.tally.content_bytes, desk.content.len() as u64);
         add(&desk.tally.block_bytes, desk.block.len() as u64);

@@ -11,6 +11,7 @@ use super::producer::Producer;
 use crate::arrivals::Arrivals;
 use crate::codec::{Compress, Decompress};
 use crate::counts::Tally;
+use crate::live::{LiveTally, Track};
 use crate::plan::Plan;
 use crate::pool::Seat;
 
@@ -19,15 +20,15 @@ const HIGHEST_NS: u64 = 60_000_000_000;
 /// What is due sooner than this is waited for without sleeping: a sleep ends later than that.
 const SPIN_BELOW: Duration = Duration::from_micros(60);
 
-/// The distributions of one thread.
-pub(super) struct Recorders {
-    pub(super) compress: Recorder,
-    pub(super) queue: Recorder,
-    pub(super) decompress: Recorder,
-    pub(super) end_to_end: Recorder,
+/// The distributions of one thread: while it records, or what came of it.
+pub(super) struct Rows<R> {
+    pub(super) compress: R,
+    pub(super) queue: R,
+    pub(super) decompress: R,
+    pub(super) end_to_end: R,
 }
 
-impl Recorders {
+impl Rows<Recorder> {
     fn new(plan: &Plan, open: bool, start: Instant) -> Self {
         let recorder = |name, series: &str, operation: &str| {
             let series = match &plan.label {
@@ -63,6 +64,27 @@ impl Recorders {
         self.decompress.merge(other.decompress)?;
         self.end_to_end.merge(other.end_to_end)
     }
+
+    fn tracked(self, live: Option<&LiveTally>) -> Rows<Track<'_>> {
+        let track = |exact, live| Track { exact, live };
+        Rows {
+            compress: track(self.compress, live.map(|live| &live.compress)),
+            queue: track(self.queue, live.map(|live| &live.queue)),
+            decompress: track(self.decompress, live.map(|live| &live.decompress)),
+            end_to_end: track(self.end_to_end, live.map(|live| &live.end_to_end)),
+        }
+    }
+}
+
+impl Rows<Track<'_>> {
+    fn exact(self) -> Rows<Recorder> {
+        Rows {
+            compress: self.compress.exact,
+            queue: self.queue.exact,
+            decompress: self.decompress.exact,
+            end_to_end: self.end_to_end.exact,
+        }
+    }
 }
 
 /// What is a thread's own, lent to each worker for its turn.
@@ -71,7 +93,7 @@ pub(super) struct Desk<'s> {
     pub(super) tally: &'s Tally,
     pub(super) compressor: Seat<Box<dyn Compress>>,
     pub(super) decompressor: Seat<Box<dyn Decompress>>,
-    pub(super) recorders: Recorders,
+    pub(super) recorders: Rows<Track<'s>>,
     pub(super) arrivals: Option<Arrivals>,
     /// The content of the block at hand.
     pub(super) content: Vec<u8>,
@@ -83,7 +105,7 @@ pub(super) struct Desk<'s> {
 
 /// What a thread leaves behind.
 pub(super) struct Ended {
-    pub(super) recorders: Recorders,
+    pub(super) recorders: Rows<Recorder>,
     pub(super) arrivals: Option<Arrivals>,
     /// From the start of the run to the end of its last block.
     pub(super) last_end: Duration,
@@ -109,7 +131,8 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
         tally: &shared.tallies[index],
         compressor: Seat::new(index),
         decompressor: Seat::new(index),
-        recorders: Recorders::new(plan, schedule.is_some(), shared.start),
+        recorders: Rows::new(plan, schedule.is_some(), shared.start)
+            .tracked(shared.live_tallies.get(index)),
         arrivals: schedule.map(|schedule| Arrivals::new(schedule, shared.start)),
         content: Vec::with_capacity(shared.data.block_bytes_max()),
         block: Vec::new(),
@@ -141,7 +164,7 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
     }
     Ended {
         last_end: desk.last_end - shared.start,
-        recorders: desk.recorders,
+        recorders: desk.recorders.exact(),
         arrivals: desk.arrivals,
     }
 }

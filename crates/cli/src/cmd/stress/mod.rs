@@ -1,9 +1,11 @@
 //! `perfkit stress`: codecs and pools under load, each pair in a run of its own.
 //!
-//! The runs are `perfkit-stress`'s. [`lines`] says on the way how it goes, [`tables`] shows what was
-//! found, [`verdict`] what it means for the exit code. What connects them is here.
+//! The runs are `perfkit-stress`'s. [`lines`] says on the way how it goes, [`metrics`] tells a scraper,
+//! [`tables`] shows what was found, [`verdict`] what it means for the exit code. What connects them is
+//! here.
 
 mod lines;
+mod metrics;
 mod tables;
 mod verdict;
 
@@ -14,6 +16,7 @@ use latency::report::{Input, LatencyName, Load, LoadModel};
 use stress::{DataKind, Finding, Loop, Pace, Plan, PoolKind, codec};
 
 use self::lines::Lines;
+use self::metrics::Metrics;
 pub(super) use self::tables::{Row, ranking};
 pub(super) use self::verdict::unexpected;
 use super::checks::Checks;
@@ -50,7 +53,12 @@ pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> R
     plan.run.intervals = session.intervals();
     describe(&plan, &mut outcome);
     let said = args.output.terminal.wants_warnings();
-    let rows = measure(&plan, said, &mut outcome)?;
+    let metrics = match plan.metrics {
+        Some(address) => Some(Metrics::start(address, said)?),
+        None => None,
+    };
+    plan.run.live = metrics.is_some();
+    let rows = measure(&plan, said, metrics.as_ref(), &mut outcome)?;
     verdict::conclude(&rows, plan.min_ratio, &mut outcome);
     session.finish(outcome)
 }
@@ -92,7 +100,12 @@ fn pair_name((codec, pool): &(String, PoolKind)) -> String {
 }
 
 /// Runs every pair, or as many as there is time for until an interrupt.
-fn measure(plan: &StressPlan, said: bool, outcome: &mut Outcome) -> Result<Vec<Row>> {
+fn measure(
+    plan: &StressPlan,
+    said: bool,
+    metrics: Option<&Metrics>,
+    outcome: &mut Outcome,
+) -> Result<Vec<Row>> {
     let several = plan.pairs.len() > 1;
     let mut rows = Vec::with_capacity(plan.pairs.len());
     let mut checks = Checks::default();
@@ -107,8 +120,15 @@ fn measure(plan: &StressPlan, said: bool, outcome: &mut Outcome) -> Result<Vec<R
         };
         let codec = codec::by_name(&pair.0).map_err(refused)?;
         let mut lines = Lines::new(said, several.then(|| pair_name(pair)));
+        let name = codec.name().to_owned();
+        if let Some(metrics) = metrics {
+            metrics.begin(&name, pair.1);
+        }
         let found = stress::run(&run, codec, &mut |progress| {
             lines.see(progress);
+            if let Some(metrics) = metrics {
+                metrics.see(&name, pair.1, progress);
+            }
             !signal::interrupted()
         })
         .map_err(failed)?;
