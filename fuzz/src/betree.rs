@@ -154,3 +154,68 @@ fn read(
         }
     }
 }
+
+/// Any bytes as a snapshot, as they are and with all checksums made right: refused with a byte of
+/// them, or a state that is written as the same bytes, searched in every way and explained.
+pub fn betree_snapshot(data: &[u8]) {
+    snapshot(data);
+    let mut forged = data.to_vec();
+    resum(&mut forged);
+    snapshot(&forged);
+}
+
+fn snapshot(data: &[u8]) {
+    let snapshot = match Snapshot::load(data) {
+        Ok(snapshot) => snapshot,
+        Err(error) => {
+            let Place::Byte(at) = error.place() else {
+                panic!("an error without a byte: {error}");
+            };
+            return assert!(at <= data.len());
+        }
+    };
+    let mut again = Vec::new();
+    let Ok(()) = snapshot.save(|piece| {
+        again.extend_from_slice(piece);
+        Ok::<(), std::convert::Infallible>(())
+    });
+    assert!(again == data, "what is accepted is a state");
+    for json in EVENTS {
+        let reader = read(&snapshot, json.as_bytes(), true, 1);
+        let Ok(event) = reader else { continue };
+        let found = snapshot.search(&event).expect("its own event");
+        let mut buffers = Buffers::new();
+        let mut steps = snapshot
+            .search_iterator(&event, &mut buffers)
+            .expect("its own event");
+        while steps.step(Budget::reductions(1)) == Progress::Yielded {}
+        assert_eq!(steps.ids(), found);
+        for id in snapshot.ids().into_iter().take(20) {
+            let explained = snapshot.explain(&event, id).expect("it is there");
+            assert_eq!(explained.matched, found.contains(&id));
+        }
+    }
+}
+
+/// Writes the checksums that the bytes should have, as far as they have the form of a snapshot.
+fn resum(bytes: &mut [u8]) {
+    const HEADER: usize = 24;
+    if bytes.len() < HEADER + 4 {
+        return;
+    }
+    let length = (bytes.len() as u64).to_le_bytes();
+    bytes[16..HEADER].copy_from_slice(&length);
+    let mut start = 0;
+    let mut end = HEADER;
+    while end.checked_add(4).is_some_and(|end| end <= bytes.len()) {
+        let sum = crc32fast::hash(&bytes[start..end]).to_le_bytes();
+        bytes[end..end + 4].copy_from_slice(&sum);
+        start = end + 4;
+        let Some(length) = bytes.get(start + 4..start + 12) else {
+            return;
+        };
+        let length = length.try_into().map_or(0, u64::from_le_bytes);
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        end = (start + 12).saturating_add(length);
+    }
+}

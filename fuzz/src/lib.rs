@@ -15,7 +15,7 @@ mod sliced;
 mod zip;
 mod zstd;
 
-pub use crate::betree::{betree_event, betree_expression};
+pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
@@ -30,6 +30,7 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: &[Target] = &[
     ("betree_event", betree_event),
     ("betree_expression", betree_expression),
+    ("betree_snapshot", betree_snapshot),
     ("gate_parse", gate_parse),
     ("hgrm_read", hgrm_read),
     ("histogram_decode", histogram_decode),

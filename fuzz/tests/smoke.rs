@@ -30,6 +30,11 @@ fn betree_expression() {
 }
 
 #[test]
+fn betree_snapshot() {
+    hold("betree_snapshot");
+}
+
+#[test]
 fn gate_parse() {
     hold("gate_parse");
 }

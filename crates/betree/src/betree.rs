@@ -14,12 +14,12 @@ use crate::dictionary::Dictionary;
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Expression;
-use crate::index::{Index, Sources};
+use crate::index::Sources;
 use crate::program::estimate::Estimates;
 use crate::snapshot::{Inner, Part, Snapshot};
 
 /// Words that all trees may take.
-const WORDS_MAX: usize = 1 << 29;
+pub(crate) const WORDS_MAX: usize = 1 << 29;
 /// An index at most so many times as large as what comes behind it is made anew with it.
 const GROWTH: usize = 2;
 
@@ -62,6 +62,22 @@ impl BeTree {
             pending: Sources::default(),
             positions: HashMap::new(),
             words: 0,
+        }
+    }
+
+    /// A tree that goes on from a state. Nothing is compiled anew.
+    #[must_use]
+    pub fn from_snapshot(snapshot: &Snapshot) -> Self {
+        let inner = snapshot.inner();
+        let words = inner.parts.iter().map(|part| part.index.sources.words());
+        Self {
+            domain: Arc::clone(&inner.domain),
+            undefined: inner.undefined,
+            dictionary: Arc::clone(&inner.dictionary),
+            words: words.sum(),
+            parts: inner.parts.clone(),
+            pending: Sources::default(),
+            positions: HashMap::new(),
         }
     }
 
@@ -185,6 +201,7 @@ impl BeTree {
         Snapshot::new(Inner {
             domain: Arc::clone(&self.domain),
             dictionary: Arc::clone(&self.dictionary),
+            undefined: self.undefined,
             parts: self.parts.clone(),
         })
     }
@@ -213,11 +230,7 @@ impl BeTree {
         }
         if sources.len() > 0 {
             let estimates = Estimates::new(&self.domain, &self.dictionary);
-            self.parts.push(Part {
-                index: Arc::new(Index::build(sources, &estimates)),
-                dead: Arc::default(),
-                dead_count: 0,
-            });
+            self.parts.push(Part::compile(sources, &estimates));
         }
         let words = self.parts.iter().map(|part| part.index.sources.words());
         self.words = words.sum();

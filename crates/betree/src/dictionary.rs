@@ -13,6 +13,8 @@ pub(crate) type CapKey = (CapKind, bool, i64, u32);
 
 /// A string that no expression asks for.
 pub(crate) const UNKNOWN: u32 = i32::MAX as u32;
+/// Strings that have a number of their own.
+pub(crate) const STRINGS_MAX: usize = UNKNOWN as usize - 1;
 
 /// The numbers of everything that expressions ask for.
 #[derive(Debug, Clone)]
@@ -73,6 +75,11 @@ impl Dictionary {
         self.texts.get(id as usize).map_or("", |text| text)
     }
 
+    /// All strings, by their numbers.
+    pub(crate) fn strings(&self) -> &[Box<str>] {
+        &self.texts
+    }
+
     pub(crate) fn intern_string(&mut self, text: &str) -> u32 {
         if let Some(id) = self.strings.get(text) {
             return *id;
@@ -115,6 +122,13 @@ impl Dictionary {
         if self.values.insert((attribute, value)) {
             self.count(attribute);
         }
+    }
+
+    /// All values that scalars are compared with, in order.
+    pub(crate) fn values(&self) -> Vec<(u16, u64)> {
+        let mut values: Vec<_> = self.values.iter().copied().collect();
+        values.sort_unstable();
+        values
     }
 
     fn count(&mut self, attribute: u16) {

@@ -30,6 +30,12 @@ pub enum ErrorKind {
     TooLarge,
     /// An event that was read for another tree, or for an earlier state of this one.
     ForeignEvent,
+    /// A file that is no snapshot, or one of another version.
+    ForeignSnapshot,
+    /// A snapshot that ends too early.
+    TornSnapshot,
+    /// A snapshot whose bytes are not what was written, or never were a state of a tree.
+    CorruptSnapshot,
 }
 
 /// Where in a text an error is.
@@ -44,7 +50,7 @@ pub enum Place {
         /// The column.
         column: u32,
     },
-    /// A byte of an event, from 0.
+    /// A byte of an event or of a snapshot, from 0.
     Byte(usize),
 }
 
@@ -91,7 +97,7 @@ impl Error {
         self
     }
 
-    /// The same error at a byte of an event.
+    /// The same error at a byte of an event or of a snapshot.
     pub(crate) fn byte(mut self, offset: usize) -> Self {
         self.place = Place::Byte(offset);
         self

@@ -33,6 +33,7 @@ mod budget;
 mod code;
 mod constants;
 mod dictionary;
+mod disk;
 mod domain;
 mod error;
 mod eval;

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use crate::SubscriptionId;
+use crate::bind::Undefined;
 use crate::budget::Budget;
 use crate::dictionary::Dictionary;
 use crate::domain::{Domain, Kind};
 use crate::error::Result;
 use crate::event::{Event, EventReader};
-use crate::index::Index;
+use crate::index::{Index, Sources};
+use crate::program::estimate::Estimates;
 use crate::search::{Buffers, Search};
 
 /// An index, and which of its slots no longer count.
@@ -21,6 +23,15 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// Compiles expressions, all of which count.
+    pub(crate) fn compile(sources: Sources, estimates: &Estimates) -> Self {
+        Self {
+            index: Arc::new(Index::build(sources, estimates)),
+            dead: Arc::default(),
+            dead_count: 0,
+        }
+    }
+
     #[inline]
     pub(crate) fn dead(&self, word: usize) -> u64 {
         self.dead.get(word).copied().unwrap_or(0)
@@ -48,10 +59,31 @@ impl Part {
 pub(crate) struct Inner {
     pub(crate) domain: Arc<Domain>,
     pub(crate) dictionary: Arc<Dictionary>,
+    pub(crate) undefined: Undefined,
     pub(crate) parts: Vec<Part>,
 }
 
 impl Inner {
+    /// The state of a tree with these expressions and no others.
+    pub(crate) fn compiled(
+        domain: Arc<Domain>,
+        dictionary: Arc<Dictionary>,
+        undefined: Undefined,
+        sources: Sources,
+    ) -> Self {
+        let estimates = Estimates::new(&domain, &dictionary);
+        let parts = match sources.len() {
+            0 => Vec::new(),
+            _ => vec![Part::compile(sources, &estimates)],
+        };
+        Self {
+            domain,
+            dictionary,
+            undefined,
+            parts,
+        }
+    }
+
     pub(crate) fn is_list(&self, attribute: usize) -> bool {
         let kind = self.domain.attributes().get(attribute);
         matches!(
@@ -82,6 +114,26 @@ impl Snapshot {
     #[must_use]
     pub fn domain(&self) -> &Domain {
         &self.inner.domain
+    }
+
+    /// What a test over an undefined attribute is.
+    #[must_use]
+    pub fn undefined(&self) -> Undefined {
+        self.inner.undefined
+    }
+
+    /// The ids of all subscriptions, ascending.
+    #[must_use]
+    pub fn ids(&self) -> Vec<SubscriptionId> {
+        let alive = |part: &Part| -> Vec<SubscriptionId> {
+            let ids = part.index.sources.ids.iter().enumerate();
+            ids.filter(|(slot, _)| part.is_alive(*slot))
+                .map(|(_, id)| *id)
+                .collect()
+        };
+        let mut ids: Vec<SubscriptionId> = self.inner.parts.iter().flat_map(alive).collect();
+        ids.sort_unstable();
+        ids
     }
 
     /// How many subscriptions there are.

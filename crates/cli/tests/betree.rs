@@ -181,3 +181,74 @@ fn the_benchmark_compares_ways_and_checks_their_answers() {
         .collect();
     assert_eq!(targets, ["search_all", "search_next"]);
 }
+
+#[test]
+fn a_snapshot_matches_and_explains_as_its_files_do() {
+    let dir = directory();
+    files(dir.path());
+    let build = words("betree build --domains domains --expressions expressions -o snap");
+    run(dir.path(), build.clone()).expect(0);
+    let again = run(dir.path(), build).expect(1);
+    assert!(again.stderr.contains("snap"), "{}", again.stderr);
+    let from_files = matches(dir.path(), "-qq", EVENTS).expect(0);
+    let line = words("betree match --snapshot snap -qq");
+    let from_snapshot = pipe(dir.path(), line, EVENTS.as_bytes()).expect(0);
+    assert_eq!(from_snapshot.text(), from_files.text());
+    let line = words("betree explain --snapshot snap --id 2");
+    let told = pipe(dir.path(), line, EVENTS.as_bytes()).expect(0);
+    assert!(told.text().contains("expression 2 matches"));
+    let line = words("betree match --snapshot snap --domains domains --expressions expressions");
+    run(dir.path(), line).expect(2);
+    run(dir.path(), words("betree match --domains domains")).expect(2);
+}
+
+#[test]
+fn bad_snapshots_are_named_with_their_byte_and_a_bad_build_leaves_nothing() {
+    let dir = directory();
+    files(dir.path());
+    let build = words("betree build --domains domains --expressions expressions -o snap");
+    run(dir.path(), build).expect(0);
+    let good = std::fs::read(dir.path().join("snap")).expect("it is there");
+    let mut flipped = good.clone();
+    flipped[good.len() - 10] ^= 4;
+    let mut longer = good.clone();
+    longer.push(0);
+    for (name, bytes, message) in [
+        ("torn", &good[..good.len() - 1], "the snapshot is torn"),
+        ("short", &good[..9], "the snapshot is torn"),
+        ("flipped", &flipped, "the checksum of section "),
+        ("longer", &longer, "bytes behind the end"),
+        (
+            "foreign",
+            b"country|string|false\n".as_slice(),
+            "not a snapshot at byte 0",
+        ),
+        ("empty", b"".as_slice(), "not a snapshot at byte 0"),
+    ] {
+        file(dir.path(), name, bytes);
+        let line = words(&format!(
+            "betree match --snapshot {name} --events expressions"
+        ));
+        let failed = run(dir.path(), line).expect(1);
+        let start = format!("perfkit: cannot read '{name}': {message}");
+        assert!(failed.stderr.starts_with(&start), "{}", failed.stderr);
+        assert!(failed.stderr.contains(" at byte "), "{}", failed.stderr);
+    }
+    let line = words("betree match --snapshot nowhere");
+    let failed = run(dir.path(), line).expect(1);
+    assert!(
+        failed.stderr.contains("cannot read 'nowhere'"),
+        "{}",
+        failed.stderr
+    );
+    file(dir.path(), "expressions", b"nope\n");
+    let build = words("betree build --domains domains --expressions expressions -f -o snap");
+    let failed = run(dir.path(), build).expect(1);
+    assert!(
+        failed.stderr.contains("line 1: unknown attribute 'nope'"),
+        "{}",
+        failed.stderr
+    );
+    let kept = std::fs::read(dir.path().join("snap")).expect("it is there");
+    assert!(kept == good, "the snapshot before was touched");
+}

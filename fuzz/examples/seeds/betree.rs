@@ -1,5 +1,7 @@
 //! Seeds of the targets over expressions and events: one for each test and each type.
 
+use betree::{BeTree, Constants, Domain, Expression, SubscriptionId, Undefined};
+
 use crate::Seed;
 
 const EXPRESSIONS: [(&str, &str); 8] = [
@@ -42,5 +44,42 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let events = EVENTS
         .iter()
         .map(|(name, text)| Seed::new("betree_event", name, *text));
-    expressions.chain(events).collect()
+    expressions.chain(events).chain(snapshots()).collect()
+}
+
+/// States of trees with few and with no expressions.
+fn snapshots() -> Vec<Seed> {
+    let domains = "b|boolean|true\ni|integer|true|-100|100\nf|float|true\ns|string|true||3\n\
+                   l|integer list|true\nt|string list|true\ng|segments|true\n\
+                   frequency_caps|frequency|true\nlatitude|float|true\nlongitude|float|true\n";
+    let all = [
+        "b and i >= 3 and not (i in (5, 7))",
+        "s = 'a' or l one of (1, 2) or t all of ('x', 'y') or f < 1.5",
+        "contains(s, 'a') and g is empty or segment_within(g, 1, 20)",
+        "within_frequency_cap('flight:ip', 'ns', 3, 60) or geo_within_radius(1.0, 2.0, 3.0)",
+    ];
+    let one = |name, texts: &[&str], undefined| {
+        let domain = Domain::parse(domains).expect("a domain");
+        let mut tree = BeTree::new(domain, undefined);
+        let constants = Constants {
+            flight_id: Some(4),
+            ..Constants::default()
+        };
+        for (id, text) in (1..).zip(texts) {
+            let expression = Expression::parse(text).expect("an expression");
+            tree.insert(SubscriptionId(id), &expression, &constants)
+                .expect("it is allowed");
+        }
+        let mut bytes = Vec::new();
+        let Ok(()) = tree.snapshot().save(|piece| {
+            bytes.extend_from_slice(piece);
+            Ok::<(), std::convert::Infallible>(())
+        });
+        Seed::new("betree_snapshot", name, bytes)
+    };
+    vec![
+        one("all", &all, Undefined::False),
+        one("three-valued", &all[..1], Undefined::Unknown),
+        one("empty", &[], Undefined::False),
+    ]
 }

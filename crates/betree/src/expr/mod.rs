@@ -123,6 +123,25 @@ impl CapKind {
         Some((kind, by_address))
     }
 
+    /// The kinds, by the numbers that files have for them.
+    const ALL: [Self; 5] = [
+        Self::Advertiser,
+        Self::Campaign,
+        Self::CampaignGroup,
+        Self::Flight,
+        Self::Product,
+    ];
+
+    /// The number that files have for it.
+    pub(crate) fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The kind of a number in a file.
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
     /// The word of the kind.
     pub(crate) fn word(self, by_address: bool) -> String {
         let word = match self {

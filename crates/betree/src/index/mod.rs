@@ -50,6 +50,22 @@ impl Sources {
         self.words.len()
     }
 
+    /// Trees that end at these words, each one after the last.
+    pub(crate) fn new(ids: Vec<SubscriptionId>, words: Vec<u32>, ends: Vec<u32>) -> Self {
+        debug_assert_eq!(ids.len(), ends.len());
+        Self { ids, words, ends }
+    }
+
+    /// The ends of the trees.
+    pub(crate) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// The words of all trees.
+    pub(crate) fn all_words(&self) -> &[u32] {
+        &self.words
+    }
+
     /// The tree of a slot.
     pub(crate) fn tree(&self, slot: usize) -> &[u32] {
         let start = slot.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -15,6 +15,8 @@ use super::output::{AnalysisArgs, ReportArgs, TerminalArgs};
 #[command(after_long_help = "Examples:
   perfkit betree generate ad -o ad
   perfkit betree match --domains ad/domains --expressions ad/expressions --events ad/events
+  perfkit betree build --domains ad/domains --expressions ad/expressions -o ad.snap
+  perfkit betree match --snapshot ad.snap --events ad/events --output count
   perfkit betree explain --domains ad/domains --expressions ad/expressions --id 7 --events ad/events")]
 pub(crate) struct BetreeArgs {
     /// What to do
@@ -27,6 +29,7 @@ pub(crate) struct BetreeArgs {
 pub(crate) enum BetreeCommand {
     Generate(GenerateArgs),
     Match(Box<MatchArgs>),
+    Build(BuildArgs),
     Explain(ExplainArgs),
 }
 
@@ -99,15 +102,19 @@ pub(crate) enum MatchOutput {
     Count,
 }
 
-/// The files that a tree is made of.
+/// The files that a tree is made of, or the snapshot that it is read from.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TreeArgs {
+    /// A file that `betree build` wrote, in place of the files below
+    #[arg(long, value_name = "SNAP",
+          conflicts_with_all = ["domains", "expressions", "constants", "undefined"])]
+    pub(crate) snapshot: Option<PathBuf>,
     /// Attributes: name|type|allow_undefined|min|max a line
-    #[arg(long, value_name = "FILE")]
-    pub(crate) domains: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "snapshot")]
+    pub(crate) domains: Option<PathBuf>,
     /// Expressions, one a line
-    #[arg(long, value_name = "FILE")]
-    pub(crate) expressions: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "snapshot")]
+    pub(crate) expressions: Option<PathBuf>,
     /// Ids that frequency caps count by, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) constants: Option<PathBuf>,
@@ -115,6 +122,24 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_name = "MODE", value_enum, default_value_t = UndefinedMode::False,
           hide_possible_values = true)]
     pub(crate) undefined: UndefinedMode,
+}
+
+/// Check expressions and write them as a snapshot.
+///
+/// A snapshot holds the domains, the expressions and their constants, with checksums. It is read
+/// faster than the files that it was made of, and appears whole or not at all.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    /// The snapshot
+    #[arg(short, long, value_name = "SNAP")]
+    pub(crate) output: PathBuf,
+    /// Overwrite an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }
 
 /// Match events against expressions.

@@ -14,8 +14,7 @@ use crate::term::plain::visible;
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
-    let (mut tree, _) = super::tree(&args.tree, false)?;
-    let snapshot = tree.snapshot();
+    let (snapshot, _) = super::snapshot(&args.tree, false)?;
     let id = SubscriptionId(args.id);
     let mut lines = Lines::open(&args.events)?;
     loop {

@@ -20,14 +20,20 @@ use crate::term::{message, signal};
 /// Output that is gathered before it is written, as long as events keep coming.
 const OUTPUT_BYTES: usize = 64 * 1024;
 
+/// The longest line of `--output bitmap`.
+const BITMAP_BITS_MAX: u64 = 1 << 28;
+
 /// Runs the command.
 pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
     })?;
-    let (mut tree, expressions) = super::tree(&args.tree, args.terminal.wants_progress())?;
-    let snapshot = tree.snapshot();
+    let (snapshot, expressions) = super::snapshot(&args.tree, args.terminal.wants_progress())?;
+    if args.output == MatchOutput::Bitmap && expressions > BITMAP_BITS_MAX {
+        let message = format!("the greatest id, {expressions}, is too large for a bitmap");
+        return Err(Failure::new(message).help("choose another --output"));
+    }
     let mut lines = Lines::open(&args.events)?;
     let mut matcher = Matcher::new(&session, args, &snapshot, expressions);
     let ended = matcher.all(&mut lines);
@@ -263,7 +269,10 @@ fn write_ids(
             let first = out.len();
             out.resize(first + usize::try_from(expressions).unwrap_or(0), b'0');
             for id in ids {
-                if let Some(bit) = out.get_mut(first + id.0 as usize - 1) {
+                if let Some(bit) = (id.0 as usize)
+                    .checked_sub(1)
+                    .and_then(|at| out.get_mut(first + at))
+                {
                     *bit = b'1';
                 }
             }

@@ -2,6 +2,7 @@
 //!
 //! What matching is lives in the library `betree`; here are files, lines and numbers of lines.
 
+mod build;
 mod explain;
 mod generate;
 mod lines;
@@ -13,7 +14,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use betree::workload::Kind;
-use betree::{BeTree, Constants, Domain, Error, Expression, SubscriptionId, Undefined};
+use betree::{BeTree, Constants, Domain, Error, Expression, Snapshot, SubscriptionId, Undefined};
 
 use crate::args::betree::{
     BetreeArgs, BetreeCommand, TreeArgs, UndefinedMode, WorkloadArgs, WorkloadKind,
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &BetreeArgs, name: &'static str, argv: &[OsString]) -> R
     match &args.command {
         BetreeCommand::Generate(args) => generate::run(args),
         BetreeCommand::Match(args) => matching::run(args, name, argv),
+        BetreeCommand::Build(args) => build::run(args),
         BetreeCommand::Explain(args) => explain::run(args),
     }
 }
@@ -42,10 +44,37 @@ pub(super) fn kind(kind: WorkloadKind, size: &WorkloadArgs) -> Kind {
     }
 }
 
-/// The tree of the files, and how many lines the expressions have.
-fn tree(args: &TreeArgs, progress: bool) -> Result<(BeTree, u64)> {
-    let domains = text(&args.domains)?;
-    let domain = Domain::parse(&domains).map_err(|error| failed(&args.domains, &error))?;
+/// The tree of the files or of the snapshot, and how many lines the expressions have: of a snapshot,
+/// the greatest id.
+fn snapshot(args: &TreeArgs, progress: bool) -> Result<(Snapshot, u64)> {
+    match (&args.snapshot, &args.domains, &args.expressions) {
+        (Some(path), _, _) => {
+            let mut bytes = Vec::new();
+            open(path, OpenOptions::new().read(true))
+                .and_then(|mut file| file.read_to_end(&mut bytes))
+                .map_err(|error| Failure::io("read", path, &error))?;
+            let snapshot = Snapshot::load(&bytes).map_err(|error| {
+                failed(path, &error).help("make it again with `perfkit betree build`")
+            })?;
+            let greatest = snapshot.ids().last().map_or(0, |id| id.0);
+            Ok((snapshot, greatest))
+        }
+        (None, Some(domains), Some(expressions)) => {
+            let (mut tree, lines) = tree(args, domains, expressions, progress)?;
+            Ok((tree.snapshot(), lines))
+        }
+        // The parser of the arguments asks for both.
+        _ => Err(Failure::new("there are no expressions")),
+    }
+}
+
+fn tree(
+    args: &TreeArgs,
+    domains: &Path,
+    expressions: &Path,
+    progress: bool,
+) -> Result<(BeTree, u64)> {
+    let domain = Domain::parse(&text(domains)?).map_err(|error| failed(domains, &error))?;
     let undefined = match args.undefined {
         UndefinedMode::False => Undefined::False,
         UndefinedMode::ThreeValued => Undefined::Unknown,
@@ -54,11 +83,11 @@ fn tree(args: &TreeArgs, progress: bool) -> Result<(BeTree, u64)> {
         Some(path) => Constants::parse(&text(path)?).map_err(|error| failed(path, &error))?,
         None => std::collections::HashMap::new(),
     };
-    let expressions = text(&args.expressions)?;
+    let content = text(expressions)?;
     let mut tree = BeTree::new(domain, undefined);
-    let progress = Progress::start(progress, Some(expressions.len() as u64));
+    let progress = Progress::start(progress, Some(content.len() as u64));
     let mut lines = 0;
-    for line in expressions.lines() {
+    for line in content.lines() {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
         }
@@ -72,7 +101,7 @@ fn tree(args: &TreeArgs, progress: bool) -> Result<(BeTree, u64)> {
         Expression::parse(line)
             .and_then(|expression| tree.insert(id, &expression, &constants))
             .map_err(|error| {
-                let name = display(&args.expressions);
+                let name = display(expressions);
                 Failure::new(format!("cannot read {name}: line {lines}: {error}"))
                     .help("correct the expression, or empty its line")
             })?;

@@ -1,0 +1,359 @@
+//! Bytes of a file to a snapshot, everything checked before anything is made of it.
+
+use std::sync::Arc;
+
+use super::{
+    DOMAIN, EXPRESSIONS, HEADER_BYTES, MAGIC, NUMBERS, SECTION_BYTES, STRINGS, SUM_BYTES, VERSION,
+    words,
+};
+use crate::SubscriptionId;
+use crate::betree::WORDS_MAX;
+use crate::bind::Undefined;
+use crate::dictionary::{Dictionary, STRINGS_MAX};
+use crate::domain::{Domain, Kind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::CapKind;
+use crate::index::Sources;
+use crate::snapshot::{Inner, Snapshot};
+
+impl Snapshot {
+    /// Makes the state of a file that [`save`](Self::save) wrote. Programs and the index are made
+    /// anew. The memory is in proportion to the bytes.
+    ///
+    /// # Errors
+    /// A file that is something else or of another version, one that ends too early, and one whose
+    /// bytes are wrong, with the place of the first wrong byte that was found.
+    pub fn load(bytes: &[u8]) -> Result<Self> {
+        let undefined = header(bytes)?;
+        let mut file = Bytes {
+            bytes,
+            at: HEADER_BYTES,
+            end: bytes.len(),
+        };
+        let domain = file.section(DOMAIN, domain)?;
+        let mut dictionary = Dictionary::new(domain.attributes().len());
+        file.section(STRINGS, |part| strings(part, &mut dictionary))?;
+        file.section(NUMBERS, |part| numbers(part, &domain, &mut dictionary))?;
+        let sources = file.section(EXPRESSIONS, |part| expressions(part, &domain, &dictionary))?;
+        if file.at < file.end {
+            return Err(corrupt("more than the four sections", file.at));
+        }
+        Ok(Self::new(Inner::compiled(
+            Arc::new(domain),
+            Arc::new(dictionary),
+            undefined,
+            sources,
+        )))
+    }
+}
+
+fn header(bytes: &[u8]) -> Result<Undefined> {
+    let known = bytes.len().min(MAGIC.len());
+    if bytes.is_empty() || bytes[..known] != MAGIC[..known] {
+        let at = bytes
+            .iter()
+            .zip(MAGIC)
+            .take_while(|(a, b)| **a == *b)
+            .count();
+        return Err(Error::new(ErrorKind::ForeignSnapshot, "not a snapshot").byte(at));
+    }
+    let mut head = Bytes {
+        bytes,
+        at: MAGIC.len(),
+        end: bytes.len().min(HEADER_BYTES),
+    };
+    if bytes.len() < HEADER_BYTES {
+        return Err(torn(bytes.len(), HEADER_BYTES as u64));
+    }
+    let version = head.u32()?;
+    let mode = head.u32()?;
+    let length = head.u64()?;
+    let at = head.at;
+    if crc32fast::hash(&bytes[..at]) != head.u32()? {
+        return Err(corrupt("the checksum of the header does not fit", at));
+    }
+    if version != VERSION {
+        let message = format!("a snapshot of version {version}: this program reads {VERSION}");
+        return Err(Error::new(ErrorKind::ForeignSnapshot, message).byte(MAGIC.len()));
+    }
+    if (bytes.len() as u64) < length {
+        return Err(torn(bytes.len(), length));
+    }
+    if bytes.len() as u64 > length {
+        return Err(corrupt("bytes behind the end", length as usize));
+    }
+    match mode {
+        0 => Ok(Undefined::False),
+        1 => Ok(Undefined::Unknown),
+        _ => Err(corrupt("no mode of undefined attributes", 12)),
+    }
+}
+
+/// A part of the file that is read from front to end.
+struct Bytes<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    end: usize,
+}
+
+impl<'b> Bytes<'b> {
+    fn left(&self) -> usize {
+        self.end - self.at
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'b [u8]> {
+        if count > self.left() {
+            return Err(corrupt("a section is too short for what is in it", self.at));
+        }
+        let start = self.at;
+        self.at += count;
+        Ok(&self.bytes[start..self.at])
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut out = [0; N];
+        out.copy_from_slice(self.take(N)?);
+        Ok(out)
+    }
+
+    fn u8(&mut self) -> Result<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    fn u16(&mut self) -> Result<u16> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn u64(&mut self) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    /// A number of things that take at least `bytes` each, which must all be there.
+    fn count(&mut self, bytes: usize) -> Result<usize> {
+        let at = self.at;
+        let count = self.u32()? as usize;
+        match count.checked_mul(bytes) {
+            Some(all) if all <= self.left() => Ok(count),
+            _ => Err(corrupt("a number of more than the section holds", at)),
+        }
+    }
+
+    /// The content of the next section, once its checksum is verified.
+    fn section<T>(
+        &mut self,
+        name: [u8; 4],
+        read: impl FnOnce(&mut Bytes<'b>) -> Result<T>,
+    ) -> Result<T> {
+        let start = self.at;
+        if self.take(name.len())? != name {
+            return Err(corrupt("another section was expected", start));
+        }
+        let length = usize::try_from(self.u64()?).unwrap_or(usize::MAX);
+        let around = self.left().checked_sub(SUM_BYTES);
+        if around.is_none_or(|most| length > most) {
+            return Err(corrupt("a section that goes beyond the end", start));
+        }
+        let end = start + SECTION_BYTES + length;
+        let sum = crc32fast::hash(&self.bytes[start..end]);
+        let mut content = Bytes {
+            bytes: self.bytes,
+            at: self.at,
+            end,
+        };
+        self.at = end;
+        if self.u32()? != sum {
+            let name = String::from_utf8_lossy(&name).into_owned();
+            let message = format!("the checksum of section {name} does not fit: it begins");
+            return Err(corrupt(message, start));
+        }
+        let found = read(&mut content)?;
+        match content.left() {
+            0 => Ok(found),
+            _ => Err(corrupt("a section goes on behind its content", content.at)),
+        }
+    }
+}
+
+fn domain(part: &mut Bytes<'_>) -> Result<Domain> {
+    let mut domain = Domain::new();
+    // Code, flag, two bounds, length of the name.
+    for _ in 0..part.count(22)? {
+        let at = part.at;
+        let (code, allow) = (part.u8()?, part.u8()?);
+        let (low, high) = (part.u64()?, part.u64()?);
+        let name = text(part)?;
+        let kind = kind(code, low, high).filter(|_| allow <= 1);
+        let kind = kind.ok_or_else(|| corrupt("no type of an attribute", at))?;
+        domain
+            .add(name, kind, allow == 1)
+            .map_err(|error| corrupt(error.message(), at))?;
+    }
+    Ok(domain)
+}
+
+fn kind(code: u8, low: u64, high: u64) -> Option<Kind> {
+    let (min, max) = (low as i64, high as i64);
+    // Bounds that a type does not have are 0.
+    let (none, one) = (low == 0 && high == 0, low == 0);
+    Some(match code {
+        0 if none => Kind::Boolean,
+        1 if min <= max => Kind::Integer { min, max },
+        2 => {
+            let (min, max) = (f64::from_bits(low), f64::from_bits(high));
+            (min <= max).then_some(Kind::Float { min, max })?
+        }
+        3 if one => Kind::String { distinct_max: high },
+        4 if min <= max => Kind::IntegerList { min, max },
+        5 if one => Kind::StringList { distinct_max: high },
+        6 if one => Kind::IntegerEnum { distinct_max: high },
+        7 if none => Kind::Segments,
+        8 if none => Kind::Frequency,
+        _ => return None,
+    })
+}
+
+fn text<'b>(part: &mut Bytes<'b>) -> Result<&'b str> {
+    let length = part.u32()? as usize;
+    let at = part.at;
+    let bytes = part.take(length)?;
+    std::str::from_utf8(bytes).map_err(|error| corrupt("not UTF-8", at + error.valid_up_to()))
+}
+
+fn strings(part: &mut Bytes<'_>, dictionary: &mut Dictionary) -> Result<()> {
+    let count = part.count(4)?;
+    if count > STRINGS_MAX {
+        return Err(corrupt("more strings than a tree may have", part.at));
+    }
+    for number in 0..count {
+        let at = part.at;
+        if dictionary.intern_string(text(part)?) as usize != number {
+            return Err(corrupt("a string stands twice", at));
+        }
+    }
+    Ok(())
+}
+
+fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -> Result<()> {
+    let kinds: Vec<Kind> = domain
+        .attributes()
+        .iter()
+        .map(|found| found.kind())
+        .collect();
+    let strings = dictionary.strings().len() as u64;
+    let kind = |attribute: u16| kinds.get(usize::from(attribute));
+    for number in 0..part.count(10)? {
+        let at = part.at;
+        let (attribute, value) = (part.u16()?, part.u64()?);
+        let fits = match kind(attribute) {
+            Some(Kind::IntegerList { .. }) => true,
+            Some(Kind::StringList { .. }) => value < strings,
+            _ => false,
+        };
+        if !fits || dictionary.intern_element(attribute, value) as usize != number {
+            return Err(corrupt(
+                "no element of a list, or one that stands twice",
+                at,
+            ));
+        }
+    }
+    for number in 0..part.count(10)? {
+        let at = part.at;
+        let (attribute, id) = (part.u16()?, part.u64()? as i64);
+        let fits = kind(attribute) == Some(&Kind::Segments);
+        if !fits || dictionary.intern_segment(attribute, id) as usize != number {
+            return Err(corrupt("no segment, or one that stands twice", at));
+        }
+    }
+    for number in 0..part.count(14)? {
+        let at = part.at;
+        let (code, by_address) = (part.u8()?, part.u8()?);
+        let (id, namespace) = (part.u64()? as i64, part.u32()?);
+        let kind = CapKind::from_code(code).filter(|_| by_address <= 1);
+        let known = kind.filter(|_| u64::from(namespace) < strings);
+        let slot = known.map(|kind| dictionary.intern_cap((kind, by_address == 1, id, namespace)));
+        if slot != Some(number as u32) {
+            return Err(corrupt("no counter, or one that stands twice", at));
+        }
+    }
+    let mut last = None;
+    for _ in 0..part.count(10)? {
+        let at = part.at;
+        let (attribute, value) = (part.u16()?, part.u64()?);
+        let ascends = last.replace((attribute, value)) < Some((attribute, value));
+        if kind(attribute).is_none() || !ascends {
+            return Err(corrupt("no value, or one that does not ascend", at));
+        }
+        dictionary.note_value(attribute, value);
+    }
+    for attribute in 0..kinds.len() {
+        let at = part.at;
+        match part.u8()? {
+            0 => {}
+            1 => dictionary.want_text(attribute as u16),
+            _ => return Err(corrupt("neither yes nor no", at)),
+        }
+    }
+    Ok(())
+}
+
+fn expressions(part: &mut Bytes<'_>, domain: &Domain, dictionary: &Dictionary) -> Result<Sources> {
+    // An id and an end each.
+    let count = part.count(12)?;
+    let at = part.at;
+    let words = part.u32()? as usize;
+    if words > WORDS_MAX || count * 12 + words * 4 != part.left() {
+        return Err(corrupt(
+            "a number of words that the section does not hold",
+            at,
+        ));
+    }
+    let at = part.at;
+    let (ids, _) = part.take(count * 8)?.as_chunks::<8>();
+    let ids: Vec<SubscriptionId> = ids
+        .iter()
+        .map(|bytes| SubscriptionId(u64::from_le_bytes(*bytes)))
+        .collect();
+    if let Some(wrong) = ids.windows(2).position(|pair| pair[0] >= pair[1]) {
+        return Err(corrupt("ids that do not ascend", at + 8 * (wrong + 1)));
+    }
+    let at = part.at;
+    let ends = u32s(part.take(count * 4)?);
+    let last = ends.last().map_or(0, |end| *end as usize);
+    if let Some(wrong) = ends.windows(2).position(|pair| pair[0] > pair[1]) {
+        return Err(corrupt("trees that do not follow", at + 4 * (wrong + 1)));
+    }
+    if last != words {
+        return Err(corrupt(
+            "trees that end elsewhere than their words",
+            part.at,
+        ));
+    }
+    let at = part.at;
+    let all = u32s(part.take(words * 4)?);
+    let mut start = 0;
+    for end in &ends {
+        let end = *end as usize;
+        words::check(&all[start..end], domain, dictionary)
+            .map_err(|(word, why)| corrupt(why, at + 4 * (start + word)))?;
+        start = end;
+    }
+    Ok(Sources::new(ids, all, ends))
+}
+
+fn u32s(bytes: &[u8]) -> Vec<u32> {
+    let (words, _) = bytes.as_chunks::<4>();
+    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+fn torn(found: usize, length: u64) -> Error {
+    let message = format!("the snapshot is torn: of {length} bytes it ends");
+    Error::new(ErrorKind::TornSnapshot, message).byte(found)
+}
+
+fn corrupt(message: impl Into<String>, at: usize) -> Error {
+    Error::new(ErrorKind::CorruptSnapshot, message).byte(at)
+}

@@ -1,0 +1,191 @@
+//! The bytes of a snapshot, handed out piece by piece.
+
+use crc32fast::Hasher;
+
+use super::{
+    DOMAIN, EXPRESSIONS, HEADER_BYTES, MAGIC, NUMBERS, SECTION_BYTES, STRINGS, SUM_BYTES, VERSION,
+};
+use crate::bind::Undefined;
+use crate::domain::{Domain, Kind};
+use crate::index::Sources;
+use crate::snapshot::{Inner, Snapshot};
+
+/// Bytes of the pieces that large sections are handed out in.
+const PIECE_BYTES: usize = 64 * 1024;
+
+impl Snapshot {
+    /// Writes the state as a file, in pieces to be appended one after the other. The same state gives
+    /// the same bytes.
+    ///
+    /// # Errors
+    /// What `append` fails with.
+    pub fn save<E>(&self, append: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let inner = self.inner();
+        let merged;
+        let sources = match inner.parts.as_slice() {
+            [part] if part.dead_count == 0 => &part.index.sources,
+            _ => {
+                merged = all(inner);
+                &merged
+            }
+        };
+        let strings = inner.dictionary.strings();
+        let strings_bytes = 4 + strings.iter().map(|text| 4 + text.len()).sum::<usize>();
+        let (domain, numbers) = (domain(&inner.domain), numbers(inner));
+        let expressions_bytes = 8 + sources.len() * 12 + sources.words() * 4;
+        let sections = [
+            domain.len(),
+            strings_bytes,
+            numbers.len(),
+            expressions_bytes,
+        ];
+        let around = SECTION_BYTES + SUM_BYTES;
+        let length = HEADER_BYTES + sections.iter().map(|bytes| bytes + around).sum::<usize>();
+        let mut out = Out {
+            append,
+            sum: Hasher::new(),
+        };
+        out.header(inner.undefined, length as u64)?;
+        out.section(DOMAIN, domain.len(), |out| out.bytes(&domain))?;
+        out.section(STRINGS, strings_bytes, |out| {
+            out.bytes(&(strings.len() as u32).to_le_bytes())?;
+            out.all(strings.iter(), |text, piece| {
+                piece.extend((text.len() as u32).to_le_bytes());
+                piece.extend_from_slice(text.as_bytes());
+            })
+        })?;
+        out.section(NUMBERS, numbers.len(), |out| out.bytes(&numbers))?;
+        out.section(EXPRESSIONS, expressions_bytes, |out| {
+            out.bytes(&(sources.len() as u32).to_le_bytes())?;
+            out.bytes(&(sources.words() as u32).to_le_bytes())?;
+            out.all(sources.ids.iter(), |id, piece| {
+                piece.extend(id.0.to_le_bytes());
+            })?;
+            let word = |word: &u32, piece: &mut Vec<u8>| piece.extend(word.to_le_bytes());
+            out.all(sources.ends().iter(), word)?;
+            out.all(sources.all_words().iter(), word)
+        })
+    }
+}
+
+/// All expressions that count, in the order of their ids.
+fn all(inner: &Inner) -> Sources {
+    let mut sources = Sources::default();
+    for part in &inner.parts {
+        sources.append(&part.index.sources, |slot| part.is_alive(slot));
+    }
+    sources.sorted(|_| true)
+}
+
+fn domain(domain: &Domain) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend((domain.attributes().len() as u32).to_le_bytes());
+    for attribute in domain.attributes() {
+        let (code, low, high) = match attribute.kind() {
+            Kind::Boolean => (0, 0, 0),
+            Kind::Integer { min, max } => (1, min as u64, max as u64),
+            Kind::Float { min, max } => (2, min.to_bits(), max.to_bits()),
+            Kind::String { distinct_max } => (3, 0, distinct_max),
+            Kind::IntegerList { min, max } => (4, min as u64, max as u64),
+            Kind::StringList { distinct_max } => (5, 0, distinct_max),
+            Kind::IntegerEnum { distinct_max } => (6, 0, distinct_max),
+            Kind::Segments => (7, 0, 0),
+            Kind::Frequency => (8, 0, 0),
+        };
+        out.extend([code, u8::from(attribute.allows_undefined())]);
+        out.extend(low.to_le_bytes());
+        out.extend(high.to_le_bytes());
+        out.extend((attribute.name().len() as u32).to_le_bytes());
+        out.extend_from_slice(attribute.name().as_bytes());
+    }
+    out
+}
+
+fn numbers(inner: &Inner) -> Vec<u8> {
+    let dictionary = &inner.dictionary;
+    let mut out = Vec::new();
+    let count = |out: &mut Vec<u8>, count: usize| out.extend((count as u32).to_le_bytes());
+    let (elements, segments, caps) = dictionary.sizes();
+    count(&mut out, elements);
+    for (attribute, value) in (0..elements as u32).filter_map(|id| dictionary.element(id)) {
+        out.extend(attribute.to_le_bytes());
+        out.extend(value.to_le_bytes());
+    }
+    count(&mut out, segments);
+    for (attribute, id) in (0..segments as u32).filter_map(|slot| dictionary.segment(slot)) {
+        out.extend(attribute.to_le_bytes());
+        out.extend(id.to_le_bytes());
+    }
+    count(&mut out, caps);
+    for (kind, by_address, id, namespace) in
+        (0..caps as u32).filter_map(|slot| dictionary.cap(slot))
+    {
+        out.extend([kind.code(), u8::from(by_address)]);
+        out.extend(id.to_le_bytes());
+        out.extend(namespace.to_le_bytes());
+    }
+    let values = dictionary.values();
+    count(&mut out, values.len());
+    for (attribute, value) in values {
+        out.extend(attribute.to_le_bytes());
+        out.extend(value.to_le_bytes());
+    }
+    let attributes = inner.domain.attributes().len();
+    out.extend((0..attributes).map(|attribute| u8::from(dictionary.wants_text(attribute))));
+    out
+}
+
+struct Out<A> {
+    append: A,
+    sum: Hasher,
+}
+
+impl<A: FnMut(&[u8]) -> Result<(), E>, E> Out<A> {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), E> {
+        self.sum.update(bytes);
+        (self.append)(bytes)
+    }
+
+    /// The checksum of what was written since the last one.
+    fn close(&mut self) -> Result<(), E> {
+        let sum = std::mem::take(&mut self.sum).finalize();
+        (self.append)(&sum.to_le_bytes())
+    }
+
+    fn header(&mut self, undefined: Undefined, length: u64) -> Result<(), E> {
+        self.bytes(&MAGIC)?;
+        self.bytes(&VERSION.to_le_bytes())?;
+        self.bytes(&u32::from(undefined == Undefined::Unknown).to_le_bytes())?;
+        self.bytes(&length.to_le_bytes())?;
+        self.close()
+    }
+
+    fn section(
+        &mut self,
+        name: [u8; 4],
+        length: usize,
+        content: impl FnOnce(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.bytes(&name)?;
+        self.bytes(&(length as u64).to_le_bytes())?;
+        content(self)?;
+        self.close()
+    }
+
+    /// Many small things in pieces of a good size.
+    fn all<T>(
+        &mut self,
+        things: impl Iterator<Item = T>,
+        mut write: impl FnMut(T, &mut Vec<u8>),
+    ) -> Result<(), E> {
+        let mut piece = Vec::with_capacity(PIECE_BYTES);
+        for thing in things {
+            write(thing, &mut piece);
+            if piece.len() >= PIECE_BYTES {
+                self.bytes(&piece)?;
+                piece.clear();
+            }
+        }
+        self.bytes(&piece)
+    }
+}
