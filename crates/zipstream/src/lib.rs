@@ -35,6 +35,8 @@ mod format;
 mod method;
 pub mod name;
 mod read;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 mod write;
 
 pub use crate::crc::Crc32;
@@ -45,8 +47,8 @@ pub use crate::read::{
     ReadOptions, Scratch, Seeking, StreamDecoder, StreamEntry, StreamEvent, StreamStep, Warning,
 };
 pub use crate::write::{
-    ArchiveEncoder, ArchiveOptions, ArchiveWriter, Around, EntryOptions, Job, Kind, Known,
-    PushError, Totals,
+    ArchiveEncoder, ArchiveOptions, ArchiveWriter, Around, Budget, EntryOptions, Job, Kind, Known,
+    PushError, Totals, Workers,
 };
 
 /// Runs the example of the README.

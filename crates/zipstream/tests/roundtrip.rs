@@ -406,3 +406,102 @@ fn what_surrounds_jobs_sees_all_content() {
         assert_eq!(seen.1.load(Ordering::Relaxed), 2);
     }
 }
+
+#[test]
+fn large_zstd_entries_are_frames_that_every_face_reads_as_one_content() {
+    let content = stream(9 * MIB + 5);
+    let pack = |threads, cut: usize, known: bool| {
+        let mut settings = ArchiveOptions::default();
+        settings.threads = threads;
+        let mut writer = ArchiveWriter::with_options(Vec::new(), settings).unwrap();
+        let mut options = EntryOptions::new(Method::Zstd);
+        options.size_hint = known.then_some(content.len() as u64);
+        writer.start_entry("a", &options).unwrap();
+        for part in content.chunks(cut) {
+            writer.push(part).unwrap();
+        }
+        writer.finish_entry().unwrap();
+        writer.finish().unwrap().0
+    };
+    for known in [false, true] {
+        let archive = pack(0, usize::MAX, known);
+        assert!(pack(0, 100_000, known) == archive, "cuts");
+        assert!(pack(2, 300_000, known) == archive, "threads");
+        let reader = ArchiveReader::open_with(&archive[..], &ReadOptions::strict()).unwrap();
+        let entry = reader.entries().next().unwrap().unwrap();
+        assert!(reader.read(&entry).unwrap() == content);
+        check_only(&archive, &content);
+        check_cut(&archive, &content);
+    }
+}
+
+/// Reads from input that comes byte by byte where one record or frame meets the next.
+fn check_cut(archive: &[u8], content: &[u8]) {
+    let starts = |window: &[u8]| window == [0x28, 0xb5, 0x2f, 0xfd] || window == *b"PK\x07\x08";
+    let near: Vec<usize> = (0..archive.len() - 4)
+        .filter(|at| starts(&archive[*at..at + 4]))
+        .collect();
+    assert!(near.len() > 3);
+    let mut decoder = StreamDecoder::new(&ReadOptions::strict());
+    let mut output = vec![0; 128 << 10];
+    let (mut at, mut found) = (0, Vec::new());
+    loop {
+        let next = near.iter().find(|start| **start + 30 > at);
+        let far = next.map_or(archive.len(), |start| start.saturating_sub(10));
+        let input = &archive[at..far.max(at + 1).min(archive.len())];
+        let step = decoder.push(input, &mut output).expect("it works");
+        at += step.consumed;
+        found.extend_from_slice(&output[..step.produced]);
+        if step.event == StreamEvent::End {
+            break;
+        }
+    }
+    assert_eq!(at, archive.len());
+    assert!(found == content);
+}
+
+#[test]
+fn a_stored_entry_behind_work_on_threads_keeps_its_place() {
+    let content = sample(3, 2 * MIB);
+    let pack = |threads| {
+        let mut settings = ArchiveOptions::default();
+        settings.threads = threads;
+        let mut writer = ArchiveWriter::with_options(Vec::new(), settings).unwrap();
+        for index in 0..3 {
+            let large = EntryOptions::new(Method::Deflate);
+            let name = format!("{index}.deflate");
+            writer.add(&name, &large, &mut &content[..]).unwrap();
+            let mut stored = EntryOptions::new(Method::Stored);
+            stored.known = Some(Known {
+                bytes: content.len() as u64,
+                crc32: crc32fast::hash(&content),
+            });
+            let name = format!("{index}.stored");
+            writer.add(&name, &stored, &mut &content[..]).unwrap();
+        }
+        writer.finish().unwrap().0
+    };
+    let archive = pack(0);
+    assert!(pack(2) == archive);
+    let reader = ArchiveReader::open_with(&archive[..], &ReadOptions::strict()).unwrap();
+    for entry in reader.entries() {
+        assert!(reader.read(&entry.unwrap()).unwrap() == content);
+    }
+}
+
+#[test]
+fn content_in_small_writes_compresses_as_that_in_one() {
+    let content = stream(8 * MIB);
+    let pack = |cut: usize| {
+        let mut writer = ArchiveWriter::new(Vec::new());
+        let options = EntryOptions::default().level(1);
+        writer.start_entry("a", &options).unwrap();
+        for part in content.chunks(cut) {
+            writer.push(part).unwrap();
+        }
+        writer.finish_entry().unwrap();
+        writer.finish().unwrap().0.len() as f64
+    };
+    let (small, one) = (pack(64), pack(usize::MAX));
+    assert!((small / one - 1.0).abs() < 0.001, "{small} for {one}");
+}

@@ -242,6 +242,24 @@ impl ContentDecoder {
         Ok((step.consumed, step.produced))
     }
 
+    /// Whether a content that looked complete goes on with `bytes`, which it takes then: where its
+    /// compressed size is not known, another frame of zstd may follow.
+    #[cfg(feature = "zstd")]
+    pub(crate) fn goes_on(&mut self, bytes: &[u8]) -> Result<bool, Error> {
+        const FRAME_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+        if self.method != Method::Zstd || bytes != FRAME_MAGIC {
+            return Ok(false);
+        }
+        self.done = false;
+        self.push(bytes, &mut [], false)?;
+        Ok(true)
+    }
+
+    #[cfg(not(feature = "zstd"))]
+    pub(crate) fn goes_on(&mut self, _: &[u8]) -> Result<bool, Error> {
+        Ok(false)
+    }
+
     /// Compares what a complete content came to with what is stated of it.
     pub(crate) fn verify(&self, crc32: u32, content: u64) -> Result<(), Error> {
         compare((self.crc32(), self.produced), (crc32, content))

@@ -5,6 +5,8 @@
 
 pub(crate) mod chunk;
 pub(crate) mod content;
+#[cfg(feature = "zstd")]
+pub(crate) mod frames;
 pub(crate) mod whole;
 
 use crate::error::{Error, ErrorKind};
@@ -18,4 +20,6 @@ pub(crate) fn internal(what: &'static str) -> Error {
 #[derive(Default)]
 pub(crate) struct Engines {
     pub(crate) whole: whole::Whole,
+    #[cfg(feature = "zstd")]
+    pub(crate) frames: frames::Frames,
 }

@@ -428,6 +428,15 @@ impl StreamDecoder {
         input: &[u8],
         taken: &mut usize,
     ) -> Result<Option<StreamEvent>, Error> {
+        if !self.hold(4, input, taken) {
+            return Ok(Some(StreamEvent::NeedInput));
+        }
+        let goes_on = self.decoder.goes_on(&self.held);
+        if goes_on.map_err(|error| self.named(error))? {
+            self.held.clear();
+            self.state = State::Content;
+            return Ok(None);
+        }
         // What is held too much is the start of the next record.
         if !self.hold(DESCRIPTOR_BYTES_MAX, input, taken) {
             return Ok(Some(StreamEvent::NeedInput));

@@ -152,11 +152,26 @@ fn restate(fixed: &mut [u8; 30], method: crate::method::Method, sizes: &Sizes) {
     fixed[18..22].copy_from_slice(&(sizes.compressed as u32).to_le_bytes());
 }
 
+/// What becomes of the chunks of a large entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Coding {
+    /// Deflate that goes on from chunk to chunk.
+    #[default]
+    Deflate,
+    /// Frames of zstd: what a thread gets is one.
+    #[cfg(feature = "zstd")]
+    Frames,
+    /// Nothing.
+    Stored,
+}
+
 /// A chunk of a large entry, behind the window that primes it.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     pub(crate) entry: u64,
+    pub(crate) coding: Coding,
     pub(crate) level: i32,
+    pub(crate) first: bool,
     pub(crate) last: bool,
     /// Window, then content.
     buffer: Vec<u8>,
@@ -187,21 +202,27 @@ impl Chunk {
     /// Makes this the chunk after `before`.
     pub(crate) fn follow(&mut self, before: &Self) {
         let end = before.filled;
-        let window = &before.buffer[end.saturating_sub(WINDOW_BYTES)..end];
+        let window = match before.coding {
+            Coding::Deflate => &before.buffer[end.saturating_sub(WINDOW_BYTES)..end],
+            _ => &[],
+        };
         if self.buffer.len() < window.len() {
             self.buffer.resize(window.len(), 0);
         }
         self.buffer[..window.len()].copy_from_slice(window);
         self.window_bytes = window.len();
         self.filled = window.len();
-        self.level = before.level;
-        self.entry = before.entry;
-        self.last = false;
+        (self.entry, self.coding, self.level) = (before.entry, before.coding, before.level);
+        (self.first, self.last) = (false, false);
     }
 
     /// Keeps of the content what primes the next chunk.
     pub(crate) fn slide(&mut self) {
-        let start = self.filled.saturating_sub(WINDOW_BYTES);
+        self.first = false;
+        let start = match self.coding {
+            Coding::Deflate => self.filled.saturating_sub(WINDOW_BYTES),
+            _ => self.filled,
+        };
         self.buffer.copy_within(start..self.filled, 0);
         self.window_bytes = self.filled - start;
         self.filled = self.window_bytes;
@@ -209,18 +230,42 @@ impl Chunk {
     }
 
     /// Starts an entry.
-    pub(crate) fn begin(&mut self, entry: u64, level: i32) {
+    pub(crate) fn begin(&mut self, entry: u64, coding: Coding, level: i32) {
         self.window_bytes = 0;
         self.filled = 0;
-        self.last = false;
-        (self.entry, self.level) = (entry, level);
+        (self.first, self.last) = (true, false);
+        (self.entry, self.coding, self.level) = (entry, coding, level);
     }
 
-    /// Appends the content compressed; its checksum is kept.
-    pub(crate) fn pack(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+    /// Appends the content compressed; its checksum is kept. `whole` says that the chunk is as large
+    /// as its coding wants it, else it is a part of that.
+    pub(crate) fn pack(
+        &mut self,
+        engines: &mut Engines,
+        whole: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let (window, content) = self.buffer[..self.filled].split_at(self.window_bytes);
         self.crc32 = libdeflater::crc32(content);
-        compress(self.level, window, content, self.last, out)
+        match self.coding {
+            Coding::Deflate => compress(self.level, window, content, self.last, out),
+            #[cfg(feature = "zstd")]
+            Coding::Frames if whole && (self.first || !content.is_empty()) => {
+                engines.frames.whole(self.level, content, out)
+            }
+            #[cfg(feature = "zstd")]
+            Coding::Frames if whole => Ok(()),
+            #[cfg(feature = "zstd")]
+            Coding::Frames => {
+                let (level, first, last) = (self.level, self.first, self.last);
+                engines.frames.part(level, content, first, last, out)
+            }
+            Coding::Stored => {
+                let _ = (engines, whole);
+                out.extend_from_slice(content);
+                Ok(())
+            }
+        }
     }
 }
 
@@ -246,7 +291,7 @@ impl Job {
             }
             Self::Chunk(chunk) => {
                 let mut out = std::mem::take(&mut chunk.out);
-                let result = chunk.pack(&mut out);
+                let result = chunk.pack(engines, true, &mut out);
                 chunk.out = out;
                 result
             }

@@ -1,49 +1,50 @@
-//! Threads that do jobs and give them back in the order they came in.
+//! The jobs of one archive that are out, and the order they come back in.
 //!
 //! No more jobs are out than a small multiple of the threads, which bounds the memory.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::task::Waker;
 
 use super::batch::Job;
 use super::options::Around;
+use super::workers::Workers;
 use crate::engine::{Engines, internal};
 use crate::error::Error;
 
 /// Jobs that are out at a time, for each thread: one at work and one waiting.
 const JOBS_PER_THREAD: usize = 2;
-/// Threads beyond which more would only take memory.
-pub(crate) const THREADS_MAX: usize = 256;
 
 /// A job that came back.
 pub(crate) type Done = (Job, Result<(), Error>);
 
-/// The threads, and the jobs that are out.
+/// The jobs that are out.
 pub(crate) struct Lanes {
     shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
+    workers: Workers,
+    around: Option<Around>,
     jobs_max: usize,
 }
 
+#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Something is to be done, or nothing ever will be.
-    work: Condvar,
     /// Something was done.
     done: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    todo: VecDeque<(u64, Job)>,
     /// The jobs that are out, in order; `None` while they are.
     slots: VecDeque<Option<Done>>,
     /// The number of the first slot.
     first: u64,
+    /// Nobody waits for what is out.
     closing: bool,
-    /// A thread panicked: its job will not come back.
+    /// A job panicked: it will not come back.
     broken: bool,
+    /// Who wants to know when the oldest job is done.
+    waker: Option<Waker>,
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, State> {
@@ -51,41 +52,46 @@ fn lock(shared: &Shared) -> MutexGuard<'_, State> {
 }
 
 impl Lanes {
-    pub(crate) fn start(threads: usize, around: Option<&Around>) -> Result<Self, Error> {
-        let shared = Arc::new(Shared {
-            state: Mutex::default(),
-            work: Condvar::new(),
-            done: Condvar::new(),
-        });
-        let mut lanes = Self {
-            shared,
-            threads: Vec::with_capacity(threads),
-            jobs_max: threads * JOBS_PER_THREAD,
-        };
-        for _ in 0..threads {
-            let shared = Arc::clone(&lanes.shared);
-            let around = around.cloned();
-            let thread = std::thread::Builder::new()
-                .name("zip".to_owned())
-                .spawn(move || serve(&shared, around.as_ref()))
-                .map_err(|error| Error::io(&error))?;
-            lanes.threads.push(thread);
+    /// Jobs for `workers`, enough of them at a time for so many threads.
+    pub(crate) fn new(workers: Workers, threads: usize, around: Option<Around>) -> Self {
+        Self {
+            shared: Arc::default(),
+            workers,
+            around,
+            jobs_max: threads.max(1) * JOBS_PER_THREAD,
         }
-        Ok(lanes)
     }
 
-    /// Hands out a job. There must be [`room`](Lanes::has_room) for it.
-    pub(crate) fn submit(&self, job: Job) {
+    /// Hands out a job. No more than [`jobs_max`](Lanes::jobs_max) should be out.
+    pub(crate) fn submit(&self, job: Job) -> Result<(), Error> {
         let mut state = lock(&self.shared);
         let number = state.first + state.slots.len() as u64;
         state.slots.push_back(None);
-        state.todo.push_back((number, job));
         drop(state);
-        self.shared.work.notify_one();
+        let shared = Arc::clone(&self.shared);
+        let around = self.around.clone();
+        self.workers.submit(Box::new(move |engines| {
+            run(&shared, number, job, engines, around.as_ref());
+        }))
     }
 
-    pub(crate) fn has_room(&self) -> bool {
-        lock(&self.shared).slots.len() < self.jobs_max
+    /// How many jobs should be out at most.
+    pub(crate) fn jobs_max(&self) -> usize {
+        self.jobs_max
+    }
+
+    /// Has `waker` told when the oldest job is done; `false` when it is already, or none is out.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn wake_when_done(&self, waker: &Waker) -> bool {
+        let mut state = lock(&self.shared);
+        if state.broken || !matches!(state.slots.front(), Some(None)) {
+            return false;
+        }
+        match &mut state.waker {
+            Some(known) => known.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+        true
     }
 
     /// The oldest job that is out, once it is done; `None` when none is out or, unless `wait`,
@@ -115,62 +121,50 @@ impl Lanes {
 
 impl Drop for Lanes {
     fn drop(&mut self) {
-        let mut state = lock(&self.shared);
-        state.closing = true;
-        state.todo.clear();
-        drop(state);
-        self.shared.work.notify_all();
-        for thread in self.threads.drain(..) {
-            // A panic in a thread has been told as an error.
-            let _ = thread.join();
-        }
+        lock(&self.shared).closing = true;
     }
 }
 
-/// Tells of a thread that ends by a panic.
+/// Tells of a job that ends by a panic.
 struct Alarm<'a>(&'a Shared);
 
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            lock(self.0).broken = true;
-            self.0.done.notify_all();
+            let mut state = lock(self.0);
+            state.broken = true;
+            tell(self.0, state, true);
         }
     }
 }
 
-fn serve(shared: &Shared, around: Option<&Around>) {
-    let _alarm = Alarm(shared);
-    let mut engines = Engines::default();
-    loop {
-        let mut state = lock(shared);
-        let (number, mut job) = loop {
-            if state.closing {
-                return;
-            }
-            if let Some(next) = state.todo.pop_front() {
-                break next;
-            }
-            state = shared
-                .work
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        };
-        drop(state);
-        let described = job.describe();
-        let mut result = Ok(());
-        let mut work = || result = job.run(&mut engines);
-        match around {
-            Some(around) => around(described, &mut work),
-            None => work(),
-        }
-        let mut state = lock(shared);
-        // Within the slots: only done ones leave, in order.
-        let index = (number - state.first) as usize;
-        if let Some(slot) = state.slots.get_mut(index) {
-            *slot = Some((job, result));
-        }
-        drop(state);
-        shared.done.notify_one();
+/// Tells those who wait that something is done.
+fn tell(shared: &Shared, mut state: MutexGuard<'_, State>, oldest: bool) {
+    let waker = if oldest { state.waker.take() } else { None };
+    drop(state);
+    shared.done.notify_one();
+    if let Some(waker) = waker {
+        waker.wake();
     }
+}
+
+fn run(shared: &Shared, number: u64, mut job: Job, engines: &mut Engines, around: Option<&Around>) {
+    if lock(shared).closing {
+        return;
+    }
+    let _alarm = Alarm(shared);
+    let described = job.describe();
+    let mut result = Ok(());
+    let mut work = || result = job.run(engines);
+    match around {
+        Some(around) => around(described, &mut work),
+        None => work(),
+    }
+    let mut state = lock(shared);
+    // Within the slots: only done ones leave, in order.
+    let index = (number - state.first) as usize;
+    if let Some(slot) = state.slots.get_mut(index) {
+        *slot = Some((job, result));
+    }
+    tell(shared, state, index == 0);
 }

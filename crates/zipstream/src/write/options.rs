@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::workers::Workers;
 use crate::error::{Error, ErrorKind};
 use crate::format::{extra, time};
 use crate::method::Method;
@@ -27,6 +28,9 @@ pub struct ArchiveOptions {
     /// Threads that compress, beside the calling one. Without any, calls compress themselves.
     /// The bytes of the archive do not depend on it.
     pub threads: usize,
+    /// Threads that other archives have a share in, instead of some of its own. Of these it keeps
+    /// `threads` busy, at least one.
+    pub workers: Option<Workers>,
     /// The same bytes from the same contents: this time for every entry (seconds since 1970), no
     /// extra fields, and of a mode only whether its owner may execute.
     pub reproducible: Option<i64>,

@@ -3,7 +3,7 @@
 use super::{ArchiveEncoder, Slot};
 use crate::engine::internal;
 use crate::error::Error;
-use crate::write::batch::Job;
+use crate::write::batch::{Coding, Job};
 use crate::write::lanes::Done;
 
 impl ArchiveEncoder {
@@ -17,14 +17,28 @@ impl ArchiveEncoder {
         self.submit(Job::Batch(batch))
     }
 
-    pub(super) fn submit(&mut self, job: Job) -> Result<(), Error> {
-        while self.lanes.as_ref().is_some_and(|lanes| !lanes.has_room()) {
+    /// Waits while as much as may be out is, unless the caller has seen to that.
+    pub(super) fn wait_for_room(&mut self) -> Result<(), Error> {
+        while self.waits && !self.has_room() {
             self.step(true)?;
         }
+        Ok(())
+    }
+
+    /// Whether another job may be out, or wait for those that are.
+    pub(super) fn has_room(&self) -> bool {
+        let waiting = |slot: &&Slot| matches!(slot, Slot::Job | Slot::Piece(_));
+        let out = self.slots.iter().filter(waiting).count();
+        let lanes = self.lanes.as_ref();
+        lanes.is_none_or(|lanes| out < lanes.jobs_max())
+    }
+
+    pub(super) fn submit(&mut self, job: Job) -> Result<(), Error> {
+        self.wait_for_room()?;
         let Some(lanes) = &self.lanes else {
             return Err(internal("a job without threads"));
         };
-        lanes.submit(job);
+        lanes.submit(job)?;
         self.slots.push_back(Slot::Job);
         self.pump()
     }
@@ -58,6 +72,7 @@ impl ArchiveEncoder {
             }
             Some(_) => match self.slots.pop_front() {
                 Some(Slot::Begin(large)) => self.sequence.begin(*large),
+                Some(Slot::Piece(chunk)) => self.take_in((Job::Chunk(chunk), Ok(())))?,
                 _ => self.sequence.end()?,
             },
         }
@@ -71,6 +86,10 @@ impl ArchiveEncoder {
             Job::Batch(batch) => self
                 .sequence
                 .packed(&batch.out, &batch.records, content_bytes),
+            Job::Chunk(chunk) if chunk.coding == Coding::Stored => {
+                let content = chunk.content();
+                self.sequence.piece(content, chunk.crc32, content_bytes)?;
+            }
             Job::Chunk(chunk) => self
                 .sequence
                 .piece(&chunk.out, chunk.crc32, content_bytes)?,

@@ -5,15 +5,19 @@
 
 mod large;
 mod line;
+#[cfg(feature = "tokio")]
+mod ready;
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::batch::{Batch, Chunk};
-use super::lanes::{Lanes, THREADS_MAX};
+use super::budget::Budget;
+use super::lanes::Lanes;
 use super::options::{ArchiveOptions, EntryOptions, Job as Described, Kind, Known, Meta};
 use super::sequence::{Large, Sequence, Totals};
-use crate::engine::chunk::{CHUNK_BYTES, bound};
+use super::workers::{THREADS_MAX, Workers};
+use crate::engine::chunk::bound;
 use crate::engine::{Engines, internal};
 use crate::error::{Error, ErrorKind};
 use crate::name;
@@ -70,6 +74,10 @@ pub struct ArchiveEncoder {
     batch: Batch,
     chunk: Chunk,
     lanes: Option<Lanes>,
+    /// Whether calls wait while as much as may be out is.
+    waits: bool,
+    /// Contents of up to this size are compressed by the call itself where nothing is before them.
+    inline_bytes_max: u64,
     /// What is to come after what is written, in order.
     slots: VecDeque<Slot>,
     spare_batches: Vec<Batch>,
@@ -81,13 +89,8 @@ enum State {
     Idle,
     /// Content is held in the batch, from this byte of it on.
     Whole(usize),
-    /// Content goes through chunks.
-    Chunked,
-    /// Content goes through one frame.
-    #[cfg(feature = "zstd")]
-    Framed(Box<zstdkit::Encoder>),
-    /// Content goes through as it is.
-    Stored,
+    /// Content goes through chunks of this size.
+    Large(usize),
     Finished,
     Failed(Error),
 }
@@ -108,11 +111,13 @@ struct Open {
 enum Slot {
     Job,
     Begin(Box<Large>),
+    /// Content as it is, with its checksum.
+    Piece(Chunk),
     End,
 }
 
 impl ArchiveEncoder {
-    /// Starts an archive, and its threads.
+    /// Starts an archive. Threads start when there is work for them.
     pub fn new(options: ArchiveOptions) -> Result<Self, Error> {
         if options.comment.len() > usize::from(u16::MAX) {
             return Err(Error::new(
@@ -121,9 +126,11 @@ impl ArchiveEncoder {
             ));
         }
         let threads = options.threads.min(THREADS_MAX);
-        let lanes = (threads > 0).then(|| Lanes::start(threads, options.around.as_ref()));
+        let own = || (threads > 0).then(|| Workers::new(threads));
+        let workers = options.workers.clone().or_else(own);
+        let lanes = workers.map(|workers| Lanes::new(workers, threads, options.around.clone()));
         Ok(Self {
-            lanes: lanes.transpose()?,
+            lanes,
             options,
             ..Self::inline()
         })
@@ -133,6 +140,8 @@ impl ArchiveEncoder {
     pub(super) fn inline() -> Self {
         Self {
             lanes: None,
+            waits: true,
+            inline_bytes_max: 0,
             options: ArchiveOptions::default(),
             state: State::Idle,
             open: Open::default(),
@@ -225,6 +234,26 @@ impl ArchiveEncoder {
         Ok(())
     }
 
+    /// Takes content from the front of `content` until that is empty or the budget is spent; gives
+    /// how much. A call works on no more than the budget had left, and on the chunk of 256 KiB or the
+    /// entry of up to 1 MiB that this completes.
+    pub fn push_within(&mut self, content: &mut &[u8], budget: &mut Budget) -> Result<u64, Error> {
+        let mut total = 0;
+        while !content.is_empty() && !budget.is_spent() {
+            let most = usize::try_from(budget.left()).unwrap_or(usize::MAX);
+            let bytes = self.push(&content[..content.len().min(most)])?;
+            *content = &content[bytes..];
+            budget.charge(bytes as u64);
+            total += bytes as u64;
+        }
+        Ok(total)
+    }
+
+    /// Content that was taken of the open entry, or of the last one.
+    pub fn entry_bytes(&self) -> u64 {
+        self.open.taken
+    }
+
     /// Room for content of the open entry, never empty: what is put there is counted by
     /// [`filled`](ArchiveEncoder::filled). Compresses what is held when there is none.
     pub fn room(&mut self) -> Result<&mut [u8], Error> {
@@ -235,7 +264,9 @@ impl ArchiveEncoder {
             }
             _ => {}
         }
-        if self.is_large() && self.chunk.content().len() >= CHUNK_BYTES {
+        if let State::Large(bytes) = self.state
+            && self.chunk.content().len() >= bytes
+        {
             let result = self.dispatch(false);
             self.hold(result)?;
         }
@@ -243,7 +274,7 @@ impl ArchiveEncoder {
             State::Whole(start) => Ok(self.batch.room(start + WHOLE_BYTES_MAX)),
             State::Failed(error) => Err(error.clone()),
             State::Idle | State::Finished => Err(order("no entry is open")),
-            _ => Ok(self.chunk.room(CHUNK_BYTES)),
+            State::Large(bytes) => Ok(self.chunk.room(*bytes)),
         }
     }
 
@@ -259,7 +290,7 @@ impl ArchiveEncoder {
             State::Whole(_) => self.batch.advance(bytes),
             State::Failed(error) => return Err(error.clone()),
             State::Idle | State::Finished => return Err(order("no entry is open")),
-            _ => self.chunk.advance(bytes),
+            State::Large(_) => self.chunk.advance(bytes),
         }
         Ok(())
     }
@@ -273,7 +304,7 @@ impl ArchiveEncoder {
                 let start = *start;
                 self.finish_whole(start)
             }
-            _ => self.dispatch(true),
+            State::Large(_) => self.dispatch(true),
         };
         self.hold(result)?;
         self.state = State::Idle;
@@ -333,22 +364,15 @@ impl ArchiveEncoder {
         })
     }
 
-    fn is_large(&self) -> bool {
-        match &self.state {
-            State::Chunked | State::Stored => true,
-            #[cfg(feature = "zstd")]
-            State::Framed(_) => true,
-            _ => false,
-        }
-    }
-
     fn meta(&self) -> Result<Meta, Error> {
         self.open.meta.ok_or_else(|| internal("no entry is open"))
     }
 
     fn finish_whole(&mut self, start: usize) -> Result<(), Error> {
         let meta = self.meta()?;
-        if self.lanes.is_none() {
+        let first = self.slots.is_empty() && self.batch.entries() == 0;
+        let small = self.open.taken <= self.inline_bytes_max;
+        if self.lanes.is_none() || (first && small && self.inline_bytes_max > 0) {
             let around = self.options.around.clone();
             let job = Described {
                 entry: self.started - 1,

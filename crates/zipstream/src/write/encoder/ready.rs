@@ -1,0 +1,69 @@
+//! The encoder for callers that must not wait: whether the next call may be made, and a waker for
+//! when it may.
+
+use std::task::{Poll, Waker};
+
+use super::{ArchiveEncoder, State};
+use crate::error::Error;
+use crate::write::lanes::Lanes;
+use crate::write::options::ArchiveOptions;
+use crate::write::workers::Workers;
+
+/// Content of an entry that is compressed by the call itself: to hand it to a thread and to take it
+/// back would cost a tenth of that.
+const INLINE_BYTES_MAX: u64 = 64 << 10;
+
+impl ArchiveEncoder {
+    /// An encoder whose calls never wait for threads, of which it always has some: what is more than a
+    /// little is done there. Before each call the caller sees to [`poll_room`](Self::poll_room).
+    pub(crate) fn unwaiting(mut options: ArchiveOptions) -> Result<Self, Error> {
+        if options.threads == 0 {
+            options.workers.get_or_insert_with(Workers::shared);
+        }
+        let mut encoder = Self::new(options)?;
+        encoder.waits = false;
+        encoder.inline_bytes_max = INLINE_BYTES_MAX;
+        Ok(encoder)
+    }
+
+    /// The same with default options, which cannot fail.
+    pub(crate) fn unwaiting_default() -> Self {
+        Self {
+            lanes: Some(Lanes::new(Workers::shared(), 1, None)),
+            waits: false,
+            inline_bytes_max: INLINE_BYTES_MAX,
+            ..Self::inline()
+        }
+    }
+
+    /// Ready when no more jobs are out than should be. A call after that hands out five at most.
+    pub(crate) fn poll_room(&mut self, waker: &Waker) -> Poll<Result<(), Error>> {
+        self.poll(waker, Self::has_room)
+    }
+
+    /// Ready when everything that was given is in line, the entries that are held included.
+    pub(crate) fn poll_settled(&mut self, waker: &Waker) -> Poll<Result<(), Error>> {
+        if matches!(self.state, State::Idle) {
+            let result = self.flush_batch();
+            self.hold(result)?;
+        }
+        self.poll(waker, |encoder| encoder.slots.is_empty())
+    }
+
+    fn poll(&mut self, waker: &Waker, ready: impl Fn(&Self) -> bool) -> Poll<Result<(), Error>> {
+        loop {
+            if let State::Failed(error) = &self.state {
+                return Poll::Ready(Err(error.clone()));
+            }
+            let result = self.pump();
+            self.hold(result)?;
+            if ready(self) {
+                return Poll::Ready(Ok(()));
+            }
+            let lanes = self.lanes.as_ref();
+            if lanes.is_some_and(|lanes| lanes.wake_when_done(waker)) {
+                return Poll::Pending;
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The faces for tokio: the same bytes as without it, nothing lost by futures that are dropped, and
+//! no worker of the runtime held.
+
+use std::future::Future as _;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use zipstream::tokio::AsyncArchiveWriter;
+use zipstream::{
+    ArchiveOptions, ArchiveReader, ArchiveWriter, EntryOptions, Known, Method, ReadOptions, Workers,
+};
+
+const MIB: usize = 1 << 20;
+
+/// Lines with some noise.
+fn sample(seed: u32, bytes: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2_654_435_761) | 1;
+    let mut out = Vec::with_capacity(bytes + 32);
+    while out.len() < bytes {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        out.extend_from_slice(format!("line {} of {seed}\n", state % 5000).as_bytes());
+    }
+    out.truncate(bytes);
+    out
+}
+
+/// Entries of every path: small and large, of every method, stored behind work on threads.
+fn entries() -> Vec<(String, EntryOptions, Vec<u8>)> {
+    let sizes = [0, 10, 10_000, 70_000, 300_000, MIB, 2 * MIB + 3, 5 * MIB];
+    let mut entries = Vec::new();
+    for method in [Method::Deflate, Method::Zstd, Method::Stored] {
+        for (index, size) in sizes.into_iter().enumerate() {
+            let content = sample(index as u32 + 1, size);
+            let mut options = EntryOptions::new(method);
+            if method == Method::Deflate {
+                options = options.level(1);
+            }
+            options.size_hint = (index % 2 == 0).then_some(size as u64);
+            if method == Method::Stored {
+                options.known = Some(Known {
+                    bytes: size as u64,
+                    crc32: crc32fast::hash(&content),
+                });
+            }
+            entries.push((format!("{method}/{index}"), options, content));
+        }
+    }
+    entries
+}
+
+fn expected() -> Vec<u8> {
+    let mut writer = ArchiveWriter::new(Vec::new());
+    for (name, options, content) in entries() {
+        writer.start_entry(&name, &options).expect("it works");
+        writer.push(&content).expect("it works");
+        writer.finish_entry().expect("it works");
+    }
+    writer.finish().expect("it works").0
+}
+
+fn settings(workers: usize, threads: usize) -> ArchiveOptions {
+    let mut options = ArchiveOptions::default();
+    options.threads = threads;
+    options.workers = Some(Workers::new(workers));
+    options
+}
+
+#[tokio::test]
+async fn the_bytes_are_those_of_the_writer_without_tokio() {
+    let expected = expected();
+    for (workers, threads, cut) in [(1, 0, 777), (2, 2, 100_000), (3, 3, usize::MAX)] {
+        let options = settings(workers, threads);
+        let mut writer = AsyncArchiveWriter::with_options(Vec::new(), options).unwrap();
+        for (name, options, content) in entries() {
+            writer.start_entry(&name, &options).await.unwrap();
+            for part in content.chunks(cut) {
+                writer.push(part).await.unwrap();
+            }
+            writer.finish_entry().await.unwrap();
+        }
+        let (archive, totals) = writer.finish().await.unwrap();
+        assert_eq!(totals.archive_bytes, archive.len() as u64);
+        assert!(archive == expected, "{workers} workers, parts of {cut}");
+    }
+    let reader = ArchiveReader::open_with(&expected[..], &ReadOptions::strict()).unwrap();
+    for (entry, (name, _, content)) in reader.entries().zip(entries()) {
+        let entry = entry.unwrap();
+        assert_eq!(entry.name().unwrap(), name);
+        assert!(reader.read(&entry).unwrap() == content);
+    }
+}
+
+/// Takes a few bytes at a time, and only every other time it is asked.
+#[derive(Default)]
+struct Slow {
+    bytes: Vec<u8>,
+    asked: usize,
+}
+
+impl AsyncWrite for Slow {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        self.asked += 1;
+        if self.asked % 2 == 1 {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let taken = bytes.len().min(50_001);
+        self.bytes.extend_from_slice(&bytes[..taken]);
+        Poll::Ready(Ok(taken))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Polls a future that `make` makes once, drops it when it is not ready, lets others run and makes
+/// another one.
+macro_rules! dropped_until_ready {
+    ($make:expr) => {
+        loop {
+            let polled = {
+                let mut future = std::pin::pin!($make);
+                let mut context = Context::from_waker(Waker::noop());
+                future.as_mut().poll(&mut context)
+            };
+            match polled {
+                Poll::Ready(value) => break value,
+                Poll::Pending => std::thread::yield_now(),
+            }
+        }
+    };
+}
+
+#[tokio::test]
+async fn futures_that_are_dropped_lose_nothing_and_do_nothing_twice() {
+    let expected = expected();
+    let mut writer = AsyncArchiveWriter::with_options(Slow::default(), settings(2, 2)).unwrap();
+    for (name, options, content) in entries() {
+        dropped_until_ready!(writer.start_entry(&name, &options)).unwrap();
+        // Here a part may have been taken by each of the futures.
+        dropped_until_ready!(writer.push(&content[writer.entry_bytes() as usize..])).unwrap();
+        assert_eq!(writer.entry_bytes(), content.len() as u64);
+        dropped_until_ready!(writer.finish_entry()).unwrap();
+    }
+    dropped_until_ready!(writer.close()).unwrap();
+    assert!(writer.sink().bytes == expected);
+}
+
+#[tokio::test]
+async fn a_source_that_is_read_goes_on_after_a_drop() {
+    let content = sample(9, 3 * MIB);
+    let (mut far, mut near) = tokio::io::duplex(10_000);
+    let sent = content.clone();
+    let sending = tokio::spawn(async move { far.write_all(&sent).await });
+    let mut writer = AsyncArchiveWriter::new(Vec::new());
+    let options = EntryOptions::default().level(1);
+    writer.start_entry("a", &options).await.unwrap();
+    loop {
+        let polled = {
+            let mut future = std::pin::pin!(writer.push_from(&mut near));
+            future
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+        };
+        match polled {
+            Poll::Ready(bytes) if bytes.as_ref().is_ok_and(|bytes| *bytes == 0) => break,
+            Poll::Ready(bytes) => drop(bytes.unwrap()),
+            Poll::Pending => tokio::task::yield_now().await,
+        }
+    }
+    writer.finish_entry().await.unwrap();
+    let (archive, _) = writer.finish().await.unwrap();
+    sending.await.unwrap().unwrap();
+    let reader = ArchiveReader::open(&archive[..]).unwrap();
+    let entry = reader.find("a").unwrap().unwrap();
+    assert!(reader.read(&entry).unwrap() == content);
+}
+
+#[tokio::test]
+async fn others_run_while_an_archive_is_packed() {
+    let packing = tokio::spawn(async {
+        let mut writer = AsyncArchiveWriter::new(tokio::io::sink());
+        let content = sample(1, 30_000);
+        for index in 0..100 {
+            let name = format!("{index}");
+            let options = EntryOptions::default().level(1);
+            writer
+                .add(&name, &options, &mut &content[..])
+                .await
+                .unwrap();
+        }
+        writer.finish().await.unwrap().1
+    });
+    // Both are tasks of one thread: a turn here is one that the other gave.
+    let mut turns = 0;
+    while !packing.is_finished() {
+        turns += 1;
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(packing.await.unwrap().entries, 100);
+    // Once for every three entries, which are more than it takes.
+    assert!(turns >= 100 / 3, "{turns}");
+}
+
+#[tokio::test]
+async fn a_sink_that_fails_fails_the_call_and_mistakes_cost_nothing() {
+    let (near, far) = tokio::io::duplex(100);
+    drop(far);
+    let mut writer = AsyncArchiveWriter::new(near);
+    let options = EntryOptions::new(Method::Stored);
+    writer.start_entry("a", &options).await.unwrap();
+    assert!(writer.start_entry("b", &options).await.is_err());
+    writer.push(&[0; 200_000]).await.unwrap();
+    writer.finish_entry().await.unwrap();
+    let error = writer.finish().await.unwrap_err();
+    assert_eq!(
+        error.kind(),
+        zipstream::ErrorKind::Io(std::io::ErrorKind::BrokenPipe)
+    );
+}
