@@ -158,6 +158,10 @@ pub(super) fn set_for(recipe: Recipe, kind: Kind, content_bytes: Option<u64>) ->
         (recipe, _) => recipe,
     };
     let mut set = set(own, content_bytes);
+    // In machine code of this size fine prices of longer matches cost time and save nothing.
+    if kind == Kind::Bytes && set.strategy == Btultra2 && set.logs[0] == FAR_LOG {
+        set.target_length = 512;
+    }
     if let Some(shortest) = set.shortest_match_for(kind) {
         set.min_match = shortest;
     }
@@ -177,9 +181,9 @@ impl Set {
         match (kind, self.strategy) {
             (Kind::Digits | Kind::Noise, Dfast) => Some(7),
             (Kind::Digits | Kind::Noise, Greedy | Lazy | Lazy2) => Some(6),
-            (Kind::Fields, Lazy | Lazy2) if self.logs[0] > NEAR_LOG => Some(5 + far),
+            (Kind::Fields, Lazy) if self.logs[0] > NEAR_LOG => Some(5 + far),
+            (Kind::Fields, Lazy2) if self.logs[0] > NEAR_LOG => Some(5),
             (Kind::Words, Lazy | Lazy2) if self.logs[0] > NEAR_LOG => Some(4 + far),
-            (Kind::Bytes, Btultra2) if self.logs[0] > FAR_LOG => Some(4),
             _ => None,
         }
     }
