@@ -230,6 +230,18 @@ mod generated {
     }
 
     #[test]
+    fn auto_looks_for_long_matches_only_in_small_random_digits() {
+        for bytes in [2 << 10, 16 << 10] {
+            let digits = generate(Kind::UuidText, 3, bytes);
+            let auto = Recipe::Auto.options_for(&digits, Some(bytes as u64));
+            assert_eq!(auto.parameters.min_match, Some(7), "{bytes}");
+            let fast = Recipe::Fast.options(Some(bytes as u64));
+            let size = |options| zstdkit::compress(&digits, &options).unwrap().len();
+            assert!(size(auto) <= size(fast), "{bytes}");
+        }
+    }
+
+    #[test]
     fn auto_with_a_look_is_what_it_comes_to() {
         for kind in Kind::ALL {
             let data = generate(kind, 1, 64 << 10);

@@ -179,7 +179,7 @@ impl Set {
     fn shortest_match_for(&self, kind: Kind) -> Option<u32> {
         let far = u32::from(self.logs[0] > FAR_LOG);
         match (kind, self.strategy) {
-            (Kind::Digits | Kind::Noise, Dfast) => Some(7),
+            (Kind::Digits | Kind::Noise, Fast | Dfast) => Some(7),
             (Kind::Digits | Kind::Noise, Greedy | Lazy | Lazy2) => Some(6),
             (Kind::Fields, Lazy) if self.logs[0] > NEAR_LOG => Some(5 + far),
             (Kind::Fields, Lazy2) if self.logs[0] > NEAR_LOG => Some(5),
