@@ -1,5 +1,7 @@
 //! zstd: the C library through zstdkit, and the one written in Rust.
 
+use std::sync::{Arc, OnceLock};
+
 use ruzstd::decoding::FrameDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use zstdkit::{Compressor, DecoderOptions, Decompressor, EncoderOptions, Recipe};
@@ -12,7 +14,7 @@ use crate::error::CodecError;
 pub enum ZstdSetting {
     /// A level of the library.
     Level(i32),
-    /// A recipe of zstdkit. [`Recipe::Auto`] is chosen by the first block of each context.
+    /// A recipe of zstdkit, with a look at the first block that the codec is given.
     Recipe(Recipe),
 }
 
@@ -33,6 +35,8 @@ impl ZstdSetting {
 pub struct Zstd {
     name: String,
     setting: ZstdSetting,
+    /// What the look at the first block came to.
+    looked: Arc<OnceLock<EncoderOptions>>,
 }
 
 impl Zstd {
@@ -43,22 +47,19 @@ impl Zstd {
             ZstdSetting::Level(level) => format!("zstd:{level}"),
             ZstdSetting::Recipe(recipe) => format!("zstd:{recipe}"),
         };
-        Self { name, setting }
+        Self {
+            name,
+            setting,
+            looked: Arc::default(),
+        }
     }
 }
 
-/// The options of a setting for blocks of up to this size.
-fn options(setting: ZstdSetting, content_bytes_max: usize) -> EncoderOptions {
-    let base = match setting {
-        ZstdSetting::Level(level) => EncoderOptions {
-            level,
-            ..EncoderOptions::default()
-        },
-        ZstdSetting::Recipe(recipe) => recipe.options(Some(content_bytes_max as u64)),
-    };
+/// Options without a checksum, at which nobody looks.
+fn bare(options: EncoderOptions) -> EncoderOptions {
     EncoderOptions {
         checksum: false,
-        ..base
+        ..options
     }
 }
 
@@ -68,14 +69,22 @@ impl Codec for Zstd {
     }
 
     fn compressor(&self, content_bytes_max: usize) -> Result<Box<dyn Compress>, CodecError> {
-        let inner = match self.setting {
-            ZstdSetting::Recipe(Recipe::Auto) => None,
-            setting => Some(Compressor::new(&options(setting, content_bytes_max))?),
+        let options = match (self.setting, self.looked.get()) {
+            (ZstdSetting::Level(level), _) => &bare(EncoderOptions {
+                level,
+                ..EncoderOptions::default()
+            }),
+            (ZstdSetting::Recipe(_), Some(options)) => options,
+            (ZstdSetting::Recipe(recipe), None) => {
+                return Ok(Box::new(Looking {
+                    recipe,
+                    content_bytes_max,
+                    looked: self.looked.clone(),
+                    inner: None,
+                }));
+            }
         };
-        Ok(Box::new(ZstdCompress {
-            inner,
-            content_bytes_max,
-        }))
+        Ok(Box::new(ZstdCompress(Compressor::new(options)?)))
     }
 
     fn decompressor(&self, content_bytes_max: usize) -> Result<Box<dyn Decompress>, CodecError> {
@@ -87,30 +96,47 @@ impl Codec for Zstd {
     }
 }
 
-struct ZstdCompress {
-    /// Made with the first block where that decides the settings.
-    inner: Option<Compressor>,
-    content_bytes_max: usize,
-}
+struct ZstdCompress(Compressor);
 
 impl Context for ZstdCompress {
     fn memory_bytes(&self) -> usize {
-        self.inner.as_ref().map_or(0, Compressor::memory_bytes)
+        self.0.memory_bytes()
     }
 }
 
 impl Compress for ZstdCompress {
     fn compress(&mut self, content: &[u8], block: &mut Vec<u8>) -> Result<(), CodecError> {
-        let compressor = match &mut self.inner {
-            Some(compressor) => compressor,
+        self.0.compress_into(content, block)?;
+        Ok(())
+    }
+}
+
+/// Made before the first block was seen, which decides the settings.
+struct Looking {
+    recipe: Recipe,
+    content_bytes_max: usize,
+    looked: Arc<OnceLock<EncoderOptions>>,
+    inner: Option<ZstdCompress>,
+}
+
+impl Context for Looking {
+    fn memory_bytes(&self) -> usize {
+        self.inner.as_ref().map_or(0, Context::memory_bytes)
+    }
+}
+
+impl Compress for Looking {
+    fn compress(&mut self, content: &[u8], block: &mut Vec<u8>) -> Result<(), CodecError> {
+        let inner = match &mut self.inner {
+            Some(inner) => inner,
             none => {
-                let recipe = Recipe::choose(content, Some(content.len() as u64));
-                let options = options(ZstdSetting::Recipe(recipe), self.content_bytes_max);
-                none.insert(Compressor::new(&options)?)
+                let bytes = Some(self.content_bytes_max as u64);
+                let look = || bare(self.recipe.options_for(content, bytes));
+                let options = self.looked.get_or_init(look);
+                none.insert(ZstdCompress(Compressor::new(options)?))
             }
         };
-        compressor.compress_into(content, block)?;
-        Ok(())
+        inner.compress(content, block)
     }
 }
 

@@ -24,7 +24,8 @@ pub(super) struct Producer {
 
 /// What became of a call of the codec.
 enum Call {
-    Done,
+    /// Done, since then.
+    Done(Instant),
     Refused,
     Panicked,
 }
@@ -50,8 +51,9 @@ impl Producer {
             return self.send(desk, batch, true);
         }
         let mut batch = None;
+        let now = Instant::now();
         for _ in 0..desk.shared.plan.batch() {
-            let Some(from) = begin(desk) else {
+            let Some(from) = begin(desk, now) else {
                 break;
             };
             add(&desk.tally.begun, 1);
@@ -106,13 +108,10 @@ impl Producer {
         let nth = self.next;
         self.next += 1;
         desk.shared.data.fill(self.id, nth, &mut desk.content);
-        // What a closed loop does first is not the codec's.
-        let from = match desk.arrivals {
-            Some(_) => from,
-            None => Instant::now(),
-        };
         match self.compress(desk, nth) {
-            Call::Done => {
+            Call::Done(start) => {
+                // What a closed loop does first is not the codec's.
+                let from = desk.arrivals.as_ref().map_or(start, |_| from);
                 let content = Content::of(&desk.content);
                 self.add(desk, batch, nth, from, content);
             }
@@ -128,7 +127,7 @@ impl Producer {
             None => {
                 desk.shared.data.fill(self.id, 0, &mut desk.content);
                 match self.compress(desk, 0) {
-                    Call::Done => {}
+                    Call::Done(_) => {}
                     Call::Refused => return add(&desk.tally.failed, 1),
                     Call::Panicked => return add(&desk.tally.panicked_compress, 1),
                 }
@@ -191,19 +190,19 @@ impl Producer {
         add(&desk.tally.compressions, 1);
         add(&desk.tally.content_bytes, desk.content.len() as u64);
         add(&desk.tally.block_bytes, desk.block.len() as u64);
-        Call::Done
+        Call::Done(start)
     }
 }
 
-/// Whether a block may be begun now, and since when it was due.
-fn begin(desk: &mut Desk<'_>) -> Option<Instant> {
+/// Whether a block of the turn that began at `turn` may be begun, and since when it was due.
+fn begin(desk: &mut Desk<'_>, turn: Instant) -> Option<Instant> {
     if desk.shared.ending() {
         return None;
     }
-    let now = Instant::now();
     match &mut desk.arrivals {
-        None => (desk.shared.tickets(1) == 1).then_some(now),
+        None => (desk.shared.tickets(1) == 1).then_some(turn),
         Some(arrivals) => {
+            let now = Instant::now();
             arrivals.next_due().filter(|due| *due <= now)?;
             if desk.shared.tickets(1) == 0 {
                 return None;
