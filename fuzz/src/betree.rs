@@ -190,7 +190,7 @@ fn snapshot(data: &[u8]) {
             .expect("its own event");
         while steps.step(Budget::reductions(1)) == Progress::Yielded {}
         assert_eq!(steps.ids(), found);
-        for id in snapshot.ids().into_iter().take(20) {
+        for id in snapshot.ids().iter().copied().take(20) {
             let explained = snapshot.explain(&event, id).expect("it is there");
             assert_eq!(explained.matched, found.contains(&id));
         }

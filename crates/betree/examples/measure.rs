@@ -8,11 +8,12 @@
 use std::time::Instant;
 
 use betree::workload::{Generator, Kind};
-use betree::{BeTree, Budget, Buffers, Constants, Domain, Event, Expression, Isa};
+use betree::{Batch, BeTree, Budget, Buffers, Constants, Domain, Event, Expression, Isa};
 use betree::{Progress, Snapshot, SubscriptionId, Undefined};
 
 const EVENTS: usize = 2_000;
 const SLICE: u64 = 2_000;
+const BATCHES: usize = 21;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut names: Vec<String> = std::env::args().skip(1).collect();
@@ -67,9 +68,73 @@ fn measure(name: &str, kind: Kind, count: usize) -> Result<(), Box<dyn std::erro
         "  read an event {} ns",
         read.elapsed().as_nanos() / EVENTS as u128
     );
-    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+    for isa in Isa::ALL
+        .into_iter()
+        .rev()
+        .take(1)
+        .filter(|isa| isa.is_available())
+    {
         searches(&snapshot, &events, isa)?;
+        batches(&snapshot, &events, isa)?;
     }
+    saved(&snapshot)
+}
+
+/// Whole batches, by the event.
+fn batches(snapshot: &Snapshot, events: &[Event], isa: Isa) -> Result<(), betree::Error> {
+    let start = Instant::now();
+    let mut batch = snapshot.batch_with(isa);
+    let ready = start.elapsed();
+    let events: Vec<Event> = events
+        .iter()
+        .cycle()
+        .take(Batch::EVENTS_MAX)
+        .cloned()
+        .collect();
+    let (mut bitmaps, mut lists) = (Vec::new(), Vec::new());
+    let (mut ids, mut matched) = (Vec::new(), 0);
+    for _ in 0..BATCHES {
+        let start = Instant::now();
+        batch.search(&events)?.step(Budget::UNLIMITED);
+        bitmaps.push(start.elapsed().as_nanos() / Batch::EVENTS_MAX as u128);
+        for at in 0..Batch::EVENTS_MAX {
+            ids.clear();
+            batch.ids(at, &mut ids);
+            matched += ids.len();
+        }
+        lists.push(start.elapsed().as_nanos() / Batch::EVENTS_MAX as u128);
+    }
+    bitmaps.sort_unstable();
+    lists.sort_unstable();
+    println!(
+        "    a batch    bitmaps min {} p50 {}, ids min {} p50 {} ns an event; {} found, ready in {:.1} ms",
+        bitmaps[0],
+        bitmaps[BATCHES / 2],
+        lists[0],
+        lists[BATCHES / 2],
+        matched / BATCHES / Batch::EVENTS_MAX,
+        ready.as_secs_f64() * 1e3
+    );
+    Ok(())
+}
+
+/// A snapshot as a file: how large it is and how long it takes to read.
+fn saved(snapshot: &Snapshot) -> Result<(), Box<dyn std::error::Error>> {
+    let mut bytes = Vec::new();
+    let start = Instant::now();
+    snapshot.save(|piece| {
+        bytes.extend_from_slice(piece);
+        Ok::<(), betree::Error>(())
+    })?;
+    let saved = start.elapsed();
+    let start = Instant::now();
+    let read = Snapshot::load(&bytes)?;
+    println!(
+        "  saved {} bytes each in {:.3} s, loaded in {:.3} s",
+        bytes.len() / read.len().max(1),
+        saved.as_secs_f64(),
+        start.elapsed().as_secs_f64()
+    );
     Ok(())
 }
 

@@ -203,6 +203,7 @@ impl BeTree {
             dictionary: Arc::clone(&self.dictionary),
             undefined: self.undefined,
             parts: self.parts.clone(),
+            ids: std::sync::OnceLock::new(),
         })
     }
 

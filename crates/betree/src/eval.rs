@@ -32,6 +32,21 @@ pub(crate) fn dear_cost(head: Head, event: &Event) -> u64 {
     u64::from(cost(head)) + (text / TEXT_BYTES_PER_REDUCTION) as u64
 }
 
+/// The outcome of a test as a program of a family takes it, where the head says what it is over an
+/// undefined attribute. Booleans, which such programs have many of, take the short way.
+#[inline(always)]
+pub(crate) fn truth(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) -> bool {
+    if head.op() == Op::Bool {
+        let attribute = head.attribute();
+        let value = event.scalar(attribute) != 0;
+        return match event.is_defined(attribute) {
+            true => value,
+            false => head.undefined(),
+        };
+    }
+    test(head, operands, event, dictionary).unwrap_or(head.undefined())
+}
+
 /// The outcome of a test, negation left aside; `None` over an undefined attribute.
 #[inline]
 pub(crate) fn test(

@@ -27,6 +27,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod batch;
 mod betree;
 mod bind;
 mod budget;
@@ -48,6 +49,7 @@ mod snapshot;
 #[cfg(feature = "workload")]
 pub mod workload;
 
+pub use crate::batch::{Batch, BatchSearch};
 pub use crate::betree::BeTree;
 pub use crate::bind::Undefined;
 pub use crate::budget::{Budget, OVERSHOOT_MAX, Progress};
@@ -63,6 +65,7 @@ pub use crate::snapshot::Snapshot;
 
 /// What a subscription is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct SubscriptionId(pub u64);
 
 /// Runs the example of the README.

@@ -1,6 +1,6 @@
 //! One state of a tree, which any number of threads may search while the next is built.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::SubscriptionId;
 use crate::bind::Undefined;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::event::{Event, EventReader};
 use crate::index::{Index, Sources};
 use crate::program::estimate::Estimates;
-use crate::search::{Buffers, Search};
+use crate::search::{Buffers, Output, Search};
 
 /// An index, and which of its slots no longer count.
 #[derive(Debug, Clone)]
@@ -61,9 +61,34 @@ pub(crate) struct Inner {
     pub(crate) dictionary: Arc<Dictionary>,
     pub(crate) undefined: Undefined,
     pub(crate) parts: Vec<Part>,
+    /// The ids of all that counts, once somebody asked and they are not those of the only part.
+    pub(crate) ids: OnceLock<Vec<SubscriptionId>>,
 }
 
 impl Inner {
+    /// Whether the slots of the only part are what counts, in order.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.parts.as_slice(), [part] if part.dead_count == 0)
+    }
+
+    /// The ids of all that counts, ascending.
+    pub(crate) fn ids(&self) -> &[SubscriptionId] {
+        if self.is_plain() {
+            return &self.parts[0].index.sources.ids;
+        }
+        self.ids.get_or_init(|| {
+            let alive = |part: &Part| -> Vec<SubscriptionId> {
+                let ids = part.index.sources.ids.iter().enumerate();
+                ids.filter(|(slot, _)| part.is_alive(*slot))
+                    .map(|(_, id)| *id)
+                    .collect()
+            };
+            let mut ids: Vec<SubscriptionId> = self.parts.iter().flat_map(alive).collect();
+            ids.sort_unstable();
+            ids
+        })
+    }
+
     /// The state of a tree with these expressions and no others.
     pub(crate) fn compiled(
         domain: Arc<Domain>,
@@ -81,6 +106,7 @@ impl Inner {
             dictionary,
             undefined,
             parts,
+            ids: OnceLock::new(),
         }
     }
 
@@ -124,16 +150,8 @@ impl Snapshot {
 
     /// The ids of all subscriptions, ascending.
     #[must_use]
-    pub fn ids(&self) -> Vec<SubscriptionId> {
-        let alive = |part: &Part| -> Vec<SubscriptionId> {
-            let ids = part.index.sources.ids.iter().enumerate();
-            ids.filter(|(slot, _)| part.is_alive(*slot))
-                .map(|(_, id)| *id)
-                .collect()
-        };
-        let mut ids: Vec<SubscriptionId> = self.inner.parts.iter().flat_map(alive).collect();
-        ids.sort_unstable();
-        ids
+    pub fn ids(&self) -> &[SubscriptionId] {
+        self.inner.ids()
     }
 
     /// How many subscriptions there are.
@@ -203,7 +221,20 @@ impl Snapshot {
         event: &'s Event,
         buffers: &'s mut Buffers,
     ) -> Result<Search<'s>> {
-        Search::new(&self.inner, event, buffers, None, u64::MAX)
+        Search::new(&self.inner, event, buffers, Output::Ids, None, u64::MAX)
+    }
+
+    /// A search that is done in steps and gives a bit a subscription in place of a list of ids: see
+    /// [`Search::bitmap`].
+    ///
+    /// # Errors
+    /// An event that was read for another snapshot.
+    pub fn search_bitmap<'s>(
+        &'s self,
+        event: &'s Event,
+        buffers: &'s mut Buffers,
+    ) -> Result<Search<'s>> {
+        Search::new(&self.inner, event, buffers, Output::Bitmap, None, u64::MAX)
     }
 
     /// A search for some `count` of the subscriptions that match: those that are found first.
@@ -216,7 +247,7 @@ impl Snapshot {
         count: u64,
         buffers: &'s mut Buffers,
     ) -> Result<Search<'s>> {
-        Search::new(&self.inner, event, buffers, None, count)
+        Search::new(&self.inner, event, buffers, Output::Ids, None, count)
     }
 
     /// Whether any subscription matches.
@@ -239,6 +270,13 @@ impl Snapshot {
         ids: &'s [SubscriptionId],
         buffers: &'s mut Buffers,
     ) -> Result<Search<'s>> {
-        Search::new(&self.inner, event, buffers, Some(ids), u64::MAX)
+        Search::new(
+            &self.inner,
+            event,
+            buffers,
+            Output::Ids,
+            Some(ids),
+            u64::MAX,
+        )
     }
 }

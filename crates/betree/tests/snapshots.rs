@@ -152,7 +152,7 @@ fn forged_files_are_refused_or_do_no_harm() {
             continue;
         };
         let found = read.search(&event).expect("its own event");
-        for id in read.ids() {
+        for id in read.ids().iter().copied() {
             let explained = read.explain(&event, id).expect("it is there");
             assert_eq!(explained.matched, found.contains(&id));
         }

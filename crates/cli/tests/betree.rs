@@ -252,3 +252,34 @@ fn bad_snapshots_are_named_with_their_byte_and_a_bad_build_leaves_nothing() {
     let kept = std::fs::read(dir.path().join("snap")).expect("it is there");
     assert!(kept == good, "the snapshot before was touched");
 }
+
+#[test]
+fn events_of_a_file_are_searched_in_batches_and_give_the_same_lines() {
+    let dir = directory();
+    let line = "betree generate bool --attributes 24 --expressions 150 --events 2500 -o bool";
+    run(dir.path(), words(line)).expect(0);
+    let events = std::fs::read(dir.path().join("bool/events")).expect("generated");
+    let files = "--domains bool/domains --expressions bool/expressions";
+    let line = format!("betree match {files} --events bool/events -q --report json");
+    let batches = run(dir.path(), words(&line)).expect(0);
+    let line = format!("betree match {files} -q --report json");
+    let singles = pipe(dir.path(), words(&line), &events).expect(0);
+    assert!(batches.text() == singles.text(), "the lines differ");
+    assert_eq!(batches.text().lines().count(), 2500);
+    let rows = |run: &Run| {
+        let report: serde_json::Value = serde_json::from_str(&run.stderr).expect("JSON");
+        let row = &report["latencies"][0];
+        (row["operation"].clone(), row["n"].clone())
+    };
+    assert_eq!(rows(&batches), ("batch".into(), 2.into()));
+    assert_eq!(rows(&singles), ("event".into(), 2500.into()));
+    // What came before a bad line is searched and written.
+    file(
+        dir.path(),
+        "bad",
+        &[&events[..events.len() / 2], b"\nx\n"].concat(),
+    );
+    let line = format!("betree match {files} --events bad -qq --output count");
+    let stopped = run(dir.path(), words(&line)).expect(1);
+    assert!(stopped.text().lines().count() > 1_000);
+}

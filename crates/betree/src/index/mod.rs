@@ -225,6 +225,11 @@ impl Index {
         }
     }
 
+    /// Whether there is nothing but programs in lockstep.
+    pub(crate) fn is_all_lockstep(&self) -> bool {
+        self.always.is_empty() && self.code.is_empty()
+    }
+
     /// The slot of an id.
     pub(crate) fn slot(&self, id: SubscriptionId) -> Option<usize> {
         self.sources.ids.binary_search(&id).ok()

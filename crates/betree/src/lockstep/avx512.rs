@@ -4,11 +4,13 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_load_si512,
-    _mm512_mask_mov_epi8, _mm512_mask_test_epi8_mask, _mm512_permutex2var_epi8,
-    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_setzero_si512, _mm512_xor_si512,
+    _mm512_loadu_si512, _mm512_mask_mov_epi8, _mm512_mask_test_epi8_mask,
+    _mm512_maskz_compress_epi64, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8,
+    _mm512_set1_epi8, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
-use super::{Block, REJECTED, Row, Truth};
+use super::{Block, LANES, REJECTED, Row, Truth};
+use crate::SubscriptionId;
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
@@ -122,4 +124,32 @@ fn two<const WIDE: bool>(common: &Common, first: &[[Row; 2]], second: &[[Row; 2]
         one::<WIDE>(common, &first[both..], position, a),
         one::<WIDE>(common, &second[both..], position, b),
     ]
+}
+
+/// Ids of a vector.
+const GROUP: usize = 8;
+
+/// Writes the ids whose bit is set, in order, each eight of them as one vector whose end the next
+/// overwrites; their number.
+#[target_feature(enable = "avx512f")]
+pub(super) fn compress(
+    ids: &[SubscriptionId; LANES],
+    bits: u64,
+    out: &mut [SubscriptionId],
+) -> usize {
+    let mut at = 0;
+    for (group, ids) in ids.as_chunks::<GROUP>().0.iter().enumerate() {
+        let mask = (bits >> (GROUP * group)) as u8;
+        let Some(place) = out.get_mut(at..at + GROUP) else {
+            return at;
+        };
+        // SAFETY: eight ids of 64 bits each, there and here.
+        unsafe {
+            let ids = _mm512_loadu_si512(ids.as_ptr().cast());
+            let ids = _mm512_maskz_compress_epi64(mask, ids);
+            _mm512_storeu_si512(place.as_mut_ptr().cast(), ids);
+        }
+        at += mask.count_ones() as usize;
+    }
+    at
 }

@@ -6,6 +6,8 @@
 )]
 
 use super::{Block, Row, Truth, scalar};
+use crate::SubscriptionId;
+use crate::batch::kernel::{self, Slice, Step};
 
 /// An instruction set that blocks of programs can be run with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,4 +95,52 @@ pub(super) fn run(
         }
         _ => scalar::run(rows, blocks, truth, matches),
     }
+}
+
+/// Evaluates an expression over many events at once; see [`crate::batch`].
+#[inline]
+pub(crate) fn sliced(isa: Isa, code: &[Step], rows: &mut [Slice]) -> Slice {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 if isa.is_available() => {
+            // SAFETY: AVX2 was found.
+            unsafe { kernel::avx2(code, rows) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 if isa.is_available() => {
+            // SAFETY: AVX-512 F was found.
+            unsafe { kernel::avx512(code, rows) }
+        }
+        _ => kernel::scalar(code, rows),
+    }
+}
+
+/// Writes those of at most 64 ids whose bit is set, in order; their number. `out` has room for 64
+/// more than that.
+#[inline]
+pub(crate) fn compress(
+    isa: Isa,
+    ids: &[SubscriptionId],
+    bits: u64,
+    out: &mut [SubscriptionId],
+) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx512
+        && let Ok(ids) = ids.try_into()
+        && isa.is_available()
+    {
+        // SAFETY: AVX-512 F was found.
+        return unsafe { super::avx512::compress(ids, bits, out) };
+    }
+    let mut left = bits;
+    let mut count = 0;
+    while left != 0 {
+        let id = ids.get(left.trailing_zeros() as usize);
+        if let (Some(id), Some(place)) = (id, out.get_mut(count)) {
+            *place = *id;
+            count += 1;
+        }
+        left &= left - 1;
+    }
+    count
 }

@@ -1,7 +1,7 @@
 //! The memory of searches, made once and used by one search after another.
 
 use crate::SubscriptionId;
-use crate::lockstep::{Isa, TESTS_MAX, Truth};
+use crate::lockstep::{Isa, LANES, TESTS_MAX, Truth};
 use crate::program::run::Memos;
 use crate::snapshot::Inner;
 
@@ -17,7 +17,10 @@ pub struct Buffers {
     /// Nodes that are still to be visited.
     pub(super) stack: Vec<u32>,
     pub(super) truth: Truth,
+    /// Room for ids, the first of which were found.
     pub(super) ids: Vec<SubscriptionId>,
+    pub(super) found: usize,
+    pub(super) bitmap: Vec<u64>,
     /// How far each part was written.
     pub(super) cursors: Vec<super::write::Cursor>,
 }
@@ -40,6 +43,8 @@ impl Buffers {
             stack: Vec::new(),
             truth: Truth([0; TESTS_MAX]),
             ids: Vec::new(),
+            found: 0,
+            bitmap: Vec::new(),
             cursors: Vec::new(),
         }
     }
@@ -53,16 +58,42 @@ impl Buffers {
     /// The ids that the last search found, ascending.
     #[must_use]
     pub fn ids(&self) -> &[SubscriptionId] {
-        &self.ids
+        self.ids.get(..self.found).unwrap_or(&[])
     }
 
-    pub(crate) fn into_ids(self) -> Vec<SubscriptionId> {
+    /// Hands over the bits that a search for the rest left, a part at a time, and clears them.
+    pub(crate) fn take_rest(&mut self, mut take: impl FnMut(usize, &[u64])) {
+        for (part, bits) in self.bits.iter_mut().enumerate() {
+            take(part, bits);
+            bits.fill(0);
+        }
+        self.dirty = false;
+    }
+
+    pub(crate) fn into_ids(mut self) -> Vec<SubscriptionId> {
+        self.ids.truncate(self.found);
         self.ids
+    }
+
+    /// Makes room for so many ids and a block more.
+    pub(super) fn reserve(&mut self, count: usize) {
+        if self.ids.len() < count + LANES {
+            self.ids.resize(count + LANES, SubscriptionId(0));
+        }
+    }
+
+    /// Writes one id.
+    pub(super) fn push(&mut self, id: SubscriptionId) {
+        if let Some(place) = self.ids.get_mut(self.found) {
+            *place = id;
+            self.found += 1;
+        }
     }
 
     /// Makes room for a snapshot; whether all bits are clear.
     pub(super) fn begin(&mut self, inner: &Inner) -> bool {
-        self.ids.clear();
+        self.found = 0;
+        self.bitmap.clear();
         self.stack.clear();
         self.cursors.clear();
         self.bits.truncate(inner.parts.len());

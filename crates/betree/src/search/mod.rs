@@ -65,7 +65,34 @@ enum Phase {
         word: usize,
     },
     Merge,
+    /// Bits of the only part as the result.
+    Words {
+        word: usize,
+    },
+    /// Ids to bits of the result.
+    Rank {
+        at: usize,
+    },
     Done,
+}
+
+/// What a search leaves in its buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// The ids, ascending.
+    Ids,
+    /// A bit an id.
+    Bitmap,
+    /// The bits of each part, of what does not run in lockstep only; whoever asked clears them.
+    Rest,
+}
+
+/// A search without its event and its buffers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paused {
+    phase: Phase,
+    output: Output,
+    counts: [u64; 4],
 }
 
 /// A search of a snapshot for what matches an event.
@@ -78,6 +105,7 @@ pub struct Search<'s> {
     event: &'s Event,
     buffers: &'s mut Buffers,
     phase: Phase,
+    output: Output,
     /// The only ids that may match.
     names: Option<&'s [SubscriptionId]>,
     /// Matches after which to stop.
@@ -94,6 +122,7 @@ impl<'s> Search<'s> {
         inner: &'s Inner,
         event: &'s Event,
         buffers: &'s mut Buffers,
+        output: Output,
         names: Option<&'s [SubscriptionId]>,
         matches_max: u64,
     ) -> Result<Self> {
@@ -106,6 +135,7 @@ impl<'s> Search<'s> {
             inner,
             event,
             buffers,
+            output,
             phase: match clean {
                 true => Phase::Enter { part: 0 },
                 false => Phase::Clear { part: 0, word: 0 },
@@ -117,6 +147,38 @@ impl<'s> Search<'s> {
             spent: 0,
             cleared: 0,
         })
+    }
+
+    /// What there is to know to go on later, with the same event and buffers.
+    pub(crate) fn pause(&self) -> Paused {
+        Paused {
+            phase: self.phase,
+            output: self.output,
+            counts: [self.matched, self.evaluated, self.spent, self.cleared],
+        }
+    }
+
+    /// Goes on with a whole search that was paused.
+    pub(crate) fn resume(
+        inner: &'s Inner,
+        event: &'s Event,
+        buffers: &'s mut Buffers,
+        paused: Paused,
+    ) -> Self {
+        let [matched, evaluated, spent, cleared] = paused.counts;
+        Self {
+            inner,
+            event,
+            buffers,
+            output: paused.output,
+            phase: paused.phase,
+            names: None,
+            matches_max: u64::MAX,
+            matched,
+            evaluated,
+            spent,
+            cleared,
+        }
     }
 
     /// Searches on for about as many reductions as the budget has, at most
@@ -138,6 +200,8 @@ impl<'s> Search<'s> {
                 Phase::Named { at, part, running } => self.named(at, part, running, limit),
                 Phase::Write { word } => self.write(word, limit),
                 Phase::Merge => self.merge(limit),
+                Phase::Words { word } => self.words(word, limit),
+                Phase::Rank { at } => self.rank(at, limit),
                 Phase::Done => return Progress::Done,
             };
         }
@@ -163,7 +227,15 @@ impl<'s> Search<'s> {
     /// The ids that match, ascending. Complete once a step was [`Progress::Done`].
     #[must_use]
     pub fn ids(&self) -> &[SubscriptionId] {
-        &self.buffers.ids
+        self.buffers.ids()
+    }
+
+    /// The subscriptions that match, of a [`search_bitmap`](crate::Snapshot::search_bitmap): a bit for
+    /// each of [`Snapshot::ids`](crate::Snapshot::ids), 64 a word, the lowest first. Complete once a
+    /// step was [`Progress::Done`].
+    #[must_use]
+    pub fn bitmap(&self) -> &[u64] {
+        &self.buffers.bitmap
     }
 
     /// Reductions so far. Not counted is what it took to clear up after a search that was dropped,
@@ -212,6 +284,7 @@ impl<'s> Search<'s> {
             };
         }
         match self.inner.parts.get(part) {
+            Some(_) if self.output == Output::Rest => Phase::Always { part, at: 0 },
             Some(_) => Phase::Tests {
                 part,
                 family: 0,
@@ -223,7 +296,16 @@ impl<'s> Search<'s> {
 
     /// All that match are known: what is left is to write them.
     fn end(&mut self) -> Phase {
-        self.buffers.ids.reserve(self.matched as usize + 1);
+        match self.output {
+            Output::Ids => {}
+            Output::Bitmap if self.inner.is_plain() => return Phase::Words { word: 0 },
+            Output::Bitmap => {
+                self.buffers.reserve(self.matched as usize);
+                return Phase::Merge;
+            }
+            Output::Rest => return Phase::Done,
+        }
+        self.buffers.reserve(self.matched as usize);
         match self.inner.parts.len() {
             1 => Phase::Write { word: 0 },
             _ => Phase::Merge,
@@ -257,7 +339,7 @@ impl<'s> Search<'s> {
             false => u64::from(eval::cost(head)),
         };
         let operands = words.get(1..).unwrap_or(&[]);
-        eval::test(head, operands, self.event, &self.inner.dictionary).unwrap_or(head.undefined())
+        eval::truth(head, operands, self.event, &self.inner.dictionary)
     }
 
     fn blocks(&mut self, part: usize, family: usize, block: usize, limit: u64) -> Phase {
@@ -361,8 +443,11 @@ impl<'s> Search<'s> {
     /// All is written.
     fn done(&mut self) -> Phase {
         self.buffers.dirty = false;
+        if self.output == Output::Bitmap {
+            return Phase::Rank { at: 0 };
+        }
         let most = usize::try_from(self.matches_max).unwrap_or(usize::MAX);
-        self.buffers.ids.truncate(most);
+        self.buffers.found = self.buffers.found.min(most);
         Phase::Done
     }
 

@@ -1,6 +1,7 @@
 //! The phases that turn bits into ids, ascending, and clear the bits on the way.
 
 use super::{Phase, Search, WORDS_PER_REDUCTION};
+use crate::lockstep;
 
 /// How far a part was written.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,16 +26,50 @@ impl Search<'_> {
             }
             self.spent += u64::from(word.is_multiple_of(WORDS_PER_REDUCTION));
             if *bits != 0 {
-                let mut left = std::mem::take(bits);
-                self.spent += u64::from(left.count_ones());
-                while left != 0 {
-                    buffers.ids.extend(ids.get(left.trailing_zeros() as usize));
-                    left &= left - 1;
-                }
+                let found = std::mem::take(bits);
+                self.spent += u64::from(found.count_ones());
+                let place = &mut buffers.ids[buffers.found..];
+                buffers.found += lockstep::compress(buffers.isa, ids, found, place);
             }
             word += 1;
         }
         self.done()
+    }
+
+    /// Hands out the bits of the only part.
+    pub(super) fn words(&mut self, word: usize, limit: u64) -> Phase {
+        let buffers = &mut *self.buffers;
+        for bits in buffers.bits[0][word..].chunks_mut(WORDS_PER_REDUCTION) {
+            if self.spent >= limit {
+                let word = buffers.bitmap.len();
+                return Phase::Words { word };
+            }
+            self.spent += 1;
+            buffers.bitmap.extend_from_slice(bits);
+            bits.fill(0);
+        }
+        buffers.dirty = false;
+        Phase::Done
+    }
+
+    /// Sets a bit for each id that was written.
+    pub(super) fn rank(&mut self, at: usize, limit: u64) -> Phase {
+        let all = self.inner.ids();
+        let buffers = &mut *self.buffers;
+        if at == 0 {
+            buffers.bitmap.resize(all.len().div_ceil(64), 0);
+        }
+        let found = buffers.ids.get(..buffers.found).unwrap_or(&[]);
+        for (at, id) in found.iter().enumerate().skip(at) {
+            if self.spent >= limit {
+                return Phase::Rank { at };
+            }
+            self.spent += 1;
+            if let Ok(bit) = all.binary_search(id) {
+                buffers.bitmap[bit / 64] |= 1 << (bit % 64);
+            }
+        }
+        Phase::Done
     }
 
     /// Writes the ids of several parts, the least of all first.
@@ -66,7 +101,7 @@ impl Search<'_> {
             let Some((id, at)) = least else {
                 return self.done();
             };
-            buffers.ids.extend(id);
+            id.into_iter().for_each(|id| buffers.push(id));
             let cursor = &mut buffers.cursors[at];
             cursor.bits &= cursor.bits - 1;
         }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use betree::{Budget, Buffers, Event, Progress, Snapshot, SubscriptionId};
+use betree::{Batch, Budget, Buffers, Event, Progress, Snapshot, SubscriptionId};
 use latency::report::{Input, LatencyName};
 use latency::{Recorder, Spec};
 
@@ -20,6 +20,8 @@ use crate::term::{message, signal};
 /// Output that is gathered before it is written, as long as events keep coming.
 const OUTPUT_BYTES: usize = 64 * 1024;
 
+/// The most expressions of a batch: it takes 256 bytes each.
+const BATCH_EXPRESSIONS_MAX: usize = 1 << 16;
 /// The longest line of `--output bitmap`.
 const BITMAP_BITS_MAX: u64 = 1 << 28;
 
@@ -53,6 +55,7 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         ("budget_reductions", args.budget),
         ("events_refused", matcher.refused),
         ("matches", matcher.matches),
+        ("events_a_batch", matcher.batch_events()),
     ] {
         params.insert(name.to_owned(), value.into());
     }
@@ -92,6 +95,11 @@ struct Matcher<'a> {
     snapshot: &'a Snapshot,
     expressions: u64,
     buffers: Buffers,
+    /// Where events are searched many at a time, and those that wait, with the numbers of their lines.
+    batch: Option<Batch>,
+    waiting: Vec<Event>,
+    numbers: Vec<u64>,
+    ids: Vec<SubscriptionId>,
     reads: Recorder,
     searches: Recorder,
     holds: Recorder,
@@ -113,13 +121,25 @@ impl<'a> Matcher<'a> {
             let spec = Spec::new(name, operation).series(series);
             Recorder::new(session.spec(spec), session.run_start())
         };
+        // Whoever waits at the other end of a pipe is told of each event; a file has no one waiting.
+        let is_file = std::fs::metadata(&args.events).is_ok_and(|found| found.is_file());
+        let is_faster = snapshot.lockstep_len() * 2 > snapshot.len();
+        let is_small = snapshot.len() <= BATCH_EXPRESSIONS_MAX;
+        let batch = (is_file && is_faster && is_small).then(|| snapshot.batch());
         Self {
             args,
             snapshot,
             expressions,
             buffers: Buffers::new(),
+            waiting: Vec::new(),
+            numbers: Vec::new(),
+            ids: Vec::new(),
             reads: recorder(LatencyName::Service, "event", "read"),
-            searches: recorder(LatencyName::Service, "event", "search"),
+            searches: match batch {
+                Some(_) => recorder(LatencyName::Service, "batch", "search"),
+                None => recorder(LatencyName::Service, "event", "search"),
+            },
+            batch,
             holds: recorder(LatencyName::Hold, "step", "search"),
             out: Vec::new(),
             written: 0,
@@ -131,6 +151,8 @@ impl<'a> Matcher<'a> {
 
     fn all(&mut self, lines: &mut Lines) -> std::result::Result<(), Stop> {
         let ended = self.lines(lines);
+        let searched = self.search_waiting().map_err(Stop::from);
+        let ended = ended.and(searched);
         // What was found before an error is found.
         let flushed = self.flush();
         ended.and(flushed)
@@ -152,6 +174,13 @@ impl<'a> Matcher<'a> {
             }
             let number = lines.number();
             match self.read(json, number) {
+                Ok(event) if self.batch.is_some() => {
+                    self.waiting.push(event);
+                    self.numbers.push(number);
+                    if self.waiting.len() == Batch::EVENTS_MAX {
+                        self.search_waiting()?;
+                    }
+                }
                 Ok(event) => self.search(&event, number)?,
                 Err(error) => {
                     let name = display(&self.args.events);
@@ -217,6 +246,40 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
+    /// Searches what waits, all at once.
+    fn search_waiting(&mut self) -> Result<()> {
+        let Some(batch) = self.batch.as_mut().filter(|_| !self.waiting.is_empty()) else {
+            return Ok(());
+        };
+        let foreign = |error: betree::Error| Failure::new(error.to_string());
+        let budget = Budget::reductions(self.args.budget);
+        let what = || format!("a batch from line {}", self.numbers[0]);
+        let begun = Instant::now();
+        let mut start = begun;
+        let mut search = batch.search(&self.waiting).map_err(foreign)?;
+        loop {
+            let progress = search.step(budget);
+            let end = Instant::now();
+            self.holds.record_span_what(start, end, what);
+            start = end;
+            if progress == Progress::Done {
+                break;
+            }
+        }
+        self.searches.record_span_what(begun, start, what);
+        for (at, number) in self.numbers.iter().enumerate() {
+            self.ids.clear();
+            batch.ids(at, &mut self.ids);
+            self.events += 1;
+            self.matches += self.ids.len() as u64;
+            let (output, expressions) = (self.args.output, self.expressions);
+            write_ids(output, *number, &self.ids, expressions, &mut self.out);
+        }
+        self.waiting.clear();
+        self.numbers.clear();
+        Ok(())
+    }
+
     fn flush(&mut self) -> std::result::Result<(), Stop> {
         let out = std::mem::take(&mut self.out);
         let written = duplicate_stdout().and_then(|mut stdout| stdout.write_all(&out));
@@ -228,6 +291,11 @@ impl<'a> Matcher<'a> {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::Closed),
             Err(error) => Err(Failure::io("write", Path::new("standard output"), &error).into()),
         }
+    }
+
+    /// Events that are searched at once, as far as there are so many.
+    fn batch_events(&self) -> u64 {
+        self.batch.as_ref().map_or(1, |_| Batch::EVENTS_MAX as u64)
     }
 
     fn conclude(self, outcome: &mut Outcome) {
