@@ -450,3 +450,167 @@ fn buckets_are_reached_by_what_the_environment_says() {
         assert_eq!(asked.last().expect("asked").target, target, "{scheme}");
     }
 }
+
+/// Bytes that were asked for, of an object of this size.
+fn bytes_asked(asked: &[Asked], total: usize) -> u64 {
+    let bytes = asked.iter().filter(|asked| asked.method == "GET");
+    let bytes = bytes.map(|asked| match asked.range {
+        Some((first, Some(last))) => last + 1 - first,
+        _ => total as u64,
+    });
+    bytes.sum()
+}
+
+/// An archive of many entries, and its bytes.
+fn archive(dir: &Path) -> (Vec<(&'static str, Vec<u8>)>, Vec<u8>) {
+    let samples = samples(400_000);
+    for (name, content) in &samples {
+        file(dir, name, content);
+    }
+    let mut line = words("zip -q -m store a.zip");
+    line.extend(samples.iter().map(|(name, _)| (*name).to_owned()));
+    run(dir, line).expect(0);
+    let archive = std::fs::read(dir.join("a.zip")).expect("read");
+    (samples, archive)
+}
+
+#[test]
+fn an_entry_of_an_archive_is_read_in_three_requests_and_without_the_rest() {
+    let dir = directory();
+    let (samples, archive) = archive(dir.path());
+    let server = serve(&archive);
+    let url = server.url("/a.zip");
+    run(dir.path(), ["unzip", "-l", &url]).expect(0);
+    let asked = server.asked();
+    let methods: Vec<_> = asked.iter().map(|asked| asked.method.as_str()).collect();
+    assert_eq!(methods, ["HEAD", "GET"], "the end holds the directory");
+    assert_eq!(bytes_asked(&asked, archive.len()), 128 << 10);
+
+    let (name, content) = &samples[1];
+    let ran = run(dir.path(), ["unzip", "-q", "-p", &url, name]).expect(0);
+    assert!(ran.stdout == *content);
+    let asked = &server.asked()[2..];
+    assert_eq!(asked.len(), 3, "{asked:?}");
+    let bytes = bytes_asked(asked, archive.len());
+    let most = (128 << 10) + content.len() as u64 + 4096;
+    assert!(bytes <= most, "{bytes}");
+
+    // Everything, for comparison: no byte is asked for twice.
+    run(dir.path(), ["unzip", "-q", "-t", &url]).expect(0);
+    let asked = &server.asked()[5..];
+    assert!(bytes_asked(asked, archive.len()) <= archive.len() as u64 + 4096);
+}
+
+#[test]
+fn an_archive_of_a_server_without_parts_is_read_as_it_comes() {
+    let dir = directory();
+    let (samples, archive) = archive(dir.path());
+    // It knows no sizes beforehand.
+    let server = Server::start(move |asked, _, stream| {
+        head(stream, "200 OK", &[]);
+        if asked.method == "GET" {
+            let _ = stream.write_all(&archive);
+        }
+    });
+    let (name, content) = &samples[0];
+    let ran = run(
+        dir.path(),
+        ["unzip", "-q", "-p", &server.url("/a.zip"), name],
+    );
+    assert!(ran.expect(0).stdout == *content);
+}
+
+#[test]
+fn an_archive_is_put_to_a_server_that_has_none() {
+    let dir = directory();
+    let put = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&put);
+    let server = Server::start(move |asked, _, stream| match asked.method.as_str() {
+        "HEAD" => head(stream, "404 Not Found", &[length(0)]),
+        _ => {
+            // What of the body has come with the head is in the reader of that.
+            let mut rest = vec![0; 100_000];
+            while let Ok(count @ 1..) = stream.read(&mut rest) {
+                let mut kept = kept.lock().expect("no panic");
+                kept.extend_from_slice(&rest[..count]);
+                // The end record is the last of an archive, and the body has no other end here.
+                if kept.len() >= 22 && kept[kept.len() - 22..].starts_with(b"PK\x05\x06") {
+                    break;
+                }
+            }
+            head(
+                stream,
+                "201 Created",
+                &[length(0), "ETag: \"1\"".to_owned()],
+            );
+        }
+    });
+    file(dir.path(), "one", &[7; 50_000]);
+    let url = server.url("/b.zip");
+    run(dir.path(), ["zip", "-q", "-m", "store", &url, "one"]).expect(0);
+    assert!(put.lock().expect("no panic").len() > 40_000);
+
+    let refused = run(dir.path(), ["zip", "-q", "--verify", &url, "one"]).expect(2);
+    assert!(refused.stderr.contains("--verify"), "{}", refused.stderr);
+}
+
+/// Answers with `content` behind a handshake, by a certificate that its own key signed.
+fn serve_encrypted(content: Vec<u8>) -> String {
+    use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+    use rustls::{ServerConfig, ServerConnection, StreamOwned};
+    let certificate = CertificateDer::from(&include_bytes!("data/local.crt.der")[..]);
+    let key = PrivatePkcs8KeyDer::from(&include_bytes!("data/local.key.der")[..]);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key.into())
+        .expect("a certificate");
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let connection = ServerConnection::new(Arc::clone(&config)).expect("a connection");
+            let mut stream = BufReader::new(StreamOwned::new(connection, stream));
+            // Who does not trust it ends the handshake.
+            let asked: Vec<String> = stream
+                .by_ref()
+                .lines()
+                .map_while(Result::ok)
+                .take_while(|line| !line.is_empty())
+                .collect();
+            if asked.is_empty() {
+                continue;
+            }
+            let mut stream = stream.into_inner();
+            let length = length(content.len());
+            let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\n{length}\r\n\r\n");
+            let _ = stream.write_all(head.as_bytes());
+            let _ = stream.write_all(&content);
+            stream.conn.send_close_notify();
+            let _ = stream.flush();
+        }
+    });
+    format!("https://{address}/a.json")
+}
+
+#[test]
+fn https_is_read_where_the_certificate_is_trusted_and_nowhere_else() {
+    let dir = directory();
+    let content = json(300_000);
+    let url = serve_encrypted(content.clone());
+    let trusted = file(dir.path(), "trusted.crt", include_bytes!("data/local.crt"));
+    let ran = perfkit()
+        .current_dir(dir.path())
+        .args(["compress", "-q", "-c", &url])
+        .env("SSL_CERT_FILE", &trusted)
+        .output();
+    let ran = Run::from(ran.expect("runs")).expect(0);
+    let options = zstdkit::DecoderOptions::default();
+    assert!(zstdkit::decompress(&ran.stdout, &options).as_deref() == Ok(&content[..]));
+
+    let refused = run(dir.path(), ["compress", "-q", "-c", &url]).expect(1);
+    assert!(refused.stderr.contains("certificate"), "{}", refused.stderr);
+}

@@ -12,7 +12,8 @@ use crate::failure::Result;
 
 /// Extract, test or list a ZIP archive.
 ///
-/// IN is a file, or `-` for standard input, which is read as it comes. Nothing is written outside of
+/// IN is a file, or `-` for standard input, which is read as it comes. A binary with the feature
+/// `cloud` takes URLs as well, of which it reads the directory and the entries that are wanted. Nothing is written outside of
 /// the target directory, whatever names and links are in the archive. The report goes to standard
 /// error, a listing (-l) to standard output.
 #[derive(Debug, Clone, Args)]

@@ -12,7 +12,8 @@ use crate::failure::{Failure, Result};
 
 /// Pack files and directories into a ZIP archive.
 ///
-/// OUT is written without seeking, so it may be a pipe: `-` is standard output. A PATH of `-` is
+/// OUT is written without seeking, so it may be a pipe: `-` is standard output. A binary with the
+/// feature `cloud` takes URLs of stores (s3, gs, az, file), to which it goes in parts. A PATH of `-` is
 /// standard input, as an entry called `-`. Names are those given, without a leading `/` or `./`.
 /// The report goes to standard error.
 #[derive(Debug, Clone, Args)]

@@ -171,7 +171,7 @@ pub(crate) fn seekable(path: &Path) -> Result<Box<dyn ReadSeek>> {
             Err(error) => Err(failed(error)),
         };
         #[cfg(not(feature = "cloud"))]
-        return Err(url::unsupported(url));
+        return Err(url::unsupported("read", url));
     }
     let stdin = path.as_os_str() == "-";
     // What does not exist is for `open` to say, and a directory for the source.

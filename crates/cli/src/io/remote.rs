@@ -1,11 +1,14 @@
 //! What URLs name: objects of web servers and of the stores S3, Google Cloud and Azure, read as
-//! streams or by ranges, as far as they are wanted and no further. Names are in [`super::url`].
+//! streams or by ranges, as far as they are wanted and no further, and written in parts. Names are in
+//! [`super::url`].
 //!
 //! A request is made again where that may help, and a stream that breaks goes on where it broke if
 //! the server says that it still has the same object. Everything that waits ends at an interrupt.
 
 mod failed;
+mod spans;
 mod stores;
+mod upload;
 
 use std::future::Future;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -20,7 +23,9 @@ use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt as _};
 use tokio::runtime::{Builder, Runtime};
 
 use self::failed::RemoteError;
+pub(crate) use self::spans::Spans;
 use self::stores::Answered;
+pub(crate) use self::upload::Upload;
 use super::POLL;
 use crate::term::signal;
 
@@ -48,6 +53,16 @@ const PATIENCE: Patience = Patience {
     retries: 3,
     pause: Duration::from_millis(100),
 };
+
+/// Whether a part of the object was asked for, and the server has no parts or does not say how much
+/// there is.
+pub(crate) fn is_whole_only(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    matches!(
+        inner,
+        Some(RemoteError::NoRanges | RemoteError::SizeUnknown)
+    )
+}
 
 /// Whether this is an interrupt, in a kind that nobody on the way tries again on.
 pub(crate) fn is_interrupt(error: &io::Error) -> bool {
@@ -105,6 +120,23 @@ impl Remote {
 
     fn refused(&self, error: &object_store::Error) -> RemoteError {
         RemoteError::of_request(error, self.answered.last())
+    }
+
+    /// Whether there is such an object.
+    fn exists(&self) -> io::Result<bool> {
+        match self.size() {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(_)
+                if self
+                    .answered
+                    .last()
+                    .is_some_and(|answer| !answer.is_refusal()) =>
+            {
+                Ok(true)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Bytes of the object.

@@ -228,7 +228,7 @@ impl Source {
 
     #[cfg(not(feature = "cloud"))]
     fn open_remote(_: &Path, url: &str, _: &Reads) -> Result<Self> {
-        Err(url::unsupported(url))
+        Err(url::unsupported("read", url))
     }
 
     /// The size that the file system states, of a regular file that has one, or a server. Files that

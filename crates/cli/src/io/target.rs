@@ -1,4 +1,5 @@
-//! Where output goes: a file that appears whole or not at all, standard output, or nowhere.
+//! Where output goes: a file or an object that appears whole or not at all, standard output, or
+//! nowhere.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Write};
@@ -40,6 +41,16 @@ pub(crate) enum Target {
     },
     /// Standard output.
     Stdout(Arc<File>),
+    /// An object of a store, which takes what goes through a pipe.
+    #[cfg(feature = "cloud")]
+    Remote {
+        /// The pipe.
+        file: Arc<File>,
+        /// The other end of it; given up on drop, when the pipe is closed.
+        upload: super::remote::Upload,
+        /// Its URL.
+        path: PathBuf,
+    },
 }
 
 impl Target {
@@ -49,6 +60,12 @@ impl Target {
     pub(crate) fn create(path: &Path, force: bool, source: Option<&Metadata>) -> Result<Self> {
         if is_stdout(path) {
             return Self::stdout();
+        }
+        if let Some(url) = super::url::of(path) {
+            return match super::url::local(url) {
+                Some(local) => Self::create(&local, force, source),
+                None => Self::remote(path, url, force),
+            };
         }
         let mut found = path.symlink_metadata();
         let mut resolved = None;
@@ -135,6 +152,23 @@ impl Target {
         })
     }
 
+    #[cfg(feature = "cloud")]
+    fn remote(path: &Path, url: &str, replace: bool) -> Result<Self> {
+        let started = super::remote::Upload::start(url, replace)
+            .map_err(|error| Failure::io("write", path, &error))?;
+        let (file, upload) = started.ok_or_else(|| exists(path))?;
+        Ok(Self::Remote {
+            file: Arc::new(file),
+            upload,
+            path: path.to_owned(),
+        })
+    }
+
+    #[cfg(not(feature = "cloud"))]
+    fn remote(_: &Path, url: &str, _: bool) -> Result<Self> {
+        Err(super::url::unsupported("write", url))
+    }
+
     /// Standard output.
     pub(crate) fn stdout() -> Result<Self> {
         duplicate_stdout()
@@ -144,15 +178,22 @@ impl Target {
 
     /// What is written, for a writer thread.
     pub(crate) fn writer(&self) -> Arc<File> {
-        let (Self::File { file, .. } | Self::Special { file, .. } | Self::Stdout(file)) = self;
-        Arc::clone(file)
+        Arc::clone(self.file())
+    }
+
+    fn file(&self) -> &Arc<File> {
+        match self {
+            Self::File { file, .. } | Self::Special { file, .. } | Self::Stdout(file) => file,
+            #[cfg(feature = "cloud")]
+            Self::Remote { file, .. } => file,
+        }
     }
 
     /// Whether what is written to it appears on a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         match self {
-            Self::File { .. } => false,
             Self::Special { file, .. } | Self::Stdout(file) => file.is_terminal(),
+            _ => false,
         }
     }
 
@@ -165,7 +206,7 @@ impl Target {
     pub(crate) fn may_wait(&self) -> bool {
         match self {
             Self::File { .. } => false,
-            Self::Special { file, .. } | Self::Stdout(file) => waits(file),
+            _ => waits(self.file()),
         }
     }
 
@@ -221,7 +262,19 @@ impl Target {
             Self::Stdout(file) => (&*file)
                 .flush()
                 .map_err(|error| Failure::io("write", Path::new("standard output"), &error)),
+            #[cfg(feature = "cloud")]
+            Self::Remote { file, upload, path } => upload
+                .finish(file)
+                .map_err(|error| Failure::io("write", &path, &error)),
         }
+    }
+
+    /// Whether a pipe that nobody reads any more is a failure, for it is only our way to it.
+    pub(crate) fn is_remote(&self) -> bool {
+        #[cfg(feature = "cloud")]
+        return matches!(self, Self::Remote { .. });
+        #[cfg(not(feature = "cloud"))]
+        false
     }
 
     /// The failure to write to this target.
@@ -229,6 +282,11 @@ impl Target {
         let path = match self {
             Self::File { path, .. } | Self::Special { path, .. } => path,
             Self::Stdout(_) => Path::new("standard output"),
+            #[cfg(feature = "cloud")]
+            Self::Remote { upload, path, .. } => {
+                let failure = upload.failure();
+                return Failure::io("write", path, failure.as_ref().unwrap_or(error));
+            }
         };
         Failure::io("write", path, error)
     }

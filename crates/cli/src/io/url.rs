@@ -21,13 +21,13 @@ pub(crate) fn of(source: &Path) -> Option<&str> {
     known.then_some(text)
 }
 
-/// What a binary says that reads no URLs.
+/// What a binary says that knows no URLs.
 #[cfg(not(feature = "cloud"))]
-pub(crate) fn unsupported(url: &str) -> Failure {
+pub(crate) fn unsupported(what: &str, url: &str) -> Failure {
     Failure::new(format!(
-        "cannot read '{url}': built without the feature 'cloud'"
+        "cannot {what} '{url}': built without the feature 'cloud'"
     ))
-    .help("build perfkit with --features cloud, or download it and pipe it in")
+    .help("build perfkit with --features cloud, or use a pipe")
 }
 
 /// The name of a file for the content of a source: the last segment of the path of a URL, in the

@@ -1,5 +1,7 @@
 //! Tests beside other programs: whether a program is here, and how a test that needs one is listed.
 
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};

@@ -17,7 +17,7 @@ use zstdkit::DecoderOptions;
 
 use self::crew::{Crew, Work};
 use self::job::{Common, Finished, Hand, one};
-pub(crate) use self::stream::{Operation, ROWS, Stop, Stream, Times, refuse_binary};
+pub(crate) use self::stream::{Operation, ROWS, Stop, Stream, Times, refuse_binary, write_error};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::BUFFER_BYTES;

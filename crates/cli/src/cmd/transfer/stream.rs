@@ -340,17 +340,18 @@ impl Stream<'_> {
     }
 }
 
-pub(super) fn write_error(target: Option<&Target>, error: &io::Error) -> Stop {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Stop::PipeClosed,
-        io::ErrorKind::Interrupted => Stop::Interrupted,
-        _ => match target {
-            Some(target) => Stop::Failed(target.error(error)),
-            None => Stop::Failed(Failure::new(format!(
-                "cannot write: {}",
-                crate::failure::reason(error)
-            ))),
-        },
+/// How a failure to write ends the work.
+pub(crate) fn write_error(target: Option<&Target>, error: &io::Error) -> Stop {
+    let remote = target.is_some_and(Target::is_remote);
+    match (error.kind(), target) {
+        _ if remote && signal::interrupted() => Stop::Interrupted,
+        (io::ErrorKind::BrokenPipe, _) if !remote => Stop::PipeClosed,
+        (io::ErrorKind::Interrupted, _) => Stop::Interrupted,
+        (_, Some(target)) => Stop::Failed(target.error(error)),
+        (_, None) => Stop::Failed(Failure::new(format!(
+            "cannot write: {}",
+            crate::failure::reason(error)
+        ))),
     }
 }
 

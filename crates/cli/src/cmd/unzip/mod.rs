@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 
 use latency::report::{Input, LatencyName, Validation};
-use zipstream::ArchiveReader;
+use zipstream::{ArchiveReader, ReadAt};
 
 use crate::args::output::ReportFormat;
 use crate::args::unzip::{Existing, UnzipArgs, UnzipMode, UnzipPlan};
@@ -14,8 +14,10 @@ use crate::exit::ExitStatus;
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::confined::Root;
+#[cfg(feature = "cloud")]
+use crate::io::remote::{self, Spans};
 use crate::io::source::Source;
-use crate::io::{clash, target};
+use crate::io::{clash, target, url};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::message;
 use crate::term::progress::Progress;
@@ -67,22 +69,24 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         let mut listing = list::Listing::new(args.terminal.verbose);
         match input {
             Opened::File(reader) => listing.file(&reader, &plan)?,
+            #[cfg(feature = "cloud")]
+            Opened::Remote(reader) => listing.file(&reader, &plan)?,
             Opened::Pipe(source) => listing.pipe(Pulled::new(source), &plan)?,
         }
         let mut outcome = Outcome::new("list");
         (outcome.tables, outcome.workload.inputs_total) = listing.tables();
         return session.finish(outcome);
     }
+    let plan = UnzipPlan {
+        threads: input.threads(plan.threads),
+        ..plan
+    };
     let mut place = place(&plan)?;
     let progress = Progress::start(args.terminal.wants_progress(), None);
     let (tally, times, bytes_in) = match input {
-        Opened::File(reader) => {
-            // What shares bytes is not worth reading.
-            reader.check().map_err(|error| failed(&error))?;
-            let (tally, times) = extract::run(&reader, &plan, &mut place, &session, &progress);
-            let bytes = tally.compressed_bytes;
-            (tally, times, bytes)
-        }
+        Opened::File(reader) => anywhere(&reader, &plan, &mut place, &session, &progress)?,
+        #[cfg(feature = "cloud")]
+        Opened::Remote(reader) => anywhere(&reader, &plan, &mut place, &session, &progress)?,
         Opened::Pipe(source) => {
             pipe::run(Pulled::new(source), &plan, &mut place, &session, &progress)
         }
@@ -101,19 +105,80 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     session.finish(outcome)
 }
 
+/// Entries of an archive that can be read anywhere; also how many bytes of it were compressed content.
+fn anywhere<R: ReadAt + Sync>(
+    reader: &ArchiveReader<R>,
+    plan: &UnzipPlan,
+    place: &mut Place,
+    session: &Session,
+    progress: &Progress,
+) -> Result<(Tally, Times, u64)> {
+    // What shares bytes is not worth reading.
+    reader.check().map_err(|error| failed(&error))?;
+    let (tally, times) = extract::run(reader, plan, place, session, progress);
+    let bytes = tally.compressed_bytes;
+    Ok((tally, times, bytes))
+}
+
 /// The archive, as it can be read.
 enum Opened {
     File(Box<ArchiveReader<File>>),
+    #[cfg(feature = "cloud")]
+    Remote(Box<ArchiveReader<Spans>>),
     Pipe(Box<Source>),
 }
 
+impl Opened {
+    /// How many threads may read it where this many are wanted.
+    fn threads(&self, wanted: u32) -> u32 {
+        match self {
+            // Several would ask for parts in turns, none of which goes on from the one before.
+            #[cfg(feature = "cloud")]
+            Self::Remote(_) => 1,
+            _ => wanted,
+        }
+    }
+}
+
+/// Opens an archive that a URL names: by its directory, or as it comes where a server gives no parts.
+#[cfg(feature = "cloud")]
+fn open_url(path: &Path, url: &str, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
+    match Spans::open(url) {
+        Ok(spans) => Ok(Opened::Remote(Box::new(opened(spans, path, plan, warn)?))),
+        Err(error) if remote::is_whole_only(&error) => {
+            Ok(Opened::Pipe(Box::new(Source::open(path)?)))
+        }
+        Err(error) => Err(Failure::io("read", path, &error)),
+    }
+}
+
+#[cfg(not(feature = "cloud"))]
+fn open_url(_: &Path, url: &str, _: &UnzipPlan, _: bool) -> Result<Opened> {
+    Err(url::unsupported("read", url))
+}
+
 fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
+    if let Some(url) = url::of(path) {
+        return match url::local(url) {
+            Some(local) => open(&local, plan, warn),
+            None => open_url(path, url, plan, warn),
+        };
+    }
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     if path.as_os_str() == "-" || (path.exists() && !is_file) {
         return Ok(Opened::Pipe(Box::new(Source::open(path)?)));
     }
     let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
-    let reader = ArchiveReader::open_with(file, &plan.read).map_err(|error| {
+    Ok(Opened::File(Box::new(opened(file, path, plan, warn)?)))
+}
+
+fn opened<R: ReadAt>(
+    source: R,
+    path: &Path,
+    plan: &UnzipPlan,
+    warn: bool,
+) -> Result<ArchiveReader<R>> {
+    let reader = ArchiveReader::open_with(source, &plan.read).map_err(|error| {
         let failure = Failure::new(format!("cannot read {}: {error}", target::display(path)));
         match error.help_text() {
             Some(help) => failure.help(help),
@@ -125,7 +190,7 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
             message::note(&warning.to_string(), "--strict refuses such archives");
         }
     }
-    Ok(Opened::File(Box::new(reader)))
+    Ok(reader)
 }
 
 /// A source that brings buffers, as a stream of bytes.

@@ -42,6 +42,12 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     }
     let progress = Progress::start(args.terminal.wants_progress(), None);
     let target = Target::create(&args.output, args.force, None)?;
+    if plan.verify && target.is_remote() {
+        return Err(
+            Failure::usage("--verify cannot read back an object that is not there yet")
+                .help("test it when it is: perfkit unzip -t URL"),
+        );
+    }
     let mut outcome = Outcome::new("zip");
     describe(&plan, &mut outcome);
     let packer = Packer::new(&session, &plan, &target, &progress, fixed_time)?;
@@ -53,13 +59,21 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         // An archive of nothing because everything failed is of no use to anyone.
         let failed = !found.failures.is_empty() || !outcome.complete;
         if totals.entries > 0 || !failed {
-            target.commit()?;
+            commit(target)?;
         }
         Ok(totals)
     });
     progress.finish();
     settle(ended, found.failures.len() as u64, &mut outcome);
     session.finish(outcome)
+}
+
+fn commit(target: Target) -> std::result::Result<(), Stop> {
+    let remote = target.is_remote();
+    target.commit().map_err(|failure| match failure {
+        _ if remote && signal::interrupted() => Stop::Interrupted,
+        failure => Stop::Failed(failure),
+    })
 }
 
 /// Refuses what could only end badly, before anything is opened.

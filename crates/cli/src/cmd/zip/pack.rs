@@ -12,7 +12,7 @@ use zipstream::{ArchiveEncoder, ArchiveOptions, Around, EntryOptions, Kind, Know
 
 use super::sources::Source;
 use crate::args::zip::ZipPlan;
-use crate::cmd::transfer::Stop;
+use crate::cmd::transfer::{Stop, write_error};
 use crate::failure::{Failure, Result};
 use crate::io::target::Target;
 use crate::session::{Outcome, Session};
@@ -329,11 +329,7 @@ impl<'a> Packer<'a> {
         }
         (&*self.file)
             .write_all(output)
-            .map_err(|error| match error.kind() {
-                io::ErrorKind::BrokenPipe => Stop::PipeClosed,
-                io::ErrorKind::Interrupted => Stop::Interrupted,
-                _ => Stop::Failed(self.target.error(&error)),
-            })?;
+            .map_err(|error| write_error(Some(self.target), &error))?;
         self.encoder.consume(bytes);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Why an object cannot be read, with the byte at which that was.
+//! Why an object cannot be read or written, with the byte at which that was.
 
 use std::error::Error;
 use std::fmt;
@@ -21,6 +21,8 @@ pub(super) enum RemoteError {
     SizeUnknown,
     /// The server cannot give parts of the object.
     NoRanges,
+    /// The server takes objects in one request only.
+    NoParts,
     /// The stream broke before its end.
     Broken {
         at: u64,
@@ -102,6 +104,7 @@ impl fmt::Display for RemoteError {
             Self::Unanswered { why } => write!(f, "no answer: {}", why.to_lowercase()),
             Self::SizeUnknown => f.write_str("the server does not say how large it is"),
             Self::NoRanges => f.write_str("the server does not give parts of it"),
+            Self::NoParts => f.write_str("the server takes no more than 8 MiB, in one request"),
             Self::Broken { at, size, why } => {
                 write!(f, "it broke off at byte {at}")?;
                 if let Some(size) = size {

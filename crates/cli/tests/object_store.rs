@@ -1,0 +1,247 @@
+//! Archives and files in a store that speaks the protocol of S3: `s3s-fs`, a program of its own, on a
+//! port of this machine.
+//!
+//! Without that program (`cargo install s3s-fs --features binary`) these tests report `ignored`.
+
+mod common;
+mod peer;
+
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use common::signals::{send, until};
+use common::{Run, directory, file, names, perfkit, samples};
+use nix::sys::signal::Signal;
+
+fn main() {
+    let has_store = peer::works(Command::new("s3s-fs").arg("--version"));
+    peer::run(peer::trials![
+        has_store => [
+            archives_are_packed_listed_and_read_in_place,
+            large_ones_go_in_parts_that_are_one_object,
+            what_exists_is_replaced_by_force_only,
+            an_interrupt_leaves_neither_object_nor_parts,
+            a_store_that_refuses_is_told,
+            frames_go_there_and_come_back,
+        ],
+    ]);
+}
+
+/// A store of one bucket, for as long as the test runs.
+struct Store {
+    process: Child,
+    root: tempfile::TempDir,
+    url: String,
+}
+
+impl Store {
+    fn start() -> Self {
+        let root = directory();
+        std::fs::create_dir(root.path().join("bucket")).expect("made");
+        // Free a moment ago, and asked for at once.
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a port")
+            .port();
+        let process = Command::new("s3s-fs")
+            .args(["--host", "127.0.0.1", "--port", &port.to_string()])
+            .args(["--access-key", "anyone", "--secret-key", "knows"])
+            .arg(root.path())
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it runs");
+        until("the store listens", || {
+            TcpStream::connect(("127.0.0.1", port)).is_ok()
+        });
+        Self {
+            process,
+            root,
+            url: format!("http://127.0.0.1:{port}"),
+        }
+    }
+
+    fn perfkit(&self, dir: &Path, words: &str) -> Command {
+        let mut command = perfkit();
+        command
+            .current_dir(dir)
+            .args(words.split_whitespace())
+            .env("AWS_ENDPOINT_URL", &self.url)
+            .env("AWS_ALLOW_HTTP", "true")
+            .env("AWS_ACCESS_KEY_ID", "anyone")
+            .env("AWS_SECRET_ACCESS_KEY", "knows")
+            .env("AWS_REGION", "us-east-1");
+        command
+    }
+
+    fn run(&self, dir: &Path, words: &str) -> Run {
+        let output = self.perfkit(dir, words).output();
+        output.expect("perfkit runs").into()
+    }
+
+    fn objects(&self) -> Vec<String> {
+        names(&self.root.path().join("bucket"))
+    }
+
+    fn object(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.root.path().join("bucket").join(name)).expect("it is there")
+    }
+
+    /// What the store holds of uploads that are not complete.
+    fn unfinished(&self) -> Vec<String> {
+        let mut names = names(self.root.path());
+        names.retain(|name| name.starts_with(".upload"));
+        names
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A directory with files of several kinds.
+fn sources(bytes: usize) -> tempfile::TempDir {
+    let dir = directory();
+    std::fs::create_dir(dir.path().join("in")).expect("made");
+    for (name, content) in samples(bytes) {
+        file(&dir.path().join("in"), name, &content);
+    }
+    dir
+}
+
+fn archives_are_packed_listed_and_read_in_place() {
+    let (store, dir) = (Store::start(), sources(300_000));
+    store
+        .run(dir.path(), "zip -q -r s3://bucket/a.zip in")
+        .expect(0);
+    assert_eq!(store.objects(), ["a.zip"]);
+    let listed = store
+        .run(dir.path(), "unzip -l s3://bucket/a.zip --json")
+        .expect(0);
+    assert_eq!(
+        listed.json()["tables"][0]["rows"].as_array().map(Vec::len),
+        Some(9)
+    );
+    let json = std::fs::read(dir.path().join("in/json")).expect("read");
+    let printed = store.run(dir.path(), "unzip -q -p s3://bucket/a.zip in/json");
+    assert!(printed.expect(0).stdout == json);
+    store
+        .run(dir.path(), "unzip -q s3://bucket/a.zip -d out")
+        .expect(0);
+    for (name, content) in samples(300_000) {
+        let path = dir.path().join("out/in").join(name);
+        assert!(std::fs::read(path).expect("read") == content, "{name}");
+    }
+    store
+        .run(dir.path(), "unzip -q -t s3://bucket/a.zip")
+        .expect(0);
+    let gone = store
+        .run(dir.path(), "unzip -q -t s3://bucket/b.zip")
+        .expect(1);
+    assert!(gone.stderr.contains("404"), "{}", gone.stderr);
+}
+
+fn large_ones_go_in_parts_that_are_one_object() {
+    let (store, dir) = (Store::start(), directory());
+    // Several parts of 8 MiB, and a rest; and a whole number of parts.
+    let (_, noise) = samples(27_000_001).remove(5);
+    file(dir.path(), "noise", &noise);
+    store
+        .run(dir.path(), "zip -q -m store s3://bucket/a.zip noise")
+        .expect(0);
+    store
+        .run(dir.path(), "zip -q -m store here.zip noise")
+        .expect(0);
+    let here = std::fs::read(dir.path().join("here.zip")).expect("read");
+    assert!(store.object("a.zip") == here);
+    assert!(store.unfinished().is_empty(), "{:?}", store.unfinished());
+    store
+        .run(dir.path(), "unzip -q -t s3://bucket/a.zip")
+        .expect(0);
+}
+
+fn what_exists_is_replaced_by_force_only() {
+    let (store, dir) = (Store::start(), sources(1000));
+    store
+        .run(dir.path(), "zip -q s3://bucket/a.zip in/json")
+        .expect(0);
+    let before = store.object("a.zip");
+    let refused = store
+        .run(dir.path(), "zip -q s3://bucket/a.zip in/html")
+        .expect(1);
+    assert!(
+        refused.stderr.contains("exists already"),
+        "{}",
+        refused.stderr
+    );
+    assert!(store.object("a.zip") == before);
+    store
+        .run(dir.path(), "zip -q -f s3://bucket/a.zip in/html")
+        .expect(0);
+    assert!(store.object("a.zip") != before);
+}
+
+fn an_interrupt_leaves_neither_object_nor_parts() {
+    let (store, dir) = (Store::start(), directory());
+    let mut child = store
+        .perfkit(dir.path(), "zip -q -m store s3://bucket/a.zip -")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let (_, noise) = samples(12_000_000).remove(5);
+    stdin.write_all(&noise).expect("taken");
+    // The first part is there, the rest waits for more.
+    until("an upload is begun", || !store.unfinished().is_empty());
+    send(&child, Signal::SIGINT);
+    let ended = Run::from(child.wait_with_output().expect("ends"));
+    ended.expect(130);
+    drop(stdin);
+    assert!(store.objects().is_empty(), "{:?}", store.objects());
+    assert!(store.unfinished().is_empty(), "{:?}", store.unfinished());
+}
+
+fn a_store_that_refuses_is_told() {
+    let (store, dir) = (Store::start(), sources(1000));
+    for (words, what) in [
+        ("zip -q s3://bucket/a.zip in/json", "write"),
+        ("zip -q -f s3://bucket/a.zip in/json", "write"),
+        ("unzip -q -l s3://bucket/a.zip", "read"),
+    ] {
+        let mut command = store.perfkit(dir.path(), words);
+        let output = command.env("AWS_SECRET_ACCESS_KEY", "guessed").output();
+        let ran = Run::from(output.expect("runs")).expect(1);
+        let said = format!("cannot {what} 's3://bucket/a.zip': the server answered 403");
+        assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+    }
+    assert!(store.objects().is_empty());
+}
+
+fn frames_go_there_and_come_back() {
+    let (store, dir) = (Store::start(), sources(3_000_000));
+    store
+        .run(
+            dir.path(),
+            "compress -q in/json -o s3://bucket/deep/json.zst",
+        )
+        .expect(0);
+    let json = std::fs::read(dir.path().join("in/json")).expect("read");
+    let options = zstdkit::DecoderOptions::default();
+    let stored = store.object("deep/json.zst");
+    assert!(zstdkit::decompress(&stored, &options).as_deref() == Ok(&json[..]));
+    store
+        .run(
+            dir.path(),
+            "decompress -q s3://bucket/deep/json.zst -o s3://bucket/json",
+        )
+        .expect(0);
+    assert!(store.object("json") == json);
+}
