@@ -25,6 +25,26 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "crates/betree/src/lockstep/isa.rs",
         "calls what needs an instruction set where that was found",
     ),
+    (
+        "crates/fixcore/src/scan/avx2.rs",
+        "vector loads of whole arrays",
+    ),
+    (
+        "crates/fixcore/src/scan/avx512bw.rs",
+        "masked vector loads within a slice",
+    ),
+    (
+        "crates/fixcore/src/scan/avx512vbmi2.rs",
+        "masked vector loads within a slice, stores within a checked length",
+    ),
+    (
+        "crates/fixcore/src/scan/scanner.rs",
+        "calls what needs an instruction set where that was found",
+    ),
+    (
+        "crates/fixcore/src/scan/sse2.rs",
+        "vector loads of whole arrays",
+    ),
 ];
 
 /// Checks the manifests of the workspace and the roots of its crates.

@@ -1,0 +1,110 @@
+//! Nanoseconds a message: scans, parses and encodes of the four messages that figures are given for.
+//!
+//! `cargo run --release -p fixcore --features workload --example measure_fix [-- ISA]`
+
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "standard output is its result")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use fixcore::workload::Sample;
+use fixcore::{Decimal, Decoder, Index, Isa, Scanner, Separators, Slot, Template};
+
+fn bench(isa: Isa, what: &str, sample: &str, mut run: impl FnMut()) {
+    const BATCH: u32 = 2000;
+    let mut times = Vec::new();
+    for _ in 0..51 {
+        let start = Instant::now();
+        for _ in 0..BATCH {
+            run();
+        }
+        times.push(start.elapsed().as_nanos() as f64 / f64::from(BATCH));
+    }
+    times.sort_by(f64::total_cmp);
+    println!(
+        "{:12} {what:12} {sample:4} median {:8.1} min {:8.1}",
+        isa.name(),
+        times[25],
+        times[0]
+    );
+}
+
+fn main() {
+    let forced = std::env::args().nth(1).and_then(|name| name.parse().ok());
+    let isas = Isa::ALL.into_iter().filter(|isa| isa.is_available());
+    for isa in isas.filter(|isa| forced.is_none_or(|forced: Isa| forced == *isa)) {
+        let Some(scanner) = Scanner::with_isa(isa) else {
+            continue;
+        };
+        for sample in Sample::ALL {
+            let bytes = sample.bytes();
+            let name = sample.name();
+            let (mut separators, mut index) = (Separators::new(), Index::new());
+            bench(isa, "scan", name, || {
+                let _ = scanner.positions(black_box(&bytes), &mut separators);
+                black_box(&separators);
+            });
+            bench(isa, "index", name, || {
+                let _ = scanner.index(black_box(&bytes), &mut index);
+                black_box(&index);
+            });
+            let Some(mut decoder) = Decoder::with_isa(isa) else {
+                continue;
+            };
+            bench(isa, "parse", name, || {
+                let message = decoder.parse(black_box(&bytes));
+                black_box(message.is_ok());
+            });
+            bench(isa, "parse+8", name, || {
+                if let Ok(message) = decoder.parse(black_box(&bytes)) {
+                    for tag in [35, 49, 56, 34, 11, 55, 54, 38] {
+                        black_box(message.get(black_box(tag)));
+                    }
+                }
+            });
+        }
+    }
+    encode();
+}
+
+fn encode() {
+    let time = b"20260305-14:15:16.789";
+    let mut template = Template::builder("FIX.4.4", "D")
+        .constant(49, b"ALPHADESK")
+        .constant(56, b"MARKET01")
+        .slot(34)
+        .slot(52)
+        .slot(11)
+        .constant(1, b"FUND-0071")
+        .constant(21, b"1")
+        .slot(55)
+        .constant(54, b"1")
+        .slot(60)
+        .slot(38)
+        .constant(40, b"2")
+        .slot(44)
+        .constant(59, b"0")
+        .constant(207, b"XNYS")
+        .build();
+    let price = Decimal {
+        mantissa: 41_275,
+        scale: 2,
+    };
+    let values = [
+        Slot::Unsigned(31_415),
+        Slot::Bytes(time),
+        Slot::Bytes(b"ORD00000271828"),
+        Slot::Bytes(b"MSFT"),
+        Slot::Bytes(time),
+        Slot::Unsigned(2500),
+        Slot::Decimal(price),
+    ];
+    assert_eq!(
+        template.encode(&values).unwrap_or(&[]),
+        Sample::NewOrder.bytes()
+    );
+    bench(Isa::detect(), "encode", "nos", || {
+        black_box(template.encode(black_box(&values)).is_ok());
+    });
+}

@@ -1,0 +1,167 @@
+//! A message a field at a time: the only place that says what is wrong with one, and where data
+//! fields are read by their length.
+
+use crate::data::{DataPairs, Role};
+use crate::error::{Error, ErrorKind, Result};
+use crate::scan::{Index, Marks, SOH, Scanner};
+
+use super::{TRAILER_BYTES, body_length, check_sum};
+
+/// The number of a tag.
+pub(super) fn tag(digits: &[u8]) -> Option<u32> {
+    if !(1..=9).contains(&digits.len()) || digits.first() == Some(&b'0') {
+        return None;
+    }
+    let mut value = 0;
+    for digit in digits {
+        value = value * 10 + u32::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
+    }
+    Some(value)
+}
+
+/// A field as it stands in the bytes.
+struct Place {
+    tag: u32,
+    start: usize,
+    value: usize,
+    end: usize,
+}
+
+/// Fields one by one, data by its length.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    pairs: &'a DataPairs,
+    at: usize,
+    /// The tag of the data that has to come next, and its length.
+    due: Option<(u32, usize)>,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Result<Place> {
+        let start = self.at;
+        let rest = self.bytes.get(start..).unwrap_or(&[]);
+        // A tag has up to nine digits.
+        let head = rest.get(..10).unwrap_or(rest);
+        let equals = head.iter().position(|byte| *byte == b'=');
+        let Some(equals) = equals else {
+            let whole = head.len() < 10 && head.iter().all(u8::is_ascii_digit);
+            let kind = if whole {
+                ErrorKind::Truncated
+            } else {
+                ErrorKind::Tag
+            };
+            return Err(Error::new(kind, start));
+        };
+        let tag = tag(&head[..equals]).ok_or(Error::new(ErrorKind::Tag, start))?;
+        let value = start + equals + 1;
+        let end = match self.due.take() {
+            Some((data, length)) if data == tag => self.data_end(tag, value, length)?,
+            Some((data, _)) => return Err(Error::new(ErrorKind::DataPair, start).tag_is(data)),
+            None if self.pairs.role(tag) == Role::Data => {
+                return Err(Error::new(ErrorKind::DataPair, start).tag_is(tag));
+            }
+            None => {
+                let rest = &rest[equals + 1..];
+                let end = rest.iter().position(|byte| *byte == SOH);
+                value + end.ok_or(Error::new(ErrorKind::Unterminated, value).tag_is(tag))?
+            }
+        };
+        if end == value {
+            return Err(Error::new(ErrorKind::EmptyValue, value).tag_is(tag));
+        }
+        if let Role::LengthOf(data) = self.pairs.role(tag) {
+            let stated = body_length(&self.bytes[value..end]);
+            let length = stated.ok_or(Error::new(ErrorKind::DataLength, value).tag_is(tag))?;
+            self.due = Some((data, length));
+        }
+        self.at = end + 1;
+        Ok(Place {
+            tag,
+            start,
+            value,
+            end,
+        })
+    }
+
+    fn data_end(&self, tag: u32, value: usize, length: usize) -> Result<usize> {
+        let end = value + length;
+        match self.bytes.get(end) {
+            Some(&SOH) => Ok(end),
+            Some(_) => Err(Error::new(ErrorKind::DataLength, end).tag_is(tag)),
+            None => Err(Error::new(ErrorKind::Truncated, value).tag_is(tag)),
+        }
+    }
+}
+
+/// Reads a message into the index, or says what is wrong with it.
+pub(super) fn read(
+    bytes: &[u8],
+    pairs: &DataPairs,
+    scanner: Scanner,
+    index: &mut Index,
+) -> Result<()> {
+    index.reserve(bytes.len());
+    index.len = 0;
+    let mut reader = Reader {
+        bytes,
+        pairs,
+        at: 0,
+        due: None,
+    };
+    let mut body_start = 0;
+    while reader.at < bytes.len() {
+        let field = reader.next()?;
+        let wanted = [8, 9, 35].get(index.len);
+        if wanted.is_some_and(|wanted| *wanted != field.tag) {
+            return Err(Error::new(ErrorKind::HeaderOrder, field.start).tag_is(field.tag));
+        }
+        if index.len == 1 {
+            body_start = field.end + 1;
+            check_length(bytes, &field)?;
+        }
+        let slots = (index.tags.get_mut(index.len), index.ends.get_mut(index.len));
+        if let (Some(tag), Some(end)) = slots {
+            (*tag, *end) = (field.tag, field.end as u32);
+        }
+        index.len += 1;
+        if reader.at == bytes.len() {
+            index.marks = Marks::default();
+            index.sum = scanner.sum(bytes);
+            return check_trailer(bytes, index, &field, body_start);
+        }
+    }
+    Err(Error::new(ErrorKind::Truncated, bytes.len()))
+}
+
+/// BodyLength against the bytes that there are.
+fn check_length(bytes: &[u8], field: &Place) -> Result<()> {
+    let wrong = Error::new(ErrorKind::BodyLength, field.value).tag_is(9);
+    let length = body_length(&bytes[field.value..field.end]).ok_or(wrong)?;
+    let whole = field.end + 1 + length + TRAILER_BYTES;
+    match whole {
+        _ if whole > bytes.len() => Err(Error::new(ErrorKind::Truncated, bytes.len())),
+        _ if whole == bytes.len() => Ok(()),
+        _ => Err(wrong),
+    }
+}
+
+fn check_trailer(bytes: &[u8], index: &Index, last: &Place, body_start: usize) -> Result<()> {
+    if index.len < 4 {
+        return Err(Error::new(ErrorKind::HeaderOrder, last.start));
+    }
+    let digits = bytes[last.value..last.end].try_into().ok();
+    let (10, Some(digits)) = (last.tag, digits) else {
+        return Err(Error::new(ErrorKind::Trailer, last.start).tag_is(last.tag));
+    };
+    let stated = check_sum(digits).ok_or(Error::new(ErrorKind::Trailer, last.value).tag_is(10))?;
+    if last.start < body_start {
+        return Err(Error::new(ErrorKind::BodyLength, body_start).tag_is(9));
+    }
+    let of_trailer = bytes[last.start..]
+        .iter()
+        .fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    if index.sum.wrapping_sub(of_trailer) != stated {
+        return Err(Error::new(ErrorKind::CheckSum, last.value).tag_is(10));
+    }
+    Ok(())
+}

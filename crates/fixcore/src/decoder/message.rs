@@ -1,0 +1,260 @@
+//! A message that was parsed: its fields by number and by tag, as bytes and as values.
+
+use std::fmt;
+
+use super::{Decoder, value_start};
+use crate::error::{Error, ErrorKind, Result};
+use crate::value::{self, Decimal, Timestamp};
+
+/// Messages of more fields than this are looked up by a table, shorter ones by comparing tags.
+const COMPARED_MAX: usize = 256;
+/// Tags below this have a row of the table.
+const TABLE_TAGS: u32 = 8192;
+
+/// Where tags are first, for messages of many fields.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// By tag: the number of the message, and of the field.
+    rows: Vec<(u32, u32)>,
+    message: u32,
+    /// Other tags, sorted, each with its first field.
+    others: Vec<(u32, u32)>,
+}
+
+impl Table {
+    fn build(&mut self, tags: &[u32]) {
+        self.message = self.message.wrapping_add(1);
+        if self.rows.is_empty() || self.message == 0 {
+            self.rows.clear();
+            self.rows.resize(TABLE_TAGS as usize, (0, 0));
+            self.message = 1;
+        }
+        self.others.clear();
+        for (field, tag) in (0..).zip(tags) {
+            match self.rows.get_mut(*tag as usize) {
+                Some(row) if row.0 != self.message => *row = (self.message, field),
+                Some(_) => {}
+                None => self.others.push((*tag, field)),
+            }
+        }
+        self.others.sort_unstable();
+        self.others.dedup_by_key(|other| other.0);
+    }
+
+    fn find(&self, tag: u32) -> Option<usize> {
+        if let Some(row) = self.rows.get(tag as usize) {
+            return (row.0 == self.message).then_some(row.1 as usize);
+        }
+        let at = self
+            .others
+            .binary_search_by_key(&tag, |other| other.0)
+            .ok()?;
+        self.others.get(at).map(|other| other.1 as usize)
+    }
+}
+
+/// One field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field<'m> {
+    /// Its tag.
+    pub tag: u32,
+    /// Its value: one byte at least.
+    pub value: &'m [u8],
+    /// Where in the message the field begins.
+    pub offset: usize,
+}
+
+/// A valid message: borrowed bytes, and the decoder's index of them.
+pub struct Message<'d, 'm> {
+    pub(super) decoder: &'d Decoder,
+    pub(super) bytes: &'m [u8],
+}
+
+impl fmt::Debug for Message<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = self.fields();
+        f.debug_map()
+            .entries(fields.map(|field| (field.tag, field.value.escape_ascii().to_string())))
+            .finish()
+    }
+}
+
+impl<'m> Message<'_, 'm> {
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &'m [u8] {
+        self.bytes
+    }
+
+    /// How many fields it has: four at least.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a message is never empty")]
+    pub fn len(&self) -> usize {
+        self.decoder.index.len
+    }
+
+    /// The tags of its fields.
+    #[must_use]
+    pub fn tags(&self) -> &[u32] {
+        self.decoder.index.tags()
+    }
+
+    /// A field by its number.
+    #[inline]
+    #[must_use]
+    pub fn field(&self, at: usize) -> Option<Field<'m>> {
+        let index = &self.decoder.index;
+        let tag = *index.tags().get(at)?;
+        let end = *index.ends.get(at)?;
+        let start = match at.checked_sub(1) {
+            Some(before) => index.ends.get(before)? + 1,
+            None => 0,
+        };
+        Some(Field {
+            tag,
+            value: self.bytes.get(value_start(start, tag)..end as usize)?,
+            offset: start as usize,
+        })
+    }
+
+    /// All fields in order.
+    #[must_use]
+    pub fn fields(&self) -> Fields<'_, 'm> {
+        self.fields_in(0, self.len())
+    }
+
+    pub(crate) fn fields_in(&self, from: usize, to: usize) -> Fields<'_, 'm> {
+        let ends = self.decoder.index.ends();
+        let start = from.checked_sub(1).and_then(|before| ends.get(before));
+        Fields {
+            bytes: self.bytes,
+            tags: self.tags().get(from..to).unwrap_or(&[]).iter(),
+            ends: ends.get(from..to).unwrap_or(&[]).iter(),
+            start: start.map_or(0, |end| end + 1),
+        }
+    }
+
+    /// The number of the first field with a tag.
+    #[inline]
+    #[must_use]
+    pub fn position(&self, tag: u32) -> Option<usize> {
+        let decoder = self.decoder;
+        if decoder.index.len <= COMPARED_MAX {
+            return decoder.scanner.find(decoder.index.tags(), tag);
+        }
+        self.position_by_table(tag)
+    }
+
+    fn position_by_table(&self, tag: u32) -> Option<usize> {
+        let mut table = self.decoder.table.borrow_mut();
+        if !self.decoder.tabled.replace(true) {
+            table.build(self.tags());
+        }
+        table.find(tag)
+    }
+
+    /// The value of the first field with a tag.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, tag: u32) -> Option<&'m [u8]> {
+        self.field(self.position(tag)?).map(|field| field.value)
+    }
+
+    /// BeginString.
+    #[must_use]
+    pub fn begin_string(&self) -> &'m [u8] {
+        self.field(0).map_or(&[], |field| field.value)
+    }
+
+    /// MsgType.
+    #[must_use]
+    pub fn msg_type(&self) -> &'m [u8] {
+        self.field(2).map_or(&[], |field| field.value)
+    }
+
+    fn typed<T>(&self, tag: u32, read: impl FnOnce(&'m [u8]) -> Option<T>) -> Result<Option<T>> {
+        let Some(field) = self.position(tag).and_then(|at| self.field(at)) else {
+            return Ok(None);
+        };
+        match read(field.value) {
+            Some(value) => Ok(Some(value)),
+            None => Err(Error::new(ErrorKind::Value, field.offset).tag_is(tag)),
+        }
+    }
+
+    /// A whole number that is not negative.
+    ///
+    /// # Errors
+    /// The value is none.
+    pub fn get_u64(&self, tag: u32) -> Result<Option<u64>> {
+        self.typed(tag, value::unsigned)
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// The value is none.
+    pub fn get_i64(&self, tag: u32) -> Result<Option<i64>> {
+        self.typed(tag, value::signed)
+    }
+
+    /// A decimal number, exact.
+    ///
+    /// # Errors
+    /// The value is none, or has more digits than fit.
+    pub fn get_decimal(&self, tag: u32) -> Result<Option<Decimal>> {
+        self.typed(tag, Decimal::parse)
+    }
+
+    /// Y or N.
+    ///
+    /// # Errors
+    /// The value is neither.
+    pub fn get_bool(&self, tag: u32) -> Result<Option<bool>> {
+        self.typed(tag, value::boolean)
+    }
+
+    /// One character.
+    ///
+    /// # Errors
+    /// The value has more than one.
+    pub fn get_char(&self, tag: u32) -> Result<Option<u8>> {
+        self.typed(tag, value::character)
+    }
+
+    /// A moment in UTC.
+    ///
+    /// # Errors
+    /// The value is none.
+    pub fn get_timestamp(&self, tag: u32) -> Result<Option<Timestamp>> {
+        self.typed(tag, Timestamp::parse)
+    }
+}
+
+/// Fields in the order of the message.
+#[derive(Debug, Clone)]
+pub struct Fields<'i, 'm> {
+    bytes: &'m [u8],
+    tags: std::slice::Iter<'i, u32>,
+    ends: std::slice::Iter<'i, u32>,
+    start: u32,
+}
+
+impl<'m> Iterator for Fields<'_, 'm> {
+    type Item = Field<'m>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Field<'m>> {
+        let (tag, end) = (*self.tags.next()?, *self.ends.next()?);
+        let start = std::mem::replace(&mut self.start, end + 1);
+        Some(Field {
+            tag,
+            value: self.bytes.get(value_start(start, tag)..end as usize)?,
+            offset: start as usize,
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.tags.size_hint()
+    }
+}

@@ -1,0 +1,181 @@
+//! One whole message, checked once and looked up without a copy.
+//!
+//! The scan gives tags and ends, and marks what is out of the ordinary. A message without marks only
+//! needs its frame checked; one with data fields or faults is read once more by `careful`, which
+//! alone says what is wrong.
+
+mod careful;
+mod group;
+mod message;
+
+pub use group::{Entries, Entry};
+pub use message::{Field, Fields, Message};
+
+use std::cell::{Cell, RefCell};
+
+use crate::data::{DataPairs, Role};
+use crate::error::{Error, ErrorKind, Result};
+use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, SOH, Scanner, digits};
+use message::Table;
+
+/// The bytes of `10=123` and its end.
+pub(crate) const TRAILER_BYTES: usize = 7;
+
+/// Parses messages over the same buffers.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    scanner: Scanner,
+    pairs: DataPairs,
+    index: Index,
+    /// Where tags of long messages are; built at the first look-up.
+    table: RefCell<Table>,
+    tabled: Cell<bool>,
+}
+
+impl Decoder {
+    /// A decoder of messages with the standard's data fields.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same by one instruction set. `None`: this processor does not have it.
+    #[must_use]
+    pub fn with_isa(isa: Isa) -> Option<Self> {
+        let scanner = Scanner::with_isa(isa)?;
+        Some(Self {
+            scanner,
+            ..Self::default()
+        })
+    }
+
+    /// Other data fields than the standard's.
+    #[must_use]
+    pub fn with_pairs(mut self, pairs: DataPairs) -> Self {
+        self.pairs = pairs;
+        self
+    }
+
+    /// Parses exactly one message.
+    ///
+    /// Its frame is valid when there is a message: 8, 9 and 35 come first in this order, BodyLength
+    /// and CheckSum are right, 10 comes last, each tag is a number without zeros in front, each
+    /// value has a byte at least, and data fields have the length that the field before them says.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the bytes, with its tag and place.
+    #[inline]
+    pub fn parse<'d, 'm>(&'d mut self, bytes: &'m [u8]) -> Result<Message<'d, 'm>> {
+        if bytes.len() >= MESSAGE_BYTES_MAX {
+            return Err(Error::new(ErrorKind::TooLong, 0));
+        }
+        self.scanner
+            .index_watched(bytes, &self.pairs.watch, &mut self.index);
+        let marks = self.index.marks;
+        let plain = !(marks.bad | marks.long | marks.watched);
+        if !(plain && frame_is_right(bytes, &self.index)) {
+            self.look_closer(bytes)?;
+        }
+        self.tabled.set(false);
+        Ok(Message {
+            decoder: self,
+            bytes,
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_closer(&mut self, bytes: &[u8]) -> Result<()> {
+        let read = !self.index.marks.bad && self.settle(bytes);
+        if !(read && frame_is_right(bytes, &self.index)) {
+            careful::read(bytes, &self.pairs, self.scanner, &mut self.index)?;
+        }
+        Ok(())
+    }
+
+    /// Reads long tags; whether there are neither such as cannot be read nor data fields.
+    fn settle(&mut self, bytes: &[u8]) -> bool {
+        let count = self.index.len;
+        let (Some(tags), Some(ends)) = (
+            self.index.tags.get_mut(..count),
+            self.index.ends.get(..count),
+        ) else {
+            return false;
+        };
+        let mut start = 0;
+        for (tag, end) in tags.iter_mut().zip(ends) {
+            if self.index.marks.long {
+                let field = bytes.get(start..*end as usize).unwrap_or(&[]);
+                let Some(equals) = field.iter().position(|byte| *byte == b'=') else {
+                    return false;
+                };
+                let Some(read) = careful::tag(&field[..equals]) else {
+                    return false;
+                };
+                *tag = read;
+            }
+            if self.pairs.role(*tag) != Role::Neither {
+                return false;
+            }
+            start = *end as usize + 1;
+        }
+        true
+    }
+}
+
+/// Whether 8, 9, 35 and 10 are where they belong, and say what is so.
+#[inline]
+fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
+    let count = index.len;
+    let (Some([8, 9, 35, ..]), Some([begin, length, ..])) =
+        (index.tags.get(..count), index.ends.get(..count))
+    else {
+        return false;
+    };
+    let (begin, length) = (*begin as usize, *length as usize);
+    let Some((body, trailer)) = bytes.split_last_chunk::<TRAILER_BYTES>() else {
+        return false;
+    };
+    let [b'1', b'0', b'=', a, b, c, SOH] = *trailer else {
+        return false;
+    };
+    // The trailer is a field by itself, and the last.
+    let last = index.tags.get(count - 1) == Some(&10)
+        && index.ends.get(count - 1) == Some(&(bytes.len() as u32 - 1))
+        && index.ends.get(count - 2) == Some(&(body.len() as u32 - 1));
+    let stated = body_length(bytes.get(begin + 3..length).unwrap_or(&[]));
+    let sum_of_trailer = trailer
+        .iter()
+        .fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    let sum = index.sum.wrapping_sub(sum_of_trailer);
+    last && stated == Some(body.len().wrapping_sub(length + 1)) && check_sum([a, b, c]) == Some(sum)
+}
+
+/// The number that BodyLength says: digits, with or without zeros in front.
+#[inline]
+pub(crate) fn body_length(value: &[u8]) -> Option<usize> {
+    if value.is_empty() || value.len() > 9 {
+        return None;
+    }
+    let mut length = 0;
+    for digit in value {
+        length = length * 10 + usize::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
+    }
+    Some(length)
+}
+
+/// The sum that three digits say.
+#[inline]
+pub(crate) fn check_sum(value: [u8; 3]) -> Option<u8> {
+    let mut sum = 0_u16;
+    for digit in value {
+        sum = sum * 10 + u16::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
+    }
+    u8::try_from(sum).ok()
+}
+
+/// Where the value of a field begins, when the field begins at `start`.
+#[inline]
+fn value_start(start: u32, tag: u32) -> usize {
+    (start + digits(tag) + 1) as usize
+}

@@ -1,0 +1,151 @@
+//! Numbers as digits, eight of them in a register.
+
+use crate::value::Decimal;
+
+/// Up to eight digits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Digits {
+    /// A digit a byte, the first one lowest, zeros in front.
+    word: u64,
+    /// How many there are without zeros in front: one at least.
+    pub(super) length: usize,
+}
+
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+impl Digits {
+    /// All eight as text.
+    #[inline]
+    pub(super) fn right(self) -> u64 {
+        self.word | ZEROS
+    }
+
+    /// Without the zeros in front, as text from the lowest byte on; the rest is 0.
+    #[inline]
+    pub(super) fn left(self) -> u64 {
+        self.right() >> (8 * (8 - self.length))
+    }
+
+    /// The sum of the text without zeros in front.
+    #[inline]
+    pub(super) fn sum(self) -> u32 {
+        byte_sum(self.word) + 0x30 * self.length as u32
+    }
+
+    /// The same digits with zeros in front up to a length.
+    #[inline]
+    pub(super) fn at_least(self, length: usize) -> Self {
+        Self {
+            length: self.length.max(length.min(8)),
+            ..self
+        }
+    }
+}
+
+/// The sum of eight bytes, which is below 65,536.
+#[inline]
+pub(super) fn byte_sum(word: u64) -> u32 {
+    let pairs = (word & 0x00ff_00ff_00ff_00ff) + (word >> 8 & 0x00ff_00ff_00ff_00ff);
+    (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
+}
+
+/// The digits of a number below 100,000,000.
+#[inline]
+pub(super) fn digits(number: u32) -> Digits {
+    let number = u64::from(number);
+    // Two numbers of four digits, four of two, eight of one: each division a multiplication.
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = fours.wrapping_mul(10_486) >> 20 & 0x0000_007f_0000_007f;
+    let twos = hundreds | (fours - 100 * hundreds) << 16;
+    let tens = twos.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
+    let word = tens | (twos - 10 * tens) << 8;
+    Digits {
+        word,
+        length: 8 - (word.trailing_zeros().min(56) / 8) as usize,
+    }
+}
+
+const LOW: u64 = 100_000_000;
+
+/// Appends a whole number.
+pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
+    let (high, low) = (number / LOW, digits((number % LOW) as u32));
+    if high == 0 {
+        out.extend_from_slice(&low.left().to_le_bytes()[..low.length]);
+        return;
+    }
+    let (top, middle) = (high / LOW, digits((high % LOW) as u32));
+    if top > 0 {
+        let top = digits(top as u32);
+        out.extend_from_slice(&top.left().to_le_bytes()[..top.length]);
+        out.extend_from_slice(&middle.right().to_le_bytes());
+    } else {
+        out.extend_from_slice(&middle.left().to_le_bytes()[..middle.length]);
+    }
+    out.extend_from_slice(&low.right().to_le_bytes());
+}
+
+/// Appends a decimal number with all its digits behind the point.
+pub(super) fn push_decimal(out: &mut Vec<u8>, number: Decimal) {
+    if number.mantissa < 0 {
+        out.push(b'-');
+    }
+    let scale = usize::from(number.scale.min(Decimal::SCALE_MAX));
+    let unit = 10_u64.pow(scale as u32);
+    let magnitude = number.mantissa.unsigned_abs();
+    push_number(out, magnitude / unit);
+    if scale > 0 {
+        out.push(b'.');
+        let start = out.len();
+        push_number(out, magnitude % unit + unit);
+        // The one in front keeps the zeros behind it.
+        out.remove(start);
+    }
+}
+
+/// `10=`, three digits, the end, and a byte more.
+#[inline]
+pub(super) fn trailer(sum: u8) -> [u8; 8] {
+    let [a, b, c] = [sum / 100, sum / 10 % 10, sum % 10].map(|digit| b'0' + digit);
+    [b'1', b'0', b'=', a, b, c, 1, 0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_as_the_standard_library_writes_them() {
+        let mut numbers: Vec<u64> = (0..20_000).collect();
+        for power in 1..20 {
+            let unit = 10_u64.pow(power);
+            numbers.extend([unit - 1, unit, unit + 1, unit / 7 * 9]);
+        }
+        numbers.extend([u64::MAX, 99_999_999, 12_345_678]);
+        for number in numbers {
+            let mut text = Vec::new();
+            push_number(&mut text, number);
+            assert_eq!(String::from_utf8(text.clone()).unwrap(), number.to_string());
+            if number < LOW {
+                let sum: u32 = text.iter().map(|byte| u32::from(*byte)).sum();
+                assert_eq!(digits(number as u32).sum(), sum);
+            }
+        }
+    }
+
+    #[test]
+    fn decimals_keep_the_zeros_behind_the_point() {
+        for text in [
+            "0.05",
+            "-12.50",
+            "150.25",
+            "7",
+            "-0.000000000000000001",
+            "-9223372036854775808",
+        ] {
+            let mut out = Vec::new();
+            push_decimal(&mut out, Decimal::parse(text.as_bytes()).unwrap());
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! FIX messages: found in a stream, scanned by vector instructions, decoded without a copy, encoded.
+//!
+//! A [`Framer`] cuts a stream into messages, a [`Decoder`] checks one and looks up its fields, an
+//! [`Encoder`] writes one. Nothing here reads a socket, a file or a clock.
+//!
+//! ```
+//! use fixcore::{Decoder, Encoder};
+//!
+//! let mut encoder = Encoder::new("FIX.4.4");
+//! let bytes = encoder
+//!     .start("D")
+//!     .bytes(49, b"BUYSIDE")
+//!     .unsigned(34, 7)
+//!     .bytes(55, b"AAPL")
+//!     .finish()?;
+//! let mut decoder = Decoder::new();
+//! let message = decoder.parse(bytes)?;
+//! assert_eq!(message.msg_type(), b"D");
+//! assert_eq!(message.get_u64(34)?, Some(7));
+//! assert_eq!(message.get(55), Some(&b"AAPL"[..]));
+//! # Ok::<(), fixcore::Error>(())
+//! ```
+#![deny(unsafe_code)]
+
+mod data;
+mod decoder;
+mod encoder;
+mod error;
+mod framer;
+mod scan;
+pub mod value;
+#[cfg(feature = "workload")]
+pub mod workload;
+
+pub use crate::data::DataPairs;
+pub use crate::decoder::{Decoder, Entries, Entry, Field, Fields, Message};
+pub use crate::encoder::{Encoder, Slot, Template, TemplateBuilder, Writing};
+pub use crate::error::{Error, ErrorKind, Result};
+pub use crate::framer::{Frame, Framer};
+pub use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, SOH, Scanner, Separators};
+pub use crate::value::{Decimal, Timestamp};

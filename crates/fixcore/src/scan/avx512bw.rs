@@ -1,0 +1,85 @@
+//! 64 bytes at a time by AVX-512 F and BW: a mask is one comparison.
+
+#![allow(unsafe_code, reason = "masked vector loads within a slice")]
+
+use std::arch::x86_64::{
+    __m512i, _mm512_add_epi64, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask, _mm512_loadu_si512,
+    _mm512_maskz_loadu_epi8, _mm512_maskz_loadu_epi32, _mm512_reduce_add_epi64, _mm512_sad_epu8,
+    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512,
+};
+
+use super::SOH;
+use super::block::{self, Found, Masks};
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn load(block: &[u8; 64]) -> __m512i {
+    // SAFETY: 64 bytes; the load needs no alignment.
+    unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
+}
+
+/// Up to 64 bytes, with zeros behind them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn load_some(bytes: &[u8]) -> __m512i {
+    let mask = u64::MAX
+        .checked_shr(64_u32.saturating_sub(bytes.len() as u32))
+        .unwrap_or(0);
+    // SAFETY: the mask has a bit for each byte of the slice and no more; others are not read.
+    unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,popcnt")]
+pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
+    block::positions(bytes, soh, |block| {
+        _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8))
+    })
+}
+
+#[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,popcnt")]
+pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> Option<Found> {
+    let found = block::separators(bytes, soh, equals, |block| {
+        let block = load(block);
+        Masks {
+            soh: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(SOH as i8)),
+            equals: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'=' as i8)),
+            sum: 0,
+        }
+    })?;
+    // To add up the lanes once is quicker than in every block.
+    Some(Found {
+        sum: sum(bytes),
+        ..found
+    })
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn sum(bytes: &[u8]) -> u32 {
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    let none = _mm512_setzero_si512();
+    let mut sums = _mm512_sad_epu8(load_some(rest), none);
+    for block in blocks {
+        sums = _mm512_add_epi64(sums, _mm512_sad_epu8(load(block), none));
+    }
+    _mm512_reduce_add_epi64(sums) as u32
+}
+
+/// The first of the tags that is `tag`.
+#[inline]
+#[target_feature(enable = "avx512f,bmi1,bmi2")]
+pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
+    let wanted = _mm512_set1_epi32(tag.cast_signed());
+    let mut at = 0;
+    while at < tags.len() {
+        let left = (tags.len() - at).min(16) as u32;
+        let mask = (0xffff_u32 >> (16 - left)) as u16;
+        // SAFETY: the mask has a bit for each number that is left and no more; others are not read.
+        let some = unsafe { _mm512_maskz_loadu_epi32(mask, tags.as_ptr().add(at).cast()) };
+        let is = _mm512_cmpeq_epi32_mask(some, wanted) & mask;
+        if is != 0 {
+            return Some(at + is.trailing_zeros() as usize);
+        }
+        at += 16;
+    }
+    None
+}

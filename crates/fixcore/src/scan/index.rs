@@ -1,0 +1,198 @@
+//! What a scan found: buffers that are reused from message to message.
+
+use super::{MESSAGE_BYTES_MAX, Watch};
+
+/// Every separator of some bytes.
+#[derive(Debug, Default, Clone)]
+pub struct Separators {
+    pub(super) soh: Vec<u32>,
+    pub(super) soh_len: usize,
+    pub(super) equals: Vec<u32>,
+    pub(super) equals_len: usize,
+    pub(super) sum: u8,
+}
+
+impl Separators {
+    /// Empty buffers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Where the bytes 1 are.
+    #[must_use]
+    pub fn soh(&self) -> &[u32] {
+        self.soh.get(..self.soh_len).unwrap_or(&[])
+    }
+
+    /// Where the first `=` at or after each start of a field is; a field starts with the bytes and
+    /// after each byte 1.
+    #[must_use]
+    pub fn equals(&self) -> &[u32] {
+        self.equals.get(..self.equals_len).unwrap_or(&[])
+    }
+
+    /// The sum of all bytes, modulo 256.
+    #[must_use]
+    pub fn sum(&self) -> u8 {
+        self.sum
+    }
+
+    /// Room for whatever so many bytes hold.
+    pub(super) fn reserve(&mut self, bytes: usize, equals: bool) {
+        let room = bytes.min(MESSAGE_BYTES_MAX) + 64;
+        if self.soh.len() < room {
+            self.soh.resize(room, 0);
+        }
+        if equals && self.equals.len() < room {
+            self.equals.resize(room, 0);
+        }
+    }
+}
+
+/// What a message needs besides its index.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// It has no form of fields: a careful reader finds where.
+    pub(crate) bad: bool,
+    /// Some tags are longer than four digits, and may not have been read.
+    pub(crate) long: bool,
+    /// Some tags are watched, or look so.
+    pub(crate) watched: bool,
+}
+
+/// The fields of a message: their tags and where they end. A field starts where the one before it
+/// ended, its value after the digits of its tag.
+#[derive(Debug, Default, Clone)]
+pub struct Index {
+    pub(crate) tags: Vec<u32>,
+    pub(crate) ends: Vec<u32>,
+    /// Of instruction sets that read tags in a second pass.
+    pub(super) equals: Vec<u32>,
+    pub(crate) len: usize,
+    pub(crate) sum: u8,
+    pub(crate) marks: Marks,
+}
+
+impl Index {
+    /// Empty buffers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The tag of each field.
+    #[must_use]
+    pub fn tags(&self) -> &[u32] {
+        self.tags.get(..self.len).unwrap_or(&[])
+    }
+
+    /// Where the byte 1 of each field is.
+    #[must_use]
+    pub fn ends(&self) -> &[u32] {
+        self.ends.get(..self.len).unwrap_or(&[])
+    }
+
+    /// Room for the fields of so many bytes: four bytes a field, 16 written at once.
+    #[inline]
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        let room = 16 * (bytes.min(MESSAGE_BYTES_MAX) / 64 + 3);
+        if self.tags.len() < room {
+            self.grow(room);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, room: usize) {
+        self.tags.resize(room, 0);
+        self.ends.resize(room, 0);
+        self.equals.resize(room, 0);
+    }
+
+    /// Reads the tags between the separators that were found: the second pass of most paths.
+    #[inline(always)]
+    pub(super) fn read_tags(
+        &mut self,
+        bytes: &[u8],
+        found: Option<super::block::Found>,
+        watch: &Watch,
+    ) {
+        let Some(found) = found.filter(|found| found.soh == found.equals) else {
+            self.marks.bad = true;
+            return;
+        };
+        let count = found.soh;
+        let (Some(ends), Some(equals), Some(tags)) = (
+            self.ends.get(..count),
+            self.equals.get(..count),
+            self.tags.get_mut(..count),
+        ) else {
+            self.marks.bad = true;
+            return;
+        };
+        let mut start = 0;
+        for ((end, equal), tag) in ends.iter().zip(equals).zip(tags) {
+            let at = *equal as usize;
+            // A tag and a value, neither of them empty.
+            let formed = start < *equal && equal + 1 < *end;
+            let value = if formed {
+                read_tag(bytes, start as usize, at)
+            } else {
+                0
+            };
+            self.marks.bad |= value == 0;
+            self.marks.watched |= watch.has(value);
+            *tag = value;
+            start = end + 1;
+        }
+        self.len = count;
+        self.sum = found.sum as u8;
+    }
+}
+
+/// A tag of up to nine digits, without zeros in front; 0 where it is none.
+#[inline(always)]
+pub(crate) fn read_tag(bytes: &[u8], start: usize, end: usize) -> u32 {
+    let digits = end.wrapping_sub(start);
+    let word = end.checked_sub(8).and_then(|at| bytes.get(at..end));
+    if let (Some(Ok(word)), 1..=8) = (word.map(<[u8; 8]>::try_from), digits) {
+        let shift = (8 - digits) as u32 * 8;
+        let number = (u64::from_le_bytes(word) ^ 0x3030_3030_3030_3030) >> shift;
+        let aligned = number << shift;
+        let digits_only =
+            (aligned.wrapping_add(0x7676_7676_7676_7676) | aligned) & 0x8080_8080_8080_8080 == 0;
+        if !digits_only || number & 0xff == 0 {
+            return 0;
+        }
+        let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);
+        let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+        let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+        return (low.wrapping_add(high) >> 32) as u32;
+    }
+    read_tag_slowly(bytes.get(start..end).unwrap_or(&[]))
+}
+
+#[cold]
+fn read_tag_slowly(digits: &[u8]) -> u32 {
+    if digits.first() == Some(&b'0') || digits.len() > 9 {
+        return 0;
+    }
+    let mut value = 0;
+    for digit in digits {
+        match digit {
+            b'0'..=b'9' => value = value * 10 + u32::from(digit - b'0'),
+            _ => return 0,
+        }
+    }
+    value
+}
+
+/// How many digits a tag has.
+#[inline]
+pub(crate) fn digits(tag: u32) -> u32 {
+    if tag < 10_000 {
+        1 + u32::from(tag > 9) + u32::from(tag > 99) + u32::from(tag > 999)
+    } else {
+        tag.ilog10() + 1
+    }
+}

@@ -1,0 +1,176 @@
+//! Which instruction set scans: found out when a scanner is made, and nowhere else.
+
+#![allow(
+    unsafe_code,
+    reason = "a function that needs an instruction set is called only where it was found"
+)]
+
+use super::index::{Index, Marks, Separators};
+use super::{Isa, MESSAGE_BYTES_MAX, Watch, scalar, swar};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Below this length a wider register does not pay for a scan of positions.
+const SHORT_BYTES: usize = 128;
+
+/// Scans by one instruction set, that the processor has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scanner {
+    /// Never one that is not there: see `new` and `with_isa`.
+    isa: Isa,
+    /// For positions of short messages.
+    short: Isa,
+}
+
+impl Default for Scanner {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Calls a function of the chosen instruction set, that the scanner's maker found.
+macro_rules! by_isa {
+    ($isa:expr, $scalar:expr, $swar:expr, $name:ident ( $($argument:expr),* )) => {
+        match $isa {
+            Isa::Scalar => $scalar,
+            Isa::Swar => $swar,
+            // SAFETY: a scanner of an instruction set is only made where that was found.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Sse2 => unsafe { super::sse2::$name($($argument),*) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => unsafe { super::avx2::$name($($argument),*) },
+            // SAFETY: as above; what VBMI2 has no function for is done by BW, which it includes.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512Bw | Isa::Avx512Vbmi2 => unsafe { super::avx512bw::$name($($argument),*) },
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => $swar,
+        }
+    };
+}
+
+impl Scanner {
+    /// The fastest for this processor, and for the length of each message.
+    #[must_use]
+    pub fn new() -> Self {
+        let isa = Isa::detect();
+        let short = if isa > Isa::Sse2 { Isa::Sse2 } else { isa };
+        Self { isa, short }
+    }
+
+    /// One instruction set for everything. `None`: this processor does not have it.
+    #[must_use]
+    pub fn with_isa(isa: Isa) -> Option<Self> {
+        isa.is_available().then_some(Self { isa, short: isa })
+    }
+
+    /// The instruction set.
+    #[must_use]
+    pub fn isa(self) -> Isa {
+        self.isa
+    }
+
+    /// Finds the bytes 1.
+    ///
+    /// # Errors
+    /// [`MESSAGE_BYTES_MAX`] bytes or more.
+    #[inline]
+    pub fn positions(self, bytes: &[u8], out: &mut Separators) -> Result<()> {
+        check(bytes)?;
+        out.reserve(bytes.len(), false);
+        let isa = if bytes.len() < SHORT_BYTES {
+            self.short
+        } else {
+            self.isa
+        };
+        let soh = &mut out.soh[..];
+        let found = match isa {
+            // SAFETY: a scanner of an instruction set is only made where that was found.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512Vbmi2 => unsafe { super::avx512vbmi2::positions(bytes, soh) },
+            isa => by_isa!(
+                isa,
+                scalar::positions(bytes, soh),
+                swar::positions(bytes, soh),
+                positions(bytes, soh)
+            ),
+        };
+        out.soh_len = found.unwrap_or(0);
+        out.equals_len = 0;
+        Ok(())
+    }
+
+    /// Finds the bytes 1, the first `=` of each field, and the sum of all bytes.
+    ///
+    /// # Errors
+    /// [`MESSAGE_BYTES_MAX`] bytes or more.
+    pub fn separators(self, bytes: &[u8], out: &mut Separators) -> Result<()> {
+        check(bytes)?;
+        out.reserve(bytes.len(), true);
+        let (soh, equals) = (&mut out.soh[..], &mut out.equals[..]);
+        let found = by_isa!(
+            self.isa,
+            scalar::separators(bytes, soh, equals),
+            swar::separators(bytes, soh, equals),
+            separators(bytes, soh, equals)
+        );
+        let found = found.unwrap_or_default();
+        (out.soh_len, out.equals_len) = (found.soh, found.equals);
+        out.sum = found.sum as u8;
+        Ok(())
+    }
+
+    /// Finds the fields of a message with their tags, and the sum of its bytes. What is no message
+    /// gives any tags: what it is only a [`Decoder`](crate::Decoder) says.
+    ///
+    /// # Errors
+    /// [`MESSAGE_BYTES_MAX`] bytes or more.
+    pub fn index(self, bytes: &[u8], out: &mut Index) -> Result<()> {
+        check(bytes)?;
+        self.index_watched(bytes, &Watch::new(), out);
+        Ok(())
+    }
+
+    /// The same, marking messages that have watched tags. Of shorter messages than the maximum.
+    #[inline]
+    pub(crate) fn index_watched(self, bytes: &[u8], watch: &Watch, out: &mut Index) {
+        #[cfg(target_arch = "x86_64")]
+        if self.isa == Isa::Avx512Vbmi2 {
+            // SAFETY: a scanner of an instruction set is only made where that was found.
+            unsafe { super::avx512vbmi2::index(bytes, watch, out) };
+            return;
+        }
+        out.reserve(bytes.len());
+        out.marks = Marks::default();
+        out.len = 0;
+        let (soh, equals) = (&mut out.ends[..], &mut out.equals[..]);
+        let found = by_isa!(
+            self.isa,
+            scalar::separators(bytes, soh, equals),
+            swar::separators(bytes, soh, equals),
+            separators(bytes, soh, equals)
+        );
+        out.read_tags(bytes, found, watch);
+    }
+
+    /// The sum of all bytes, modulo 256.
+    #[inline]
+    #[must_use]
+    pub fn sum(self, bytes: &[u8]) -> u8 {
+        let sum = by_isa!(self.isa, scalar::sum(bytes), swar::sum(bytes), sum(bytes));
+        sum as u8
+    }
+
+    /// The first of the tags that is `tag`.
+    #[inline]
+    pub(crate) fn find(self, tags: &[u32], tag: u32) -> Option<usize> {
+        let one_by_one = || tags.iter().position(|other| *other == tag);
+        by_isa!(self.isa, one_by_one(), one_by_one(), find(tags, tag))
+    }
+}
+
+fn check(bytes: &[u8]) -> Result<()> {
+    match bytes.len() < MESSAGE_BYTES_MAX {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::TooLong, 0)),
+    }
+}
