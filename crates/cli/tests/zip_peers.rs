@@ -39,8 +39,21 @@ fn main() {
         trial("zip_is_read", has("zip", "-v"), zip_is_read),
         trial("seven_zip_is_read", has("7zz", "i"), seven_zip_is_read),
         trial("bsdtar_is_read", has("bsdtar", "--version"), bsdtar_is_read),
+        trial("seven_zip_aes", has("7zz", "i"), seven_zip_aes),
+        trial("bsdtar_aes", has("bsdtar", "--version"), bsdtar_aes),
+        trial("pyzipper_aes", has_pyzipper(), pyzipper_aes),
+        trial("zip_crypto_is_read", has("zip", "-v"), zip_crypto_is_read),
+        trial(
+            "seven_zip_crypto_is_read",
+            has("7zz", "i"),
+            seven_zip_crypto_is_read,
+        ),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn has_pyzipper() -> bool {
+    works(Command::new("python3").args(["-c", "import pyzipper"]))
 }
 
 fn works(command: &mut Command) -> bool {
@@ -270,4 +283,116 @@ fn bsdtar_is_read() {
     let ours = dir.path().join("ours/src");
     run(dir.path(), words("unzip theirs.zip -d ours")).expect(0);
     assert_same(&dir.path().join("src"), &ours);
+}
+
+/// Packs the tree with AES in every shape, has a peer extract each into `out`, and compares.
+fn opened_by(line: &str) {
+    let dir = directory();
+    tree(dir.path());
+    file(dir.path(), "password", b"right\n");
+    for flags in ["", "--aes 192 -T2", "--aes 128 -0"] {
+        let zip = format!("zip -rf --password-file password {flags} out.zip src");
+        run(dir.path(), words(&zip)).expect(0);
+        std::fs::create_dir(dir.path().join("out")).expect("made");
+        peer(dir.path(), line, b"");
+        assert_same(&dir.path().join("src"), &dir.path().join("out/src"));
+        std::fs::remove_dir_all(dir.path().join("out")).expect("removed");
+    }
+}
+
+/// Has perfkit open an encrypted archive of `src`, and refuse it with another password.
+fn opened_by_perfkit(dir: &Path, name: &str, streams: bool) {
+    file(dir, "password", b"right\n");
+    file(dir, "wrong", b"wrong\n");
+    let line = "--password-file password -d ours";
+    let archive = std::fs::read(dir.join(name)).expect("read");
+    run(dir, words(&format!("unzip {name} {line}"))).expect(0);
+    assert_same(&dir.join("src"), &dir.join("ours/src"));
+    std::fs::remove_dir_all(dir.join("ours")).expect("removed");
+    if streams {
+        pipe(dir, words(&format!("unzip - {line}")), &archive).expect(0);
+        assert_same(&dir.join("src"), &dir.join("ours/src"));
+        std::fs::remove_dir_all(dir.join("ours")).expect("removed");
+    }
+    let line = format!("unzip -t {name} --password-file wrong src/größe");
+    let ended = run(dir, words(&line)).expect(1);
+    assert!(!ended.stderr.is_empty());
+}
+
+fn seven_zip_aes() {
+    opened_by("7zz x -y -pright -oout out.zip");
+    let dir = directory();
+    tree(dir.path());
+    for bits in ["128", "192", "256"] {
+        let line = format!("7zz a -tzip -mem=AES{bits} -pright aes{bits}.zip src");
+        peer(dir.path(), &line, b"");
+        opened_by_perfkit(dir.path(), &format!("aes{bits}.zip"), true);
+    }
+}
+
+fn bsdtar_aes() {
+    opened_by("bsdtar --passphrase right -x -C out -f out.zip");
+    let dir = directory();
+    tree(dir.path());
+    for how in ["aes128", "aes256"] {
+        let line = format!(
+            "bsdtar -a -c --options zip:encryption={how} --passphrase right -f {how}.zip src"
+        );
+        peer(dir.path(), &line, b"");
+        opened_by_perfkit(dir.path(), &format!("{how}.zip"), true);
+    }
+}
+
+const PYZIPPER: &str = "\
+import os, sys, pyzipper
+if sys.argv[1] == 'read':
+    archive = pyzipper.AESZipFile('out.zip')
+    archive.setpassword(b'right')
+    assert archive.testzip() is None
+    archive.extractall('out')
+else:
+    for bits in (128, 192, 256):
+        with pyzipper.AESZipFile(f'aes{bits}.zip', 'w', pyzipper.ZIP_DEFLATED) as archive:
+            archive.setpassword(b'right')
+            archive.setencryption(pyzipper.WZ_AES, nbits=bits)
+            for root, _, files in os.walk('src'):
+                for name in files:
+                    archive.write(os.path.join(root, name))
+";
+
+fn pyzipper_aes() {
+    let dir = directory();
+    file(dir.path(), "aes.py", PYZIPPER.as_bytes());
+    tree(dir.path());
+    peer(dir.path(), "python3 aes.py write", b"");
+    for bits in ["128", "192", "256"] {
+        opened_by_perfkit(dir.path(), &format!("aes{bits}.zip"), true);
+    }
+    file(dir.path(), "password", b"right\n");
+    for flags in ["", "--aes 192 -T2", "--aes 128 -0"] {
+        let zip = format!("zip -rf --password-file password {flags} out.zip src");
+        run(dir.path(), words(&zip)).expect(0);
+        peer(dir.path(), "python3 aes.py read", b"");
+        assert_same(&dir.path().join("src"), &dir.path().join("out/src"));
+    }
+}
+
+fn zip_crypto_is_read() {
+    let dir = directory();
+    tree(dir.path());
+    peer(dir.path(), "zip -qr -P right theirs.zip src", b"");
+    opened_by_perfkit(dir.path(), "theirs.zip", true);
+    // Of a pipe the time checks the password, for the checksum comes last.
+    let streamed = peer(dir.path(), "zip -q -P right - -", b"from a pipe");
+    let line = "unzip -qqp - --password-file password";
+    let back = pipe(dir.path(), words(line), &streamed).expect(0);
+    assert_eq!(back.text(), "from a pipe");
+}
+
+fn seven_zip_crypto_is_read() {
+    let dir = directory();
+    tree(dir.path());
+    let line = "7zz a -tzip -mem=ZipCrypto -pright theirs.zip src";
+    peer(dir.path(), line, b"");
+    opened_by_perfkit(dir.path(), "theirs.zip", true);
 }

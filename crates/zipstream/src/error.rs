@@ -31,6 +31,10 @@ pub enum ErrorKind {
     Overlap,
     /// The content has another checksum than the archive states.
     Checksum,
+    /// Encrypted, and no password or a wrong one was given.
+    Password,
+    /// Encrypted content has another authentication code than the archive states.
+    Authentication,
     /// The content has another size than the archive states.
     Size,
     /// A method, an encryption or a feature that this crate does not read.

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod crc;
+mod crypt;
 mod engine;
 mod error;
 mod format;
@@ -40,6 +41,7 @@ pub mod tokio;
 mod write;
 
 pub use crate::crc::Crc32;
+pub use crate::crypt::{AesStrength, Decryption, Encryption, Password};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::method::Method;
 pub use crate::read::{

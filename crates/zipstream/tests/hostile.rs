@@ -186,7 +186,12 @@ fn the_two_profiles() {
         put(&mut archive, at + 8, &[1, 0]);
         archive
     };
-    judge("encryption", &locked, [split, split, split]);
+    let short = Err(Corrupt);
+    judge(
+        "encryption of too few bytes",
+        &locked,
+        [short, short, short],
+    );
 
     let limits = Limits {
         entry_bytes: 999,

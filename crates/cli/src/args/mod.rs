@@ -14,6 +14,7 @@ mod fingers;
 pub(crate) mod glob;
 mod levels;
 pub(crate) mod output;
+pub(crate) mod password;
 pub(crate) mod settings;
 pub(crate) mod stress;
 pub(crate) mod train;

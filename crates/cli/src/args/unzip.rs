@@ -7,6 +7,7 @@ use zipstream::{Limits, Profile, ReadOptions};
 
 use super::glob::{Glob, Selection};
 use super::output::{ReportArgs, TerminalArgs};
+use super::password::PasswordSource;
 use super::{levels, units};
 use crate::failure::Result;
 
@@ -46,6 +47,19 @@ pub(crate) struct UnzipArgs {
     /// Skip files that exist
     #[arg(short, long, overrides_with = "overwrite")]
     never: bool,
+    /// Open encrypted entries with the password in FILE
+    ///
+    /// Without it the password is asked for on the terminal when an entry needs one.
+    #[arg(long, value_name = "FILE", overrides_with = "password_file")]
+    password_file: Option<PathBuf>,
+    /// Print encrypted entries of a pipe before they are verified
+    ///
+    /// What authenticates an entry stands behind it. Files get their names when they are verified,
+    /// and archives that are no pipe are read twice; this is for -p from a pipe, which can be neither.
+    #[arg(long, overrides_with = "_no_unverified", hide_short_help = true)]
+    unverified: bool,
+    #[arg(long = "no-unverified", overrides_with = "unverified", hide = true)]
+    _no_unverified: bool,
     /// Leave out names that match GLOB; repeatable
     #[arg(short = 'x', long, value_name = "GLOB", action = ArgAction::Append)]
     exclude: Vec<Glob>,
@@ -124,6 +138,10 @@ pub(crate) struct UnzipPlan {
     pub(crate) threads: u32,
     /// Profile and limits.
     pub(crate) read: ReadOptions,
+    /// Where the password comes from, should one be needed.
+    pub(crate) password: PasswordSource,
+    /// Whether encrypted content may be given out before it is verified.
+    pub(crate) early: bool,
 }
 
 impl UnzipArgs {
@@ -156,7 +174,13 @@ impl UnzipArgs {
         } else {
             Profile::Default
         };
+        let terminal = PasswordSource::Terminal;
         Ok(UnzipPlan {
+            password: self
+                .password_file
+                .clone()
+                .map_or(terminal, PasswordSource::File),
+            early: self.unverified || mode != UnzipMode::Print,
             mode,
             selection: Selection {
                 include: self.include.clone(),

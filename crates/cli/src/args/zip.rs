@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
-use zipstream::Method;
+use zipstream::{AesStrength, Method};
 
 use super::glob::{Glob, Selection};
 use super::levels;
 use super::output::{ReportArgs, TerminalArgs};
+use super::password::PasswordSource;
 use crate::failure::{Failure, Result};
 
 /// Pack files and directories into a ZIP archive.
@@ -20,6 +21,7 @@ use crate::failure::{Failure, Result};
 #[command(after_long_help = "Examples:
   perfkit zip -r src.zip src
   perfkit zip -9r - docs -x '*.tmp' | ssh host 'cat > docs.zip'
+  perfkit zip -er secret.zip letters
   perfkit zip -X -m zstd -r release.zip release --slo 'service.p99<=10ms'")]
 pub(crate) struct ZipArgs {
     /// The archive; `-` is standard output
@@ -77,6 +79,27 @@ pub(crate) struct ZipArgs {
     reproducible: bool,
     #[arg(long = "no-reproducible", overrides_with = "reproducible", hide = true)]
     _no_reproducible: bool,
+    /// Encrypt with a password that is asked for on the terminal, twice
+    #[arg(short, long, overrides_with = "_no_encrypt")]
+    encrypt: bool,
+    #[arg(long = "no-encrypt", overrides_with = "encrypt", hide = true)]
+    _no_encrypt: bool,
+    /// Encrypt with the password in FILE, but for the end of its line
+    #[arg(long, value_name = "FILE", overrides_with = "password_file")]
+    password_file: Option<PathBuf>,
+    /// The length of the key: 256 (the default), 192 or 128 bits
+    ///
+    /// Encryption is WinZip AES (AE-2), which most programs read. Names, sizes and times are not
+    /// encrypted.
+    #[arg(
+        long,
+        value_name = "BITS",
+        default_value = "256",
+        hide_default_value = true,
+        hide_possible_values = true,
+        overrides_with = "aes"
+    )]
+    aes: KeyBits,
     /// Symbolic links: store (the default), follow or skip
     #[arg(
         long,
@@ -120,6 +143,20 @@ enum MethodName {
     Zstd,
 }
 
+/// The length of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KeyBits {
+    /// 128 bits
+    #[value(name = "128")]
+    Bits128,
+    /// 192 bits
+    #[value(name = "192")]
+    Bits192,
+    /// 256 bits
+    #[value(name = "256")]
+    Bits256,
+}
+
 /// What becomes of symbolic links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Symlinks {
@@ -152,6 +189,8 @@ pub(crate) struct ZipPlan {
     pub(crate) directories: bool,
     /// Whether the archive is read back.
     pub(crate) verify: bool,
+    /// Where the password comes from and how long the key is, where contents are encrypted.
+    pub(crate) encryption: Option<(PasswordSource, AesStrength)>,
 }
 
 impl ZipArgs {
@@ -174,7 +213,23 @@ impl ZipArgs {
             return Err(Failure::usage("--verify cannot read standard output back")
                 .help("name a file, or test it afterwards: perfkit unzip -t"));
         }
+        let strength = match self.aes {
+            KeyBits::Bits128 => AesStrength::Aes128,
+            KeyBits::Bits192 => AesStrength::Aes192,
+            KeyBits::Bits256 => AesStrength::Aes256,
+        };
+        let source = match &self.password_file {
+            Some(path) => Some(PasswordSource::File(path.clone())),
+            None => self.encrypt.then_some(PasswordSource::Terminal),
+        };
+        if self.reproducible && source.is_some() {
+            return Err(
+                Failure::usage("an encrypted archive is never the same twice")
+                    .help("leave out -X, or encrypt what it writes with another program"),
+            );
+        }
         Ok(ZipPlan {
+            encryption: source.map(|source| (source, strength)),
             recursive: self.recursive,
             method,
             level,
@@ -215,6 +270,22 @@ mod tests {
         let zstd = plan("perfkit zip -m zstd --level 19 out.zip src").unwrap();
         assert_eq!((zstd.method, zstd.level), (Method::Zstd, 19));
         assert!(plan("perfkit zip --level 10 out.zip src").is_err());
+    }
+
+    #[test]
+    fn encryption_is_asked_for_by_either_flag() {
+        let encryption = |line: &str| {
+            let plan = plan(&format!("perfkit zip {line} out.zip src")).unwrap();
+            plan.encryption
+        };
+        let terminal = PasswordSource::Terminal;
+        assert_eq!(encryption("-9er"), Some((terminal, AesStrength::Aes256)));
+        let file = PasswordSource::File("f".into());
+        let found = encryption("--password-file f --aes 128");
+        assert_eq!(found, Some((file, AesStrength::Aes128)));
+        assert_eq!(encryption("--aes 128"), None);
+        assert!(plan("perfkit zip -Xe out.zip src").is_err());
+        assert!(plan("perfkit zip -e --aes 512 out.zip src").is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod color;
 pub(crate) mod message;
+pub(crate) mod password;
 pub(crate) mod plain;
 pub(crate) mod progress;
 pub(crate) mod question;

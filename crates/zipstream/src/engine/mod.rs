@@ -9,6 +9,7 @@ pub(crate) mod content;
 pub(crate) mod frames;
 pub(crate) mod whole;
 
+use crate::crypt::Encryption;
 use crate::error::{Error, ErrorKind};
 
 /// A library below failed although nothing was wrong with the input.
@@ -16,10 +17,12 @@ pub(crate) fn internal(what: &'static str) -> Error {
     Error::new(ErrorKind::Internal, what)
 }
 
-/// The compressing contexts of one thread.
+/// The compressing contexts of one thread, and its copy of the password.
 #[derive(Default)]
 pub(crate) struct Engines {
     pub(crate) whole: whole::Whole,
     #[cfg(feature = "zstd")]
     pub(crate) frames: frames::Frames,
+    /// What entries are encrypted with.
+    pub(crate) encryption: Option<Encryption>,
 }

@@ -37,6 +37,8 @@ pub(crate) mod flag {
     pub(crate) const DESCRIPTOR: u16 = 1 << 3;
     /// Compressed patch data.
     pub(crate) const PATCH: u16 = 1 << 5;
+    /// Encrypted in a way that takes certificates.
+    pub(crate) const STRONG: u16 = 1 << 6;
     /// Name and comment are UTF-8.
     pub(crate) const UTF8: u16 = 1 << 11;
     /// The directory is encrypted and local headers are masked.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::options::{ReadOptions, Warning};
+use crate::crypt::aes;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{CENTRAL_BYTES, Central, UNIX};
 use crate::format::extra::Wide;
@@ -231,7 +232,7 @@ impl<'a> Entry<'a> {
 
     /// How it is compressed; for WinZip AES what is inside the encryption.
     pub fn method(&self) -> Method {
-        if self.central.method == 99 {
+        if self.central.method == aes::METHOD {
             let inner = extra::find(self.central.extra, extra::AES);
             if let Some(data) = inner.filter(|data| data.len() >= 7) {
                 return Method::of(le16(data, 5));
@@ -242,7 +243,7 @@ impl<'a> Entry<'a> {
 
     /// Whether its content is encrypted.
     pub fn is_encrypted(&self) -> bool {
-        self.central.flags & flag::ENCRYPTED != 0 || self.central.method == 99
+        self.central.flags & flag::ENCRYPTED != 0 || self.central.method == aes::METHOD
     }
 
     /// Whether sizes and checksum stand behind the content.

@@ -169,6 +169,9 @@ pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
         let what = "sizes that need a ZIP64 field, and none";
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
+    if extra::find(local.extra, extra::AES) != extra::find(central.extra, extra::AES) {
+        return Err(differs("the encryption"));
+    }
     let sizes = (entry.content_bytes(), entry.compressed_bytes());
     let stated = local.sizes();
     let unstated = local.has_descriptor()

@@ -1,7 +1,8 @@
 //! Reading: from a file, where the directory comes first, and from a pipe, where it comes last.
 //!
 //! [`locate`] finds the directory, [`directory`] walks it, [`reader`] reads entries by it,
-//! [`layout`] judges it; [`stream`] takes an archive as it comes, [`pipe`] reads one that way.
+//! [`sealed`] opens encrypted ones, [`layout`] judges it; [`stream`] takes an archive as it comes,
+//! [`pipe`] reads one that way.
 
 mod directory;
 mod layout;
@@ -9,6 +10,7 @@ mod locate;
 mod options;
 mod pipe;
 mod reader;
+mod sealed;
 mod source;
 mod stream;
 mod window;
@@ -24,11 +26,11 @@ pub use stream::{StreamDecoder, StreamEntry, StreamEvent, StreamStep};
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
 
-/// Refuses what is encrypted or patched.
-fn refuse_encrypted(flags: u16, encrypted: bool, offset: u64) -> Result<(), Error> {
-    let error = if encrypted || flags & flag::MASKED != 0 {
-        Error::new(ErrorKind::Unsupported, "encrypted, which is not read")
-            .help("decrypt it with 7zz first")
+/// Refuses what is encrypted with certificates, or patched.
+fn refuse_unreadable(flags: u16, offset: u64) -> Result<(), Error> {
+    let error = if flags & (flag::MASKED | flag::STRONG) != 0 {
+        let what = "encrypted in a way that is not read";
+        Error::new(ErrorKind::Unsupported, what).help("WinZip AES and ZipCrypto are read")
     } else if flags & flag::PATCH != 0 {
         Error::new(ErrorKind::Unsupported, "patch data, which is not read")
     } else {

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use super::directory::Entry;
 use super::options::ReadOptions;
 use super::stream::{StreamDecoder, StreamEntry, StreamEvent};
+use crate::crypt::Decryption;
 use crate::error::Error;
 
 /// One read.
@@ -60,6 +61,19 @@ impl<R: Read> PipeReader<R> {
             waiting: None,
             inside: false,
         }
+    }
+
+    /// Has encrypted entries read, as [`StreamDecoder::set_decryption`] does.
+    pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
+        self.decoder.set_decryption(decryption);
+    }
+
+    /// Passes over the entry at hand: without decoding it where its header says how long it is.
+    pub fn skip(&mut self) -> Result<(), Error> {
+        if self.inside && self.decoder.skip_entry() {
+            self.inside = false;
+        }
+        self.content(&mut |_: &[u8]| Ok::<_, Error>(())).map(|_| ())
     }
 
     /// The next entry; what is left of the one before is passed over. `None` where the directory

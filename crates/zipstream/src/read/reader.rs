@@ -5,9 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::directory::{Directory, Entries, Entry};
 use super::locate::Locator;
 use super::options::ReadOptions;
+use super::sealed::Body;
 use super::source::{ReadAt, read_full};
 use super::window::Window;
-use super::{layout, refuse_encrypted};
+use super::{layout, refuse_unreadable, sealed};
+use crate::crypt::Decryption;
+use crate::crypt::open::open_whole;
 use crate::engine::content::{Bounds, ContentDecoder, compare, limit};
 use crate::error::{Error, ErrorKind};
 use crate::format::local::{LOCAL_BYTES, Local, has_signature, total_bytes};
@@ -41,6 +44,7 @@ pub struct ArchiveReader<R> {
     directory: Directory,
     entries: u64,
     options: ReadOptions,
+    decryption: Option<Decryption>,
     produced: AtomicU64,
 }
 
@@ -49,6 +53,7 @@ pub struct ArchiveReader<R> {
 pub struct Scratch {
     pub(crate) window: Window,
     output: Vec<u8>,
+    plain: Vec<u8>,
     inflate: Option<libdeflater::Decompressor>,
     decoder: ContentDecoder,
 }
@@ -85,12 +90,18 @@ impl<R: ReadAt> ArchiveReader<R> {
             directory,
             entries,
             options: *options,
+            decryption: None,
             produced: AtomicU64::new(0),
         };
         if options.is_strict() {
             reader.check()?;
         }
         Ok(reader)
+    }
+
+    /// Has encrypted entries read.
+    pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
+        self.decryption = decryption;
     }
 
     /// The directory.
@@ -175,7 +186,7 @@ impl<R: ReadAt> ArchiveReader<R> {
     fn locate(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<u64, Error> {
         let (offset, end) = (entry.offset(), self.directory.start());
         let stated_at = entry.record_offset();
-        refuse_encrypted(entry.central().flags, entry.is_encrypted(), stated_at)?;
+        refuse_unreadable(entry.central().flags, stated_at)?;
         let outside = || Error::corrupt(stated_at, "it reaches into the directory");
         let header_end = offset.checked_add(LOCAL_BYTES as u64);
         if header_end.is_none_or(|header_end| header_end > end) {
@@ -222,12 +233,23 @@ impl<R: ReadAt> ArchiveReader<R> {
         let Scratch {
             window,
             output,
+            plain,
             inflate,
             decoder,
         } = scratch;
         let end = self.directory.start();
         let held = window.get(&self.source, data, compressed_bytes, end)?;
-        let input = &held[..compressed_bytes];
+        let mut input = &held[..compressed_bytes];
+        let scheme = sealed::scheme(entry).map_err(|error| error.at(entry.record_offset()))?;
+        if let Some(scheme) = &scheme {
+            let opened = open_whole(scheme, self.decryption.as_ref(), input, plain);
+            input = opened.map_err(|error| error.at(data))?;
+        }
+        let compressed_bytes = input.len();
+        let bounds = Bounds {
+            compressed: Some(compressed_bytes as u64),
+            ..bounds
+        };
         // One byte more tells of content beyond what is stated.
         if output.len() < content_bytes + 1 {
             output.resize(content_bytes + 1, 0);
@@ -249,12 +271,13 @@ impl<R: ReadAt> ArchiveReader<R> {
                 let produced = started
                     .and_then(|()| decode(decoder, input, &mut output[..=content_bytes]))
                     .map_err(|error| error.at(data))?;
-                self.leftover(decoder, entry, data)?;
+                self.leftover(decoder, compressed_bytes as u64, data)?;
                 &output[..produced]
             }
         };
         let found = (libdeflater::crc32(content), content.len() as u64);
-        compare(found, (entry.crc32(), entry.content_bytes())).map_err(|error| error.at(data))?;
+        let stated = scheme.map_or(entry.crc32(), |scheme| scheme.crc32(found.0, entry.crc32()));
+        compare(found, (stated, entry.content_bytes())).map_err(|error| error.at(data))?;
         self.count(content.len() as u64)?;
         Ok(content)
     }
@@ -274,15 +297,20 @@ impl<R: ReadAt> ArchiveReader<R> {
             decoder,
             ..
         } = scratch;
-        if entry.method() == Method::Stored && entry.compressed_bytes() != entry.content_bytes() {
+        let body = Body::open(entry, self.decryption.as_ref(), window, &self.source, data);
+        let mut body = body.map_err(named)?;
+        let (data, end) = (body.start, body.end);
+        if entry.method() == Method::Stored && end - data != entry.content_bytes() {
             return Err(named(unequal(entry)));
         }
-        let started = decoder.start(entry.method(), self.bounds(entry));
-        started.map_err(named)?;
+        let bounds = Bounds {
+            compressed: Some(end - data),
+            ..self.bounds(entry)
+        };
+        decoder.start(entry.method(), bounds).map_err(named)?;
         if output.len() < PIECE_BYTES {
             output.resize(PIECE_BYTES, 0);
         }
-        let end = data + entry.compressed_bytes();
         while !decoder.is_done() {
             let at = data + decoder.consumed();
             let need = usize::from(at < end);
@@ -290,14 +318,17 @@ impl<R: ReadAt> ArchiveReader<R> {
             let left = usize::try_from(end - at).unwrap_or(usize::MAX);
             let input = &input[..input.len().min(left)];
             let last = input.len() == left;
-            let step = decoder
-                .push(input, &mut output[..PIECE_BYTES], last)
+            let step = body
+                .push(decoder, input, &mut output[..PIECE_BYTES], last)
                 .map_err(named)?;
             self.count(step.produced as u64).map_err(named)?;
             sink(&output[..step.produced])?;
         }
-        self.leftover(decoder, entry, data).map_err(named)?;
-        let (crc32, content) = (entry.crc32(), entry.content_bytes());
+        self.leftover(decoder, end - data, data).map_err(named)?;
+        let at = data + decoder.consumed();
+        body.finish(window, &self.source, at).map_err(named)?;
+        let crc32 = body.crc32(decoder.crc32(), entry.crc32());
+        let content = entry.content_bytes();
         decoder.verify(crc32, content).map_err(named)?;
         Ok(decoder.produced())
     }
@@ -324,8 +355,8 @@ impl<R: ReadAt> ArchiveReader<R> {
         Ok(())
     }
 
-    fn leftover(&self, decoder: &ContentDecoder, entry: &Entry<'_>, at: u64) -> Result<(), Error> {
-        let left = entry.compressed_bytes().saturating_sub(decoder.consumed());
+    fn leftover(&self, decoder: &ContentDecoder, all: u64, at: u64) -> Result<(), Error> {
+        let left = all.saturating_sub(decoder.consumed());
         if left > 0 && self.options.is_strict() {
             let what = format!("{left} bytes are left behind its compressed content");
             return Err(Error::corrupt(at + decoder.consumed(), what));

@@ -1,16 +1,22 @@
 //! An archive as it comes, from its first byte on: local headers, contents, then the directory.
 //! No I/O, no seeking.
 //!
+//! What an entry goes through before and behind its content is in [`content`].
+//!
 //! What only the directory says (modes, links) is known at the end; it is told then.
+
+mod content;
 
 use super::directory::Entry;
 use super::options::ReadOptions;
-use super::refuse_encrypted;
-use crate::engine::content::{Bounds, ContentDecoder, limit};
+use super::refuse_unreadable;
+use crate::crypt::open::{Opened, Scheme};
+use crate::crypt::{Decryption, aes};
+use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{self, CENTRAL_BYTES, Central};
 use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES};
-use crate::format::local::{self, LOCAL_BYTES, Local, descriptor_bytes};
+use crate::format::local::{self, LOCAL_BYTES, Local};
 use crate::format::{
     CENTRAL_SIGNATURE, END_SIGNATURE, END64_SIGNATURE, EXTRA_DATA_SIGNATURE, LOCAL_SIGNATURE,
     LOCATOR_SIGNATURE, extra, flag, le32, le64, names, time,
@@ -31,6 +37,8 @@ pub struct StreamEntry {
     pub name: String,
     /// How it is compressed.
     pub method: Method,
+    /// Whether its content is encrypted.
+    pub encrypted: bool,
     /// Its content, where the header states it.
     pub content_bytes: Option<u64>,
     /// Seconds since 1970.
@@ -78,6 +86,11 @@ pub struct StreamDecoder {
     entry: Option<StreamEntry>,
     header: Header,
     decoder: ContentDecoder,
+    decryption: Option<Decryption>,
+    /// The decryption of the entry at hand.
+    opened: Option<Opened>,
+    /// Whether its content is for nobody.
+    passing: bool,
     seen: Vec<Seen>,
     records: u64,
     directory_start: Option<u64>,
@@ -91,10 +104,29 @@ pub struct StreamDecoder {
 #[derive(Debug, Clone, Copy, Default)]
 struct Header {
     descriptor: bool,
+    /// Whether sizes stand before the content.
+    stated: bool,
     wide: bool,
     crc32: u32,
+    /// Without what encryption adds.
     compressed: u64,
     content: u64,
+    scheme: Option<Scheme>,
+}
+
+impl Header {
+    /// What encryption adds to the compressed content.
+    fn outer_bytes(&self) -> u64 {
+        self.scheme.map_or(0, |scheme| {
+            (scheme.header_bytes() + scheme.code_bytes()) as u64
+        })
+    }
+
+    /// The checksum to hold the content to, of those found and stated.
+    fn crc32(&self, found: u32, stated: u32) -> u32 {
+        self.scheme
+            .map_or(stated, |scheme| scheme.crc32(found, stated))
+    }
 }
 
 /// What is remembered of an entry, to hold the directory to it.
@@ -111,7 +143,13 @@ struct Seen {
 enum State {
     /// Before a record; what has come of it is held.
     Record,
+    /// An entry was told of, and nothing of its content was taken.
+    Begin,
+    /// Before the header of what is encrypted.
+    Seal,
     Content,
+    /// Before the code of what is encrypted.
+    Code,
     Descriptor,
     /// A record was handed out and is still held.
     Told,
@@ -132,6 +170,9 @@ impl StreamDecoder {
             entry: None,
             header: Header::default(),
             decoder: ContentDecoder::default(),
+            decryption: None,
+            opened: None,
+            passing: false,
             seen: Vec::new(),
             records: 0,
             directory_start: None,
@@ -140,6 +181,12 @@ impl StreamDecoder {
             total: 0,
             error: None,
         }
+    }
+
+    /// Has encrypted entries read. AES entries only where content is [released
+    /// early](Decryption::release_early): their codes come last.
+    pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
+        self.decryption = decryption;
     }
 
     /// The entry at hand.
@@ -193,6 +240,12 @@ impl StreamDecoder {
                     self.state = State::Record;
                     None
                 }
+                State::Begin => {
+                    self.begin().map_err(|error| self.named(error))?;
+                    None
+                }
+                State::Seal => self.open(input, &mut taken)?,
+                State::Code => self.code(input, &mut taken)?,
                 State::Content => return self.content(input, output, taken),
                 State::Descriptor => self.descriptor(input, &mut taken)?,
                 State::Skip(left) => {
@@ -300,43 +353,47 @@ impl StreamDecoder {
             let name = String::from_utf8_lossy(local.name);
             return Err(Error::new(ErrorKind::Name, what).entry(name).at(start));
         };
+        let name = name.into_owned();
         let known = !local.has_descriptor();
-        let (content, compressed) = local.sizes();
-        let entry = StreamEntry {
-            name: name.into_owned(),
+        let (content, mut compressed) = local.sizes();
+        let mut entry = StreamEntry {
+            name: name.clone(),
+            encrypted: local.flags & flag::ENCRYPTED != 0 || local.method == aes::METHOD,
             method: Method::of(local.method),
             content_bytes: known.then_some(content),
             modified: extra::modified(local.extra)
                 .unwrap_or_else(|| time::from_dos(local.time, local.date)),
             offset: start,
         };
-        let named = |error: Error| error.at(start).entry(entry.name.clone());
-        let encrypted = local.flags & flag::ENCRYPTED != 0 || local.method == 99;
-        refuse_encrypted(local.flags, encrypted, start).map_err(named)?;
+        let named = |error: Error| error.at(start).entry(name.clone());
+        refuse_unreadable(local.flags, start).map_err(named)?;
+        let check = (local.crc32, local.time);
+        let scheme = Scheme::of(local.flags, local.method, local.extra, check).map_err(named)?;
+        if let Some(Scheme::Aes(field)) = &scheme {
+            entry.method = Method::of(field.method);
+        }
         let limits = &self.options.limits;
         if self.seen.len() as u64 >= limits.entries {
             let what = format!("more than {} entries", limits.entries);
             return Err(Error::new(ErrorKind::Limit, what).at(start));
         }
-        if entry.method == Method::Stored && known && content != compressed {
+        // Some state sizes in both places; only so can the end of a stored content be known.
+        let stated = known || (entry.method == Method::Stored && compressed > 0);
+        if let (Some(scheme), true) = (&scheme, stated) {
+            compressed = scheme.inner_bytes(compressed).map_err(named)?;
+        }
+        if entry.method == Method::Stored && stated && content != compressed {
             let what = "stored, but with two different sizes";
             return Err(named(Error::new(ErrorKind::Size, what)));
         }
-        let bounds = Bounds {
-            stated: known.then_some(content),
-            compressed: known.then_some(compressed),
-            limit: limits
-                .entry_bytes
-                .min(limits.total_bytes.saturating_sub(self.total)),
-            ratio: limits.ratio,
-        };
-        self.decoder.start(entry.method, bounds).map_err(named)?;
         self.header = Header {
             descriptor: !known,
+            stated,
             wide: local.is_zip64(),
             crc32: local.crc32,
             compressed,
             content,
+            scheme,
         };
         self.seen.push(Seen {
             offset: start,
@@ -347,7 +404,8 @@ impl StreamDecoder {
         });
         self.entry = Some(entry);
         self.held.clear();
-        self.state = State::Content;
+        self.state = State::Begin;
+        self.passing = false;
         Ok(StreamEvent::Entry)
     }
 
@@ -356,101 +414,6 @@ impl StreamDecoder {
             Some(entry) => error.at(self.offset).entry(entry.name.clone()),
             None => error.at(self.offset),
         }
-    }
-
-    fn content(
-        &mut self,
-        input: &[u8],
-        output: &mut [u8],
-        taken: usize,
-    ) -> Result<StreamStep, Error> {
-        let mut rest = &input[taken..];
-        let mut last = false;
-        if !self.header.descriptor {
-            let left = self
-                .header
-                .compressed
-                .saturating_sub(self.decoder.consumed());
-            let left = usize::try_from(left).unwrap_or(usize::MAX);
-            last = rest.len() >= left;
-            rest = &rest[..rest.len().min(left)];
-        }
-        let step = self.decoder.push(rest, output, last);
-        let step = step.map_err(|error| self.named(error))?;
-        self.offset += step.consumed as u64;
-        self.total += step.produced as u64;
-        if self.total > self.options.limits.total_bytes {
-            return Err(self.named(limit(self.options.limits.total_bytes)));
-        }
-        let event = match (step.done, step.consumed + step.produced) {
-            (true, _) => self.content_end()?,
-            (false, 0) => StreamEvent::NeedInput,
-            (false, _) => StreamEvent::Content,
-        };
-        Ok(StreamStep {
-            consumed: taken + step.consumed,
-            produced: step.produced,
-            event,
-        })
-    }
-
-    /// The content is complete; its descriptor may still come.
-    fn content_end(&mut self) -> Result<StreamEvent, Error> {
-        if self.header.descriptor {
-            self.state = State::Descriptor;
-            return Ok(StreamEvent::Content);
-        }
-        let left = self
-            .header
-            .compressed
-            .saturating_sub(self.decoder.consumed());
-        if left > 0 && self.options.is_strict() {
-            let what = format!("{left} bytes are left behind its compressed content");
-            return Err(self.named(Error::new(ErrorKind::Corrupt, what)));
-        }
-        let verified = self.decoder.verify(self.header.crc32, self.header.content);
-        verified.map_err(|error| self.named(error))?;
-        self.remember(left);
-        self.state = State::Skip(left);
-        Ok(StreamEvent::EntryEnd)
-    }
-
-    fn remember(&mut self, left: u64) {
-        if let Some(seen) = self.seen.last_mut() {
-            seen.crc32 = self.decoder.crc32();
-            seen.compressed = self.decoder.consumed() + left;
-            seen.content = self.decoder.produced();
-        }
-    }
-
-    fn descriptor(
-        &mut self,
-        input: &[u8],
-        taken: &mut usize,
-    ) -> Result<Option<StreamEvent>, Error> {
-        if !self.hold(4, input, taken) {
-            return Ok(Some(StreamEvent::NeedInput));
-        }
-        let goes_on = self.decoder.goes_on(&self.held);
-        if goes_on.map_err(|error| self.named(error))? {
-            self.held.clear();
-            self.state = State::Content;
-            return Ok(None);
-        }
-        // What is held too much is the start of the next record.
-        if !self.hold(DESCRIPTOR_BYTES_MAX, input, taken) {
-            return Ok(Some(StreamEvent::NeedInput));
-        }
-        let decoder = &self.decoder;
-        let values = (decoder.crc32(), decoder.consumed(), decoder.produced());
-        let Some(bytes) = descriptor_bytes(&self.held, values, self.header.wide) else {
-            let what = "its descriptor states other sizes or another checksum";
-            return Err(self.named(Error::new(ErrorKind::Mismatch, what)));
-        };
-        self.held.drain(..bytes);
-        self.remember(0);
-        self.state = State::Record;
-        Ok(Some(StreamEvent::EntryEnd))
     }
 
     fn central(&mut self, start: u64) -> Result<StreamEvent, Error> {

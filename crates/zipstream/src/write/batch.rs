@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use super::options::{Job as Described, Meta};
 use super::records::{Shape, Sizes, put_central, put_local};
+use crate::crypt::Encryption;
+use crate::crypt::seal::Sealer;
 use crate::engine::Engines;
 use crate::engine::chunk::{WINDOW_BYTES, compress};
 use crate::error::Error;
@@ -20,6 +22,8 @@ pub(crate) struct Batch {
     content: Vec<u8>,
     filled: usize,
     items: Vec<Item>,
+    /// What the entries are encrypted with, where others pack them.
+    pub(crate) encryption: Option<Encryption>,
     /// Local headers and content, and the directory records, where the batch packs for itself.
     pub(crate) out: Vec<u8>,
     pub(crate) records: Vec<u8>,
@@ -123,6 +127,11 @@ pub(crate) fn pack_one(
     // The header has the same length whatever it says: it is written again when that is known.
     put_local(out, name, meta, meta.method, Shape::Known(sizes));
     let header = out.len();
+    let mut sealer = match (&engines.encryption, meta.seal) {
+        (Some(encryption), Some(_)) => Some(Sealer::begin(encryption, out)?),
+        _ => None,
+    };
+    let data = out.len();
     let packed = engines
         .whole
         .compress(meta.method, meta.level, content, out)?;
@@ -132,10 +141,16 @@ pub(crate) fn pack_one(
         out.extend_from_slice(content);
         crate::method::Method::Stored
     };
+    if let Some(mut sealer) = sealer.take() {
+        sealer.seal(&mut out[data..]);
+        sealer.end(out);
+        // What the last of the extra fields ends with.
+        out[header - 2..header].copy_from_slice(&method.code().to_le_bytes());
+    }
     sizes.compressed = (out.len() - header) as u64;
     let shape = Shape::Known(sizes);
     let mut fixed = [0; 30];
-    restate(&mut fixed, method, &sizes);
+    restate(&mut fixed, meta, method, &sizes);
     out[start + 4..start + 6].copy_from_slice(&fixed[4..6]);
     out[start + 8..start + 10].copy_from_slice(&fixed[8..10]);
     out[start + 14..start + 22].copy_from_slice(&fixed[14..22]);
@@ -144,10 +159,10 @@ pub(crate) fn pack_one(
 }
 
 /// The fields of a local header that depend on the outcome of compression.
-fn restate(fixed: &mut [u8; 30], method: crate::method::Method, sizes: &Sizes) {
-    fixed[4..6].copy_from_slice(&method.version().to_le_bytes());
-    fixed[8..10].copy_from_slice(&method.code().to_le_bytes());
-    fixed[14..18].copy_from_slice(&sizes.crc32.to_le_bytes());
+fn restate(fixed: &mut [u8; 30], meta: &Meta, method: crate::method::Method, sizes: &Sizes) {
+    fixed[4..6].copy_from_slice(&meta.version(method).to_le_bytes());
+    fixed[8..10].copy_from_slice(&meta.method_code(method).to_le_bytes());
+    fixed[14..18].copy_from_slice(&meta.stated_crc(sizes.crc32).to_le_bytes());
     // A whole entry is far below 4 GiB.
     fixed[18..22].copy_from_slice(&(sizes.compressed as u32).to_le_bytes());
 }
@@ -285,7 +300,10 @@ impl Job {
                     std::mem::take(&mut batch.out),
                     std::mem::take(&mut batch.records),
                 );
+                // A thread works for many archives, each with a password of its own.
+                engines.encryption = batch.encryption.take();
                 let result = batch.pack(engines, &mut out, &mut records, 0);
+                engines.encryption = None;
                 (batch.out, batch.records) = (out, records);
                 result
             }

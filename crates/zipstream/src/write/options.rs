@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use super::workers::Workers;
+use crate::crypt::Encryption;
+use crate::crypt::aes::{self, FIELD_BYTES};
+use crate::crypt::seal::Seal;
 use crate::error::{Error, ErrorKind};
 use crate::format::{extra, time};
 use crate::method::Method;
@@ -36,6 +39,9 @@ pub struct ArchiveOptions {
     pub reproducible: Option<i64>,
     /// Comment of the archive, at most 65,535 bytes.
     pub comment: Vec<u8>,
+    /// What entries are encrypted with, all but directories. Salts are drawn from the system, so
+    /// that no two archives are the same: not to be had with `reproducible`.
+    pub encryption: Option<Encryption>,
     /// What surrounds every job of compression.
     pub around: Option<Around>,
 }
@@ -102,6 +108,8 @@ pub struct EntryOptions {
     /// What the content is, where that is known for sure. It is held to it, and needs no
     /// descriptor; large entries can be stored only so.
     pub known: Option<Known>,
+    /// Whether it is encrypted where the archive has a password; it is by default.
+    pub encrypt: bool,
 }
 
 impl Default for EntryOptions {
@@ -115,6 +123,7 @@ impl Default for EntryOptions {
             mode: 0o644,
             size_hint: None,
             known: None,
+            encrypt: true,
         }
     }
 }
@@ -184,7 +193,10 @@ impl EntryOptions {
         };
         let directory = u32::from(self.kind == Kind::Directory) << 4;
         let stored = level == 0 || self.method == Method::Stored;
+        let encryption = archive.encryption.as_ref();
+        let encryption = encryption.filter(|_| self.encrypt && self.kind != Kind::Directory);
         Ok(Meta {
+            seal: encryption.map(Encryption::seal),
             method: if stored { Method::Stored } else { self.method },
             level: if stored { 0 } else { level },
             dos: time::to_dos(local.unwrap_or(time::DOS_MIN)),
@@ -200,6 +212,7 @@ impl EntryOptions {
 /// What headers say of an entry beside name and content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Meta {
+    pub(crate) seal: Option<Seal>,
     pub(crate) method: Method,
     pub(crate) level: i32,
     pub(crate) dos: (u16, u16),
@@ -208,7 +221,25 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
+    /// The checksum that is stated of a content.
+    pub(crate) fn stated_crc(&self, crc32: u32) -> u32 {
+        match self.seal {
+            Some(seal) if !seal.checksum => 0,
+            _ => crc32,
+        }
+    }
+
+    /// The number of the method that headers state.
+    pub(crate) fn method_code(&self, method: Method) -> u16 {
+        self.seal.map_or(method.code(), |_| aes::METHOD)
+    }
+
+    /// The version of the format that a reader has to know, times ten.
+    pub(crate) fn version(&self, method: Method) -> u16 {
+        method.version().max(self.seal.map_or(0, |_| aes::VERSION))
+    }
+
     pub(crate) fn extra_bytes(&self) -> usize {
-        self.modified.map_or(0, |_| extra::TIMES_BYTES)
+        self.modified.map_or(0, |_| extra::TIMES_BYTES) + self.seal.map_or(0, |_| FIELD_BYTES)
     }
 }

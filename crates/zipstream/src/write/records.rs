@@ -2,7 +2,7 @@
 
 use super::options::Meta;
 use crate::format::central::{CENTRAL_BYTES, Central, OFFSET_AT, UNIX};
-use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag};
+use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16};
 use crate::method::Method;
 
 /// The version of a reader that ZIP64 takes, times ten.
@@ -52,12 +52,14 @@ impl Shape {
     }
 }
 
-fn version(method: Method, wide: bool) -> u16 {
-    method.version().max(if wide { ZIP64_VERSION } else { 0 })
+fn version(meta: &Meta, method: Method, wide: bool) -> u16 {
+    let least = if wide { ZIP64_VERSION } else { 0 };
+    meta.version(method).max(least)
 }
 
-fn flags(name: &[u8], shape: &Shape) -> u16 {
-    shape.flags() | if name.is_ascii() { 0 } else { flag::UTF8 }
+fn flags(name: &[u8], meta: &Meta, shape: &Shape) -> u16 {
+    let encrypted = meta.seal.map_or(0, |_| flag::ENCRYPTED);
+    shape.flags() | encrypted | if name.is_ascii() { 0 } else { flag::UTF8 }
 }
 
 /// The value of a 32-bit field.
@@ -77,12 +79,12 @@ pub(crate) fn put_local(out: &mut Vec<u8>, name: &[u8], meta: &Meta, method: Met
     let extra_bytes = meta.extra_bytes() + if wide { 20 } else { 0 };
     let mut fixed = [0; 30];
     fixed[..4].copy_from_slice(&LOCAL_SIGNATURE.to_le_bytes());
-    fixed[4..6].copy_from_slice(&version(method, wide).to_le_bytes());
-    fixed[6..8].copy_from_slice(&flags(name, &shape).to_le_bytes());
-    fixed[8..10].copy_from_slice(&method.code().to_le_bytes());
+    fixed[4..6].copy_from_slice(&version(meta, method, wide).to_le_bytes());
+    fixed[6..8].copy_from_slice(&flags(name, meta, &shape).to_le_bytes());
+    fixed[8..10].copy_from_slice(&meta.method_code(method).to_le_bytes());
     fixed[10..12].copy_from_slice(&meta.dos.0.to_le_bytes());
     fixed[12..14].copy_from_slice(&meta.dos.1.to_le_bytes());
-    fixed[14..18].copy_from_slice(&sizes.crc32.to_le_bytes());
+    fixed[14..18].copy_from_slice(&meta.stated_crc(sizes.crc32).to_le_bytes());
     fixed[18..22].copy_from_slice(&stated[0]);
     fixed[22..26].copy_from_slice(&stated[1]);
     // A name was checked to fit, and the extra fields are few.
@@ -95,6 +97,10 @@ pub(crate) fn put_local(out: &mut Vec<u8>, name: &[u8], meta: &Meta, method: Met
     }
     if wide {
         extra::put_zip64(out, &[sizes.content, sizes.compressed]);
+    }
+    // The last of them: its end is the method, which may turn out to be another one.
+    if let Some(seal) = meta.seal {
+        seal.field(method).put(out);
     }
 }
 
@@ -118,16 +124,16 @@ pub(crate) fn put_central(
     }
     let wide = &wide[..count];
     let extra_bytes = meta.extra_bytes() + if count > 0 { 4 + 8 * count } else { 0 };
-    let needed = version(method, count > 0 || shape.is_wide());
+    let needed = version(meta, method, count > 0 || shape.is_wide());
     let mut fixed = [0; CENTRAL_BYTES];
     fixed[..4].copy_from_slice(&CENTRAL_SIGNATURE.to_le_bytes());
     fixed[4..6].copy_from_slice(&(u16::from(UNIX) << 8 | MADE_BY).to_le_bytes());
     fixed[6..8].copy_from_slice(&needed.to_le_bytes());
-    fixed[8..10].copy_from_slice(&flags(name, &shape).to_le_bytes());
-    fixed[10..12].copy_from_slice(&method.code().to_le_bytes());
+    fixed[8..10].copy_from_slice(&flags(name, meta, &shape).to_le_bytes());
+    fixed[10..12].copy_from_slice(&meta.method_code(method).to_le_bytes());
     fixed[12..14].copy_from_slice(&meta.dos.0.to_le_bytes());
     fixed[14..16].copy_from_slice(&meta.dos.1.to_le_bytes());
-    fixed[16..20].copy_from_slice(&sizes.crc32.to_le_bytes());
+    fixed[16..20].copy_from_slice(&meta.stated_crc(sizes.crc32).to_le_bytes());
     fixed[20..24].copy_from_slice(&narrow(sizes.compressed));
     fixed[24..28].copy_from_slice(&narrow(sizes.content));
     fixed[28..30].copy_from_slice(&(name.len() as u16).to_le_bytes());
@@ -141,6 +147,9 @@ pub(crate) fn put_central(
     }
     if count > 0 {
         extra::put_zip64(out, wide);
+    }
+    if let Some(seal) = meta.seal {
+        seal.field(method).put(out);
     }
 }
 
@@ -158,7 +167,7 @@ pub(crate) fn put_shifted(directory: &mut Vec<u8>, mut records: &[u8], base: u64
             extra::put_zip64(directory, &[offset]);
             let extra_bytes = (record.extra.len() + 12) as u16;
             directory[start + 30..start + 32].copy_from_slice(&extra_bytes.to_le_bytes());
-            let needed = ZIP64_VERSION.max(Method::of(record.method).version());
+            let needed = ZIP64_VERSION.max(le16(bytes, 6));
             directory[start + 6..start + 8].copy_from_slice(&needed.to_le_bytes());
         }
         records = after;

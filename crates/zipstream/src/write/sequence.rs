@@ -3,6 +3,8 @@
 use super::batch::pack_one;
 use super::options::Meta;
 use super::records::{Shape, Sizes, put_central, put_local, put_shifted};
+use crate::crypt::Encryption;
+use crate::crypt::seal::Sealer;
 use crate::engine::{Engines, internal};
 use crate::error::{Error, ErrorKind};
 use crate::format::{end, local};
@@ -30,6 +32,15 @@ pub(crate) struct Large {
     pub(crate) shape: Shape,
 }
 
+/// The large entry that is being written.
+#[derive(Debug)]
+struct Written {
+    large: Large,
+    offset: u64,
+    sizes: Sizes,
+    sealer: Option<Sealer>,
+}
+
 /// The output, and what has to be remembered of it.
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
@@ -41,7 +52,7 @@ pub(crate) struct Sequence {
     pub(crate) directory: Vec<u8>,
     entries: u64,
     content_bytes: u64,
-    large: Option<(Large, u64, Sizes)>,
+    large: Option<Written>,
 }
 
 impl Sequence {
@@ -100,18 +111,37 @@ impl Sequence {
     }
 
     /// Starts a large entry.
-    pub(crate) fn begin(&mut self, large: Large) {
+    pub(crate) fn begin(
+        &mut self,
+        large: Large,
+        encryption: Option<&Encryption>,
+    ) -> Result<(), Error> {
         let offset = self.offset();
         let Large {
             name, meta, method, ..
         } = &large;
         put_local(&mut self.out, name, meta, *method, large.shape);
-        self.large = Some((large, offset, Sizes::default()));
+        let start = self.out.len();
+        let sealer = match (encryption, meta.seal) {
+            (Some(encryption), Some(_)) => Some(Sealer::begin(encryption, &mut self.out)?),
+            _ => None,
+        };
+        let sizes = Sizes {
+            compressed: (self.out.len() - start) as u64,
+            ..Sizes::default()
+        };
+        self.large = Some(Written {
+            large,
+            offset,
+            sizes,
+            sealer,
+        });
+        Ok(())
     }
 
     /// Adds a part of its content to the checksum and sizes.
     fn tally(&mut self, crc32: u32, content: u64, compressed: u64) -> Result<(), Error> {
-        let Some((_, _, sizes)) = &mut self.large else {
+        let Some(Written { sizes, .. }) = &mut self.large else {
             return Err(internal("content without an entry"));
         };
         let mut sum = crc32fast::Hasher::new_with_initial_len(sizes.crc32, sizes.content);
@@ -124,21 +154,41 @@ impl Sequence {
 
     /// Adds compressed content.
     pub(crate) fn piece(&mut self, out: &[u8], crc32: u32, content: u64) -> Result<(), Error> {
+        let start = self.out.len();
         self.out.extend_from_slice(out);
-        self.tally(crc32, content, out.len() as u64)
+        self.placed(start, crc32, content)
     }
 
     /// Counts compressed content that was put into `out` from `start` on.
     pub(crate) fn placed(&mut self, start: usize, crc32: u32, content: u64) -> Result<(), Error> {
-        let compressed = (self.out.len() - start) as u64;
+        let placed = &mut self.out[start..];
+        let compressed = placed.len() as u64;
+        if let Some(Written {
+            sealer: Some(sealer),
+            ..
+        }) = &mut self.large
+        {
+            sealer.seal(placed);
+        }
         self.tally(crc32, content, compressed)
     }
 
     /// Ends the large entry.
     pub(crate) fn end(&mut self) -> Result<(), Error> {
-        let Some((large, offset, sizes)) = self.large.take() else {
+        let Some(Written {
+            large,
+            offset,
+            mut sizes,
+            sealer,
+        }) = self.large.take()
+        else {
             return Err(internal("an end without an entry"));
         };
+        if let Some(sealer) = sealer {
+            let start = self.out.len();
+            sealer.end(&mut self.out);
+            sizes.compressed += (self.out.len() - start) as u64;
+        }
         match large.shape {
             Shape::Known(known) if known != sizes => {
                 return Err(differs(&large.name, &known, &sizes));
@@ -146,7 +196,7 @@ impl Sequence {
             Shape::Known(_) => {}
             Shape::Descriptor | Shape::Descriptor64 => local::put_descriptor(
                 &mut self.out,
-                sizes.crc32,
+                large.meta.stated_crc(sizes.crc32),
                 sizes.compressed,
                 sizes.content,
                 large.shape.is_wide(),

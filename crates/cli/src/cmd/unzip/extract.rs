@@ -142,6 +142,12 @@ pub(crate) fn test_all<R: ReadAt + Sync>(reader: &ArchiveReader<R>, threads: usi
     run_all(&shared, threads, &mut place, Times::unreported).0
 }
 
+/// Whether an entry that the plan asks for is encrypted.
+pub(super) fn any_encrypted<R: ReadAt>(reader: &ArchiveReader<R>, plan: &UnzipPlan) -> bool {
+    let mut entries = reader.entries().flatten();
+    entries.any(|entry| entry.is_encrypted() && plan.selection.takes(&entry.name_lossy()))
+}
+
 /// What is selected, by what becomes of it.
 #[derive(Default)]
 struct Selected {

@@ -23,12 +23,14 @@ use crate::term::message;
 use crate::term::progress::Progress;
 
 mod extract;
+mod keys;
 mod list;
 mod pipe;
 mod place;
 
 pub(super) use extract::test_all;
 use extract::{Tally, Times};
+use keys::Keys;
 use place::Place;
 
 /// Runs the command.
@@ -64,7 +66,7 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         }
         .listing(listing),
     )?;
-    let input = open(&args.input, &plan, args.terminal.wants_warnings())?;
+    let mut input = open(&args.input, &plan, args.terminal.wants_warnings())?;
     if listing {
         let mut listing = list::Listing::new(args.terminal.verbose);
         match input {
@@ -81,6 +83,13 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         threads: input.threads(plan.threads),
         ..plan
     };
+    let mut keys = Keys::new(&plan)?;
+    match &mut input {
+        Opened::File(reader) => unlock(reader, &plan, &mut keys)?,
+        #[cfg(feature = "cloud")]
+        Opened::Remote(reader) => unlock(reader, &plan, &mut keys)?,
+        Opened::Pipe(_) => {}
+    }
     let mut place = place(&plan)?;
     let progress = Progress::start(args.terminal.wants_progress(), None);
     let (tally, times, bytes_in) = match input {
@@ -88,7 +97,12 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         #[cfg(feature = "cloud")]
         Opened::Remote(reader) => anywhere(&reader, &plan, &mut place, &session, &progress)?,
         Opened::Pipe(source) => {
-            pipe::run(Pulled::new(source), &plan, &mut place, &session, &progress)
+            let run = pipe::Run {
+                plan: &plan,
+                session: &session,
+                progress: &progress,
+            };
+            pipe::run(Pulled::new(source), &run, &mut place, &mut keys)
         }
     };
     progress.finish();
@@ -118,6 +132,18 @@ fn anywhere<R: ReadAt + Sync>(
     let (tally, times) = extract::run(reader, plan, place, session, progress);
     let bytes = tally.compressed_bytes;
     Ok((tally, times, bytes))
+}
+
+/// Asks for the password where an entry that is wanted needs one.
+fn unlock<R: zipstream::ReadAt>(
+    reader: &mut ArchiveReader<R>,
+    plan: &UnzipPlan,
+    keys: &mut Keys,
+) -> Result<()> {
+    if extract::any_encrypted(reader, plan) {
+        reader.set_decryption(keys.get()?);
+    }
+    Ok(())
 }
 
 /// The archive, as it can be read.

@@ -10,6 +10,7 @@ use std::time::Instant;
 use zipstream::{Kind, PipeReader, StreamEntry};
 
 use super::extract::{Ended, Tally, Times};
+use super::keys::Keys;
 use super::place::{self, LINK_BYTES_MAX, Place, Taken};
 use crate::args::unzip::UnzipPlan;
 use crate::exit::ExitStatus;
@@ -19,20 +20,28 @@ use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::signal;
 
+/// What a run is told, beside where contents go.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub(super) plan: &'a UnzipPlan,
+    pub(super) session: &'a Session,
+    pub(super) progress: &'a Progress,
+}
+
 /// Reads the archive to its end and does what the plan asks for.
 pub(super) fn run(
     source: impl Read,
-    plan: &UnzipPlan,
+    run: &Run<'_>,
     place: &mut Place,
-    session: &Session,
-    progress: &Progress,
+    keys: &mut Keys,
 ) -> (Tally, Times, u64) {
+    let plan = run.plan;
     let mut pipe = PipeReader::new(source, &plan.read);
-    let (mut tally, mut times) = (Tally::default(), Times::new(session));
+    let (mut tally, mut times) = (Tally::default(), Times::new(run.session));
     // Where the local header of each file is that was made, and its path.
     let mut made = HashMap::new();
     let ended = entries(
-        &mut pipe, plan, place, &mut tally, &mut times, progress, &mut made,
+        &mut pipe, run, place, keys, &mut tally, &mut times, &mut made,
     )
     .and_then(|()| records(&mut pipe, plan, place, &mut tally, &mut made));
     match ended {
@@ -47,13 +56,14 @@ pub(super) fn run(
 
 fn entries(
     pipe: &mut PipeReader<impl Read>,
-    plan: &UnzipPlan,
+    run: &Run<'_>,
     place: &mut Place,
+    keys: &mut Keys,
     tally: &mut Tally,
     times: &mut Times,
-    progress: &Progress,
     made: &mut HashMap<u64, String>,
 ) -> Result<(), Ended> {
+    let plan = run.plan;
     let strict = plan.read.profile == zipstream::Profile::Strict;
     let extracts = matches!(place, Place::Root { .. });
     let mut taken = Taken::default();
@@ -61,10 +71,16 @@ fn entries(
         if signal::interrupted() {
             return Err(interrupted());
         }
-        if !plan.selection.takes(&entry.name) {
+        let entry = entry.clone();
+        let wanted = plan.selection.takes(&entry.name);
+        if entry.encrypted && (wanted || entry.content_bytes.is_none()) {
+            let decryption = keys.get()?;
+            pipe.set_decryption(decryption);
+        }
+        if !wanted {
+            pipe.skip()?;
             continue;
         }
-        let entry = entry.clone();
         let kind = if entry.name.ends_with('/') {
             Kind::Directory
         } else {
@@ -91,7 +107,7 @@ fn entries(
             }
             continue;
         }
-        match one(pipe, &entry, &path, place, times, progress) {
+        match one(pipe, &entry, &path, place, times, run.progress) {
             Ok((bytes, placed)) => {
                 tally.entries += 1;
                 tally.content_bytes += bytes;

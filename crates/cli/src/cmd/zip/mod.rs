@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 
 use latency::report::{Cell, Input, LatencyName, Table, Unit, Validation};
-use zipstream::{ArchiveReader, ReadOptions, Totals};
+use zipstream::{AesStrength, ArchiveReader, Decryption, Encryption, ReadOptions, Totals};
 
 use super::transfer::Stop;
 use super::unzip::test_all;
+use crate::args::password::PasswordSource;
 use crate::args::zip::{ZipArgs, ZipPlan};
 use crate::exit::ExitStatus;
 use crate::export;
@@ -16,7 +17,7 @@ use crate::io::clash;
 use crate::io::target::{self, Target};
 use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
 use crate::term::progress::Progress;
-use crate::term::{message, signal};
+use crate::term::{message, password, signal};
 
 mod pack;
 mod sources;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     let plan = args.plan()?;
     refuse(args)?;
     let fixed_time = plan.reproducible.then(source_date).transpose()?;
+    let encryption = plan.encryption.as_ref().map(encryption).transpose()?;
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
@@ -50,11 +52,18 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     }
     let mut outcome = Outcome::new("zip");
     describe(&plan, &mut outcome);
-    let packer = Packer::new(&session, &plan, &target, &progress, fixed_time)?;
+    let packer = Packer::new(
+        &session,
+        &plan,
+        &target,
+        &progress,
+        fixed_time,
+        encryption.clone(),
+    )?;
     let packed = pack(packer, &found, &mut outcome);
     let ended = packed.and_then(|totals| {
         if plan.verify {
-            verify(&target, &plan, totals, &mut outcome)?;
+            verify(&target, &plan, encryption, totals, &mut outcome)?;
         }
         // An archive of nothing because everything failed is of no use to anyone.
         let failed = !found.failures.is_empty() || !outcome.complete;
@@ -109,6 +118,13 @@ fn refuse(args: &ZipArgs) -> Result<()> {
     clash::refuse(&[], None, &output, &exports)
 }
 
+/// What contents are encrypted with; asks for the password.
+fn encryption((source, strength): &(PasswordSource, AesStrength)) -> Result<Encryption> {
+    let mut encryption = Encryption::new(password::new(source)?);
+    encryption.strength = *strength;
+    Ok(encryption)
+}
+
 /// The time of every entry of a reproducible archive.
 fn source_date() -> Result<i64> {
     let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH") else {
@@ -138,6 +154,9 @@ fn describe(plan: &ZipPlan, outcome: &mut Outcome) {
     params.insert("method".to_owned(), plan.method.to_string().into());
     params.insert("level".to_owned(), plan.level.into());
     params.insert("threads".to_owned(), plan.threads.into());
+    let bits = plan.encryption.as_ref();
+    let bits = bits.map(|(_, strength)| strength.bits());
+    params.insert("aes_bits".to_owned(), bits.into());
     params.insert("reproducible".to_owned(), plan.reproducible.into());
 }
 
@@ -204,6 +223,7 @@ fn table(totals: &Totals) -> Table {
 fn verify(
     target: &Target,
     plan: &ZipPlan,
+    encryption: Option<Encryption>,
     totals: Totals,
     outcome: &mut Outcome,
 ) -> std::result::Result<(), Stop> {
@@ -214,8 +234,10 @@ fn verify(
         ))
         .help("nothing was replaced; please report this as a bug with the command line")
     };
-    let reader = ArchiveReader::open_with(&*file, &ReadOptions::strict())
+    let mut reader = ArchiveReader::open_with(&*file, &ReadOptions::strict())
         .map_err(|error| wrong(error.to_string()))?;
+    let decryption = encryption.map(|encryption| Decryption::new(encryption.password));
+    reader.set_decryption(decryption.map(|decryption| decryption.release_early(true)));
     let tested = test_all(&reader, plan.threads as usize);
     let right = tested.failures.is_empty()
         && (tested.entries, tested.content_bytes) == (totals.entries, totals.content_bytes);

@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
-use zipstream::{ArchiveEncoder, ArchiveOptions, Around, EntryOptions, Kind, Known, Totals};
+use zipstream::{
+    ArchiveEncoder, ArchiveOptions, Around, Encryption, EntryOptions, Kind, Known, Totals,
+};
 
 use super::sources::Source;
 use crate::args::zip::ZipPlan;
@@ -94,6 +96,7 @@ impl<'a> Packer<'a> {
         target: &'a Target,
         progress: &'a Progress,
         fixed_time: Option<i64>,
+        encryption: Option<Encryption>,
     ) -> Result<Self> {
         // One thread is the calling one.
         let threads = if plan.threads > 1 { plan.threads } else { 0 };
@@ -102,6 +105,7 @@ impl<'a> Packer<'a> {
         options.threads = threads as usize;
         options.around = (threads > 0).then(|| times.around());
         options.reproducible = fixed_time;
+        options.encryption = encryption;
         let encoder = ArchiveEncoder::new(options)
             .map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
         Ok(Self {

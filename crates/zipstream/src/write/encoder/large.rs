@@ -1,6 +1,7 @@
 //! Large entries: their headers go out before their content, which follows in chunks.
 
 use super::{ArchiveEncoder, NARROW_BYTES_MAX, Slot, State};
+use crate::crypt::seal::Seal;
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::error::Error;
 use crate::method::Method;
@@ -45,7 +46,7 @@ impl ArchiveEncoder {
             (Method::Stored, Some(known)) => {
                 shape = Shape::Known(Sizes {
                     crc32: known.crc32,
-                    compressed: known.bytes,
+                    compressed: known.bytes + meta.seal.map_or(0, Seal::bytes),
                     content: known.bytes,
                 });
                 self.open.bytes_max = Some(known.bytes);

@@ -13,7 +13,8 @@ impl ArchiveEncoder {
             return Ok(());
         }
         let next = self.spare_batches.pop().unwrap_or_default();
-        let batch = std::mem::replace(&mut self.batch, next);
+        let mut batch = std::mem::replace(&mut self.batch, next);
+        batch.encryption.clone_from(&self.options.encryption);
         self.submit(Job::Batch(batch))
     }
 
@@ -71,7 +72,10 @@ impl ArchiveEncoder {
                 self.take_in(done)?;
             }
             Some(_) => match self.slots.pop_front() {
-                Some(Slot::Begin(large)) => self.sequence.begin(*large),
+                Some(Slot::Begin(large)) => {
+                    let encryption = self.options.encryption.as_ref();
+                    self.sequence.begin(*large, encryption)?;
+                }
                 Some(Slot::Piece(chunk)) => self.take_in((Job::Chunk(chunk), Ok(())))?,
                 _ => self.sequence.end()?,
             },

@@ -17,6 +17,7 @@ use super::lanes::Lanes;
 use super::options::{ArchiveOptions, EntryOptions, Job as Described, Kind, Known, Meta};
 use super::sequence::{Large, Sequence, Totals};
 use super::workers::{THREADS_MAX, Workers};
+use crate::crypt::seal::SEAL_BYTES_MAX;
 use crate::engine::chunk::bound;
 use crate::engine::{Engines, internal};
 use crate::error::{Error, ErrorKind};
@@ -31,7 +32,7 @@ const BATCH_ENTRIES: usize = 512;
 /// The most content of a large entry whose descriptor has 32 bits: what it may become at worst
 /// still fits.
 const NARROW_BYTES_MAX: u64 = u32::MAX as u64 - (4 << 20);
-const _: () = assert!(bound(NARROW_BYTES_MAX) < u32::MAX as u64);
+const _: () = assert!(bound(NARROW_BYTES_MAX) + SEAL_BYTES_MAX < u32::MAX as u64);
 
 /// Writes an archive: entries and content go in, [`output`](ArchiveEncoder::output) comes out.
 ///
@@ -125,12 +126,22 @@ impl ArchiveEncoder {
                 "the comment of the archive is longer than 65535 bytes",
             ));
         }
+        if options.encryption.is_some() && options.reproducible.is_some() {
+            return Err(Error::new(
+                ErrorKind::Setting,
+                "an encrypted archive is never the same twice",
+            ));
+        }
         let threads = options.threads.min(THREADS_MAX);
         let own = || (threads > 0).then(|| Workers::new(threads));
         let workers = options.workers.clone().or_else(own);
         let lanes = workers.map(|workers| Lanes::new(workers, threads, options.around.clone()));
         Ok(Self {
             lanes,
+            engines: Engines {
+                encryption: options.encryption.clone(),
+                ..Engines::default()
+            },
             options,
             ..Self::inline()
         })

@@ -1,0 +1,193 @@
+//! Passwords: from a file, or asked for at the terminal without being shown.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use zipstream::Password;
+
+use crate::args::password::PasswordSource;
+use crate::failure::{Failure, Result};
+
+/// The longest password.
+const PASSWORD_BYTES_MAX: u64 = 1024;
+
+/// The password of a new archive: from its file, or asked for twice.
+pub(crate) fn new(source: &PasswordSource) -> Result<Password> {
+    if let PasswordSource::File(path) = source {
+        return read(path);
+    }
+    let none = || {
+        Failure::usage("there is no terminal to ask for the password on")
+            .help("name a file that holds it: --password-file FILE")
+    };
+    let one = terminal::ask("password:")?.ok_or_else(none)?;
+    if one.is_empty() {
+        return Err(empty());
+    }
+    let other = terminal::ask("the same again:")?.ok_or_else(none)?;
+    if one != other {
+        return Err(Failure::usage("the two passwords differ"));
+    }
+    Ok(Password::new(one))
+}
+
+/// Asks for the password of an archive that exists; `None` where there is no terminal.
+pub(crate) fn ask(question: &str) -> Result<Option<Password>> {
+    Ok(terminal::ask(question)?.map(Password::new))
+}
+
+/// The password in a file: what is before the end of its first and only line.
+pub(crate) fn read(path: &Path) -> Result<Password> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(PASSWORD_BYTES_MAX + 3).read_to_end(&mut bytes))
+        .map_err(|error| Failure::io("read", path, &error))?;
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+        if bytes.last() == Some(&b'\r') {
+            bytes.pop();
+        }
+    }
+    if bytes.is_empty() {
+        return Err(empty());
+    }
+    if bytes.len() as u64 > PASSWORD_BYTES_MAX || bytes.contains(&b'\n') {
+        let name = path.display();
+        return Err(Failure::usage(format!(
+            "'{name}' holds more than one line of up to {PASSWORD_BYTES_MAX} bytes"
+        ))
+        .help("a file for a password holds nothing else"));
+    }
+    Ok(Password::new(bytes))
+}
+
+fn empty() -> Failure {
+    Failure::usage("the password is empty")
+}
+
+#[cfg(unix)]
+mod terminal {
+    use std::fs::{File, OpenOptions};
+    use std::io::{self, IsTerminal as _, Read as _};
+    use std::os::fd::AsFd as _;
+    use std::path::Path;
+
+    use rustix::termios::{
+        LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+    };
+
+    use super::PASSWORD_BYTES_MAX;
+    use crate::exit::ExitStatus;
+    use crate::failure::{Failure, Result};
+    use crate::term::message;
+
+    const INTERRUPT: u8 = 3;
+    const END: u8 = 4;
+    const BACKSPACE: u8 = 8;
+    const KILL: u8 = 21;
+    const DELETE: u8 = 127;
+
+    /// A terminal that shows nothing of what is typed, until it is dropped.
+    struct Silent {
+        file: File,
+        before: Termios,
+    }
+
+    impl Silent {
+        /// Standard input, or else the terminal of the process, should it have one.
+        fn open() -> io::Result<Option<Self>> {
+            let stdin = io::stdin();
+            let file = if stdin.is_terminal() {
+                File::from(stdin.as_fd().try_clone_to_owned()?)
+            } else {
+                match OpenOptions::new().read(true).open("/dev/tty") {
+                    Ok(file) => file,
+                    Err(_) => return Ok(None),
+                }
+            };
+            let before = tcgetattr(&file)?;
+            let mut silent = before.clone();
+            // Signals as well: one that ended the process would leave the terminal as it is now.
+            silent
+                .local_modes
+                .remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+            silent.special_codes[SpecialCodeIndex::VMIN] = 1;
+            silent.special_codes[SpecialCodeIndex::VTIME] = 0;
+            tcsetattr(&file, OptionalActions::Flush, &silent)?;
+            Ok(Some(Self { file, before }))
+        }
+
+        /// Reads a line; `None` when the user would rather end the process.
+        fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
+            let mut line = Vec::new();
+            let mut byte = [0];
+            loop {
+                if self.file.read(&mut byte)? == 0 {
+                    return Ok(Some(line));
+                }
+                match byte[0] {
+                    b'\r' | b'\n' | END => return Ok(Some(line)),
+                    INTERRUPT => return Ok(None),
+                    KILL => line.clear(),
+                    BACKSPACE | DELETE => {
+                        // A letter may have several bytes.
+                        while line.pop().is_some_and(|last| last & 0xc0 == 0x80) {}
+                    }
+                    other if (line.len() as u64) < PASSWORD_BYTES_MAX => line.push(other),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    impl Drop for Silent {
+        fn drop(&mut self) {
+            let _ = tcsetattr(&self.file, OptionalActions::Flush, &self.before);
+        }
+    }
+
+    /// Asks; `None` where there is no terminal.
+    pub(super) fn ask(question: &str) -> Result<Option<Vec<u8>>> {
+        let failed = |error: io::Error| Failure::io("read", Path::new("/dev/tty"), &error);
+        let Some(mut silent) = Silent::open().map_err(failed)? else {
+            return Ok(None);
+        };
+        message::ask(question);
+        let line = silent.line().map_err(failed)?;
+        message::status("");
+        line.map(Some)
+            .ok_or_else(|| Failure::new("interrupted").status(ExitStatus::Interrupted))
+    }
+}
+
+#[cfg(not(unix))]
+mod terminal {
+    use crate::failure::Result;
+
+    /// No terminal is asked here.
+    pub(super) fn ask(_: &str) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_holds_a_password_on_its_one_line() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("password");
+        let check = |content: &[u8], right: bool| {
+            std::fs::write(&path, content).expect("written");
+            assert_eq!(read(&path).is_ok(), right, "{content:?}");
+        };
+        for right in [&b"p"[..], b"p\n", b"p w\r\n", &[b'x'; 1024]] {
+            check(right, true);
+        }
+        for wrong in [&b""[..], b"\n", b"two\nlines\n", &[b'x'; 1025]] {
+            check(wrong, false);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! WinZip AES (AE-1 and AE-2): the cipher with its code, and the extra field.
+//!
+//! AES counts blocks from 1, the least byte first; HMAC-SHA1 goes over what is encrypted, and ten
+//! bytes of it are kept. Both go over a step while that is in the first cache.
+
+use ::aes::{Aes128, Aes192, Aes256};
+use ctr::Ctr128LE;
+use ctr::cipher::{KeyIvInit as _, StreamCipher, StreamCipherSeek as _};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha1::Sha1;
+use zeroize::Zeroizing;
+
+use super::derive::derive;
+use crate::error::{Error, ErrorKind};
+use crate::format::{extra, le16};
+
+/// The method that headers of such entries state.
+pub(crate) const METHOD: u16 = 99;
+/// The version of the format that a reader has to know, times ten.
+pub(crate) const VERSION: u16 = 51;
+/// Bytes of the extra field, its header included.
+pub(crate) const FIELD_BYTES: usize = 11;
+/// Bytes that tell a wrong password from a right one, mostly.
+pub(crate) const VERIFIER_BYTES: usize = 2;
+/// Bytes of the code behind the content.
+pub(crate) const CODE_BYTES: usize = 10;
+const SALT_BYTES_MAX: usize = 16;
+const KEY_BYTES_MAX: usize = 32;
+/// Bytes that are encrypted and hashed together.
+const STEP_BYTES: usize = 8 << 10;
+
+/// How long the key is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum AesStrength {
+    /// 128 bits.
+    Aes128,
+    /// 192 bits.
+    Aes192,
+    /// 256 bits.
+    #[default]
+    Aes256,
+}
+
+impl AesStrength {
+    /// The length of the key in bits.
+    pub const fn bits(self) -> u16 {
+        self.code() as u16 * 64 + 64
+    }
+
+    const fn code(self) -> u8 {
+        match self {
+            Self::Aes128 => 1,
+            Self::Aes192 => 2,
+            Self::Aes256 => 3,
+        }
+    }
+
+    pub(crate) const fn salt_bytes(self) -> usize {
+        self.code() as usize * 4 + 4
+    }
+
+    const fn key_bytes(self) -> usize {
+        self.salt_bytes() * 2
+    }
+}
+
+/// What the extra field says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Field {
+    /// Whether headers state the checksum of the content (AE-1); else it is 0 (AE-2).
+    pub(crate) has_crc: bool,
+    pub(crate) strength: AesStrength,
+    /// The number of the method inside.
+    pub(crate) method: u16,
+}
+
+impl Field {
+    /// Reads the field in an extra area.
+    pub(crate) fn find(area: &[u8]) -> Result<Self, Error> {
+        let corrupt = |what: &'static str| Error::new(ErrorKind::Corrupt, what);
+        let unsupported = |what: String| Error::new(ErrorKind::Unsupported, what);
+        let data = extra::find(area, extra::AES)
+            .ok_or_else(|| corrupt("encrypted with AES, and no field that says how"))?;
+        if data.len() < FIELD_BYTES - 4 {
+            return Err(corrupt("an AES field that is too short"));
+        }
+        if &data[2..4] != b"AE" {
+            return Err(unsupported("AES of a vendor that is not known".to_owned()));
+        }
+        let has_crc = match le16(data, 0) {
+            1 => true,
+            2 => false,
+            other => return Err(unsupported(format!("version {other} of AES encryption"))),
+        };
+        let strength = match data[4] {
+            1 => AesStrength::Aes128,
+            2 => AesStrength::Aes192,
+            3 => AesStrength::Aes256,
+            other => return Err(unsupported(format!("AES of strength {other}"))),
+        };
+        let method = le16(data, 5);
+        Ok(Self {
+            has_crc,
+            strength,
+            method,
+        })
+    }
+
+    /// Appends it.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&extra::AES.to_le_bytes());
+        out.extend_from_slice(&7_u16.to_le_bytes());
+        out.extend_from_slice(&[if self.has_crc { 1 } else { 2 }, 0]);
+        out.extend_from_slice(b"AE");
+        out.push(self.strength.code());
+        out.extend_from_slice(&self.method.to_le_bytes());
+    }
+}
+
+enum Keystream {
+    Aes128(Ctr128LE<Aes128>),
+    Aes192(Ctr128LE<Aes192>),
+    Aes256(Ctr128LE<Aes256>),
+}
+
+impl Keystream {
+    fn new(key: &[u8], strength: AesStrength) -> Option<Self> {
+        let mut count = [0; 16];
+        count[0] = 1;
+        Some(match strength {
+            AesStrength::Aes128 => Self::Aes128(Ctr128LE::new_from_slices(key, &count).ok()?),
+            AesStrength::Aes192 => Self::Aes192(Ctr128LE::new_from_slices(key, &count).ok()?),
+            AesStrength::Aes256 => Self::Aes256(Ctr128LE::new_from_slices(key, &count).ok()?),
+        })
+    }
+
+    fn apply(&mut self, data: &mut [u8]) {
+        match self {
+            Self::Aes128(stream) => stream.apply_keystream(data),
+            Self::Aes192(stream) => stream.apply_keystream(data),
+            Self::Aes256(stream) => stream.apply_keystream(data),
+        }
+    }
+
+    fn seek(&mut self, position: u64) {
+        match self {
+            Self::Aes128(stream) => stream.seek(position),
+            Self::Aes192(stream) => stream.seek(position),
+            Self::Aes256(stream) => stream.seek(position),
+        }
+    }
+}
+
+/// The cipher and the code of one entry.
+pub(crate) struct Cipher {
+    stream: Keystream,
+    mac: Hmac<Sha1>,
+    position: u64,
+}
+
+impl Cipher {
+    /// The cipher of a password and a salt, and what verifies the password.
+    pub(crate) fn new(
+        strength: AesStrength,
+        password: &[u8],
+        salt: &[u8],
+    ) -> Result<(Self, [u8; VERIFIER_BYTES]), Error> {
+        let refused = || crate::engine::internal("a key of another length");
+        if salt.len() != strength.salt_bytes() {
+            return Err(refused());
+        }
+        let mut keys = Zeroizing::new([0; 2 * KEY_BYTES_MAX + VERIFIER_BYTES]);
+        let key_bytes = strength.key_bytes();
+        let keys = &mut keys[..2 * key_bytes + VERIFIER_BYTES];
+        derive(password, salt, keys);
+        let (key, rest) = keys.split_at(key_bytes);
+        let (code_key, verifier) = rest.split_at(key_bytes);
+        let stream = Keystream::new(key, strength).ok_or_else(refused)?;
+        let mac = <Hmac<Sha1>>::new_from_slice(code_key).map_err(|_| refused())?;
+        let cipher = Self {
+            stream,
+            mac,
+            position: 0,
+        };
+        Ok((cipher, [verifier[0], verifier[1]]))
+    }
+
+    /// Encrypts in place, and adds to the code what it became.
+    pub(crate) fn encrypt(&mut self, data: &mut [u8]) {
+        for step in data.chunks_mut(STEP_BYTES) {
+            self.stream.apply(step);
+            self.mac.update(step);
+        }
+        self.position += data.len() as u64;
+    }
+
+    /// Adds to the code what is still encrypted.
+    pub(crate) fn hash(&mut self, data: &[u8]) {
+        self.mac.update(data);
+    }
+
+    /// Decrypts in place what comes next, without going on.
+    pub(crate) fn peek(&mut self, data: &mut [u8]) {
+        self.stream.seek(self.position);
+        self.stream.apply(data);
+    }
+
+    /// Goes on over these bytes, which are still encrypted.
+    pub(crate) fn pass(&mut self, data: &[u8]) {
+        self.mac.update(data);
+        self.position += data.len() as u64;
+    }
+
+    /// The code as it stands behind a content.
+    pub(crate) fn code(&self) -> [u8; CODE_BYTES] {
+        let whole = self.mac.clone().finalize().into_bytes();
+        std::array::from_fn(|at| whole[at])
+    }
+
+    /// Holds what was hashed to a code, in a time that does not depend on where they differ.
+    pub(crate) fn verify(&self, code: &[u8]) -> Result<(), Error> {
+        let same = code.len() == CODE_BYTES && self.mac.clone().verify_truncated_left(code).is_ok();
+        if same {
+            return Ok(());
+        }
+        let what = "its authentication code is another one";
+        Err(Error::new(ErrorKind::Authentication, what).help(
+            "the archive is damaged or was changed; one wrong password in 65536 ends like this",
+        ))
+    }
+}
+
+/// A salt that nobody else has, from the system.
+pub(crate) fn salt(strength: AesStrength, room: &mut [u8; SALT_BYTES_MAX]) -> Result<&[u8], Error> {
+    let salt = &mut room[..strength.salt_bytes()];
+    getrandom::fill(salt)
+        .map_err(|error| Error::new(ErrorKind::Internal, format!("no random bytes: {error}")))?;
+    Ok(salt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_field_is_what_the_format_has() {
+        let field = Field {
+            has_crc: false,
+            strength: AesStrength::Aes256,
+            method: 8,
+        };
+        let mut area = Vec::new();
+        field.put(&mut area);
+        assert_eq!(area, b"\x01\x99\x07\x00\x02\x00AE\x03\x08\x00");
+        assert_eq!(Field::find(&area).unwrap(), field);
+        let kind = |at: usize, byte: u8| {
+            let mut area = area.clone();
+            area[at] = byte;
+            Field::find(&area).unwrap_err().kind()
+        };
+        assert_eq!(kind(4, 3), ErrorKind::Unsupported, "version");
+        assert_eq!(kind(6, b'X'), ErrorKind::Unsupported, "vendor");
+        assert_eq!(kind(8, 0), ErrorKind::Unsupported, "strength");
+        assert_eq!(kind(8, 4), ErrorKind::Unsupported, "strength");
+        assert_eq!(kind(0, 2), ErrorKind::Corrupt, "another field");
+        assert_eq!(kind(2, 8), ErrorKind::Corrupt, "cut off");
+        assert_eq!(Field::find(b"").unwrap_err().kind(), ErrorKind::Corrupt);
+        let short = b"\x01\x99\x06\x00\x02\x00AE\x03\x08";
+        assert_eq!(Field::find(short).unwrap_err().kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn decrypting_any_cut_gives_what_was_encrypted() {
+        let content: Vec<u8> = (0..40_000_u32).map(|n| (n / 7) as u8).collect();
+        for strength in [
+            AesStrength::Aes128,
+            AesStrength::Aes192,
+            AesStrength::Aes256,
+        ] {
+            assert_eq!(usize::from(strength.bits()), strength.key_bytes() * 8);
+            let salt = vec![7; strength.salt_bytes()];
+            let (mut cipher, _) = Cipher::new(strength, b"pass", &salt).unwrap();
+            let mut sealed = content.clone();
+            cipher.encrypt(&mut sealed);
+            let code = cipher.code();
+            let (mut cipher, _) = Cipher::new(strength, b"pass", &salt).unwrap();
+            let (mut plain, mut at) = (Vec::new(), 0);
+            while at < sealed.len() {
+                let ahead = (at + 5000).min(sealed.len());
+                let mut part = sealed[at..ahead].to_vec();
+                cipher.peek(&mut part);
+                let taken = part.len().min(at % 1700 + 1);
+                plain.extend_from_slice(&part[..taken]);
+                cipher.pass(&sealed[at..at + taken]);
+                at += taken;
+            }
+            assert!(plain == content);
+            cipher.verify(&code).unwrap();
+            assert!(cipher.verify(&code[..9]).is_err());
+            cipher.hash(b"x");
+            assert!(cipher.verify(&code).is_err());
+        }
+    }
+}

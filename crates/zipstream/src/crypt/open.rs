@@ -1,0 +1,304 @@
+//! Decrypting what is read: passwords verified first, codes last, contents between them.
+
+use super::Password;
+use super::aes::{self, CODE_BYTES, Cipher, Field, VERIFIER_BYTES};
+use super::classic::{self, Keys};
+use crate::engine::content::{ContentDecoder, Step};
+use crate::error::{Error, ErrorKind};
+use crate::format::flag;
+
+/// What is decrypted at a time.
+const STEP_BYTES: usize = 16 << 10;
+
+/// How encrypted entries are read.
+///
+/// What an AES entry holds is authenticated by a code behind it. Content is given out only when that
+/// was verified, unless [`release_early`](Decryption::release_early) says otherwise.
+#[derive(Debug, Clone)]
+pub struct Decryption {
+    password: Password,
+    early: bool,
+}
+
+impl Decryption {
+    /// With this password.
+    pub fn new(password: Password) -> Self {
+        Self {
+            password,
+            early: false,
+        }
+    }
+
+    /// Has content given out before its code is verified: for callers that keep it apart until
+    /// the call returns, such as in a file without its name. Large entries are then read once and
+    /// not twice, and a pipe can be read at all.
+    #[must_use]
+    pub fn release_early(mut self, early: bool) -> Self {
+        self.early = early;
+        self
+    }
+
+    pub(crate) fn is_early(&self) -> bool {
+        self.early
+    }
+}
+
+/// How an entry is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    Aes(Field),
+    /// With the byte that the header before the content should end with.
+    Classic(u8),
+}
+
+impl Scheme {
+    /// What headers say; `None` is not at all.
+    pub(crate) fn of(
+        flags: u16,
+        method: u16,
+        extra: &[u8],
+        (crc32, time): (u32, u16),
+    ) -> Result<Option<Self>, Error> {
+        if method == aes::METHOD {
+            return Field::find(extra).map(|field| Some(Self::Aes(field)));
+        }
+        if flags & flag::ENCRYPTED == 0 {
+            return Ok(None);
+        }
+        // What streams does not know its checksum yet.
+        let check = if flags & flag::DESCRIPTOR != 0 {
+            time >> 8
+        } else {
+            (crc32 >> 24) as u16
+        };
+        Ok(Some(Self::Classic(check as u8)))
+    }
+
+    /// Bytes before the compressed content.
+    pub(crate) fn header_bytes(&self) -> usize {
+        match self {
+            Self::Aes(field) => field.strength.salt_bytes() + VERIFIER_BYTES,
+            Self::Classic(_) => classic::HEADER_BYTES,
+        }
+    }
+
+    /// Bytes behind it.
+    pub(crate) fn code_bytes(&self) -> usize {
+        match self {
+            Self::Aes(_) => CODE_BYTES,
+            Self::Classic(_) => 0,
+        }
+    }
+
+    /// The compressed content of an entry of `bytes` in all.
+    pub(crate) fn inner_bytes(&self, bytes: u64) -> Result<u64, Error> {
+        let outer = (self.header_bytes() + self.code_bytes()) as u64;
+        bytes.checked_sub(outer).ok_or_else(|| {
+            let what = format!("encrypted, but with {bytes} bytes, which is too short for that");
+            Error::new(ErrorKind::Corrupt, what)
+        })
+    }
+
+    /// The checksum to hold the content to, of those found and stated: AE-2 states none.
+    pub(crate) fn crc32(&self, found: u32, stated: u32) -> u32 {
+        match self {
+            Self::Aes(field) if !field.has_crc => found,
+            _ => stated,
+        }
+    }
+
+    fn is_aes(&self) -> bool {
+        matches!(self, Self::Aes(_))
+    }
+}
+
+/// The decryption of one entry.
+pub(crate) struct Opened {
+    cipher: AnyCipher,
+    plain: Vec<u8>,
+}
+
+enum AnyCipher {
+    Aes(Box<Cipher>),
+    Classic(Keys),
+}
+
+impl Opened {
+    /// Starts an entry by what stands before its content.
+    pub(crate) fn new(
+        scheme: &Scheme,
+        decryption: Option<&Decryption>,
+        header: &[u8],
+    ) -> Result<Self, Error> {
+        let Some(decryption) = decryption else {
+            return Err(missing());
+        };
+        let password = decryption.password.bytes();
+        let wrong = || {
+            Error::new(ErrorKind::Password, "wrong password")
+                .help("entries of one archive may have different passwords")
+        };
+        let cipher = match scheme {
+            Scheme::Aes(field) => {
+                let (salt, verifier) = header.split_at(field.strength.salt_bytes());
+                let (cipher, right) = Cipher::new(field.strength, password, salt)?;
+                if verifier != right {
+                    return Err(wrong());
+                }
+                AnyCipher::Aes(Box::new(cipher))
+            }
+            Scheme::Classic(check) => {
+                let mut keys = Keys::new(password);
+                let mut header = header.to_vec();
+                keys.decrypt(&mut header);
+                if header.last() != Some(check) {
+                    return Err(wrong());
+                }
+                AnyCipher::Classic(keys)
+            }
+        };
+        Ok(Self {
+            cipher,
+            plain: Vec::new(),
+        })
+    }
+
+    /// Gives encrypted input to a decoder; what [`ContentDecoder::push`] does otherwise.
+    pub(crate) fn push(
+        &mut self,
+        decoder: &mut ContentDecoder,
+        input: &[u8],
+        output: &mut [u8],
+        last: bool,
+    ) -> Result<Step, Error> {
+        // What the decoder leaves is decrypted again: no more than there is room for what it
+        // may become, but enough for the smallest unit.
+        let most = STEP_BYTES.min(output.len().saturating_add(64));
+        let step = &input[..input.len().min(most)];
+        self.plain.clear();
+        self.plain.extend_from_slice(step);
+        let ahead = self.peek();
+        let last = last && step.len() == input.len();
+        let done = decoder.push(&self.plain, output, last)?;
+        self.pass(step, done.consumed, ahead);
+        Ok(done)
+    }
+
+    /// Whether a content that looked complete goes on with these bytes, as
+    /// [`ContentDecoder::goes_on`] says of them once they are decrypted.
+    pub(crate) fn goes_on(
+        &mut self,
+        decoder: &mut ContentDecoder,
+        bytes: &[u8],
+    ) -> Result<bool, Error> {
+        self.plain.clear();
+        self.plain.extend_from_slice(bytes);
+        let before = self.peek();
+        let goes_on = decoder.goes_on(&self.plain)?;
+        if goes_on {
+            self.pass(bytes, bytes.len(), before);
+        }
+        Ok(goes_on)
+    }
+
+    /// Decrypts what is in `plain` without going on; the keys of the old cipher behind it.
+    fn peek(&mut self) -> Option<Keys> {
+        match &mut self.cipher {
+            AnyCipher::Aes(cipher) => {
+                cipher.peek(&mut self.plain);
+                None
+            }
+            AnyCipher::Classic(keys) => {
+                let mut ahead = *keys;
+                ahead.decrypt(&mut self.plain);
+                Some(ahead)
+            }
+        }
+    }
+
+    /// Goes on over the first `taken` bytes of what was looked at.
+    fn pass(&mut self, sealed: &[u8], taken: usize, ahead: Option<Keys>) {
+        let all = taken == sealed.len();
+        let taken = &sealed[..taken];
+        match &mut self.cipher {
+            AnyCipher::Aes(cipher) => cipher.pass(taken),
+            AnyCipher::Classic(keys) if all => *keys = ahead.unwrap_or(*keys),
+            AnyCipher::Classic(keys) => {
+                self.plain.clear();
+                self.plain.extend_from_slice(taken);
+                keys.decrypt(&mut self.plain);
+            }
+        }
+    }
+
+    /// Adds to the code what is not decrypted.
+    pub(crate) fn hash(&mut self, data: &[u8]) {
+        if let AnyCipher::Aes(cipher) = &mut self.cipher {
+            cipher.hash(data);
+        }
+    }
+
+    /// Holds everything that was taken to the code behind it.
+    pub(crate) fn verify(&self, code: &[u8]) -> Result<(), Error> {
+        match &self.cipher {
+            AnyCipher::Aes(cipher) => cipher.verify(code),
+            AnyCipher::Classic(_) => Ok(()),
+        }
+    }
+
+    /// Decrypts a whole content in place.
+    fn decrypt(&mut self, data: &mut [u8]) {
+        match &mut self.cipher {
+            AnyCipher::Aes(cipher) => cipher.peek(data),
+            AnyCipher::Classic(keys) => keys.decrypt(data),
+        }
+    }
+}
+
+/// Decrypts an entry that is wholly at hand into `plain`, its code verified first.
+pub(crate) fn open_whole<'p>(
+    scheme: &Scheme,
+    decryption: Option<&Decryption>,
+    sealed: &[u8],
+    plain: &'p mut Vec<u8>,
+) -> Result<&'p [u8], Error> {
+    scheme.inner_bytes(sealed.len() as u64)?;
+    let (header, rest) = sealed.split_at(scheme.header_bytes());
+    let (inner, code) = rest.split_at(rest.len() - scheme.code_bytes());
+    let mut opened = Opened::new(scheme, decryption, header)?;
+    opened.hash(inner);
+    opened.verify(code)?;
+    plain.clear();
+    plain.extend_from_slice(inner);
+    opened.decrypt(plain);
+    Ok(plain)
+}
+
+/// The refusal of an AES entry whose content would come before its code.
+pub(crate) fn refuse_early(scheme: &Scheme, decryption: Option<&Decryption>) -> Result<(), Error> {
+    if !scheme.is_aes() || decryption.is_some_and(Decryption::is_early) {
+        return Ok(());
+    }
+    if decryption.is_none() {
+        return Err(missing());
+    }
+    let what = "encrypted content of a pipe comes before the code that authenticates it";
+    Err(Error::new(ErrorKind::Unsupported, what)
+        .help("read the archive from a file, or have content released early"))
+}
+
+/// Whether the content of an entry has to be authenticated before it is given out in parts.
+pub(crate) fn is_verified_first(scheme: &Scheme, decryption: Option<&Decryption>) -> bool {
+    scheme.is_aes() && !decryption.is_some_and(Decryption::is_early)
+}
+
+fn missing() -> Error {
+    Error::new(ErrorKind::Password, "encrypted, and no password was given")
+        .help("give the password of the archive")
+}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Opened")
+    }
+}

@@ -1,0 +1,94 @@
+//! Encrypting what is written: salt and verifier before the compressed content, the code behind it.
+
+use super::Password;
+use super::aes::{self, AesStrength, CODE_BYTES, Cipher, Field, VERIFIER_BYTES};
+use crate::error::Error;
+use crate::method::Method;
+
+/// How entries are encrypted: with WinZip AES, which most programs read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Encryption {
+    /// The password.
+    pub password: Password,
+    /// How long the key is; 256 bits by default.
+    pub strength: AesStrength,
+    /// Whether headers state the checksum of the content (AE-1), which tells something of short
+    /// contents. Without it (AE-2, the default) the authentication code alone protects it.
+    pub checksum: bool,
+}
+
+impl Encryption {
+    /// AE-2 with a key of 256 bits.
+    pub fn new(password: Password) -> Self {
+        Self {
+            password,
+            strength: AesStrength::default(),
+            checksum: false,
+        }
+    }
+
+    pub(crate) fn seal(&self) -> Seal {
+        Seal {
+            strength: self.strength,
+            checksum: self.checksum,
+        }
+    }
+}
+
+/// What headers say of the encryption of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seal {
+    pub(crate) strength: AesStrength,
+    pub(crate) checksum: bool,
+}
+
+/// The most that encryption adds to a content.
+pub(crate) const SEAL_BYTES_MAX: u64 = (16 + VERIFIER_BYTES + CODE_BYTES) as u64;
+
+impl Seal {
+    /// What is added to the compressed content.
+    pub(crate) fn bytes(self) -> u64 {
+        (self.strength.salt_bytes() + VERIFIER_BYTES + CODE_BYTES) as u64
+    }
+
+    pub(crate) fn field(self, method: Method) -> Field {
+        Field {
+            has_crc: self.checksum,
+            strength: self.strength,
+            method: method.code(),
+        }
+    }
+}
+
+/// The encryption of one entry.
+pub(crate) struct Sealer(Cipher);
+
+impl Sealer {
+    /// Starts an entry: appends its salt and what verifies the password.
+    pub(crate) fn begin(encryption: &Encryption, out: &mut Vec<u8>) -> Result<Self, Error> {
+        let mut room = [0; 16];
+        let strength = encryption.strength;
+        let salt = aes::salt(strength, &mut room)?;
+        let (cipher, verifier) = Cipher::new(strength, encryption.password.bytes(), salt)?;
+        out.extend_from_slice(salt);
+        out.extend_from_slice(&verifier);
+        Ok(Self(cipher))
+    }
+
+    /// Encrypts the next part in place.
+    pub(crate) fn seal(&mut self, data: &mut [u8]) {
+        self.0.encrypt(data);
+    }
+
+    /// Appends the code.
+    pub(crate) fn end(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0.code());
+    }
+}
+
+impl std::fmt::Debug for Sealer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sealer")
+    }
+}
