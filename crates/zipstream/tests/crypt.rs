@@ -411,3 +411,17 @@ fn stored_entries_that_state_sizes_twice_are_read_from_a_pipe() {
         assert_eq!(by_pipe(&archive, None, strict).unwrap(), [b"some content"]);
     }
 }
+
+/// Frame after frame: whether another one follows is known only once it is decrypted.
+#[test]
+fn several_frames_are_opened_from_a_pipe() {
+    let content = vec![b'z'; 9 * MIB];
+    for threads in [0, 2] {
+        let archive = write(
+            settings(AesStrength::Aes128, false, threads),
+            &[("a", EntryOptions::new(Method::Zstd), &content)],
+        );
+        assert!(by_pipe(&archive, early("right"), true).unwrap() == [&content[..]]);
+        assert!(by_file(&archive, decryption("right"), true).unwrap() == [&content[..]]);
+    }
+}
