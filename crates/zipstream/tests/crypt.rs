@@ -31,11 +31,13 @@ fn settings(strength: AesStrength, checksum: bool, threads: usize) -> ArchiveOpt
 }
 
 fn write(options: ArchiveOptions, entries: &[(&str, EntryOptions, &[u8])]) -> Vec<u8> {
-    let mut writer = ArchiveWriter::with_options(Vec::new(), options).unwrap();
+    let mut writer = ArchiveWriter::with_options(Vec::new(), options).expect("it works");
     for (name, options, content) in entries {
-        writer.add(name, options, &mut &content[..]).unwrap();
+        writer
+            .add(name, options, &mut &content[..])
+            .expect("it works");
     }
-    let (archive, totals) = writer.finish().unwrap();
+    let (archive, totals) = writer.finish().expect("it works");
     assert_eq!(totals.archive_bytes, archive.len() as u64);
     archive
 }
@@ -314,7 +316,7 @@ fn every_flipped_bit_is_an_error_or_changes_no_content() {
 
 fn find(archive: &[u8], signature: [u8; 4]) -> usize {
     let mut windows = archive.windows(4);
-    windows.position(|at| at == signature).unwrap()
+    windows.position(|at| at == signature).expect("it is there")
 }
 
 /// The archive with the same change in a local header and its record.
