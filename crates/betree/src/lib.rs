@@ -48,6 +48,7 @@ mod search;
 mod snapshot;
 #[cfg(feature = "workload")]
 pub mod workload;
+mod yielding;
 
 pub use crate::batch::{Batch, BatchSearch};
 pub use crate::betree::BeTree;

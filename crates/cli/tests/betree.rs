@@ -180,6 +180,21 @@ fn the_benchmark_compares_ways_and_checks_their_answers() {
         .map(|comparison| comparison["target"].as_str().unwrap_or_default())
         .collect();
     assert_eq!(targets, ["search_all", "search_next"]);
+    let series: Vec<_> = report["latencies"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| row["series"].as_str().unwrap_or_default())
+        .collect();
+    for name in [
+        "search",
+        "search_next",
+        "ticker alone",
+        "ticker beside search_next",
+    ] {
+        let missing = cfg!(not(feature = "async")) && name.starts_with("ticker");
+        assert_eq!(series.contains(&name), !missing, "{name}: {series:?}");
+    }
 }
 
 #[test]

@@ -196,7 +196,8 @@ pub(crate) struct ExplainArgs {
 ///
 /// Generates a workload, checks that every way of searching and every instruction set finds the
 /// same, and then compares a search in one call with the same search in slices of a budget, bucket by
-/// bucket in turns, with the plain search once more as a control.
+/// bucket in turns, with the plain search once more as a control. A ticker that shares a thread with
+/// searches shows how late it comes.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit betree-bench

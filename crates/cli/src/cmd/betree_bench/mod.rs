@@ -1,8 +1,12 @@
 //! `perfkit betree-bench`: searches in one call against the same searches in slices.
 //!
 //! The three ways of the seed's table, plain, in slices to the end, slice by slice, take turns bucket
-//! by bucket in an order that goes round; the plain one runs once more as a control. Every way and
+//! by bucket in an order that goes round; the plain one runs once more as a control. Then a ticker of an
+//! async runtime is measured beside searches. Every way and
 //! every instruction set has to find the same ids before anything is timed.
+
+#[cfg(feature = "async")]
+mod ticker;
 
 use std::ffi::OsString;
 use std::time::Instant;
@@ -36,7 +40,11 @@ pub(crate) fn run(
 ) -> Result<ExitStatus> {
     let session = Session::start(&Setup {
         seed: Some(args.size.seed),
-        rows: &[LatencyName::Service, LatencyName::Hold],
+        rows: &[
+            LatencyName::Service,
+            LatencyName::Hold,
+            LatencyName::Response,
+        ],
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = Outcome::new("betree-bench");
@@ -66,6 +74,11 @@ pub(crate) fn run(
     bench.times(&mut recorders)?;
     outcome.add(&recorders.plain.finish());
     outcome.add(&recorders.slices.finish());
+    #[cfg(feature = "async")]
+    for beside in ticker::Beside::ALL {
+        let recorder = ticker::measure(&session, &snapshot, &events, bench.budget, beside)?;
+        outcome.add(&recorder.finish());
+    }
     outcome.tables.push(build);
     outcome.tables.push(bench.isas()?);
     checks.conclude("every way and every instruction set", &mut outcome);
