@@ -87,7 +87,7 @@ impl Kind {
         }
     }
 
-    fn parse(name: &str, min: Option<&str>, max: Option<&str>) -> Result<Self> {
+    pub(crate) fn parse(name: &str, min: Option<&str>, max: Option<&str>) -> Result<Self> {
         let kind = match name {
             "boolean" => Self::Boolean,
             "integer" => Self::Integer {

@@ -46,6 +46,7 @@ mod lockstep;
 mod program;
 mod search;
 mod snapshot;
+mod terms;
 #[cfg(feature = "workload")]
 pub mod workload;
 mod yielding;
@@ -63,6 +64,7 @@ pub use crate::expr::Expression;
 pub use crate::lockstep::Isa;
 pub use crate::search::{Buffers, Search};
 pub use crate::snapshot::Snapshot;
+pub use crate::terms::Terms;
 
 /// What a subscription is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -298,3 +298,51 @@ fn events_of_a_file_are_searched_in_batches_and_give_the_same_lines() {
     let stopped = run(dir.path(), words(&line)).expect(1);
     assert!(stopped.text().lines().count() > 1_000);
 }
+
+#[test]
+fn erlang_terms_are_generated_matched_and_measured() {
+    let dir = directory();
+    let flags = "bool --attributes 16 --expressions 200 --events 30 --seed 3";
+    run(
+        dir.path(),
+        words(&format!("betree generate {flags} -o lines")),
+    )
+    .expect(0);
+    run(
+        dir.path(),
+        words(&format!("betree generate {flags} --form erlang -o terms")),
+    )
+    .expect(0);
+    assert_eq!(names(&dir.path().join("terms")), ["events", "expressions"]);
+    let text = std::fs::read_to_string(dir.path().join("terms/expressions")).expect("terms");
+    assert!(
+        text.starts_with("[{par1,bool,disallow_undefined},\n"),
+        "{text}"
+    );
+    let line = "betree match --domains lines/domains --expressions lines/expressions \
+                --events lines/events -qq";
+    let lines = run(dir.path(), words(line)).expect(0);
+    let line = "betree match --expressions terms/expressions --events terms/events -qq";
+    let terms = run(dir.path(), words(line)).expect(0);
+    assert_eq!(terms.text(), lines.text());
+    let line = "betree match --expressions terms/expressions -qq --output count";
+    let bits = pipe(dir.path(), words(line), b"0110011001100110\n").expect(0);
+    assert_eq!(bits.text().lines().count(), 1);
+    let short = pipe(dir.path(), words(line), b"[0,1].\n").expect(1);
+    assert!(
+        short
+            .stderr
+            .contains("line 1: expected ',', found ']' at byte 4"),
+        "{}",
+        short.stderr
+    );
+    let line = "betree-bench --expression-file terms/expressions --event-file terms/events \
+                --buckets 2 --bucket-size 10 --report json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    run(dir.path(), words("betree-bench --event-file terms/events")).expect(2);
+    run(dir.path(), words("betree generate ad --form erlang -o ad")).expect(2);
+    let line = "betree match --expressions lines/expressions --events lines/events";
+    let run = run(dir.path(), words(line)).expect(2);
+    assert!(run.stderr.contains("brings no domain"), "{}", run.stderr);
+}

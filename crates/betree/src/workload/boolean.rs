@@ -32,16 +32,23 @@ pub(super) fn expression(count: u16, prng: &mut Prng, out: &mut String) {
     out.extend(forest);
 }
 
-pub(super) fn event(count: u16, prng: &mut Prng, out: &mut String) {
-    let mut bits = 0;
-    out.push('{');
-    for number in 1..=count {
-        if number % 64 == 1 {
-            bits = prng.next();
+/// The fair bits of an event.
+pub(super) fn bits(count: u16, prng: &mut Prng) -> Vec<bool> {
+    let mut word = 0;
+    let bit = |at: u16| {
+        if at.is_multiple_of(64) {
+            word = prng.next();
         }
+        word >> (at % 64) & 1 == 1
+    };
+    (0..count).map(bit).collect()
+}
+
+pub(super) fn event(count: u16, prng: &mut Prng, out: &mut String) {
+    out.push('{');
+    for (number, bit) in (1..).zip(bits(count, prng)) {
         let comma = if number == 1 { "" } else { "," };
-        let _ = write!(out, "{comma}\"par{number}\":{}", bits & 1 == 1);
-        bits >>= 1;
+        let _ = write!(out, "{comma}\"par{number}\":{bit}");
     }
     out.push('}');
 }

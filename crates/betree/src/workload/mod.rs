@@ -67,6 +67,14 @@ impl Generator {
         &self.line
     }
 
+    /// The next event as its bits, where it has no other values: of [`Kind::Bool`].
+    pub fn event_bits(&mut self) -> Option<Vec<bool>> {
+        match self.kind {
+            Kind::Bool(count) => Some(boolean::bits(count, &mut self.events)),
+            Kind::Ad => None,
+        }
+    }
+
     /// The next event as JSON, without a line end.
     pub fn event(&mut self) -> &str {
         self.line.clear();

@@ -56,12 +56,25 @@ pub(crate) struct GenerateArgs {
     /// How many events
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) events: u64,
+    /// lines, or erlang: terms that begin with the domain, and events as lists of bits (bool only)
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = FileForm::Lines,
+          hide_possible_values = true)]
+    pub(crate) form: FileForm,
     /// The directory, which is made
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
     /// Overwrite existing files
     #[arg(short, long)]
     pub(crate) force: bool,
+}
+
+/// How generated files are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileForm {
+    /// Domains and expressions a line each, events as JSON
+    Lines,
+    /// Erlang terms
+    Erlang,
 }
 
 /// How large generated data is.
@@ -109,10 +122,10 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_name = "SNAP",
           conflicts_with_all = ["domains", "expressions", "constants", "undefined"])]
     pub(crate) snapshot: Option<PathBuf>,
-    /// Attributes: name|type|allow_undefined|min|max a line
-    #[arg(long, value_name = "FILE", required_unless_present = "snapshot")]
+    /// Attributes: name|type|allow_undefined|min|max a line; Erlang terms bring their own
+    #[arg(long, value_name = "FILE")]
     pub(crate) domains: Option<PathBuf>,
-    /// Expressions, one a line
+    /// Expressions, one a line, or Erlang terms
     #[arg(long, value_name = "FILE", required_unless_present = "snapshot")]
     pub(crate) expressions: Option<PathBuf>,
     /// Ids that frequency caps count by, as CSV
@@ -150,7 +163,7 @@ pub(crate) struct BuildArgs {
 pub(crate) struct MatchArgs {
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
-    /// Events, a JSON object a line; `-` is standard input
+    /// Events, a JSON object or an Erlang list a line; `-` is standard input
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) events: PathBuf,
     /// json, ids, bitmap or count
@@ -184,7 +197,7 @@ pub(crate) struct ExplainArgs {
     /// The expression, by its line
     #[arg(long, value_name = "N")]
     pub(crate) id: u64,
-    /// Events, a JSON object a line; `-` is standard input
+    /// Events, a JSON object or an Erlang list a line; `-` is standard input
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) events: PathBuf,
     /// Pass over attributes that the domains lack
@@ -202,13 +215,23 @@ pub(crate) struct ExplainArgs {
 #[command(after_long_help = "Examples:
   perfkit betree-bench
   perfkit betree-bench bool --attributes 128
-  perfkit betree-bench ad --expressions 100000 --report markdown")]
+  perfkit betree-bench ad --expressions 100000 --report markdown
+  perfkit betree-bench --expression-file expressions --event-file events")]
 pub(crate) struct BetreeBenchArgs {
     /// bool or ad
     #[arg(value_enum, default_value_t = WorkloadKind::Bool)]
     pub(crate) kind: WorkloadKind,
     #[command(flatten)]
     pub(crate) size: WorkloadArgs,
+    /// Expressions of a file in place of generated ones
+    #[arg(long, value_name = "FILE", requires = "event_file")]
+    pub(crate) expression_file: Option<PathBuf>,
+    /// Events of a file
+    #[arg(long, value_name = "FILE", requires = "expression_file")]
+    pub(crate) event_file: Option<PathBuf>,
+    /// Domains of a file, where the expressions do not bring their own
+    #[arg(long, value_name = "FILE", requires = "expression_file")]
+    pub(crate) domain_file: Option<PathBuf>,
     /// Buckets of searches a side
     #[arg(long, value_name = "N", default_value_t = 30,
           value_parser = clap::value_parser!(u32).range(2..=10_000))]

@@ -42,7 +42,8 @@ fn explain(
     json: &[u8],
     ignore_unknown: bool,
 ) -> betree::Result<String> {
-    let mut reader = snapshot.event_reader(json, ignore_unknown);
+    let json = super::event_json(snapshot.domain(), json)?;
+    let mut reader = snapshot.event_reader(&json, ignore_unknown);
     reader.step(Budget::UNLIMITED)?;
     let event = reader.finish()?;
     let found = snapshot.explain(&event, id)?;

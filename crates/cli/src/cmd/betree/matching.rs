@@ -204,7 +204,8 @@ impl<'a> Matcher<'a> {
 
     fn read(&mut self, json: &[u8], number: u64) -> betree::Result<Event> {
         let start = Instant::now();
-        let mut reader = self.snapshot.event_reader(json, self.args.ignore_unknown);
+        let json = super::event_json(self.snapshot.domain(), json)?;
+        let mut reader = self.snapshot.event_reader(&json, self.args.ignore_unknown);
         reader.step(Budget::UNLIMITED)?;
         let event = reader.finish()?;
         let what = || format!("line {number}");

@@ -8,13 +8,15 @@ mod generate;
 mod lines;
 mod matching;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Read as _;
 use std::path::Path;
 
+use betree::Undefined;
 use betree::workload::Kind;
-use betree::{BeTree, Constants, Domain, Error, Expression, Snapshot, SubscriptionId, Undefined};
+use betree::{BeTree, Constants, Domain, Error, Expression, Snapshot, SubscriptionId, Terms};
 
 use crate::args::betree::{
     BetreeArgs, BetreeCommand, TreeArgs, UndefinedMode, WorkloadArgs, WorkloadKind,
@@ -59,59 +61,102 @@ fn snapshot(args: &TreeArgs, progress: bool) -> Result<(Snapshot, u64)> {
             let greatest = snapshot.ids().last().map_or(0, |id| id.0);
             Ok((snapshot, greatest))
         }
-        (None, Some(domains), Some(expressions)) => {
-            let (mut tree, lines) = tree(args, domains, expressions, progress)?;
+        (None, domains, Some(expressions)) => {
+            let undefined = match args.undefined {
+                UndefinedMode::False => Undefined::False,
+                UndefinedMode::ThreeValued => Undefined::Unknown,
+            };
+            let constants = args.constants.as_deref();
+            let files = Files {
+                domains: domains.as_deref(),
+                expressions,
+                constants,
+                undefined,
+            };
+            let (mut tree, lines) = tree(&files, progress)?;
             Ok((tree.snapshot(), lines))
         }
-        // The parser of the arguments asks for both.
+        // The parser of the arguments asks for them.
         _ => Err(Failure::new("there are no expressions")),
     }
 }
 
-fn tree(
-    args: &TreeArgs,
-    domains: &Path,
-    expressions: &Path,
-    progress: bool,
-) -> Result<(BeTree, u64)> {
-    let domain = Domain::parse(&text(domains)?).map_err(|error| failed(domains, &error))?;
-    let undefined = match args.undefined {
-        UndefinedMode::False => Undefined::False,
-        UndefinedMode::ThreeValued => Undefined::Unknown,
-    };
-    let constants = match &args.constants {
+/// What a tree is made of.
+pub(super) struct Files<'a> {
+    pub(super) domains: Option<&'a Path>,
+    pub(super) expressions: &'a Path,
+    pub(super) constants: Option<&'a Path>,
+    pub(super) undefined: Undefined,
+}
+
+/// The tree of files, and the greatest id that it may have.
+pub(super) fn tree(files: &Files<'_>, progress: bool) -> Result<(BeTree, u64)> {
+    let path = files.expressions;
+    let content = text(path)?;
+    let constants = match files.constants {
         Some(path) => Constants::parse(&text(path)?).map_err(|error| failed(path, &error))?,
         None => std::collections::HashMap::new(),
     };
-    let content = text(expressions)?;
-    let mut tree = BeTree::new(domain, undefined);
+    let terms = match Terms::begins(&content) {
+        true => Some(Terms::parse(&content).map_err(|error| failed(path, &error))?),
+        false => None,
+    };
+    let domain = match (files.domains, &terms) {
+        (Some(path), _) => Domain::parse(&text(path)?).map_err(|error| failed(path, &error))?,
+        (None, Some(terms)) => terms.domain.clone(),
+        (None, None) => {
+            let message = format!("{} brings no domain", display(path));
+            return Err(Failure::usage(message).help("name its attributes by --domains"));
+        }
+    };
+    let lines: Box<dyn Iterator<Item = &str>> = match &terms {
+        Some(terms) => Box::new(terms.expressions.iter().map(|text| &**text)),
+        None => Box::new(content.lines()),
+    };
+    let what = if terms.is_some() {
+        "expression"
+    } else {
+        "line"
+    };
+    let mut tree = BeTree::new(domain, files.undefined);
     let progress = Progress::start(progress, Some(content.len() as u64));
-    let mut lines = 0;
-    for line in content.lines() {
+    let mut number = 0;
+    for line in lines {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
         }
-        lines += 1;
+        number += 1;
         progress.add(line.len() as u64 + 1);
         if line.trim().is_empty() {
             continue;
         }
-        let id = SubscriptionId(lines);
+        let id = SubscriptionId(number);
         let constants = constants.get(&id).copied().unwrap_or_default();
         Expression::parse(line)
             .and_then(|expression| tree.insert(id, &expression, &constants))
             .map_err(|error| {
-                let name = display(expressions);
-                Failure::new(format!("cannot read {name}: line {lines}: {error}"))
+                let name = display(path);
+                Failure::new(format!("cannot read {name}: {what} {number}: {error}"))
                     .help("correct the expression, or empty its line")
             })?;
     }
     progress.finish();
-    Ok((tree, lines))
+    Ok((tree, number))
+}
+
+/// An event as JSON: as it is, or a list of values as Erlang writes them.
+pub(super) fn event_json<'l>(domain: &Domain, line: &'l [u8]) -> betree::Result<Cow<'l, [u8]>> {
+    let start = line.iter().find(|byte| !byte.is_ascii_whitespace());
+    match (start, std::str::from_utf8(line)) {
+        (Some(b'[' | b'0' | b'1'), Ok(text)) => {
+            Terms::event(domain, text).map(|json| Cow::Owned(json.into_bytes()))
+        }
+        _ => Ok(Cow::Borrowed(line)),
+    }
 }
 
 /// A whole file of text.
-fn text(path: &Path) -> Result<String> {
+pub(super) fn text(path: &Path) -> Result<String> {
     let mut text = String::new();
     open(path, OpenOptions::new().read(true))
         .and_then(|mut file| file.read_to_string(&mut text))

@@ -9,6 +9,7 @@
 mod ticker;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::time::Instant;
 
 use betree::workload::Generator;
@@ -18,11 +19,12 @@ use latency::compare::{self, Names, Sides};
 use latency::report::{Cell, LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 
-use super::betree::kind;
+use super::betree::{self as files, Files, kind};
 use super::checks::Checks;
 use crate::args::betree::BetreeBenchArgs;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
+use crate::io::target::display;
 use crate::session::{Outcome, Session, Setup};
 use crate::term::progress::Progress as Bar;
 use crate::term::signal;
@@ -49,12 +51,10 @@ pub(crate) fn run(
     })?;
     let mut outcome = Outcome::new("betree-bench");
     let mut checks = Checks::default();
-    let mut generator = Generator::new(kind(args.kind, &args.size), args.size.seed);
-    let (snapshot, build) = build(args, &mut generator)?;
-    let events: Vec<Event> = (0..EVENTS)
-        .map(|_| snapshot.event(generator.event()))
-        .collect::<betree::Result<_>>()
-        .map_err(failed)?;
+    let (snapshot, events, build) = match (&args.expression_file, &args.event_file) {
+        (Some(expressions), Some(events)) => read(args, expressions, events)?,
+        _ => generate(args)?,
+    };
     check(&snapshot, &events, args.budget, &mut checks)?;
     let mut bench = Bench {
         snapshot: &snapshot,
@@ -90,8 +90,12 @@ struct Recorders {
     slices: Recorder,
 }
 
-/// The tree of the workload, and what it took.
-fn build(args: &BetreeBenchArgs, generator: &mut Generator) -> Result<(Snapshot, Table)> {
+/// What is measured: a tree, its events, and what building it took.
+type Workload = (Snapshot, Vec<Event>, Table);
+
+/// A generated workload.
+fn generate(args: &BetreeBenchArgs) -> Result<Workload> {
+    let mut generator = Generator::new(kind(args.kind, &args.size), args.size.seed);
     let domain = Domain::parse(&generator.domains()).map_err(failed)?;
     let mut tree = BeTree::new(domain, Undefined::False);
     let count = u64::from(args.size.expressions);
@@ -110,8 +114,53 @@ fn build(args: &BetreeBenchArgs, generator: &mut Generator) -> Result<(Snapshot,
         bar.add(1);
     }
     let snapshot = tree.snapshot();
-    let build_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let table = built(&snapshot, texts.iter().map(String::len).sum(), start);
     bar.finish();
+    let events = (0..EVENTS)
+        .map(|_| snapshot.event(generator.event()))
+        .collect::<betree::Result<_>>()
+        .map_err(failed)?;
+    Ok((snapshot, events, table))
+}
+
+/// The workload of files. Of the events as many are taken as would be generated.
+fn read(args: &BetreeBenchArgs, expressions: &Path, events: &Path) -> Result<Workload> {
+    let start = Instant::now();
+    let files_of = Files {
+        domains: args.domain_file.as_deref(),
+        expressions,
+        constants: None,
+        undefined: Undefined::False,
+    };
+    let (mut tree, _) = files::tree(&files_of, args.output.terminal.wants_progress())?;
+    let snapshot = tree.snapshot();
+    let bytes = std::fs::metadata(expressions).map_or(0, |found| found.len() as usize);
+    let table = built(&snapshot, bytes, start);
+    let text = files::text(events)?;
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if found.len() == EVENTS || line.trim().is_empty() {
+            continue;
+        }
+        let event = files::event_json(snapshot.domain(), line.as_bytes()).and_then(|json| {
+            let mut reader = snapshot.event_reader(&json, false);
+            reader.step(Budget::UNLIMITED)?;
+            reader.finish()
+        });
+        found.push(event.map_err(|error| {
+            let name = display(events);
+            Failure::new(format!("cannot read {name}: line {number}: {error}"))
+        })?);
+    }
+    match found.is_empty() {
+        true => Err(Failure::new(format!("{} has no events", display(events)))),
+        false => Ok((snapshot, found, table)),
+    }
+}
+
+/// What a tree is, and how long it took since `start`.
+fn built(snapshot: &Snapshot, text_bytes: usize, start: Instant) -> Table {
+    let build_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let columns = [
         ("expressions", Unit::Count),
         ("in_lockstep", Unit::Count),
@@ -119,19 +168,18 @@ fn build(args: &BetreeBenchArgs, generator: &mut Generator) -> Result<(Snapshot,
         ("build_ns", Unit::Nanoseconds),
     ];
     let mut table = Table::new("tree", &columns);
-    let text_bytes: usize = texts.iter().map(String::len).sum();
     table.rows.push(vec![
-        count.into(),
+        (snapshot.len() as u64).into(),
         (snapshot.lockstep_len() as u64).into(),
         (text_bytes as u64).into(),
         build_ns.into(),
     ]);
-    Ok((snapshot, table))
+    table
 }
 
 /// Compares the answers of all ways and instruction sets.
 fn check(snapshot: &Snapshot, events: &[Event], budget: u64, checks: &mut Checks) -> Result<()> {
-    for event in &events[..CHECKED] {
+    for event in events.iter().take(CHECKED) {
         let right = snapshot.search(event).map_err(failed)?;
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             let mut buffers = Buffers::with_isa(isa);
