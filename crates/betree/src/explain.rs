@@ -22,6 +22,9 @@ pub struct Explanation {
     pub matched: bool,
     /// Its tests, in the order in which they are evaluated.
     pub tests: Vec<ExplainedTest>,
+    /// The attribute that the C library gives as its last reason, of an expression that does not match:
+    /// that of the test at which an evaluation from left to right knows the outcome.
+    pub last_reason: Option<String>,
 }
 
 /// One test of an expression.
@@ -99,9 +102,36 @@ fn explain(inner: &Inner, event: &Event, arena: &Arena) -> Explanation {
             }),
         }
     }
+    let matched = values[ROOT as usize];
     Explanation {
-        matched: values[ROOT as usize],
+        matched,
         tests,
+        last_reason: match matched {
+            true => None,
+            false => last_reason(inner, arena, &values),
+        },
+    }
+}
+
+/// The attribute of the test that decides, where tests are evaluated as they are written.
+fn last_reason(inner: &Inner, arena: &Arena, values: &[bool]) -> Option<String> {
+    let mut at = ROOT;
+    loop {
+        // Trees stand in their words from right to left.
+        let children = arena.children(at).iter().copied();
+        at = match arena.nodes[at as usize].op {
+            // The first that fails ends a conjunction, the last of all a disjunction.
+            Op::And => children.filter(|child| !values[*child as usize]).max()?,
+            Op::Or => children.min()?,
+            Op::True | Op::False => return None,
+            _ => {
+                let attribute = Head(arena.test(at)[0]).attribute();
+                let attributes = inner.domain.attributes();
+                return attributes
+                    .get(attribute)
+                    .map(|found| found.name().to_owned());
+            }
+        };
     }
 }
 

@@ -306,7 +306,7 @@ impl<'t> Scanner<'t> {
         }
         self.at += 3;
         let start = self.at;
-        let body = self.text[start..].as_bytes();
+        let body = &self.text.as_bytes()[start..];
         let mut escapes = false;
         let mut length = 0;
         loop {

@@ -284,3 +284,35 @@ fn an_event_belongs_to_the_state_that_read_it() {
     );
     assert_eq!((before.len(), after.len()), (1, 2));
 }
+
+#[test]
+fn an_explanation_names_all_that_fails_and_the_last_reason() {
+    let domain = Domain::parse("a|boolean|true\nb|boolean|true\nc|boolean|true\nd|boolean|true\n");
+    let mut tree = BeTree::new(domain.expect("a domain"), Undefined::False);
+    let cases: [(&str, &str, &[&str]); 6] = [
+        ("a and b and c", "b", &["b", "c"]),
+        ("(a or c) and (b or d) and c", "d", &["b", "c", "d"]),
+        ("not (a and (c or not b))", "b", &["b", "not (a)"]),
+        ("b or c or d", "d", &["b", "c", "d"]),
+        ("a and not (b or a)", "a", &["not (a)"]),
+        ("a", "", &[]),
+    ];
+    for (id, (text, ..)) in (1..).zip(cases) {
+        common::insert(&mut tree, id, text);
+    }
+    let snapshot = tree.snapshot();
+    let event = snapshot
+        .event(r#"{"a":true,"b":false,"c":false}"#)
+        .expect("an event");
+    for (id, (text, reason, failing)) in (1..).zip(cases) {
+        let told = snapshot
+            .explain(&event, SubscriptionId(id))
+            .expect("it is there");
+        assert_eq!(told.matched, reason.is_empty(), "{text}");
+        assert_eq!(told.last_reason.as_deref().unwrap_or(""), reason, "{text}");
+        let failed = told.tests.iter().filter(|test| test.failing);
+        let mut failed: Vec<&str> = failed.map(|test| test.text.as_str()).collect();
+        failed.sort_unstable();
+        assert_eq!(failed, failing, "{text}");
+    }
+}

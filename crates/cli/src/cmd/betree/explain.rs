@@ -51,6 +51,9 @@ fn explain(
         true => format!("expression {} matches\n", id.0),
         false => format!("expression {} does not match\n", id.0),
     };
+    if let Some(reason) = &found.last_reason {
+        let _ = writeln!(text, "  last reason: {reason}");
+    }
     for test in &found.tests {
         let outcome = match test.outcome {
             Some(true) => "true",
