@@ -40,6 +40,7 @@ usage: cargo xtask CHORE
   peers zstd CASE        only a level (19), a level with so many threads (19T2), or
                          decompression (d), that of many frames (dm), or many small files
                          (small); the record keeps the other cases
+  peers stress [--quick] measure codecs under load beside those of Go, in rounds
   tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
                          parameters; --help says more
 ";
@@ -68,6 +69,8 @@ fn main() -> ExitCode {
         ["peers", "zstd", case] => {
             peers::Only::parse(case).and_then(|only| peers::run(peers::Size::Full, &only))
         }
+        ["peers", "stress"] => peers::stress::run(peers::Size::Full),
+        ["peers", "stress", "--quick"] => peers::stress::run(peers::Size::Quick),
         ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -2,11 +2,12 @@
 //!
 //! The measuring is `perfkit compare --interleave`; what is here chooses the cases, makes the data,
 //! compares the answers before anything is timed, and collects the results. [`record`] is the file
-//! that comes of it.
+//! that comes of it. [`stress`] is about codecs of Go, and a measurement of its own.
 
 mod many;
 mod record;
 mod small;
+pub(crate) mod stress;
 
 use std::fs;
 use std::io::Write;

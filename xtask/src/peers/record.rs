@@ -260,7 +260,7 @@ impl Record {
 }
 
 impl Machine {
-    fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
         let memory = self
             .memory_bytes

@@ -1,0 +1,194 @@
+//! perfkit against codecs of Go under one kind of load, in rounds: in each every subject runs once, in
+//! an order of its own. What is run is in [`subjects`], what comes of it in [`record`].
+
+mod record;
+mod subjects;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use self::record::{Figures, Measured, Record, Run};
+use self::subjects::{GOALS, Program, SUBJECTS, Subject};
+use super::Size;
+use super::record::Machine;
+use crate::{metadata, sh};
+
+const ROUNDS: usize = 6;
+const ROUNDS_QUICK: usize = 2;
+/// How long each subject runs in a round.
+const RUN_MS: u64 = 900;
+const RUN_MS_QUICK: u64 = 150;
+/// Producers, and as many consumers.
+const WORKERS: &str = "100";
+
+/// The programs that are run.
+struct Bench {
+    perfkit: PathBuf,
+    go: PathBuf,
+    run_ms: u64,
+    machine: Option<Machine>,
+}
+
+/// Measures and writes the record; what else is in that, the soak and the rest, stays.
+pub(crate) fn run(size: Size) -> Result<()> {
+    let mut bench = Bench::new(size)?;
+    let rounds = match size {
+        Size::Full => ROUNDS,
+        Size::Quick => ROUNDS_QUICK,
+    };
+    let mut runs: Vec<Vec<Run>> = SUBJECTS.iter().map(|_| Vec::new()).collect();
+    for round in 0..rounds {
+        println!("round {} of {rounds}, {} runs", round + 1, SUBJECTS.len());
+        for at in order(SUBJECTS.len(), round) {
+            let subject = &SUBJECTS[at];
+            let run = bench
+                .measure(subject)
+                .with_context(|| format!("{}: no result", subject.name()))?;
+            runs[at].push(run);
+        }
+    }
+    let measured = Measured {
+        made: made(&bench.perfkit)?,
+        rounds,
+        run_ms: bench.run_ms,
+        figures: SUBJECTS
+            .iter()
+            .zip(&runs)
+            .map(|(subject, runs)| Figures::of(subject, bench.words(subject), runs))
+            .collect(),
+        goals: GOALS
+            .iter()
+            .map(|goal| goal.judge(|name| speeds(&runs, name)))
+            .collect::<Result<_>>()?,
+    };
+    let name = match size {
+        Size::Full => "stress",
+        Size::Quick => "stress-quick",
+    };
+    let file = sh::root().join("bench-peers/record").join(name);
+    let mut record = Record::read(&file.with_extension("json"));
+    record.quick = size == Size::Quick;
+    record.machine = bench.machine.take().or(record.machine);
+    record.measured = Some(measured);
+    record.write(&file)?;
+    println!("{}", file.with_extension("md").display());
+    Ok(())
+}
+
+/// All numbers below `count` in an order of the round's own: turned, and every other time reversed, so
+/// that nothing always comes after the same.
+fn order(count: usize, round: usize) -> Vec<usize> {
+    let turned = (0..count).map(|at| (at + round * count / ROUNDS) % count);
+    match round % 2 {
+        0 => turned.collect(),
+        _ => turned.rev().collect(),
+    }
+}
+
+/// Bytes a CPU-second of the subject of that name, a round each.
+fn speeds(runs: &[Vec<Run>], name: &str) -> Result<Vec<f64>> {
+    let at = SUBJECTS.iter().position(|subject| subject.name() == name);
+    let at = at.with_context(|| format!("no subject is called {name}"))?;
+    Ok(runs[at].iter().map(|run| run.cpu_bytes_per_s).collect())
+}
+
+fn made(perfkit: &Path) -> Result<String> {
+    let date = sh::text(sh::command("date").args(["-u", "+%F"]))?;
+    let version = sh::text(sh::command(perfkit).arg("--version"))?;
+    let commit = sh::text(sh::command("git").args(["describe", "--always", "--dirty"]))?;
+    let rustc = sh::text(sh::command("rustc").arg("--version"))?;
+    let go = sh::text(sh::command("go").arg("version"))?;
+    let version = version.lines().next().unwrap_or_default();
+    let parts = [date.trim(), version, commit.trim(), rustc.trim(), go.trim()];
+    Ok(parts.join(", "))
+}
+
+impl Bench {
+    /// Builds both programs.
+    fn new(size: Size) -> Result<Self> {
+        if sh::find("go").is_none() {
+            bail!("go is not installed: its codecs cannot be built");
+        }
+        sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
+        let folder = sh::root().join("bench-peers/stress");
+        let go = sh::root().join("bench-peers/target/stress");
+        let mut build = sh::command("go");
+        build.args(["build", "-trimpath", "-o"]).arg(&go).arg(".");
+        sh::run(build.current_dir(folder))?;
+        let target = metadata::workspace()?.target_directory;
+        Ok(Self {
+            perfkit: target.join("release/perfkit"),
+            go,
+            run_ms: match size {
+                Size::Full => RUN_MS,
+                Size::Quick => RUN_MS_QUICK,
+            },
+            machine: None,
+        })
+    }
+
+    /// The words after the program that run a subject.
+    fn words(&self, subject: &Subject) -> Vec<String> {
+        let duration = format!("{}ms", self.run_ms);
+        let mut words = match subject.program {
+            Program::Perfkit => vec!["stress", "--report", "json", "-qq"],
+            Program::Go => Vec::new(),
+        };
+        words.extend(["--codec", subject.codec, "--pool", subject.pool]);
+        words.extend(["--loop", subject.work]);
+        words.extend(["--producers", WORKERS, "--consumers", WORKERS]);
+        words.extend(["--duration", &duration]);
+        words.extend(subject.extra);
+        words.into_iter().map(str::to_owned).collect()
+    }
+
+    fn measure(&mut self, subject: &Subject) -> Result<Run> {
+        let program = match subject.program {
+            Program::Perfkit => &self.perfkit,
+            Program::Go => &self.go,
+        };
+        let made = sh::output(sh::command(program).args(self.words(subject)))?;
+        let found: Value = serde_json::from_slice(&made.stdout)?;
+        let run = match subject.program {
+            Program::Go => Run::of_go(&found)?,
+            Program::Perfkit => {
+                if self.machine.is_none() {
+                    let machine = found["environment"].clone();
+                    self.machine = Some(serde_json::from_value(machine)?);
+                }
+                Run::of_perfkit(&found)?
+            }
+        };
+        ensure!(run.cpu_bytes_per_s.is_finite(), "no processor time");
+        Ok(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_round_has_everything_once_and_an_order_of_its_own() {
+        let orders: Vec<_> = (0..ROUNDS).map(|round| order(29, round)).collect();
+        for (at, order) in orders.iter().enumerate() {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..29));
+            assert!(!orders[..at].contains(order));
+        }
+    }
+
+    #[test]
+    fn every_goal_names_subjects_that_there_are() {
+        let runs: Vec<Vec<Run>> = SUBJECTS.iter().map(|_| Vec::new()).collect();
+        for goal in GOALS {
+            assert!(speeds(&runs, goal.target).is_ok(), "{}", goal.target);
+            assert!(speeds(&runs, goal.baseline).is_ok(), "{}", goal.baseline);
+        }
+        let names: std::collections::BTreeSet<_> = SUBJECTS.iter().map(Subject::name).collect();
+        assert_eq!(names.len(), SUBJECTS.len(), "no two of one name");
+    }
+}

@@ -1,0 +1,411 @@
+//! The record of codecs under load: how results are read, and the file for people that comes of them.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::subjects::Subject;
+use crate::peers::record::Machine;
+
+/// Everything in the file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) quick: bool,
+    pub(super) machine: Option<Machine>,
+    pub(super) measured: Option<Measured>,
+    /// What else was shown, each by a command of its own.
+    #[serde(default)]
+    pub(super) sections: Vec<Section>,
+}
+
+/// What the rounds came to.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Measured {
+    pub(super) made: String,
+    pub(super) rounds: usize,
+    pub(super) run_ms: u64,
+    pub(super) figures: Vec<Figures>,
+    pub(super) goals: Vec<Judged>,
+}
+
+/// One run of a subject.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Run {
+    ratio: f64,
+    pub(super) cpu_bytes_per_s: f64,
+    wall_bytes_per_s: f64,
+    rss_max_bytes: u64,
+    threads: u64,
+    goroutines: Option<u64>,
+    contexts: Option<u64>,
+    /// The 50th, 99th and 99.9th percentile.
+    compress_ns: [Option<f64>; 3],
+    decompress_ns: [Option<f64>; 3],
+}
+
+/// The rounds of a subject.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Figures {
+    name: String,
+    command: String,
+    ratio: f64,
+    cpu_bytes_per_s: f64,
+    /// Of the slowest and the fastest round.
+    cpu_bytes_per_s_range: [f64; 2],
+    wall_bytes_per_s: f64,
+    rss_max_bytes: u64,
+    threads: u64,
+    goroutines: Option<u64>,
+    contexts: Option<u64>,
+    /// Medians over the rounds of the 50th, 99th and 99.9th percentile.
+    compress_ns: [Option<f64>; 3],
+    decompress_ns: [Option<f64>; 3],
+}
+
+/// One subject beside another.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Judged {
+    pub(super) target: String,
+    pub(super) baseline: String,
+    pub(super) reach: Option<f64>,
+    /// Of target / baseline, round by round.
+    pub(super) median: f64,
+    pub(super) ci95: Option<[f64; 2]>,
+    pub(super) rounds: usize,
+}
+
+/// A table of its own.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Section {
+    pub(super) title: String,
+    pub(super) made: String,
+    pub(super) commands: Vec<String>,
+    pub(super) note: String,
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Run {
+    /// What the Go program printed.
+    pub(super) fn of_go(found: &Value) -> Result<Self> {
+        let number = |key: &str| {
+            let value = found[key].as_f64();
+            value.with_context(|| format!("the result has no {key}"))
+        };
+        let content = number("content_bytes")?;
+        Ok(Self {
+            ratio: number("ratio")?,
+            cpu_bytes_per_s: content / (number("cpu_ns")? / 1e9),
+            wall_bytes_per_s: content / (number("wall_ns")? / 1e9),
+            rss_max_bytes: found["rss_max_bytes"].as_u64().unwrap_or_default(),
+            threads: found["threads"].as_u64().unwrap_or_default(),
+            goroutines: found["goroutines"].as_u64(),
+            ..Self::default()
+        })
+    }
+
+    /// The only row of the ranking in a report of perfkit.
+    pub(super) fn of_perfkit(report: &Value) -> Result<Self> {
+        let table = table(report, "codecs and pools")?;
+        let cell = |key: &str| cell(table, 0, key);
+        let number = |key: &str| {
+            let value = cell(key).and_then(Value::as_f64);
+            value.with_context(|| format!("the ranking has no {key}"))
+        };
+        let whole = |key: &str| cell(key).and_then(Value::as_u64);
+        let tail = |direction: &str| {
+            ["p50", "p99", "p99_9"].map(|p| number(&format!("{direction}_{p}_ns")).ok())
+        };
+        Ok(Self {
+            ratio: number("ratio")?,
+            cpu_bytes_per_s: number("cpu_bytes_per_s")?,
+            wall_bytes_per_s: number("bytes_per_s")?,
+            rss_max_bytes: whole("rss_max_bytes").unwrap_or_default(),
+            threads: whole("threads").unwrap_or_default(),
+            goroutines: None,
+            contexts: whole("contexts_max"),
+            compress_ns: tail("compress"),
+            decompress_ns: tail("decompress"),
+        })
+    }
+}
+
+/// A table of a report of perfkit.
+pub(super) fn table<'r>(report: &'r Value, name: &str) -> Result<&'r Value> {
+    let tables = report["tables"].as_array();
+    let mut tables = tables.into_iter().flatten();
+    tables
+        .find(|table| table["name"] == name)
+        .with_context(|| format!("the report has no table {name}"))
+}
+
+/// A cell of it, by the key of its column.
+pub(super) fn cell<'t>(table: &'t Value, row: usize, key: &str) -> Option<&'t Value> {
+    let columns = table["columns"].as_array()?;
+    let at = columns.iter().position(|column| column["key"] == key)?;
+    table["rows"][row].get(at)
+}
+
+impl Figures {
+    pub(super) fn of(subject: &Subject, words: Vec<String>, runs: &[Run]) -> Self {
+        let over = |of: &dyn Fn(&Run) -> f64| {
+            let mut values: Vec<f64> = runs.iter().map(of).collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let most = |of: fn(&Run) -> Option<u64>| runs.iter().filter_map(of).max();
+        let tail = |of: fn(&Run) -> [Option<f64>; 3]| {
+            [0, 1, 2].map(|at| {
+                let mut values: Vec<f64> = runs.iter().filter_map(|run| of(run)[at]).collect();
+                values.sort_by(f64::total_cmp);
+                (!values.is_empty()).then(|| median(&values))
+            })
+        };
+        let cpu = over(&|run| run.cpu_bytes_per_s);
+        Self {
+            name: subject.name(),
+            command: words.join(" "),
+            ratio: median(&over(&|run| run.ratio)),
+            cpu_bytes_per_s: median(&cpu),
+            cpu_bytes_per_s_range: [
+                cpu.first().copied().unwrap_or_default(),
+                cpu.last().copied().unwrap_or_default(),
+            ],
+            wall_bytes_per_s: median(&over(&|run| run.wall_bytes_per_s)),
+            rss_max_bytes: most(|run| Some(run.rss_max_bytes)).unwrap_or_default(),
+            threads: most(|run| Some(run.threads)).unwrap_or_default(),
+            goroutines: most(|run| run.goroutines),
+            contexts: most(|run| run.contexts),
+            compress_ns: tail(|run| run.compress_ns),
+            decompress_ns: tail(|run| run.decompress_ns),
+        }
+    }
+
+    fn row(&self) -> String {
+        let [low, high] = self.cpu_bytes_per_s_range;
+        format!(
+            "| {} | {:.3} | {} ({}–{}) | {} | {:.1} | {} | {} | {} | {} |",
+            self.name,
+            self.ratio,
+            megabytes(self.cpu_bytes_per_s),
+            megabytes(low),
+            megabytes(high),
+            megabytes(self.wall_bytes_per_s),
+            mebibytes(self.rss_max_bytes),
+            self.threads,
+            self.goroutines
+                .or(self.contexts)
+                .map_or_else(|| "—".to_owned(), |count| count.to_string()),
+            microseconds(self.compress_ns),
+            microseconds(self.decompress_ns),
+        )
+    }
+}
+
+impl Judged {
+    fn row(&self) -> String {
+        let interval = self.ci95.map_or_else(
+            || "—".to_owned(),
+            |[low, high]| format!("{low:.2}–{high:.2}"),
+        );
+        let (reach, verdict) = match self.reach {
+            None => ("—".to_owned(), "—"),
+            Some(reach) if self.median >= reach => (format!("{reach}x"), "reached"),
+            Some(reach) => (format!("{reach}x"), "missed"),
+        };
+        format!(
+            "| {} | {} | {:.2}x | {interval} | {reach} | {verdict} |",
+            self.target, self.baseline, self.median
+        )
+    }
+}
+
+/// The middle of sorted values; 0 of none.
+pub(super) fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    match (sorted.len() % 2, sorted.get(middle)) {
+        (_, None) => 0.0,
+        (1, Some(value)) => *value,
+        (_, Some(value)) => f64::midpoint(sorted[middle - 1], *value),
+    }
+}
+
+fn megabytes(bytes_per_s: f64) -> String {
+    match bytes_per_s / 1e6 {
+        small if small < 99.5 => format!("{small:.1}"),
+        large => format!("{large:.0}"),
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "memory stays below 2^52")]
+fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+fn microseconds(tail: [Option<f64>; 3]) -> String {
+    if tail[0].is_none() {
+        return "—".to_owned();
+    }
+    let each = tail.map(|ns| ns.map_or_else(|| "—".to_owned(), |ns| format!("{:.1}", ns / 1e3)));
+    each.join(", ")
+}
+
+impl Record {
+    /// The record as it is, or an empty one.
+    pub(super) fn read(file: &Path) -> Self {
+        let text = fs::read_to_string(file).ok();
+        text.and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// Writes both files, whose names differ by their endings.
+    pub(super) fn write(&self, file: &Path) -> Result<()> {
+        fs::write(file.with_extension("md"), self.markdown())?;
+        let mut json = serde_json::to_string_pretty(self)?;
+        json.push('\n');
+        Ok(fs::write(file.with_extension("json"), json)?)
+    }
+
+    /// Takes a section in, in the place of an older one of the same title.
+    pub(super) fn add(&mut self, section: Section) {
+        let mut known = self.sections.iter_mut();
+        match known.find(|old| old.title == section.title) {
+            Some(old) => *old = section,
+            None => self.sections.push(section),
+        }
+    }
+
+    fn markdown(&self) -> String {
+        let mut text = String::new();
+        self.text(&mut text)
+            .expect("writing to a string does not fail");
+        text
+    }
+
+    fn text(&self, out: &mut String) -> std::fmt::Result {
+        if self.quick {
+            writeln!(
+                out,
+                "**A quick run, to see that it works. Not to be quoted.**\n"
+            )?;
+        }
+        writeln!(out, "# Codecs and pools under load\n")?;
+        writeln!(
+            out,
+            "100 producers and 100 consumers, 2 KiB blocks of UUID text, as many threads as processors. In \
+             the honest loop every block is made, compressed, sent, decompressed and compared; in the seed \
+             loop each producer compresses one block and sends it for ever."
+        )?;
+        if let Some(machine) = &self.machine {
+            writeln!(out, "\n- machine: {}", machine.line())?;
+        }
+        if let Some(measured) = &self.measured {
+            measured.text(out)?;
+        }
+        self.sections
+            .iter()
+            .try_for_each(|section| section.text(out))
+    }
+}
+
+impl Measured {
+    fn text(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "- {}", self.made)?;
+        writeln!(
+            out,
+            "\n## Beside codecs of Go\n\n\
+             Made by `cargo xtask peers stress`: {} rounds, in each of which every subject runs once for {} \
+             ms, in an order of the round's own. MB a CPU-second are content that came out at the \
+             consumers by the processor time of the whole process, the median over the rounds with the \
+             slowest and the fastest. Resident memory is the greatest of all rounds. The Go program is \
+             `bench-peers/stress`; it makes its data as perfkit does, sends batches of 16 blocks unless \
+             said otherwise, and verifies in the honest loop. `fresh` makes a context for each call.\n",
+            self.rounds, self.run_ms
+        )?;
+        writeln!(
+            out,
+            "| this | beside | times | 95 % | reach | |\n|---|---|---:|---|---:|---|"
+        )?;
+        for goal in &self.goals {
+            writeln!(out, "{}", goal.row())?;
+        }
+        writeln!(
+            out,
+            "\nThe last line is a control: one subject beside itself.\n\n\
+             | subject | ratio | MB a CPU-second | MB/s | resident MiB | threads | goroutines or contexts | \
+             compress p50, p99, p99.9 µs | decompress µs |\n\
+             |---|---:|---:|---:|---:|---:|---:|---|---|"
+        )?;
+        for figures in &self.figures {
+            writeln!(out, "{}", figures.row())?;
+        }
+        writeln!(out, "\nCommand lines:\n")?;
+        for figures in &self.figures {
+            writeln!(out, "    # {}\n    {}", figures.name, figures.command)?;
+        }
+        Ok(())
+    }
+}
+
+impl Section {
+    fn text(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "\n## {}\n\n{}\n", self.title, self.note)?;
+        writeln!(out, "| {} |", self.columns.join(" | "))?;
+        writeln!(out, "|{}", "---|".repeat(self.columns.len()))?;
+        for row in &self.rows {
+            writeln!(out, "| {} |", row.join(" | "))?;
+        }
+        writeln!(out, "\nMade by, {}:\n", self.made)?;
+        self.commands
+            .iter()
+            .try_for_each(|command| writeln!(out, "    {command}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::peers::stress::subjects::SUBJECTS;
+
+    #[test]
+    fn results_of_both_programs_are_read() {
+        let go = json!({"content_bytes": 3_000_000, "ratio": 1.5, "cpu_ns": 2_000_000_000_u64,
+            "wall_ns": 1_000_000_000, "rss_max_bytes": 1 << 20, "threads": 9, "goroutines": 201});
+        let run = Run::of_go(&go).unwrap();
+        assert_eq!((run.cpu_bytes_per_s, run.wall_bytes_per_s), (1.5e6, 3e6));
+        let keys = ["ratio", "cpu_bytes_per_s", "bytes_per_s", "compress_p50_ns"];
+        let columns: Vec<Value> = keys.iter().map(|key| json!({ "key": key })).collect();
+        let table = json!({"name": "codecs and pools", "columns": columns,
+            "rows": [[1.8, 4e6, 5e6, 6_000]]});
+        let own = Run::of_perfkit(&json!({ "tables": [table] })).unwrap();
+        assert_eq!((own.ratio, own.cpu_bytes_per_s), (1.8, 4e6));
+        assert_eq!(own.compress_ns, [Some(6e3), None, None]);
+        assert!(Run::of_perfkit(&json!({})).is_err() && Run::of_go(&json!({})).is_err());
+        let figures = Figures::of(&SUBJECTS[0], vec!["words".to_owned()], &[own, run]);
+        assert_eq!(figures.cpu_bytes_per_s_range, [1.5e6, 4e6]);
+        assert!(figures.row().contains("| 6.0, —, — |"), "{}", figures.row());
+    }
+
+    #[test]
+    fn a_section_measured_again_takes_its_old_place() {
+        let section = |row: &str| Section {
+            title: "soak".to_owned(),
+            made: "today".to_owned(),
+            commands: vec!["perfkit".to_owned()],
+            note: "So it was.".to_owned(),
+            columns: vec!["a".to_owned()],
+            rows: vec![vec![row.to_owned()]],
+        };
+        let mut record = Record::default();
+        record.add(section("1"));
+        record.add(section("2"));
+        let text = record.markdown();
+        assert!(text.contains("| 2 |") && !text.contains("| 1 |"), "{text}");
+    }
+}
