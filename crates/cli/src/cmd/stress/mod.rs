@@ -1,31 +1,37 @@
-//! `perfkit stress`: codecs and pools under load, each pair in a run of its own.
+//! `perfkit stress`: codecs and pools under load.
 //!
-//! The runs are `perfkit-stress`'s. [`lines`] says on the way how it goes, [`metrics`] tells a scraper,
-//! [`tables`] shows what was found, [`verdict`] what it means for the exit code. What connects them is
-//! here.
+//! The runs are `perfkit-stress`'s. [`runner`] makes one of them, [`turns`] those of several pairs in
+//! rounds, [`sweep`] those at several rates. [`lines`] says on the way how it goes, [`metrics`] tells a
+//! scraper, [`row`] keeps what was found, [`rank`] and [`tables`] show it, [`verdict`] says what it means
+//! for the exit code. What connects them is here.
 
 mod lines;
 mod metrics;
+mod rank;
+mod row;
+mod runner;
+mod sweep;
 mod tables;
+mod turns;
 mod verdict;
 
 use std::ffi::OsString;
 use std::time::Duration;
 
-use latency::report::{Input, LatencyName, Load, LoadModel};
-use stress::{DataKind, Finding, Loop, Pace, Plan, PoolKind, codec};
+use latency::report::{Input, LatencyName};
+use stress::{DataKind, Loop, Pace, Plan, PoolKind};
 
-use self::lines::Lines;
 use self::metrics::Metrics;
-pub(super) use self::tables::{Row, ranking};
+pub(super) use self::rank::{Control, ranking};
+pub(super) use self::row::Row;
+use self::runner::{Runner, add_volume};
 pub(super) use self::verdict::unexpected;
 use super::checks::Checks;
 use super::content;
 use crate::args::stress::{StressArgs, StressPlan};
 use crate::exit::ExitStatus;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::session::{Outcome, Session, Setup};
-use crate::term::signal;
 
 /// Runs the command.
 pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
@@ -36,7 +42,7 @@ pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> R
     let session = Session::start(&Setup {
         seed: Some(args.seed),
         rows: match plan.run.pace {
-            Pace::Closed => &[LatencyName::Service],
+            Pace::Closed if plan.rates.is_empty() => &[LatencyName::Service],
             _ => &[LatencyName::Response, LatencyName::Service],
         },
         ..Setup::analysis(name, argv, &args.output)
@@ -99,94 +105,55 @@ fn pair_name((codec, pool): &(String, PoolKind)) -> String {
     format!("{codec} {}", pool.name())
 }
 
-/// Runs every pair, or as many as there is time for until an interrupt.
+/// The runs: one, the rates of one after each other, or turns of several.
 fn measure(
     plan: &StressPlan,
     said: bool,
     metrics: Option<&Metrics>,
     outcome: &mut Outcome,
 ) -> Result<Vec<Row>> {
-    let several = plan.pairs.len() > 1;
-    let mut rows = Vec::with_capacity(plan.pairs.len());
-    let mut checks = Checks::default();
-    for pair in &plan.pairs {
-        if signal::interrupted() {
-            break;
-        }
-        let run = Plan {
-            pool: pair.1,
-            label: several.then(|| pair_name(pair)),
-            ..plan.run.clone()
-        };
-        let codec = codec::by_name(&pair.0).map_err(refused)?;
-        let mut lines = Lines::new(said, several.then(|| pair_name(pair)));
-        let name = codec.name().to_owned();
-        if let Some(metrics) = metrics {
-            metrics.begin(&name, pair.1);
-        }
-        let found = stress::run(&run, codec, &mut |progress| {
-            lines.see(progress);
-            if let Some(metrics) = metrics {
-                metrics.see(&name, pair.1, progress);
-            }
-            !signal::interrupted()
-        })
-        .map_err(failed)?;
-        checks.add(found.counts.received, unexpected(&found, &run.faults));
-        add(&found, &run, several, outcome);
-        if !several {
-            outcome.tables.extend(tables::single(&found));
-            outcome.tables.extend(lines.table());
-        }
-        rows.push(Row::new(&found, pair.1));
-    }
-    outcome.tables.insert(0, ranking(&rows, plan.min_ratio));
-    checks.conclude("comparing every block that came out", outcome);
+    let mut runner = Runner {
+        said,
+        metrics,
+        checks: Checks::default(),
+    };
+    let rows = match &plan.pairs[..] {
+        _ if !plan.rates.is_empty() => sweep::measure(plan, &mut runner, outcome)?,
+        [pair] => vec![single(plan, pair, &mut runner, outcome)?],
+        _ => turns::measure(plan, &mut runner, outcome)?,
+    };
+    runner
+        .checks
+        .conclude("comparing every block that came out", outcome);
     Ok(rows)
 }
 
-/// A plan that cannot be is a mistake of the command line.
-fn failed(error: stress::Error) -> Failure {
-    let message = error.to_string();
-    match error {
-        stress::Error::Plan { .. } | stress::Error::Rate(_) => {
-            Failure::usage(message).help("see `perfkit stress --help`")
-        }
-        _ => Failure::new(message),
-    }
-}
-
-fn refused(error: stress::CodecError) -> Failure {
-    Failure::usage(error.to_string()).help("see `perfkit stress --help`")
-}
-
-/// Adds a run to the outcome: of several, the whole way of a block alone.
-fn add(found: &Finding, run: &Plan, several: bool, outcome: &mut Outcome) {
-    let counts = &found.counts;
-    let (read, written) = match run.work {
-        Loop::Honest => (counts.content_bytes, counts.block_bytes),
-        Loop::Seed => (counts.sent_bytes, counts.decompressed_bytes),
+/// The only run.
+fn single(
+    plan: &StressPlan,
+    pair: &(String, PoolKind),
+    runner: &mut Runner<'_>,
+    outcome: &mut Outcome,
+) -> Result<Row> {
+    let run = Plan {
+        pool: pair.1,
+        ..plan.run.clone()
     };
-    outcome.bytes_in += read;
-    outcome.bytes_out += written;
-    outcome.bytes_content += counts.decompressed_bytes;
-    outcome.ops = Some(outcome.ops.unwrap_or(0) + counts.received);
+    let (found, lines) = runner.run(&run, &pair.0, None)?;
+    add_volume(&found, &run, outcome);
     outcome.add(&found.latencies.end_to_end);
-    if !several {
-        outcome.add(&found.latencies.compress);
-        outcome.add(&found.latencies.queue);
-        outcome.add(&found.latencies.decompress);
-        outcome.load = found.load.clone();
-    } else if found.load.model == LoadModel::Open {
-        let saturated = outcome.load.saturated || found.load.saturated;
-        outcome.load = Load {
-            rate_achieved_per_s: None,
-            late_start_ratio: None,
-            backlog_max: None,
-            saturated,
-            ..found.load.clone()
-        };
-    }
+    outcome.add(&found.latencies.compress);
+    outcome.add(&found.latencies.queue);
+    outcome.add(&found.latencies.decompress);
+    outcome.load = found.load.clone();
+    let row = Row::new(&found, pair.1);
+    let rows = std::slice::from_ref(&row);
+    outcome
+        .tables
+        .push(ranking(rows, &Control::default(), plan.min_ratio));
+    outcome.tables.extend(tables::single(&found));
+    outcome.tables.extend(lines.table());
+    Ok(row)
 }
 
 /// Time as tables have it.

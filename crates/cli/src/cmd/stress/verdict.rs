@@ -2,7 +2,7 @@
 
 use stress::{Faults, Finding, Growth, Leak, Trend};
 
-use super::tables::Row;
+use super::row::Row;
 use crate::exit::ExitStatus;
 use crate::export::units;
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub(super) fn conclude(rows: &[Row], ratio_min: Option<f64>, outcome: &mut Outco
     let missed = rows.iter().all(|row| row.misses(ratio_min));
     if let (Some(least), true, Some(first)) = (ratio_min, missed, rows.first()) {
         gate = true;
-        let ratio = first.ratio.unwrap_or(0.0);
+        let ratio = first.ratio().unwrap_or(0.0);
         let what = match rows.len() {
             1 => format!("{} has a ratio of {ratio:.3}, below {least}", first.name()),
             _ => format!("nothing has a ratio of {least}"),

@@ -5,7 +5,7 @@ use stress::{Plan, PoolKind, codec};
 
 use super::Stage;
 use crate::cmd::checks::Checks;
-use crate::cmd::stress::{Row, ranking, unexpected};
+use crate::cmd::stress::{Control, Row, ranking, unexpected};
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
@@ -54,6 +54,8 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
         outcome.bytes_content += counts.decompressed_bytes;
         rows.push(Row::new(&found, pool));
     }
-    outcome.tables.push(ranking(&rows, None));
+    outcome
+        .tables
+        .push(ranking(&rows, &Control::default(), None));
     Ok(())
 }

@@ -1,13 +1,18 @@
-//! `perfkit stress`: flags, and what they come to.
+//! `perfkit stress`: flags, and what they come to. What single words mean is in [`words`].
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::num::NonZeroU64;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
-use stress::{DataKind, Faults, Loop, Pace, Plan, PoolKind, codec};
+use stress::{DataKind, Loop, Pace, Plan, PoolKind, codec};
 
+use self::words::Fault;
+pub(crate) use self::words::Rate;
 use super::output::AnalysisArgs;
 use super::units;
 use crate::failure::{Failure, Result};
@@ -17,9 +22,6 @@ const DURATION: Duration = Duration::from_secs(10);
 const DURATION_RANKED: Duration = Duration::from_secs(2);
 /// A soak: a century, or until it is interrupted.
 const SOAK: Duration = Duration::from_secs(100 * 365 * 86_400);
-/// How often a fault comes when nothing else is said.
-const EVERY: u64 = 1000;
-const CONSUMER_PAUSE: Duration = Duration::from_millis(1);
 
 /// Codecs of a program whose load this repeats, by the names that it has for them: what each is here.
 const ALIASES: [(&str, &str, PoolKind); 3] = [
@@ -33,11 +35,12 @@ const ALIASES: [(&str, &str, PoolKind); 3] = [
 /// Producers generate and compress blocks, consumers decompress and compare every one of them. Both are
 /// tasks over a few threads. The report has latencies of each direction, bytes a CPU-second with the
 /// ratio beside them, what contexts held, and a verdict on leaks: exit 4 names what grew. Several
-/// codecs or pools are run one after the other and ranked.
+/// codecs or pools take turns in rounds and are ranked.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit stress --codec zstd:1 --pool mutex --duration 5s
   perfkit stress --codec all --pool all --min-ratio 1.5 --duration 1s
+  perfkit stress --codec zstd:1 --rate 50%,80%,95%,120% --duration 2s
   perfkit stress --codec lz4 --rate 20000 --slo 'response.p99<=5ms' --fault corrupt=500")]
 pub(crate) struct StressArgs {
     /// Files to cut blocks out of, in place of --data
@@ -92,9 +95,18 @@ pub(crate) struct StressArgs {
         hide_possible_values = true
     )]
     work: LoopArg,
-    /// An open loop of N blocks a second
-    #[arg(long, value_name = "N", overrides_with = "interval")]
-    rate: Option<f64>,
+    /// An open loop of N blocks a second, or N% of what a closed loop can; several after each other
+    ///
+    /// For a share, or several rates separated by commas, a closed loop runs first and shows what this
+    /// machine can do. Each rate is then a run of its own.
+    #[arg(
+        long,
+        value_name = "N[%]",
+        value_delimiter = ',',
+        value_parser = words::rate,
+        overrides_with = "interval"
+    )]
+    rate: Vec<Rate>,
     /// An open loop of one block a producer every TIME
     ///
     /// In the seed loop it does nothing, as in the program that the loop repeats.
@@ -119,20 +131,20 @@ pub(crate) struct StressArgs {
     #[arg(long, value_name = "N", hide_short_help = true)]
     blocks: Option<u64>,
     /// Exit 4 below this ratio; not in the ranking then
-    #[arg(long, alias = "min_ratio", value_name = "RATIO", value_parser = ratio)]
+    #[arg(long, alias = "min_ratio", value_name = "RATIO", value_parser = words::ratio)]
     min_ratio: Option<f64>,
     /// corrupt[=N], panic[=N], slow[=TIME], full; repeatable
     ///
     /// corrupt flips a bit of every Nth block on its way, panic has every Nth call of the codec panic
     /// (each 1000th unless given); slow has a consumer do nothing for a time after each batch (1ms);
     /// full has consumers wait until the queue is full. What they do to blocks is counted.
-    #[arg(long, value_name = "FAULT", action = ArgAction::Append, value_parser = fault)]
+    #[arg(long, value_name = "FAULT", action = ArgAction::Append, value_parser = words::fault)]
     fault: Vec<Fault>,
     /// Serve live metrics for Prometheus at ADDRESS:PORT while it runs
     ///
     /// Counters, gauges and histograms by codec and pool, at /metrics. A port alone is on 127.0.0.1, and
     /// an address that others can reach needs --metrics-remote.
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = words::address)]
     metrics: Option<SocketAddr>,
     /// Let --metrics be reached from other machines, by anyone
     #[arg(long, requires = "metrics", hide_short_help = true)]
@@ -166,15 +178,6 @@ enum ArrivalsArg {
     Uniform,
 }
 
-/// One thing that goes wrong on purpose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    Corrupt(NonZeroU64),
-    Panic(NonZeroU64),
-    Slow(Duration),
-    Full,
-}
-
 /// What `stress` shall do, free of spelling.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StressPlan {
@@ -186,6 +189,20 @@ pub(crate) struct StressPlan {
     pub(crate) min_ratio: Option<f64>,
     /// Where live metrics are served.
     pub(crate) metrics: Option<SocketAddr>,
+    /// Open loops to run one after the other, each at its rate; none: the one run that there is.
+    pub(crate) rates: Vec<Rate>,
+    /// Whether their blocks are due at equal distances.
+    uniform: bool,
+}
+
+impl StressPlan {
+    /// The pace of so many blocks a second.
+    pub(crate) fn paced(&self, per_s: f64) -> Pace {
+        match self.uniform {
+            true => Pace::Uniform(per_s),
+            false => Pace::Poisson(per_s),
+        }
+    }
 }
 
 impl StressArgs {
@@ -196,6 +213,16 @@ impl StressArgs {
         if several && self.soak {
             return Err(Failure::usage("--soak is for one codec and one pool")
                 .help("name one of each, or give a --duration"));
+        }
+        let sweep = match self.rate[..] {
+            [] | [Rate::PerSecond(_)] => &[],
+            ref rates => rates,
+        };
+        if !sweep.is_empty() && (several || self.soak) {
+            return Err(
+                Failure::usage("several rates are for one codec and one pool")
+                    .help("name one of each, and give a --duration"),
+            );
         }
         let far = |address: &SocketAddr| !address.ip().is_loopback() && !self.metrics_remote;
         if let Some(address) = self.metrics.filter(far) {
@@ -229,11 +256,11 @@ impl StressArgs {
             duration: match (self.soak, self.duration) {
                 (true, _) => SOAK,
                 (false, Some(duration)) => duration,
-                (false, None) if several => DURATION_RANKED,
+                (false, None) if several || !sweep.is_empty() => DURATION_RANKED,
                 (false, None) => DURATION,
             },
             blocks_max: self.blocks,
-            faults: self.faults(),
+            faults: words::faults(&self.fault),
             ..Plan::default()
         };
         Ok(StressPlan {
@@ -241,6 +268,8 @@ impl StressArgs {
             run,
             min_ratio: self.min_ratio,
             metrics: self.metrics,
+            rates: sweep.to_vec(),
+            uniform: self.arrivals == ArrivalsArg::Uniform,
         })
     }
 
@@ -250,27 +279,14 @@ impl StressArgs {
     }
 
     fn pace(&self, work: Loop) -> Pace {
-        match (self.rate, self.interval, self.arrivals) {
-            (Some(rate), _, ArrivalsArg::Poisson) => Pace::Poisson(rate),
-            (Some(rate), _, ArrivalsArg::Uniform) => Pace::Uniform(rate),
-            (None, Some(interval), _) if work == Loop::Honest => {
+        match (&self.rate[..], self.interval, self.arrivals) {
+            ([Rate::PerSecond(rate)], _, ArrivalsArg::Poisson) => Pace::Poisson(*rate),
+            ([Rate::PerSecond(rate)], _, ArrivalsArg::Uniform) => Pace::Uniform(*rate),
+            ([], Some(interval), _) if work == Loop::Honest => {
                 Pace::Uniform(f64::from(self.producers) / interval.as_secs_f64())
             }
             _ => Pace::Closed,
         }
-    }
-
-    fn faults(&self) -> Faults {
-        let mut faults = Faults::default();
-        for fault in &self.fault {
-            match *fault {
-                Fault::Corrupt(every) => faults.corrupt_every = Some(every),
-                Fault::Panic(every) => faults.panic_every = Some(every),
-                Fault::Slow(pause) => faults.consumer_pause = Some(pause),
-                Fault::Full => faults.full_queue = true,
-            }
-        }
-        faults
     }
 
     fn pairs(&self) -> Result<Vec<(String, PoolKind)>> {
@@ -315,185 +331,5 @@ impl StressArgs {
             }
         }
         Ok(pools)
-    }
-}
-
-fn fault(text: &str) -> std::result::Result<Fault, String> {
-    let (name, value) = match text.split_once('=') {
-        Some((name, value)) => (name, Some(value)),
-        None => (text, None),
-    };
-    let every = || match value {
-        None => NonZeroU64::new(EVERY).ok_or_else(String::new),
-        Some(value) => value
-            .parse()
-            .map_err(|_| format!("'{value}' is not a number of blocks or calls above 0")),
-    };
-    match (name, value) {
-        ("corrupt", _) => every().map(Fault::Corrupt),
-        ("panic", _) => every().map(Fault::Panic),
-        ("slow", None) => Ok(Fault::Slow(CONSUMER_PAUSE)),
-        ("slow", Some(value)) => units::duration(value).map(Fault::Slow),
-        ("full", None) => Ok(Fault::Full),
-        _ => Err("expected corrupt[=N], panic[=N], slow[=TIME] or full".to_owned()),
-    }
-}
-
-/// `127.0.0.1:6060`, `[::1]:6060`, `localhost:6060`, `:6060` or `6060`.
-fn address(text: &str) -> std::result::Result<SocketAddr, String> {
-    let port = text.strip_prefix("localhost").unwrap_or(text);
-    match port.strip_prefix(':').unwrap_or(port).parse() {
-        Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
-        Err(_) => text
-            .parse()
-            .map_err(|_| format!("'{text}' is no address and port (as 127.0.0.1:6060)")),
-    }
-}
-
-fn ratio(text: &str) -> std::result::Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    number
-        .filter(|number| *number >= 0.0)
-        .ok_or_else(|| format!("'{text}' is no ratio (as 1.86)"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::args::{Command, parse};
-
-    fn plan(line: &str) -> Option<Result<StressPlan>> {
-        let words = format!("perfkit stress {line}");
-        let words: Vec<_> = words.split_whitespace().map(Into::into).collect();
-        match parse(&words).map(|cli| cli.command) {
-            Ok(Command::Stress(args)) => Some(args.plan()),
-            _ => None,
-        }
-    }
-
-    fn good(line: &str) -> StressPlan {
-        plan(line).expect("parses").expect("a plan")
-    }
-
-    #[test]
-    fn the_flags_of_the_program_before_keep_their_names() {
-        let line = "--codec=zstd-old --producers=7 --consumers=8 --interval=10ms --min_size=10 --max_size=20";
-        let plan = good(line);
-        assert_eq!(plan.pairs, [("zstd".to_owned(), PoolKind::Fresh)]);
-        assert_eq!((plan.run.producers, plan.run.consumers), (7, 8));
-        assert_eq!((plan.run.bytes_min, plan.run.bytes_max), (10, 20));
-        assert_eq!(plan.run.pace, Pace::Uniform(700.0));
-        let dashes = good("--min-size 10 --max-size 20");
-        assert_eq!((dashes.run.bytes_min, dashes.run.bytes_max), (10, 20));
-        assert_eq!(
-            good("--min-size 9K").run.bytes_max,
-            9216,
-            "the least counts"
-        );
-        assert_eq!(good("--loop seed --interval 10ms").run.pace, Pace::Closed);
-        let pools = |line| {
-            good(line)
-                .pairs
-                .into_iter()
-                .map(|(_, pool)| pool)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(pools("--codec zstd-chanpool"), [PoolKind::Queue]);
-        assert_eq!(
-            pools("--codec zstd-chanpool --pool mutex"),
-            [PoolKind::Mutex]
-        );
-    }
-
-    #[test]
-    fn all_is_every_codec_and_every_sound_pool() {
-        assert_eq!(
-            good("--codec all --pool all").pairs.len(),
-            codec::NAMES.len() * 5
-        );
-        assert_eq!(good("--codec zstd,zstd:9,zstd").pairs.len(), 2);
-        assert_eq!(good("--codec all").run.duration, DURATION_RANKED);
-        assert_eq!(good("").run.duration, DURATION);
-        assert_eq!(good("--pool leaking").pairs[0].1, PoolKind::Leaking);
-    }
-
-    #[test]
-    fn faults_add_up() {
-        let faults = good("--fault corrupt --fault panic=7 --fault slow=2ms --fault full")
-            .run
-            .faults;
-        assert_eq!(faults.corrupt_every, NonZeroU64::new(1000));
-        assert_eq!(faults.panic_every, NonZeroU64::new(7));
-        assert_eq!(faults.consumer_pause, Some(Duration::from_millis(2)));
-        assert!(faults.full_queue);
-        for wrong in ["", "corrupt=0", "panic=x", "slow=", "full=1", "fire"] {
-            assert!(plan(&format!("--fault={wrong}")).is_none(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn metrics_stay_on_this_machine_unless_it_is_said() {
-        let local = |text: &str| good(&format!("--metrics {text}")).metrics;
-        let expected = Some(SocketAddr::from(([127, 0, 0, 1], 6060)));
-        for text in ["127.0.0.1:6060", "localhost:6060", ":6060", "6060"] {
-            assert_eq!(local(text), expected, "{text}");
-        }
-        assert!(local("[::1]:0").is_some_and(|address| address.is_ipv6()));
-        for far in ["0.0.0.0:6060", "[::]:6060", "192.0.2.1:80"] {
-            let refused = plan(&format!("--metrics {far}")).expect("parses");
-            assert!(refused.is_err(), "{far}");
-            assert!(
-                good(&format!("--metrics {far} --metrics-remote"))
-                    .metrics
-                    .is_some()
-            );
-        }
-        for wrong in [
-            "--metrics=",
-            "--metrics=example.org:80",
-            "--metrics=1:2:3",
-            "--metrics-remote",
-        ] {
-            assert!(plan(wrong).is_none(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_last_of_rate_and_interval_and_of_soak_and_duration_wins() {
-        assert_eq!(
-            good("--interval 1ms --rate 50").run.pace,
-            Pace::Poisson(50.0)
-        );
-        assert_eq!(
-            good("--rate 50 --arrivals uniform").run.pace,
-            Pace::Uniform(50.0)
-        );
-        assert_eq!(
-            good("--rate 50 --interval 1s --producers 3").run.pace,
-            Pace::Uniform(3.0)
-        );
-        assert_eq!(good("--duration 1s --soak").run.duration, SOAK);
-        assert_eq!(good("--soak -d 1s").run.duration, Duration::from_secs(1));
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_refused_before_any_work() {
-        for line in [
-            "--codec zip",
-            "--codec zstd:99",
-            "--pool pond",
-            "--soak --codec all",
-            "--data x",
-        ] {
-            assert!(plan(line).expect("parses").is_err(), "{line}");
-        }
-        for line in [
-            "--min-ratio x",
-            "--min-ratio=-1",
-            "--loop best",
-            "--data json file",
-        ] {
-            assert!(plan(line).is_none(), "{line}");
-        }
     }
 }

@@ -1,0 +1,100 @@
+//! Words of `perfkit stress` that are more than a number: rates, faults, addresses, ratios.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use stress::Faults;
+
+use crate::args::units;
+
+/// How often a fault comes when nothing else is said.
+const EVERY: u64 = 1000;
+const CONSUMER_PAUSE: Duration = Duration::from_millis(1);
+
+/// How fast an open loop is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Rate {
+    /// Blocks a second.
+    PerSecond(f64),
+    /// A share of what a closed loop comes to, 1 is all of it.
+    Share(f64),
+}
+
+/// One thing that goes wrong on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    Corrupt(NonZeroU64),
+    Panic(NonZeroU64),
+    Slow(Duration),
+    Full,
+}
+
+/// All of them together; of one kind the last counts.
+pub(super) fn faults(all: &[Fault]) -> Faults {
+    let mut faults = Faults::default();
+    for fault in all {
+        match *fault {
+            Fault::Corrupt(every) => faults.corrupt_every = Some(every),
+            Fault::Panic(every) => faults.panic_every = Some(every),
+            Fault::Slow(pause) => faults.consumer_pause = Some(pause),
+            Fault::Full => faults.full_queue = true,
+        }
+    }
+    faults
+}
+
+/// `corrupt`, `corrupt=N`, `slow=TIME` and so on.
+pub(super) fn fault(text: &str) -> std::result::Result<Fault, String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (text, None),
+    };
+    let every = || match value {
+        None => NonZeroU64::new(EVERY).ok_or_else(String::new),
+        Some(value) => value
+            .parse()
+            .map_err(|_| format!("'{value}' is not a number of blocks or calls above 0")),
+    };
+    match (name, value) {
+        ("corrupt", _) => every().map(Fault::Corrupt),
+        ("panic", _) => every().map(Fault::Panic),
+        ("slow", None) => Ok(Fault::Slow(CONSUMER_PAUSE)),
+        ("slow", Some(value)) => units::duration(value).map(Fault::Slow),
+        ("full", None) => Ok(Fault::Full),
+        _ => Err("expected corrupt[=N], panic[=N], slow[=TIME] or full".to_owned()),
+    }
+}
+
+/// `20000`, `80%`.
+pub(super) fn rate(text: &str) -> std::result::Result<Rate, String> {
+    let (number, share) = match text.strip_suffix('%') {
+        Some(number) => (number, true),
+        None => (text, false),
+    };
+    let number = number.trim().parse::<f64>().ok();
+    match number.filter(|number| number.is_finite()) {
+        Some(percent) if share && percent > 0.0 => Ok(Rate::Share(percent / 100.0)),
+        Some(per_s) if !share => Ok(Rate::PerSecond(per_s)),
+        _ => Err(format!("'{text}' is no rate (as 20000, 80%)")),
+    }
+}
+
+/// `127.0.0.1:6060`, `[::1]:6060`, `localhost:6060`, `:6060` or `6060`.
+pub(super) fn address(text: &str) -> std::result::Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost").unwrap_or(text);
+    match port.strip_prefix(':').unwrap_or(port).parse() {
+        Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
+        Err(_) => text
+            .parse()
+            .map_err(|_| format!("'{text}' is no address and port (as 127.0.0.1:6060)")),
+    }
+}
+
+/// A ratio, at least 0.
+pub(super) fn ratio(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    number
+        .filter(|number| *number >= 0.0)
+        .ok_or_else(|| format!("'{text}' is no ratio (as 1.86)"))
+}

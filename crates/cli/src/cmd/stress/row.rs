@@ -1,0 +1,126 @@
+//! What is kept of a codec in a pool over its turns: sums, worst cases, distributions added up, and the
+//! speed of each turn.
+
+use std::time::Duration;
+
+use latency::report::Latency;
+use stress::{Contexts, Counts, Finding, Leak, PoolKind};
+
+use crate::failure::{Failure, Result};
+
+/// A codec in a pool: one run, or several turns in rounds.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(super) codec: String,
+    pub(super) pool: PoolKind,
+    pub(super) counts: Counts,
+    elapsed: Duration,
+    cpu: Option<Duration>,
+    /// Nanoseconds for a byte of content, of each whole turn: by processor time where the system tells
+    /// it, else by wall time.
+    pub(super) costs: Vec<f64>,
+    pub(super) compress: Latency,
+    pub(super) decompress: Latency,
+    pub(super) end_to_end: Latency,
+    pub(super) contexts_max: u64,
+    pub(super) codec_bytes_max: u64,
+    pub(super) rss_bytes_max: Option<u64>,
+    pub(super) threads: u64,
+    pub(super) leak: Leak,
+}
+
+impl Row {
+    /// The first turn, or the only run.
+    pub(crate) fn new(found: &Finding, pool: PoolKind) -> Self {
+        let contexts = [&found.compressors, &found.decompressors];
+        let sum = |of: fn(&Contexts) -> u64| contexts.into_iter().map(of).sum();
+        let rss = found.samples.iter().filter_map(|sample| sample.rss_bytes);
+        Self {
+            codec: found.codec.clone(),
+            pool,
+            counts: found.counts,
+            elapsed: found.volume.elapsed,
+            cpu: found.volume.cpu,
+            costs: cost(found).into_iter().collect(),
+            compress: found.latencies.compress.latency(),
+            decompress: found.latencies.decompress.latency(),
+            end_to_end: found.latencies.end_to_end.latency(),
+            contexts_max: sum(|contexts| contexts.alive_max),
+            codec_bytes_max: sum(|contexts| contexts.bytes_max),
+            rss_bytes_max: rss.max(),
+            threads: found.threads as u64,
+            leak: found.leak.clone(),
+        }
+    }
+
+    /// Another turn of the same.
+    pub(super) fn add(&mut self, found: &Finding) -> Result<()> {
+        let other = Self::new(found, self.pool);
+        self.counts += other.counts;
+        self.elapsed += other.elapsed;
+        self.cpu = self.cpu.zip(other.cpu).map(|(a, b)| a + b);
+        self.costs.extend(other.costs);
+        let pairs = [
+            (&mut self.compress, &other.compress),
+            (&mut self.decompress, &other.decompress),
+            (&mut self.end_to_end, &other.end_to_end),
+        ];
+        for (own, more) in pairs {
+            own.merge(more)
+                .map_err(|error| Failure::new(format!("turns do not add up: {error}")))?;
+        }
+        self.contexts_max = self.contexts_max.max(other.contexts_max);
+        self.codec_bytes_max = self.codec_bytes_max.max(other.codec_bytes_max);
+        self.rss_bytes_max = self.rss_bytes_max.max(other.rss_bytes_max);
+        self.threads = self.threads.max(other.threads);
+        self.leak.compressors_left += other.leak.compressors_left;
+        self.leak.decompressors_left += other.leak.decompressors_left;
+        self.leak.bytes_left += other.leak.bytes_left;
+        if self.leak.growing().next().is_none() {
+            // What grew in any turn is what there is to say.
+            self.leak.trends = other.leak.trends;
+        }
+        Ok(())
+    }
+
+    /// What it is called in messages.
+    pub(super) fn name(&self) -> String {
+        format!("{} in the {} pool", self.codec, self.pool.name())
+    }
+
+    /// Content by what it was compressed to.
+    pub(super) fn ratio(&self) -> Option<f64> {
+        self.counts.ratio()
+    }
+
+    pub(super) fn blocks_per_s(&self) -> f64 {
+        self.counts.received as f64 / self.elapsed.as_secs_f64()
+    }
+
+    pub(super) fn bytes_per_s(&self) -> f64 {
+        self.counts.decompressed_bytes as f64 / self.elapsed.as_secs_f64()
+    }
+
+    /// Content a second of processor time: the median over the turns.
+    pub(super) fn cpu_bytes_per_s(&self) -> Option<f64> {
+        self.cpu?;
+        latency::compare::median(&self.costs).map(|ns| 1e9 / ns)
+    }
+
+    /// Whether it has a place in the ranking.
+    pub(super) fn ranks(&self, ratio_min: Option<f64>) -> bool {
+        !self.leak.found() && !self.misses(ratio_min)
+    }
+
+    /// Whether its ratio is below the least.
+    pub(super) fn misses(&self, ratio_min: Option<f64>) -> bool {
+        ratio_min.is_some_and(|least| self.ratio().is_none_or(|ratio| ratio < least))
+    }
+}
+
+/// What a byte of content took in a turn; nothing of one that was broken off.
+pub(super) fn cost(found: &Finding) -> Option<f64> {
+    let time = found.volume.cpu.unwrap_or(found.volume.elapsed);
+    let ns = time.as_nanos() as f64 / found.volume.content_bytes as f64;
+    (!found.stopped && ns > 0.0 && ns.is_finite()).then_some(ns)
+}
