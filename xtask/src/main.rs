@@ -41,6 +41,7 @@ usage: cargo xtask CHORE
                          decompression (d), that of many frames (dm), or many small files
                          (small); the record keeps the other cases
   peers stress [--quick] measure codecs under load beside those of Go, in rounds
+  peers stress SECTION   only what perfkit shows by itself: soak (a minute), open, leaks
   tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
                          parameters; --help says more
 ";
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         }
         ["peers", "stress"] => peers::stress::run(peers::Size::Full),
         ["peers", "stress", "--quick"] => peers::stress::run(peers::Size::Quick),
+        ["peers", "stress", section] => peers::stress::section(section),
         ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

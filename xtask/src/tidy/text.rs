@@ -27,6 +27,8 @@ pub(super) fn check(path: &str, content: &str) -> Vec<Finding> {
     // Golden output is compared byte by byte and must be what a program printed.
     let golden = [".hgrm", ".hlog", ".csv", ".stdout", ".stderr"];
     let is_golden = golden.iter().any(|extension| path.ends_with(extension));
+    // Go has one layout, and it is by tabs.
+    let gofmt = path.ends_with(".go") || path.ends_with("go.mod");
     for (index, line) in content.lines().enumerate() {
         if !is_golden {
             if line.ends_with([' ', '\t', '\r']) {
@@ -36,7 +38,7 @@ pub(super) fn check(path: &str, content: &str) -> Vec<Finding> {
                     "whitespace at the end of the line",
                 ));
             }
-            if line.contains('\t') {
+            if line.contains('\t') && !gofmt {
                 findings.push(Finding::at(path, index, "a tab: indent with spaces"));
             }
         }
@@ -85,6 +87,7 @@ mod tests {
         let found = messages("a.md", "good\nbad \n\tworse\n");
         assert_eq!(found[0], "a.md:2: whitespace at the end of the line");
         assert_eq!(found[1], "a.md:3: a tab: indent with spaces");
+        assert!(messages("a.go", "\tindented\n").is_empty());
         assert_eq!(messages("a.md", "no end").len(), 1);
         assert_eq!(messages("a.md", "two ends\n\n").len(), 1);
         assert!(messages("a.hgrm", "golden \n").is_empty());

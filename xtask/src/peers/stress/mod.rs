@@ -1,7 +1,9 @@
 //! perfkit against codecs of Go under one kind of load, in rounds: in each every subject runs once, in
-//! an order of its own. What is run is in [`subjects`], what comes of it in [`record`].
+//! an order of its own. What is run is in [`subjects`], what perfkit shows by itself in [`sections`], what
+//! comes of it in [`record`].
 
 mod record;
+mod sections;
 mod subjects;
 
 use std::path::{Path, PathBuf};
@@ -72,6 +74,17 @@ pub(crate) fn run(size: Size) -> Result<()> {
     record.quick = size == Size::Quick;
     record.machine = bench.machine.take().or(record.machine);
     record.measured = Some(measured);
+    record.write(&file)?;
+    println!("{}", file.with_extension("md").display());
+    Ok(())
+}
+
+/// Measures one section and puts it into the record.
+pub(crate) fn section(name: &str) -> Result<()> {
+    let section = Bench::new(Size::Full)?.section(name)?;
+    let file = sh::root().join("bench-peers/record/stress");
+    let mut record = Record::read(&file.with_extension("json"));
+    record.add(section);
     record.write(&file)?;
     println!("{}", file.with_extension("md").display());
     Ok(())
