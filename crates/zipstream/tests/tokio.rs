@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
-use zipstream::tokio::AsyncArchiveWriter;
+use zipstream::tokio::{AsyncArchiveReader, AsyncArchiveWriter, AsyncPipeReader};
 use zipstream::{
     ArchiveOptions, ArchiveReader, ArchiveWriter, EntryOptions, Known, Method, ReadOptions, Workers,
 };
@@ -137,7 +137,7 @@ macro_rules! dropped_until_ready {
             };
             match polled {
                 Poll::Ready(value) => break value,
-                Poll::Pending => std::thread::yield_now(),
+                Poll::Pending => tokio::task::yield_now().await,
             }
         }
     };
@@ -228,5 +228,100 @@ async fn a_sink_that_fails_fails_the_call_and_mistakes_cost_nothing() {
     assert_eq!(
         error.kind(),
         zipstream::ErrorKind::Io(std::io::ErrorKind::BrokenPipe)
+    );
+}
+
+#[tokio::test]
+async fn archives_are_read_anywhere_and_as_they_come() {
+    let archive = expected();
+    for options in [ReadOptions::default(), ReadOptions::strict()] {
+        let source = std::io::Cursor::new(&archive);
+        let mut reader = AsyncArchiveReader::open_with(source, &options)
+            .await
+            .unwrap();
+        let directory = reader.directory();
+        for (name, _, content) in entries().into_iter().rev() {
+            let entry = directory.find(&name).unwrap().unwrap();
+            assert!(reader.read(&entry).await.unwrap() == content, "{name}");
+        }
+        reader.check().await.unwrap();
+
+        // In parts of a size of its own.
+        let (mut far, near) = tokio::io::duplex(70_000);
+        let sent = archive.clone();
+        let sending = tokio::spawn(async move { far.write_all(&sent).await });
+        let mut pipe = AsyncPipeReader::new(near, &options);
+        for (name, _, content) in entries() {
+            assert_eq!(pipe.next_entry().await.unwrap().unwrap().name, name);
+            let mut found = Vec::new();
+            while let Some(piece) = pipe.next_piece().await.unwrap() {
+                found.extend_from_slice(piece);
+            }
+            assert!(found == content, "{name}");
+        }
+        assert!(pipe.next_entry().await.unwrap().is_none());
+        let mut records = 0;
+        while pipe.next_record().await.unwrap().is_some() {
+            records += 1;
+        }
+        assert_eq!(records, entries().len());
+        assert_eq!(pipe.offset(), archive.len() as u64);
+        sending.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn reading_goes_on_after_futures_that_are_dropped() {
+    let archive = expected();
+    let (mut far, near) = tokio::io::duplex(1000);
+    let sent = archive.clone();
+    let sending = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(far.write_all(&sent)).unwrap();
+    });
+    let mut pipe = AsyncPipeReader::new(near, &ReadOptions::strict());
+    for (name, _, content) in entries() {
+        let found =
+            dropped_until_ready!(async { Some(pipe.next_entry().await.unwrap()?.name.clone()) });
+        assert_eq!(found, Some(name));
+        let mut found = Vec::new();
+        while let Some(piece) =
+            dropped_until_ready!(async { Some(pipe.next_piece().await.unwrap()?.to_vec()) })
+        {
+            found.extend_from_slice(&piece);
+        }
+        assert!(found == content);
+    }
+    while dropped_until_ready!(async { pipe.next_record().await.unwrap().map(drop) }).is_some() {}
+    sending.join().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_archive_is_said_as_without_tokio() {
+    let archive = expected();
+    let open = |bytes: Vec<u8>, options: ReadOptions| async move {
+        let opened = AsyncArchiveReader::open_with(std::io::Cursor::new(bytes), &options).await;
+        opened.map(drop).unwrap_err().to_string()
+    };
+    for (cut, options) in [
+        (archive.len() - 1, ReadOptions::strict()),
+        (archive.len() / 2, ReadOptions::default()),
+        (0, ReadOptions::default()),
+    ] {
+        let bytes = archive[..cut].to_vec();
+        let expected = ArchiveReader::open_with(&bytes[..], &options).unwrap_err();
+        assert_eq!(open(bytes, options).await, expected.to_string());
+    }
+    // A header that contradicts the directory, deep inside.
+    let reader = ArchiveReader::open(&archive[..]).unwrap();
+    let entry = reader.find("zstd/3").unwrap().unwrap();
+    let mut wrong = archive.clone();
+    wrong[entry.offset() as usize + 14] ^= 1;
+    let expected = ArchiveReader::open_with(&wrong[..], &ReadOptions::strict()).unwrap_err();
+    assert_eq!(
+        open(wrong, ReadOptions::strict()).await,
+        expected.to_string()
     );
 }

@@ -62,6 +62,18 @@ impl Directory {
         }
     }
 
+    /// The last entry of this name, for that is the one which replaced the others.
+    pub fn find(&self, name: &str) -> Result<Option<Entry<'_>>, Error> {
+        let mut found = None;
+        for entry in self.iter() {
+            let entry = entry?;
+            if entry.name().is_ok_and(|other| other == name) {
+                found = Some(entry);
+            }
+        }
+        Ok(found)
+    }
+
     /// The number of entries that the end record states.
     pub fn stated_entries(&self) -> u64 {
         self.stated_entries

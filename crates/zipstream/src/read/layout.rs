@@ -20,17 +20,11 @@ const SHARED_FLAGS: u16 =
 
 /// Checks the layout, as the profile of the reader asks.
 pub(crate) fn check<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
-    let mut places = Vec::new();
-    for entry in reader.entries() {
-        let entry = entry?;
-        places.push((entry.offset(), entry.position()));
-    }
-    places.sort_unstable();
     if reader.options().is_strict() {
-        return strict(reader, &places);
+        return Strict::new(reader)?.run(reader);
     }
     let mut free = 0;
-    for (offset, position) in places {
+    for (offset, position) in places(reader)? {
         let entry = at(reader, position)?;
         if offset < free {
             return Err(overlap(&entry));
@@ -41,6 +35,17 @@ pub(crate) fn check<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
             .saturating_add(entry.compressed_bytes());
     }
     Ok(())
+}
+
+/// Offsets and positions of all entries, in the order of the archive.
+fn places<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<Vec<(u64, u64)>, Error> {
+    let mut places = Vec::new();
+    for entry in reader.entries() {
+        let entry = entry?;
+        places.push((entry.offset(), entry.position()));
+    }
+    places.sort_unstable();
+    Ok(places)
 }
 
 fn at<R: ReadAt>(reader: &ArchiveReader<R>, position: u64) -> Result<Entry<'_>, Error> {
@@ -59,37 +64,68 @@ fn overlap(entry: &Entry<'_>) -> Error {
     .help("an archive like this is made to be larger than it looks")
 }
 
-fn strict<R: ReadAt>(reader: &ArchiveReader<R>, places: &[(u64, u64)]) -> Result<(), Error> {
-    let mut scratch = Scratch::default();
-    let (hasher, mut names) = (RandomState::new(), HashSet::new());
-    let mut free = 0;
-    for (offset, position) in places {
-        let entry = at(reader, *position)?;
-        let named = |error: Error| error.at(entry.record_offset()).entry(entry.name_lossy());
-        safe_name(&entry).map_err(named)?;
-        let name = entry.name()?;
-        if !names.insert(hasher.hash_one(name.trim_end_matches('/'))) {
-            let what = "another entry has the same name";
-            return Err(named(Error::new(ErrorKind::Duplicate, what)));
-        }
-        if *offset < free {
-            return Err(overlap(&entry));
-        }
-        if *offset > free {
-            let what = format!("{} bytes before it belong to no entry", offset - free);
-            return Err(named(Error::new(ErrorKind::Corrupt, what)));
-        }
-        free = entry_end(reader, &entry, &mut scratch).map_err(named)?;
+/// The check of the strict profile, which goes on where it stopped when the source could not give
+/// something yet.
+pub(crate) struct Strict {
+    places: Vec<(u64, u64)>,
+    /// The entries that are checked, and those whose names are.
+    done: usize,
+    named: usize,
+    names: HashSet<u64>,
+    hasher: RandomState,
+    /// The first byte behind the entries that are checked.
+    free: u64,
+    scratch: Scratch,
+}
+
+impl Strict {
+    pub(crate) fn new<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<Self, Error> {
+        Ok(Self {
+            places: places(reader)?,
+            done: 0,
+            named: 0,
+            names: HashSet::new(),
+            hasher: RandomState::new(),
+            free: 0,
+            scratch: Scratch::default(),
+        })
     }
-    let start = reader.directory().start();
-    if free != start {
-        let what = format!(
-            "{} bytes before the directory belong to no entry",
-            start - free
-        );
-        return Err(Error::corrupt(free, what));
+
+    pub(crate) fn run<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<(), Error> {
+        while let Some((offset, position)) = self.places.get(self.done).copied() {
+            let entry = at(reader, position)?;
+            let named = |error: Error| error.at(entry.record_offset()).entry(entry.name_lossy());
+            if self.named == self.done {
+                safe_name(&entry).map_err(named)?;
+                let name = entry.name()?;
+                let hash = self.hasher.hash_one(name.trim_end_matches('/'));
+                if !self.names.insert(hash) {
+                    let what = "another entry has the same name";
+                    return Err(named(Error::new(ErrorKind::Duplicate, what)));
+                }
+                self.named += 1;
+            }
+            let free = self.free;
+            if offset < free {
+                return Err(overlap(&entry));
+            }
+            if offset > free {
+                let what = format!("{} bytes before it belong to no entry", offset - free);
+                return Err(named(Error::new(ErrorKind::Corrupt, what)));
+            }
+            self.free = entry_end(reader, &entry, &mut self.scratch).map_err(named)?;
+            self.done += 1;
+        }
+        let (free, start) = (self.free, reader.directory().start());
+        if free != start {
+            let what = format!(
+                "{} bytes before the directory belong to no entry",
+                start - free
+            );
+            return Err(Error::corrupt(free, what));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// What the strict profile has against a name.

@@ -16,9 +16,15 @@ mod stream;
 mod window;
 
 pub use directory::{Directory, Entries, Entry};
+#[cfg(feature = "tokio")]
+pub(crate) use layout::Strict;
 pub use locate::Locator;
 pub use options::{Limits, Profile, ReadOptions, Warning};
 pub use pipe::PipeReader;
+#[cfg(feature = "tokio")]
+pub(crate) use pipe::{Buffered, Piece};
+#[cfg(feature = "tokio")]
+pub(crate) use reader::is_small;
 pub use reader::{ArchiveReader, Scratch};
 pub use source::{ReadAt, Seeking};
 pub use stream::{StreamDecoder, StreamEntry, StreamEvent, StreamStep};

@@ -1,4 +1,4 @@
-//! The stream decoder over anything that gives bytes.
+//! The stream decoder with its buffers, and over anything that gives bytes.
 
 use std::io::{self, Read};
 
@@ -35,6 +35,95 @@ const PIECE_BYTES: usize = 128 << 10;
 #[derive(Debug)]
 pub struct PipeReader<R> {
     source: R,
+    pipe: Buffered,
+}
+
+impl<R: Read> PipeReader<R> {
+    /// Reads from the first byte on.
+    pub fn new(source: R, options: &ReadOptions) -> Self {
+        Self {
+            source,
+            pipe: Buffered::new(options),
+        }
+    }
+
+    /// Has encrypted entries read, as [`StreamDecoder::set_decryption`] does.
+    pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
+        self.pipe.set_decryption(decryption);
+    }
+
+    /// Passes over the entry at hand: without decoding it where its header says how long it is.
+    pub fn skip(&mut self) -> Result<(), Error> {
+        self.pipe.skip();
+        self.content(&mut |_: &[u8]| Ok::<_, Error>(())).map(|_| ())
+    }
+
+    /// The next entry; what is left of the one before is passed over. `None` where the directory
+    /// starts.
+    pub fn next_entry(&mut self) -> Result<Option<&StreamEntry>, Error> {
+        let entry = loop {
+            match self.pipe.next_entry()? {
+                Some(entry) => break entry,
+                None => self.fill()?,
+            }
+        };
+        Ok(if entry { self.pipe.entry() } else { None })
+    }
+
+    /// Gives the content of the entry at hand to `sink`, in pieces of up to 128 KiB; its size. It is
+    /// verified when this returns.
+    pub fn content<E: From<Error>>(
+        &mut self,
+        sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let mut total = 0;
+        loop {
+            match self.pipe.next_piece()? {
+                Piece::Missing => self.fill()?,
+                Piece::Content(bytes) => {
+                    sink(self.pipe.piece(bytes))?;
+                    total += bytes as u64;
+                }
+                Piece::End => return Ok(total),
+            }
+        }
+    }
+
+    /// The next record of the directory, once there are no more entries; `None` at the end of the
+    /// archive.
+    pub fn next_record(&mut self) -> Result<Option<Entry<'_>>, Error> {
+        let record = loop {
+            match self.pipe.next_record()? {
+                Some(record) => break record,
+                None => self.fill()?,
+            }
+        };
+        Ok(if record { self.pipe.record() } else { None })
+    }
+
+    /// Bytes of the archive that were taken.
+    pub fn offset(&self) -> u64 {
+        self.pipe.offset()
+    }
+
+    fn fill(&mut self) -> Result<(), Error> {
+        loop {
+            match self.source.read(self.pipe.room()) {
+                Ok(bytes) => {
+                    self.pipe.filled(bytes);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io(&error).at(self.offset())),
+            }
+        }
+    }
+}
+
+/// The decoder and its buffers, between a source and whoever wants entries. Where input is missing it
+/// says so, and is asked again when there is more.
+#[derive(Debug)]
+pub(crate) struct Buffered {
     decoder: StreamDecoder,
     input: Vec<u8>,
     /// What of `input` is still to be taken.
@@ -47,11 +136,20 @@ pub struct PipeReader<R> {
     inside: bool,
 }
 
-impl<R: Read> PipeReader<R> {
-    /// Reads from the first byte on.
-    pub fn new(source: R, options: &ReadOptions) -> Self {
+/// What comes next of a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Nothing before there is more input.
+    Missing,
+    /// So many bytes.
+    Content(usize),
+    /// Nothing: all of it was given, and is verified.
+    End,
+}
+
+impl Buffered {
+    pub(crate) fn new(options: &ReadOptions) -> Self {
         Self {
-            source,
             decoder: StreamDecoder::new(options),
             input: vec![0; READ_BYTES],
             start: 0,
@@ -63,114 +161,121 @@ impl<R: Read> PipeReader<R> {
         }
     }
 
-    /// Has encrypted entries read, as [`StreamDecoder::set_decryption`] does.
-    pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
+    /// Room for input; all that was there is taken.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        &mut self.input
+    }
+
+    /// Counts input that was put into the room; none is the end of it.
+    pub(crate) fn filled(&mut self, bytes: usize) {
+        (self.start, self.end) = (0, bytes);
+        self.at_end = bytes == 0;
+    }
+
+    pub(crate) fn set_decryption(&mut self, decryption: Option<Decryption>) {
         self.decoder.set_decryption(decryption);
     }
 
-    /// Passes over the entry at hand: without decoding it where its header says how long it is.
-    pub fn skip(&mut self) -> Result<(), Error> {
+    /// Leaves the entry at hand if its header says how long it is; else its content comes.
+    pub(crate) fn skip(&mut self) {
         if self.inside && self.decoder.skip_entry() {
             self.inside = false;
         }
-        self.content(&mut |_: &[u8]| Ok::<_, Error>(())).map(|_| ())
     }
 
-    /// The next entry; what is left of the one before is passed over. `None` where the directory
-    /// starts.
-    pub fn next_entry(&mut self) -> Result<Option<&StreamEntry>, Error> {
-        if self.inside {
-            self.content(&mut |_: &[u8]| Ok::<_, Error>(()))?;
+    /// Whether there is another entry. `None`: input is missing.
+    pub(crate) fn next_entry(&mut self) -> Result<Option<bool>, Error> {
+        loop {
+            match self.next_piece()? {
+                Piece::Missing => return Ok(None),
+                Piece::Content(_) => {}
+                Piece::End => break,
+            }
         }
         loop {
-            match self.event()?.0 {
-                StreamEvent::Entry => {
+            match self.event()? {
+                None => return Ok(None),
+                Some((StreamEvent::Entry, _)) => {
                     self.inside = true;
-                    return Ok(self.decoder.entry());
+                    return Ok(Some(true));
                 }
-                event @ (StreamEvent::Record | StreamEvent::End) => {
+                Some((event @ (StreamEvent::Record | StreamEvent::End), _)) => {
                     self.waiting = Some(event);
-                    return Ok(None);
+                    return Ok(Some(false));
                 }
-                _ => {}
+                Some(_) => {}
             }
         }
     }
 
-    /// Gives the content of the entry at hand to `sink`, in pieces of up to 128 KiB; its size. It is
-    /// verified when this returns.
-    pub fn content<E: From<Error>>(
-        &mut self,
-        sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<u64, E> {
-        let mut total = 0;
+    /// The next of the content of the entry at hand.
+    pub(crate) fn next_piece(&mut self) -> Result<Piece, Error> {
         while self.inside {
-            let (event, produced) = self.event()?;
-            if produced > 0 {
-                sink(&self.output[..produced])?;
-                total += produced as u64;
-            }
+            let Some((event, produced)) = self.event()? else {
+                return Ok(Piece::Missing);
+            };
             self.inside = event != StreamEvent::EntryEnd;
+            if produced > 0 {
+                return Ok(Piece::Content(produced));
+            }
         }
-        Ok(total)
+        Ok(Piece::End)
     }
 
-    /// The next record of the directory, once there are no more entries; `None` at the end of the
-    /// archive.
-    pub fn next_record(&mut self) -> Result<Option<Entry<'_>>, Error> {
+    /// Whether there is another record. `None`: input is missing.
+    pub(crate) fn next_record(&mut self) -> Result<Option<bool>, Error> {
         loop {
-            match self.event()?.0 {
-                StreamEvent::Record => return Ok(self.decoder.record()),
-                StreamEvent::End => {
+            match self.event()? {
+                None => return Ok(None),
+                Some((StreamEvent::Record, _)) => return Ok(Some(true)),
+                Some((StreamEvent::End, _)) => {
                     self.waiting = Some(StreamEvent::End);
-                    return Ok(None);
+                    return Ok(Some(false));
                 }
-                _ => {}
+                Some(_) => {}
             }
         }
     }
 
-    /// Bytes of the archive that were taken.
-    pub fn offset(&self) -> u64 {
+    /// The entry at hand.
+    pub(crate) fn entry(&self) -> Option<&StreamEntry> {
+        self.decoder.entry()
+    }
+
+    /// The record at hand.
+    pub(crate) fn record(&self) -> Option<Entry<'_>> {
+        self.decoder.record()
+    }
+
+    /// The content that came last.
+    pub(crate) fn piece(&self, bytes: usize) -> &[u8] {
+        &self.output[..bytes]
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
         self.decoder.offset()
     }
 
-    /// The next event that is more than a need for input, and the content that came with it.
-    fn event(&mut self) -> Result<(StreamEvent, usize), Error> {
+    /// The next event that is more than a need for input, and the content that came with it. `None`:
+    /// input is missing.
+    fn event(&mut self) -> Result<Option<(StreamEvent, usize)>, Error> {
         if let Some(event) = self.waiting.take() {
-            return Ok((event, 0));
+            return Ok(Some((event, 0)));
         }
-        loop {
-            let input = &self.input[self.start..self.end];
-            let step = self.decoder.push(input, &mut self.output)?;
-            self.start += step.consumed;
-            let idle = step.event == StreamEvent::NeedInput
-                || (step.event == StreamEvent::Content && step.consumed == 0 && step.produced == 0);
-            if step.event == StreamEvent::End && !self.at_end {
-                // What follows the archive is to be seen, or refused.
-                self.fill()?;
-            } else if !idle {
-                return Ok((step.event, step.produced));
-            } else if self.at_end {
-                self.decoder.finish()?;
-                return Ok((StreamEvent::End, 0));
-            } else {
-                self.fill()?;
-            }
+        let input = &self.input[self.start..self.end];
+        let step = self.decoder.push(input, &mut self.output)?;
+        self.start += step.consumed;
+        let idle = step.event == StreamEvent::NeedInput
+            || (step.event == StreamEvent::Content && step.consumed == 0 && step.produced == 0);
+        // What follows the archive is to be seen, or refused.
+        let ended = step.event == StreamEvent::End && !self.at_end;
+        if !idle && !ended {
+            return Ok(Some((step.event, step.produced)));
         }
-    }
-
-    fn fill(&mut self) -> Result<(), Error> {
-        loop {
-            match self.source.read(&mut self.input) {
-                Ok(bytes) => {
-                    (self.start, self.end) = (0, bytes);
-                    self.at_end = bytes == 0;
-                    return Ok(());
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::io(&error).at(self.decoder.offset())),
-            }
+        if self.at_end {
+            self.decoder.finish()?;
+            return Ok(Some((StreamEvent::End, 0)));
         }
+        Ok(None)
     }
 }

@@ -1,5 +1,6 @@
 //! Entries of an archive that can be read anywhere, by any number of threads.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::directory::{Directory, Entries, Entry};
@@ -41,7 +42,7 @@ const EXTRA_SLACK_BYTES: usize = 64;
 #[derive(Debug)]
 pub struct ArchiveReader<R> {
     source: R,
-    directory: Directory,
+    directory: Arc<Directory>,
     entries: u64,
     options: ReadOptions,
     decryption: Option<Decryption>,
@@ -83,20 +84,28 @@ impl<R: ReadAt> ArchiveReader<R> {
             bytes.truncate(got);
             locator.supply(bytes)?;
         }
-        let mut directory = locator.finish()?;
-        let entries = directory.count(options)?;
-        let reader = Self {
-            source,
-            directory,
-            entries,
-            options: *options,
-            decryption: None,
-            produced: AtomicU64::new(0),
-        };
+        let reader = Self::over(source, locator.finish()?, options)?;
         if options.is_strict() {
             reader.check()?;
         }
         Ok(reader)
+    }
+
+    /// An archive whose directory was found, as far as that can be checked by itself.
+    pub(crate) fn over(
+        source: R,
+        mut directory: Directory,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        let entries = directory.count(options)?;
+        Ok(Self {
+            source,
+            directory: Arc::new(directory),
+            entries,
+            options: *options,
+            decryption: None,
+            produced: AtomicU64::new(0),
+        })
     }
 
     /// Has encrypted entries read.
@@ -107,6 +116,11 @@ impl<R: ReadAt> ArchiveReader<R> {
     /// The directory.
     pub fn directory(&self) -> &Directory {
         &self.directory
+    }
+
+    /// The directory, for whoever needs it longer than the reader or beside it.
+    pub fn shared_directory(&self) -> Arc<Directory> {
+        Arc::clone(&self.directory)
     }
 
     /// The entries in the order of the directory.
@@ -135,14 +149,7 @@ impl<R: ReadAt> ArchiveReader<R> {
 
     /// The last entry of this name, for that is the one which replaced the others.
     pub fn find(&self, name: &str) -> Result<Option<Entry<'_>>, Error> {
-        let mut found = None;
-        for entry in self.entries() {
-            let entry = entry?;
-            if entry.name().is_ok_and(|other| other == name) {
-                found = Some(entry);
-            }
-        }
-        Ok(found)
+        self.directory.find(name)
     }
 
     /// Looks for entries that share bytes of the archive. In the strict profile also for gaps,
@@ -172,9 +179,7 @@ impl<R: ReadAt> ArchiveReader<R> {
     ) -> Result<u64, E> {
         let named = |error: Error| E::from(error.entry(entry.name_lossy()));
         let data = self.locate(entry, scratch).map_err(named)?;
-        let small =
-            entry.content_bytes() <= WHOLE_BYTES_MAX && entry.compressed_bytes() <= WHOLE_BYTES_MAX;
-        if small {
+        if is_small(entry) {
             let content = self.whole(entry, scratch, data).map_err(named)?;
             sink(content)?;
             return Ok(content.len() as u64);
@@ -183,7 +188,7 @@ impl<R: ReadAt> ArchiveReader<R> {
     }
 
     /// Where the content of an entry starts, by its local header.
-    fn locate(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<u64, Error> {
+    pub(crate) fn locate(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<u64, Error> {
         let (offset, end) = (entry.offset(), self.directory.start());
         let stated_at = entry.record_offset();
         refuse_unreadable(entry.central().flags, stated_at)?;
@@ -217,7 +222,7 @@ impl<R: ReadAt> ArchiveReader<R> {
     }
 
     /// Decodes and verifies a small content in one piece.
-    fn whole<'s>(
+    pub(crate) fn whole<'s>(
         &self,
         entry: &Entry<'_>,
         scratch: &'s mut Scratch,
@@ -290,7 +295,20 @@ impl<R: ReadAt> ArchiveReader<R> {
         sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
         named: impl Fn(Error) -> E,
     ) -> Result<u64, E> {
-        let named = |error: Error| named(error.at(data));
+        let mut body = self.begin(entry, scratch, data).map_err(&named)?;
+        while let Some(piece) = self.piece(entry, scratch, &mut body).map_err(&named)? {
+            sink(piece)?;
+        }
+        Ok(scratch.decoder.produced())
+    }
+
+    /// Starts the decoding of a large content, which stands from byte `data` on.
+    pub(crate) fn begin(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        data: u64,
+    ) -> Result<Body, Error> {
         let Scratch {
             window,
             output,
@@ -298,39 +316,57 @@ impl<R: ReadAt> ArchiveReader<R> {
             ..
         } = scratch;
         let body = Body::open(entry, self.decryption.as_ref(), window, &self.source, data);
-        let mut body = body.map_err(named)?;
-        let (data, end) = (body.start, body.end);
-        if entry.method() == Method::Stored && end - data != entry.content_bytes() {
-            return Err(named(unequal(entry)));
+        let body = body.map_err(|error| error.at(data))?;
+        let compressed_bytes = body.end - body.start;
+        if entry.method() == Method::Stored && compressed_bytes != entry.content_bytes() {
+            return Err(unequal(entry).at(body.start));
         }
         let bounds = Bounds {
-            compressed: Some(end - data),
+            compressed: Some(compressed_bytes),
             ..self.bounds(entry)
         };
-        decoder.start(entry.method(), bounds).map_err(named)?;
+        let started = decoder.start(entry.method(), bounds);
+        started.map_err(|error| error.at(body.start))?;
         if output.len() < PIECE_BYTES {
             output.resize(PIECE_BYTES, 0);
         }
-        while !decoder.is_done() {
-            let at = data + decoder.consumed();
-            let need = usize::from(at < end);
-            let input = window.get(&self.source, at, need, end).map_err(named)?;
-            let left = usize::try_from(end - at).unwrap_or(usize::MAX);
-            let input = &input[..input.len().min(left)];
-            let last = input.len() == left;
-            let step = body
-                .push(decoder, input, &mut output[..PIECE_BYTES], last)
-                .map_err(named)?;
-            self.count(step.produced as u64).map_err(named)?;
-            sink(&output[..step.produced])?;
-        }
-        self.leftover(decoder, end - data, data).map_err(named)?;
+        Ok(body)
+    }
+
+    /// The next piece of that content; `None` once all of it was given and is verified.
+    pub(crate) fn piece<'s>(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &'s mut Scratch,
+        body: &mut Body,
+    ) -> Result<Option<&'s [u8]>, Error> {
+        let (data, end) = (body.start, body.end);
+        let named = |error: Error| error.at(data);
+        let Scratch {
+            window,
+            output,
+            decoder,
+            ..
+        } = scratch;
         let at = data + decoder.consumed();
-        body.finish(window, &self.source, at).map_err(named)?;
-        let crc32 = body.crc32(decoder.crc32(), entry.crc32());
-        let content = entry.content_bytes();
-        decoder.verify(crc32, content).map_err(named)?;
-        Ok(decoder.produced())
+        if decoder.is_done() {
+            self.leftover(decoder, end - data, data).map_err(named)?;
+            body.finish(window, &self.source, at).map_err(named)?;
+            let crc32 = body.crc32(decoder.crc32(), entry.crc32());
+            let content = entry.content_bytes();
+            decoder.verify(crc32, content).map_err(named)?;
+            return Ok(None);
+        }
+        let need = usize::from(at < end);
+        let input = window.get(&self.source, at, need, end).map_err(named)?;
+        let left = usize::try_from(end - at).unwrap_or(usize::MAX);
+        let input = &input[..input.len().min(left)];
+        let last = input.len() == left;
+        let step = body
+            .push(decoder, input, &mut output[..PIECE_BYTES], last)
+            .map_err(named)?;
+        self.count(step.produced as u64).map_err(named)?;
+        Ok(Some(&output[..step.produced]))
     }
 
     fn bounds(&self, entry: &Entry<'_>) -> Bounds {
@@ -363,6 +399,11 @@ impl<R: ReadAt> ArchiveReader<R> {
         }
         Ok(())
     }
+}
+
+/// Whether a content is decoded and verified in one piece.
+pub(crate) fn is_small(entry: &Entry<'_>) -> bool {
+    entry.content_bytes() <= WHOLE_BYTES_MAX && entry.compressed_bytes() <= WHOLE_BYTES_MAX
 }
 
 /// Decodes all of `input` into `output`, which has room for one byte too many.

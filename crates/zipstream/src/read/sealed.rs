@@ -19,7 +19,7 @@ pub(super) fn scheme(entry: &Entry<'_>) -> Result<Option<Scheme>, Error> {
 }
 
 /// The compressed content of a large entry, which may be encrypted.
-pub(super) struct Body {
+pub(crate) struct Body {
     /// Where the compressed content starts.
     pub(super) start: u64,
     /// The first byte behind it.

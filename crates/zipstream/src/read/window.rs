@@ -55,10 +55,18 @@ impl Window {
         if self.bytes.len() < want {
             self.bytes.resize(want, 0);
         }
-        (self.start, self.filled) = (offset, 0);
         let room = &mut self.bytes[..want];
-        self.filled =
-            read_full(source, room, offset).map_err(|error| Error::io(&error).at(offset))?;
+        match read_full(source, room, offset) {
+            Ok(filled) => (self.start, self.filled) = (offset, filled),
+            // A source that has it later has touched nothing, and is asked again.
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                return Err(Error::io(&error).at(offset));
+            }
+            Err(error) => {
+                (self.start, self.filled) = (offset, 0);
+                return Err(Error::io(&error).at(offset));
+            }
+        }
         Ok(())
     }
 }

@@ -11,10 +11,14 @@
 //! [`push`](AsyncArchiveWriter::push) may have done a part of its work, which
 //! [`entry_bytes`](AsyncArchiveWriter::entry_bytes) tells.
 
+mod pipe;
+mod reader;
 mod writer;
 
 use ::tokio::task::yield_now;
 
+pub use pipe::AsyncPipeReader;
+pub use reader::AsyncArchiveReader;
 pub use writer::AsyncArchiveWriter;
 
 use crate::write::Budget;

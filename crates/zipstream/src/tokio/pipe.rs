@@ -1,0 +1,106 @@
+//! An archive that comes asynchronously, in the order of its bytes.
+
+use ::tokio::io::{AsyncRead, AsyncReadExt as _};
+
+use super::Turn;
+use crate::crypt::Decryption;
+use crate::error::Error;
+use crate::read::{Buffered, Entry, Piece, ReadOptions, StreamEntry};
+
+/// Reads an archive from an [`AsyncRead`]. Any of its futures may be dropped and made again: nothing
+/// is lost if the reads of the source lose nothing.
+///
+/// ```
+/// # ::tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use zipstream::tokio::AsyncPipeReader;
+/// use zipstream::{ArchiveWriter, EntryOptions, ReadOptions};
+///
+/// let mut writer = ArchiveWriter::new(Vec::new());
+/// writer.add("a.txt", &EntryOptions::default(), &mut &b"first"[..])?;
+/// let (archive, _) = writer.finish()?;
+///
+/// let mut pipe = AsyncPipeReader::new(&archive[..], &ReadOptions::default());
+/// while let Some(entry) = pipe.next_entry().await? {
+///     assert_eq!(entry.name, "a.txt");
+///     while let Some(piece) = pipe.next_piece().await? {
+///         assert_eq!(piece, b"first");
+///     }
+/// }
+/// # Ok::<(), zipstream::Error>(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct AsyncPipeReader<R> {
+    source: R,
+    pipe: Buffered,
+    turn: Turn,
+}
+
+impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
+    /// Reads from the first byte on.
+    pub fn new(source: R, options: &ReadOptions) -> Self {
+        Self {
+            source,
+            pipe: Buffered::new(options),
+            turn: Turn::default(),
+        }
+    }
+
+    /// Has encrypted entries read, as [`StreamDecoder`](crate::StreamDecoder::set_decryption) does.
+    pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
+        self.pipe.set_decryption(decryption);
+    }
+
+    /// The next entry; what is left of the one before is passed over. `None` where the directory
+    /// starts.
+    pub async fn next_entry(&mut self) -> Result<Option<&StreamEntry>, Error> {
+        let entry = loop {
+            match self.pipe.next_entry()? {
+                Some(entry) => break entry,
+                None => self.fill().await?,
+            }
+        };
+        Ok(if entry { self.pipe.entry() } else { None })
+    }
+
+    /// The next piece of the content of the entry at hand, of up to 128 KiB. `None` once all of it was
+    /// given and is verified.
+    pub async fn next_piece(&mut self) -> Result<Option<&[u8]>, Error> {
+        self.turn.take().await;
+        loop {
+            match self.pipe.next_piece()? {
+                Piece::Missing => self.fill().await?,
+                Piece::Content(bytes) => {
+                    self.turn.charge(bytes as u64);
+                    return Ok(Some(self.pipe.piece(bytes)));
+                }
+                Piece::End => return Ok(None),
+            }
+        }
+    }
+
+    /// The next record of the directory, once there are no more entries; `None` at the end of the
+    /// archive.
+    pub async fn next_record(&mut self) -> Result<Option<Entry<'_>>, Error> {
+        let record = loop {
+            match self.pipe.next_record()? {
+                Some(record) => break record,
+                None => self.fill().await?,
+            }
+        };
+        Ok(if record { self.pipe.record() } else { None })
+    }
+
+    /// Bytes of the archive that were taken.
+    pub fn offset(&self) -> u64 {
+        self.pipe.offset()
+    }
+
+    async fn fill(&mut self) -> Result<(), Error> {
+        self.turn.take().await;
+        let read = self.source.read(self.pipe.room()).await;
+        let bytes = read.map_err(|error| Error::io(&error).at(self.pipe.offset()))?;
+        self.pipe.filled(bytes);
+        self.turn.charge(bytes as u64);
+        Ok(())
+    }
+}

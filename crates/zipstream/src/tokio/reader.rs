@@ -1,0 +1,267 @@
+//! Entries of an archive that is read asynchronously, in any order.
+//!
+//! The reader without tokio works on what is in memory; what it misses there is fetched, and it is
+//! asked again.
+
+use std::io::{self, SeekFrom};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ::tokio::io::{
+    AsyncRead, AsyncReadExt as _, AsyncSeek, AsyncSeekExt as _, AsyncWrite, AsyncWriteExt as _,
+};
+
+use super::Turn;
+use crate::crypt::Decryption;
+use crate::error::{Error, ErrorKind};
+use crate::read::{
+    ArchiveReader, Directory, Entry, Locator, ReadAt, ReadOptions, Scratch, Strict, is_small,
+};
+
+/// Reads an archive from anything that reads and seeks.
+///
+/// ```
+/// # ::tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use zipstream::tokio::AsyncArchiveReader;
+/// use zipstream::{ArchiveWriter, EntryOptions};
+///
+/// let mut writer = ArchiveWriter::new(Vec::new());
+/// writer.add("a.txt", &EntryOptions::default(), &mut &b"first"[..])?;
+/// let (archive, _) = writer.finish()?;
+///
+/// let mut reader = AsyncArchiveReader::open(std::io::Cursor::new(archive)).await?;
+/// let directory = reader.directory();
+/// let entry = directory.find("a.txt")?.expect("it was added");
+/// assert_eq!(reader.read(&entry).await?, b"first");
+/// # Ok::<(), zipstream::Error>(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct AsyncArchiveReader<R> {
+    source: R,
+    reader: ArchiveReader<Held>,
+    scratch: Scratch,
+    turn: Turn,
+}
+
+impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
+    /// Opens an archive in the default profile.
+    pub async fn open(source: R) -> Result<Self, Error> {
+        Self::open_with(source, &ReadOptions::default()).await
+    }
+
+    /// Opens an archive: finds its directory and reads it. The strict profile also looks at every local
+    /// header, as [`check`](AsyncArchiveReader::check) does.
+    pub async fn open_with(mut source: R, options: &ReadOptions) -> Result<Self, Error> {
+        let sought = source.seek(SeekFrom::End(0)).await;
+        let size = sought.map_err(|error| Error::io(&error))?;
+        let mut locator = Locator::new(size, options);
+        while let Some(range) = locator.wants() {
+            let bytes = fetch(&mut source, range).await?;
+            locator.supply(bytes)?;
+        }
+        let held = Held {
+            size,
+            state: Mutex::default(),
+        };
+        let mut reader = Self {
+            source,
+            reader: ArchiveReader::over(held, locator.finish()?, options)?,
+            scratch: Scratch::default(),
+            turn: Turn::default(),
+        };
+        if options.is_strict() {
+            reader.check().await?;
+        }
+        Ok(reader)
+    }
+
+    /// Has encrypted entries of up to 1 MiB read.
+    pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
+        self.reader.set_decryption(decryption);
+    }
+
+    /// The directory. Entries are asked for by what it says of them.
+    pub fn directory(&self) -> Arc<Directory> {
+        self.reader.shared_directory()
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> u64 {
+        self.reader.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.reader.is_empty()
+    }
+
+    /// Looks at the layout, as [`ArchiveReader::check`] does.
+    pub async fn check(&mut self) -> Result<(), Error> {
+        if !self.reader.options().is_strict() {
+            return self.reader.check();
+        }
+        let mut check = Strict::new(&self.reader)?;
+        loop {
+            match check.run(&self.reader) {
+                Err(error) if is_missing(&error) => self.fill().await?,
+                result => return result,
+            }
+        }
+    }
+
+    /// The content of an entry.
+    pub async fn read(&mut self, entry: &Entry<'_>) -> Result<Vec<u8>, Error> {
+        let mut content = Vec::new();
+        self.copy_to(entry, &mut content).await?;
+        Ok(content)
+    }
+
+    /// Writes the content of an entry to `sink`, which is not flushed; its size. Content of up to 1 MiB
+    /// is verified before; larger content comes in pieces of up to 128 KiB and is verified at its end,
+    /// so it is to be trusted only when this returns.
+    ///
+    /// When the future is dropped the sink may have a part of it; the reader is as it was.
+    pub async fn copy_to(
+        &mut self,
+        entry: &Entry<'_>,
+        sink: &mut (impl AsyncWrite + Unpin),
+    ) -> Result<u64, Error> {
+        let named = |error: Error| error.entry(entry.name_lossy());
+        self.turn.take().await;
+        let data = loop {
+            match self.reader.locate(entry, &mut self.scratch) {
+                Err(error) if is_missing(&error) => self.fill().await.map_err(named)?,
+                result => break result.map_err(named)?,
+            }
+        };
+        if is_small(entry) {
+            return self.whole(entry, data, sink).await.map_err(named);
+        }
+        if entry.is_encrypted() {
+            let what = "encrypted and larger than 1 MiB, which is not read asynchronously";
+            return Err(named(Error::new(ErrorKind::Unsupported, what))
+                .help("use ArchiveReader on a thread that may wait"));
+        }
+        let begun = self.reader.begin(entry, &mut self.scratch, data);
+        let mut body = begun.map_err(named)?;
+        let mut total = 0;
+        loop {
+            self.turn.take().await;
+            match self.reader.piece(entry, &mut self.scratch, &mut body) {
+                Ok(Some(piece)) => {
+                    write(sink, piece).await.map_err(named)?;
+                    total += piece.len() as u64;
+                    self.turn.charge(piece.len() as u64);
+                }
+                Ok(None) => return Ok(total),
+                Err(error) if is_missing(&error) => self.fill().await.map_err(named)?,
+                Err(error) => return Err(named(error)),
+            }
+        }
+    }
+
+    async fn whole(
+        &mut self,
+        entry: &Entry<'_>,
+        data: u64,
+        sink: &mut (impl AsyncWrite + Unpin),
+    ) -> Result<u64, Error> {
+        loop {
+            match self.reader.whole(entry, &mut self.scratch, data) {
+                Ok(content) => {
+                    let bytes = content.len() as u64;
+                    write(sink, content).await?;
+                    self.turn.charge(bytes + super::ENTRY_BYTES);
+                    return Ok(bytes);
+                }
+                Err(error) if is_missing(&error) => self.fill().await?,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Fetches what was missing last.
+    async fn fill(&mut self) -> Result<(), Error> {
+        let wanted = self.reader.source().lock().wanted.clone();
+        let bytes = fetch(&mut self.source, wanted.clone()).await?;
+        let mut state = self.reader.source().lock();
+        (state.bytes, state.start) = (bytes, wanted.start);
+        Ok(())
+    }
+}
+
+async fn write(sink: &mut (impl AsyncWrite + Unpin), content: &[u8]) -> Result<(), Error> {
+    let written = sink.write_all(content).await;
+    written.map_err(|error| Error::io(&error))
+}
+
+/// These bytes of the archive, which has them.
+async fn fetch(
+    source: &mut (impl AsyncRead + AsyncSeek + Unpin),
+    range: Range<u64>,
+) -> Result<Vec<u8>, Error> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            Error::truncated(range.start, "the archive is shorter than it was")
+        }
+        _ => Error::io(&error).at(range.start),
+    };
+    // Within the size of the archive, a directory within its limit, a window within its size.
+    let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(0)];
+    source
+        .seek(SeekFrom::Start(range.start))
+        .await
+        .map_err(failed)?;
+    source.read_exact(&mut bytes).await.map_err(failed)?;
+    Ok(bytes)
+}
+
+fn is_missing(error: &Error) -> bool {
+    error.kind() == ErrorKind::Io(io::ErrorKind::WouldBlock)
+}
+
+/// The part of the archive that is in memory.
+#[derive(Debug)]
+struct Held {
+    size: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    bytes: Vec<u8>,
+    start: u64,
+    /// What was asked for and is not there.
+    wanted: Range<u64>,
+}
+
+impl Held {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ReadAt for Held {
+    /// All of what is asked for, as far as there is an archive, or nothing of it yet.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut state = self.lock();
+        let end = self.size.min(offset.saturating_add(buffer.len() as u64));
+        if offset >= end {
+            return Ok(0);
+        }
+        let bytes = usize::try_from(end - offset).unwrap_or(usize::MAX);
+        let at = offset.checked_sub(state.start);
+        let at = at.and_then(|at| usize::try_from(at).ok());
+        let held = at.and_then(|at| state.bytes.get(at..at.checked_add(bytes)?));
+        let Some(held) = held else {
+            state.wanted = offset..end;
+            return Err(io::ErrorKind::WouldBlock.into());
+        };
+        buffer[..bytes].copy_from_slice(held);
+        Ok(bytes)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.size)
+    }
+}
