@@ -1,14 +1,15 @@
 //! Streaming ZIP.
 //!
 //! A writer that takes content and gives bytes, readers that take bytes and give content, and thin
-//! faces over the system's files and pipes. The compression itself is that of libdeflate, zlib-rs
-//! and libzstd.
+//! faces over the system's files and pipes. The compression itself is that of [`deflate`],
+//! libdeflate and libzstd, with the decoder of zlib-rs.
 //!
 //! - [`ArchiveEncoder`]: entries and content in, an archive out; no I/O, no seeking.
 //! - [`ArchiveWriter`]: the same over any `Write`.
 //! - [`ArchiveReader`]: entries in any order by the [`Directory`], from many threads at once.
 //! - [`PipeReader`]: entries in the order of the archive, from any `Read`; [`StreamDecoder`] is the
 //!   same without I/O.
+//! - [`deflate`]: the codec of large entries, for those who need it alone.
 //! - [`name`]: which names may become paths.
 //!
 //! ```
@@ -30,6 +31,7 @@
 
 mod crc;
 mod crypt;
+pub mod deflate;
 mod engine;
 mod error;
 mod format;

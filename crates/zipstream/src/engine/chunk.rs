@@ -3,104 +3,39 @@
 //! Each chunk is primed with the 32 KiB before it and ends on a byte, so that what a chunk becomes
 //! depends on these bytes alone, and so neither on threads nor on what came before.
 
-use zlib_rs::{Deflate, DeflateFlush, Status};
-
-use super::internal;
-use crate::error::Error;
+use crate::deflate::Compressor;
 
 /// Content of one chunk. Larger chunks would compress hardly better and hold their thread longer.
 pub(crate) const CHUNK_BYTES: usize = 256 << 10;
 /// What a chunk may refer back to.
 pub(crate) const WINDOW_BYTES: usize = 32 << 10;
-/// The most that one stored block holds, and its header.
-const STORED_BYTES: usize = 65_535;
-const STORED_HEADER_BYTES: usize = 5;
 
 /// The most that `content` bytes can become, over any number of chunks.
 pub(crate) const fn bound(content: u64) -> u64 {
     let chunks = content / CHUNK_BYTES as u64 + 1;
-    let blocks = content / STORED_BYTES as u64 + 2 * chunks;
-    content + blocks * STORED_HEADER_BYTES as u64
+    chunks * Compressor::bound(CHUNK_BYTES as u64)
 }
 
-/// Appends `content` compressed, given the content before it. The `last` chunk ends the stream.
-pub(crate) fn compress(
-    level: i32,
-    window: &[u8],
-    content: &[u8],
-    last: bool,
-    out: &mut Vec<u8>,
-) -> Result<(), Error> {
-    let start = out.len();
-    if level > 0 {
-        deflate(level, window, content, last, out)?;
-        let blocks = content.len().div_ceil(STORED_BYTES).max(1);
-        let stored = content.len() + blocks * STORED_HEADER_BYTES;
-        if out.len() - start <= stored {
-            return Ok(());
-        }
-        out.truncate(start);
-    }
-    store(content, last, out);
-    Ok(())
-}
+/// Compresses chunks, keeping the context of the level used last.
+#[derive(Debug, Default)]
+pub(crate) struct Chunks(Option<Compressor>);
 
-fn deflate(
-    level: i32,
-    window: &[u8],
-    content: &[u8],
-    last: bool,
-    out: &mut Vec<u8>,
-) -> Result<(), Error> {
-    // A context that is reset keeps bytes of the chunk before in its window, and hashes some of them
-    // at the end of what primes it: what a chunk becomes would depend on which one that was.
-    let mut deflate = Deflate::new(level, false, 15);
-    if !window.is_empty() {
-        deflate
-            .set_dictionary(window)
-            .map_err(|error| internal(error.as_str()))?;
-    }
-    let flush = if last {
-        DeflateFlush::Finish
-    } else {
-        DeflateFlush::SyncFlush
-    };
-    let mut rest = content;
-    let mut room = content.len() + content.len() / 8 + 64;
-    loop {
-        let filled = out.len();
-        out.resize(filled + room, 0);
-        let before = (deflate.total_in(), deflate.total_out());
-        let status = deflate
-            .compress(rest, &mut out[filled..], flush)
-            .map_err(|error| internal(error.as_str()))?;
-        // Neither is more than what was given.
-        let taken = (deflate.total_in() - before.0) as usize;
-        let produced = (deflate.total_out() - before.1) as usize;
-        rest = &rest[taken..];
-        out.truncate(filled + produced);
-        let full = produced == room;
-        if status == Status::StreamEnd || (!last && rest.is_empty() && !full) {
-            return Ok(());
-        }
-        if !full && produced == 0 && taken == 0 {
-            return Err(internal("deflate makes no progress"));
-        }
-        room = 64 << 10;
-    }
-}
-
-/// Appends `content` as stored blocks.
-fn store(content: &[u8], last: bool, out: &mut Vec<u8>) {
-    let count = content.len().div_ceil(STORED_BYTES).max(1);
-    for index in 0..count {
-        let rest = &content[index * STORED_BYTES..];
-        let block = &rest[..rest.len().min(STORED_BYTES)];
-        let length = block.len() as u16;
-        out.push(u8::from(last && index + 1 == count));
-        out.extend_from_slice(&length.to_le_bytes());
-        out.extend_from_slice(&(!length).to_le_bytes());
-        out.extend_from_slice(block);
+impl Chunks {
+    /// Appends `data[start..]` compressed, given the content before it. The `last` chunk ends the
+    /// stream.
+    pub(crate) fn compress(
+        &mut self,
+        level: i32,
+        data: &[u8],
+        start: usize,
+        last: bool,
+        out: &mut Vec<u8>,
+    ) {
+        let kept = self.0.take().filter(|kept| kept.level() == level);
+        let compressor = self
+            .0
+            .insert(kept.unwrap_or_else(|| Compressor::new(level)));
+        compressor.compress(data, start, last, out);
     }
 }
 
@@ -111,11 +46,11 @@ mod tests {
     fn stitched(level: i32, content: &[u8], chunk: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let mut at = 0;
+        let mut chunks = Chunks::default();
         loop {
             let end = (at + chunk).min(content.len());
-            let window = &content[at.saturating_sub(WINDOW_BYTES)..at];
             let last = end == content.len();
-            compress(level, window, &content[at..end], last, &mut out).unwrap();
+            chunks.compress(level, &content[..end], at, last, &mut out);
             at = end;
             if last {
                 return out;
@@ -169,23 +104,28 @@ mod tests {
     fn a_chunk_becomes_the_same_whatever_was_compressed_before() {
         let content = sample(600_000);
         let parts: Vec<&[u8]> = content.chunks(50_000).collect();
-        let pack = |at: usize| {
-            let mut out = Vec::new();
-            compress(6, &parts[at - 1][20_000..], parts[at], false, &mut out).unwrap();
-            out
-        };
-        let forward: Vec<_> = (1..parts.len()).map(pack).collect();
-        let mut backward: Vec<_> = (1..parts.len()).rev().map(pack).collect();
-        backward.reverse();
-        assert!(forward == backward);
+        for level in [1, 2, 6, 9] {
+            let mut chunks = Chunks::default();
+            let mut pack = |at: usize| {
+                let mut out = Vec::new();
+                let data = parts[at - 1..=at].concat();
+                chunks.compress(level, &data, 50_000, false, &mut out);
+                out
+            };
+            let forward: Vec<_> = (1..parts.len()).map(&mut pack).collect();
+            let mut backward: Vec<_> = (1..parts.len()).rev().map(&mut pack).collect();
+            backward.reverse();
+            assert!(forward == backward, "level {level}");
+        }
     }
 
     #[test]
     fn an_empty_last_chunk_ends_a_stream() {
         for level in [0, 6] {
             let mut out = Vec::new();
-            compress(level, b"", b"abcabc", false, &mut out).unwrap();
-            compress(level, b"abcabc", b"", true, &mut out).unwrap();
+            let mut chunks = Chunks::default();
+            chunks.compress(level, b"abcabc", 0, false, &mut out);
+            chunks.compress(level, b"abcabc", 6, true, &mut out);
             assert_eq!(inflated(&out, 6), b"abcabc");
         }
     }

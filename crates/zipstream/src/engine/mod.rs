@@ -1,7 +1,7 @@
 //! Compression as this crate uses it: whole buffers, stitched chunks, and streams to be read.
 //!
-//! The codecs are those of libdeflate, zlib-rs and libzstd; contexts are made at first use and kept.
-//! Nothing here knows a header.
+//! The codecs are those of `deflate`, libdeflate, zlib-rs and libzstd; contexts are made at first use
+//! and kept. Nothing here knows a header.
 
 pub(crate) mod chunk;
 pub(crate) mod content;
@@ -25,4 +25,5 @@ pub(crate) struct Engines {
     pub(crate) frames: frames::Frames,
     /// What entries are encrypted with.
     pub(crate) encryption: Option<Encryption>,
+    pub(crate) chunks: chunk::Chunks,
 }

@@ -9,7 +9,7 @@ use super::records::{Shape, Sizes, put_central, put_local};
 use crate::crypt::Encryption;
 use crate::crypt::seal::Sealer;
 use crate::engine::Engines;
-use crate::engine::chunk::{WINDOW_BYTES, compress};
+use crate::engine::chunk::WINDOW_BYTES;
 use crate::error::Error;
 
 /// Small entries and the buffers they are packed in.
@@ -260,10 +260,16 @@ impl Chunk {
         whole: bool,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let (window, content) = self.buffer[..self.filled].split_at(self.window_bytes);
+        let data = &self.buffer[..self.filled];
+        let start = self.window_bytes;
+        let content = &data[start..];
         self.crc32 = libdeflater::crc32(content);
         match self.coding {
-            Coding::Deflate => compress(self.level, window, content, self.last, out),
+            Coding::Deflate => {
+                let chunks = &mut engines.chunks;
+                chunks.compress(self.level, data, start, self.last, out);
+                Ok(())
+            }
             #[cfg(feature = "zstd")]
             Coding::Frames if whole && (self.first || !content.is_empty()) => {
                 engines.frames.whole(self.level, content, out)
@@ -276,7 +282,7 @@ impl Chunk {
                 engines.frames.part(level, content, first, last, out)
             }
             Coding::Stored => {
-                let _ = (engines, whole);
+                let _ = whole;
                 out.extend_from_slice(content);
                 Ok(())
             }

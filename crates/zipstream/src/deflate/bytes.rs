@@ -1,0 +1,74 @@
+//! Words read from content, and how long two places of it are alike.
+
+/// The eight bytes from `at` on; 0 where there are less.
+#[inline(always)]
+pub(super) fn load64(data: &[u8], at: usize) -> u64 {
+    // A number of 32 bits needs one comparison only.
+    let at = at as u32 as usize;
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&data[at..at + 8]);
+    u64::from_le_bytes(bytes)
+}
+
+/// The four bytes from `at` on; 0 where there are less.
+#[inline(always)]
+pub(super) fn load32(data: &[u8], at: usize) -> u32 {
+    // A number of 32 bits needs one comparison only.
+    let at = at as u32 as usize;
+    let mut bytes = [0; 4];
+    bytes.copy_from_slice(&data[at..at + 4]);
+    u32::from_le_bytes(bytes)
+}
+
+/// How many of the `most` bytes from `at` on are those from `earlier` on. Both have to lie within
+/// `data`.
+#[inline(always)]
+pub(super) fn alike(data: &[u8], earlier: usize, at: usize, most: usize) -> usize {
+    let (earlier, at) = (earlier as u32 as usize, at as u32 as usize);
+    let (behind, ahead) = (&data[earlier..earlier + most], &data[at..at + most]);
+    let mut length = 0;
+    let mut rest = behind.chunks_exact(8).zip(ahead.chunks_exact(8));
+    for (a, b) in &mut rest {
+        let differing = load64(a, 0) ^ load64(b, 0);
+        if differing != 0 {
+            return length + (differing.trailing_zeros() >> 3) as usize;
+        }
+        length += 8;
+    }
+    while length < most && behind[length] == ahead[length] {
+        length += 1;
+    }
+    length
+}
+
+/// The same for what is expected to go on for long.
+#[inline(never)]
+pub(super) fn alike_long(data: &[u8], earlier: usize, at: usize, most: usize) -> usize {
+    const STEP: usize = 64;
+    let end = (at + most).min(data.len());
+    let (Some(ahead), Some(behind)) = (data.get(at..end), data.get(earlier..)) else {
+        return 0;
+    };
+    let steps = ahead.chunks_exact(STEP).zip(behind.chunks_exact(STEP));
+    let same = steps.take_while(|(a, b)| a == b).count() * STEP;
+    same + alike(data, earlier + same, at + same, ahead.len() - same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likeness_ends_at_the_first_other_byte() {
+        for at in 0..200 {
+            let mut data = [7_u8; 520];
+            data[260 + at] = 8;
+            for most in [at, at + 1, 250] {
+                let expected = at.min(most);
+                assert_eq!(alike(&data, 0, 260, most), expected);
+                assert_eq!(alike_long(&data, 0, 260, most), expected);
+            }
+        }
+        assert_eq!(alike_long(&[7; 520], 1, 2, 518), 518);
+    }
+}

@@ -1,0 +1,167 @@
+//! Where bytes occurred before: places of each hash, linked from the last one back.
+
+use super::bytes::{alike, load32, load64};
+use super::symbols::{MATCH_MAX, WINDOW};
+
+const HEADS_LOG: u32 = 15;
+const QUADS_LOG: u32 = 13;
+const TRIPLES_LOG: u32 = 11;
+/// Bytes of the hash of a chain. Shorter matches are found by their last place alone.
+const CHAIN_BYTES: u32 = 6;
+/// A match of three bytes from beyond costs more than its literals.
+const TRIPLE_DISTANCE_MAX: usize = 4096;
+/// Bytes that have to lie ahead of a place to be looked at.
+pub(super) const AHEAD: usize = 8;
+const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
+
+/// Places by their hashes, the low halves of their numbers: 116 KiB.
+#[derive(Debug)]
+pub(super) struct Chains {
+    heads: [u16; 1 << HEADS_LOG],
+    quads: [u16; 1 << QUADS_LOG],
+    triples: [u16; 1 << TRIPLES_LOG],
+    /// The place before each one of the window that has the same hash.
+    links: [u16; WINDOW],
+}
+
+/// Something that occurred before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Match {
+    pub(super) length: usize,
+    pub(super) distance: usize,
+}
+
+impl Default for Chains {
+    fn default() -> Self {
+        Self {
+            heads: [0; 1 << HEADS_LOG],
+            links: [0; WINDOW],
+            quads: [0; 1 << QUADS_LOG],
+            triples: [0; 1 << TRIPLES_LOG],
+        }
+    }
+}
+
+/// How far before `at` a place is, which may be none at all: 0 or too far.
+#[inline(always)]
+fn distance(at: usize, place: u16) -> usize {
+    usize::from((at as u16).wrapping_sub(place))
+}
+
+impl Chains {
+    /// Forgets the content before.
+    pub(super) fn start(&mut self) {
+        self.heads.fill(0);
+        self.quads.fill(0);
+        self.triples.fill(0);
+    }
+
+    #[inline(always)]
+    fn head(word: u64) -> usize {
+        let bytes = word << (64 - 8 * CHAIN_BYTES);
+        (bytes.wrapping_mul(MULTIPLIER) >> (64 - HEADS_LOG)) as usize
+    }
+
+    #[inline(always)]
+    fn quad(word: u64) -> usize {
+        ((word as u32).wrapping_mul(0x9e37_79b1) >> (32 - QUADS_LOG)) as usize
+    }
+
+    #[inline(always)]
+    fn triple(word: u64) -> usize {
+        (((word as u32) << 8).wrapping_mul(0x9e37_79b1) >> (32 - TRIPLES_LOG)) as usize
+    }
+
+    /// Remembers the places from `start` to `end`. [`AHEAD`] bytes have to lie at each.
+    // A function of its own has the registers that its loop needs.
+    #[inline(never)]
+    pub(super) fn insert(&mut self, data: &[u8], start: usize, end: usize) {
+        let words = data[start..(end + AHEAD - 1).max(start)].windows(AHEAD);
+        for (index, word) in words.enumerate() {
+            let word = load64(word, 0);
+            let at = start + index;
+            let place = at as u16;
+            let before = std::mem::replace(&mut self.heads[Self::head(word)], place);
+            self.links[at & (WINDOW - 1)] = before;
+            self.quads[Self::quad(word)] = place;
+            self.triples[Self::triple(word)] = place;
+        }
+    }
+
+    /// Remembers a place and gives the best match there that is longer than `least`; the length is
+    /// `least` if there is none.
+    // A function of its own, for its registers as well.
+    #[inline(never)]
+    pub(super) fn find(
+        &mut self,
+        data: &[u8],
+        at: usize,
+        end: usize,
+        least: usize,
+        attempts: u32,
+        nice: usize,
+    ) -> Match {
+        let most = MATCH_MAX.min(end - at);
+        let word = load64(data, at);
+        let place = at as u16;
+        let mut best = Match {
+            length: least,
+            distance: 0,
+        };
+        let mut chain = std::mem::replace(&mut self.heads[Self::head(word)], place);
+        self.links[at & (WINDOW - 1)] = chain;
+        let quad = std::mem::replace(&mut self.quads[Self::quad(word)], place);
+        let triple = std::mem::replace(&mut self.triples[Self::triple(word)], place);
+        if least >= most {
+            return best;
+        }
+        if least < 4 {
+            let by = distance(at, quad);
+            if by.wrapping_sub(1) < WINDOW && load32(data, at - by) == word as u32 {
+                best = Match {
+                    length: 4 + alike(data, at - by + 4, at + 4, most - 4),
+                    distance: by,
+                };
+                if best.length >= nice || best.length == most {
+                    return best;
+                }
+            } else if least < 3 {
+                let by = distance(at, triple);
+                if by.wrapping_sub(1) < TRIPLE_DISTANCE_MAX
+                    && (load32(data, at - by) ^ word as u32) << 8 == 0
+                {
+                    best = Match {
+                        length: 3,
+                        distance: by,
+                    };
+                }
+            }
+        }
+        // Each place of a chain is farther away than the one before, or the chain has ended.
+        let mut beyond = 0;
+        let mut tail = load32(data, at + best.length.max(3) - 3);
+        for _ in 0..attempts {
+            let by = distance(at, chain);
+            if by <= beyond || by > WINDOW {
+                break;
+            }
+            beyond = by;
+            chain = self.links[(at - by) & (WINDOW - 1)];
+            if load32(data, at - by + best.length.max(3) - 3) != tail {
+                continue;
+            }
+            let length = alike(data, at - by, at, most);
+            if length > best.length {
+                best = Match {
+                    length,
+                    distance: by,
+                };
+                if length >= nice || length == most {
+                    break;
+                }
+                tail = load32(data, at + length - 3);
+            }
+        }
+        best
+    }
+}

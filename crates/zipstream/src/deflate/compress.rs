@@ -1,0 +1,219 @@
+//! The compressor: content in pieces, each primed by what stands before it, into blocks.
+
+use super::bits::BitWriter;
+use super::block::{self, Block};
+use super::chains::Chains;
+use super::fast::{self, Pairs};
+use super::lazy::{self, Effort};
+use super::sequences::{FIELD_MAX, Freqs, Sequences};
+use super::split;
+use super::symbols::{END, WINDOW};
+
+/// What is weighed together when blocks are made.
+const STRETCH_MATCHES: usize = 1536;
+const STRETCH_BYTES: usize = 16 << 10;
+/// Content of a block, at most: this bounds the sequences that are held.
+const BLOCK_BYTES_MAX: usize = 256 << 10;
+const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
+
+/// Compresses contents one after the other, keeping its memory: 180 KiB, and up to 700 KiB for the
+/// sequences of a block.
+///
+/// What a content becomes depends on that content, its window and the level, and on nothing that
+/// was compressed before.
+///
+/// ```
+/// use zipstream::deflate::Compressor;
+///
+/// let (content, mut stream) = (b"some text, some text, more text", Vec::new());
+/// let mut compressor = Compressor::new(6);
+/// compressor.compress(content, 0, false, &mut stream);
+/// // What came before primes what follows, here nothing but the end.
+/// compressor.compress(content, content.len(), true, &mut stream);
+/// assert!(stream.len() < content.len());
+/// ```
+#[derive(Debug)]
+pub struct Compressor {
+    level: i32,
+    search: Search,
+    sequences: Sequences,
+    /// Frequencies of the block before the stretch that is being made.
+    block: Freqs,
+}
+
+/// Where a level looks for matches.
+#[derive(Debug)]
+enum Search {
+    Stored,
+    Fast(Box<Pairs>),
+    Lazy(Box<Chains>, Effort),
+}
+
+/// What levels from 2 on do.
+const EFFORTS: [Effort; 8] = [
+    Effort::new(2, 24),
+    Effort::new(4, 32),
+    Effort::new(4, 32).lazy(1, 8, 2),
+    Effort::new(8, 48).lazy(1, 8, 3),
+    Effort::new(16, 96).lazy(1, 8, 4),
+    Effort::new(32, 128).lazy(1, 16, 8),
+    Effort::new(64, 258).lazy(2, 32, 16),
+    Effort::new(192, 258).lazy(2, 64, 64),
+];
+
+impl Search {
+    fn of(level: i32) -> Self {
+        match level {
+            ..=0 => Self::Stored,
+            1 => Self::Fast(Box::default()),
+            _ => {
+                let index = (level as usize - 2).min(EFFORTS.len() - 1);
+                Self::Lazy(Box::default(), EFFORTS[index])
+            }
+        }
+    }
+
+    /// Forgets what came before and looks at `data[..start]`.
+    fn start(&mut self, data: &[u8], start: usize) {
+        match self {
+            Self::Stored => {}
+            Self::Fast(pairs) => {
+                pairs.start();
+                pairs.prime(data, start);
+            }
+            Self::Lazy(chains, _) => {
+                chains.start();
+                lazy::prime(chains, data, start);
+            }
+        }
+    }
+
+    /// Makes sequences of `data[at..end]` until there are enough; where it stopped.
+    fn sequence(&mut self, data: &[u8], at: usize, end: usize, out: &mut Sequences) -> usize {
+        let span = lazy::Span {
+            at,
+            end,
+            pause: at + STRETCH_BYTES,
+            matches: STRETCH_MATCHES,
+        };
+        match self {
+            Self::Stored => end,
+            Self::Fast(pairs) => fast::sequence(pairs, data, span, out),
+            Self::Lazy(chains, effort) => lazy::sequence(chains, *effort, data, span, out),
+        }
+    }
+}
+
+impl Compressor {
+    /// A compressor of a level from 0 to 9; others count as the nearest.
+    pub fn new(level: i32) -> Self {
+        let level = level.clamp(0, 9);
+        Self {
+            level,
+            search: Search::of(level),
+            sequences: Sequences::default(),
+            block: Freqs::default(),
+        }
+    }
+
+    /// Its level.
+    pub fn level(&self) -> i32 {
+        self.level
+    }
+
+    /// The most that `content` bytes can become in one call.
+    pub const fn bound(content: u64) -> u64 {
+        block::stored_bytes(content) + 5
+    }
+
+    /// Appends `data[start..]` compressed. What stands before may be referred to: the last 32 KiB of
+    /// it. Unless it is the `last` part of a stream, it ends on a whole byte, so that another can
+    /// follow.
+    pub fn compress(&mut self, data: &[u8], start: usize, last: bool, out: &mut Vec<u8>) {
+        let start = start.min(data.len());
+        let data = &data[start.saturating_sub(WINDOW)..];
+        let start = start.min(WINDOW);
+        let content = &data[start..];
+        let mut writer = BitWriter::default();
+        if content.is_empty() {
+            if last {
+                block::end(&mut writer, out);
+            }
+            return;
+        }
+        let before = out.len();
+        if !matches!(self.search, Search::Stored) {
+            self.search.start(data, start);
+            let mut at = start;
+            let mut aligned = true;
+            while at < data.len() {
+                (at, aligned) = self.blocks(&mut writer, data, at, last, out);
+            }
+            if last {
+                writer.align(out);
+            } else if !aligned {
+                block::store(&mut writer, b"", false, out);
+            }
+            if (out.len() - before) as u64 <= block::stored_bytes(content.len() as u64) {
+                return;
+            }
+            out.truncate(before);
+        }
+        block::store(&mut BitWriter::default(), content, last, out);
+    }
+
+    /// Writes the blocks of up to [`BLOCK_BYTES_MAX`] of content; where it stopped, and whether the
+    /// last one left the stream on a whole byte.
+    fn blocks(
+        &mut self,
+        writer: &mut BitWriter,
+        data: &[u8],
+        start: usize,
+        last: bool,
+        out: &mut Vec<u8>,
+    ) -> (usize, bool) {
+        let end = data.len().min(start + BLOCK_BYTES_MAX);
+        let sequences = &mut self.sequences;
+        sequences.clear();
+        self.block.clear();
+        // The block so far: its content, sequences and bits.
+        let (mut from, mut first, mut before) = (start, 0, 0);
+        let mut at = start;
+        let mut aligned = true;
+        let mut put = |from: usize, to: usize, list: &[u64], freqs: &mut Freqs| {
+            freqs.litlens[END] = 1;
+            let block = Block {
+                content: &data[from..to],
+                sequences: list,
+                freqs,
+                last: last && to == data.len(),
+            };
+            aligned = block::write(writer, &block, out);
+        };
+        while at < end {
+            let (stretch, first_of_stretch) = (at, sequences.list.len());
+            at = self.search.sequence(data, at, end, sequences);
+            if from == stretch && at == end {
+                put(from, at, &sequences.list[first..], &mut sequences.freqs);
+                return (at, aligned);
+            }
+            let mut together = self.block.clone();
+            together.add(&sequences.freqs);
+            let (own, both) = (split::bits(&sequences.freqs), split::bits(&together));
+            if from < stretch && split::apart(before, own, both) {
+                let list = &sequences.list[first..first_of_stretch];
+                put(from, stretch, list, &mut self.block);
+                (from, first, before) = (stretch, first_of_stretch, own);
+                self.block = sequences.freqs.clone();
+            } else {
+                before = both;
+                self.block = together;
+            }
+            sequences.freqs.clear();
+            if at == end {
+                put(from, at, &sequences.list[first..], &mut self.block);
+            }
+        }
+        (at, aligned)
+    }
+}

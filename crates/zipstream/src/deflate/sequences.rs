@@ -1,0 +1,141 @@
+//! What a search found: literals and matches in order, counted as they come.
+//!
+//! A sequence is a number of literals and a match behind them, packed into 64 bits. The literals
+//! themselves stay where they are, in the content.
+
+use super::symbols::{
+    DISTANCES, END, LITLENS, MATCH_MAX, MATCH_MIN, distance_extra, distance_slot, length_extra,
+    length_slot,
+};
+
+/// Bits of the literals of a sequence, and of its length. The distance has 16, its slot the rest.
+const FIELD_BITS: u32 = 20;
+const FIELD_MASK: u64 = (1 << FIELD_BITS) - 1;
+/// The most content that fields can tell of.
+pub(super) const FIELD_MAX: usize = FIELD_MASK as usize;
+
+/// How often each symbol occurs.
+#[derive(Debug, Clone)]
+pub(super) struct Freqs {
+    pub(super) litlens: [u32; LITLENS],
+    pub(super) distances: [u32; DISTANCES],
+}
+
+impl Default for Freqs {
+    fn default() -> Self {
+        Self {
+            litlens: [0; LITLENS],
+            distances: [0; DISTANCES],
+        }
+    }
+}
+
+impl Freqs {
+    pub(super) fn clear(&mut self) {
+        self.litlens.fill(0);
+        self.distances.fill(0);
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (sum, freq) in self.litlens.iter_mut().zip(&other.litlens) {
+            *sum += freq;
+        }
+        for (sum, freq) in self.distances.iter_mut().zip(&other.distances) {
+            *sum += freq;
+        }
+    }
+
+    /// Bits that follow the symbols of lengths and distances.
+    pub(super) fn extra_bits(&self) -> u64 {
+        let lengths = self.litlens[END + 1..].iter().enumerate();
+        let lengths = lengths.map(|(slot, freq)| u64::from(*freq) * u64::from(length_extra(slot)));
+        let distances = self.distances.iter().enumerate();
+        let distances =
+            distances.map(|(slot, freq)| u64::from(*freq) * u64::from(distance_extra(slot)));
+        lengths.sum::<u64>() + distances.sum::<u64>()
+    }
+}
+
+/// The sequences of a stretch of content, and how often each symbol occurs in them.
+#[derive(Debug, Default)]
+pub(super) struct Sequences {
+    pub(super) list: Vec<u64>,
+    pub(super) freqs: Freqs,
+}
+
+impl Sequences {
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.freqs.clear();
+    }
+
+    /// Counts a literal.
+    #[inline(always)]
+    pub(super) fn literal(&mut self, byte: u8) {
+        self.freqs.litlens[usize::from(byte)] += 1;
+    }
+
+    /// Adds literals, which are counted already, and a match. One that is longer than a symbol can say becomes several: its length must be
+    /// [`whole`].
+    #[inline(always)]
+    pub(super) fn push(&mut self, literals: usize, length: usize, distance: usize) {
+        let slot = distance_slot(distance) & (DISTANCES - 1);
+        let mut last = length;
+        if length > MATCH_MAX {
+            let (full, rest) = (length / MATCH_MAX, length % MATCH_MAX);
+            last = if rest == 0 { MATCH_MAX } else { rest };
+            let full = (full - usize::from(rest == 0)) as u32;
+            self.freqs.litlens[LITLENS - 3] += full;
+            self.freqs.distances[slot] += full;
+        }
+        // The slots of lengths are below 29.
+        self.freqs.litlens[(END + 1 + length_slot(last)).min(LITLENS - 1)] += 1;
+        self.freqs.distances[slot] += 1;
+        self.list.push(
+            literals as u64
+                | (length as u64) << FIELD_BITS
+                | (distance as u64) << (2 * FIELD_BITS)
+                | (slot as u64) << (2 * FIELD_BITS + 16),
+        );
+    }
+
+    /// Adds literals without a match behind them, which are counted already.
+    pub(super) fn close(&mut self, literals: usize) {
+        if literals > 0 {
+            self.list.push(literals as u64);
+        }
+    }
+}
+
+/// A sequence, taken apart. Without a match the length is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sequence {
+    pub(super) literals: usize,
+    pub(super) length: usize,
+    pub(super) distance: usize,
+    /// The slot of the distance.
+    pub(super) slot: usize,
+}
+
+impl Sequence {
+    #[inline(always)]
+    pub(super) fn of(packed: u64) -> Self {
+        Self {
+            literals: (packed & FIELD_MASK) as usize,
+            length: (packed >> FIELD_BITS & FIELD_MASK) as usize,
+            distance: usize::from((packed >> (2 * FIELD_BITS)) as u16),
+            slot: (packed >> (2 * FIELD_BITS + 16)) as usize,
+        }
+    }
+}
+
+/// The most of a length that matches can say: no rest of 1 or 2.
+#[inline(always)]
+pub(super) fn whole(length: usize) -> usize {
+    let rest = length % MATCH_MAX;
+    if length > MATCH_MAX && rest < MATCH_MIN {
+        length - rest
+    } else {
+        length
+    }
+}

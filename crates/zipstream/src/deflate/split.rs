@@ -1,0 +1,96 @@
+//! Where a block ends: stretches of content that are alike share a block, others get their own.
+
+use super::sequences::Freqs;
+
+/// What a table of lengths costs, about.
+const TABLE_BITS: u64 = 70 * 8;
+/// Fractions of a bit.
+const FRACTION_BITS: u32 = 12;
+
+/// Entropy of the symbols, in bits.
+pub(super) fn bits(freqs: &Freqs) -> u64 {
+    (entropy(&freqs.litlens) + entropy(&freqs.distances)) >> FRACTION_BITS
+}
+
+/// Whether a stretch with these frequencies is better off in a block of its own than in the one
+/// before it, given their bits and those of both together.
+pub(super) fn apart(before: u64, own: u64, together: u64) -> bool {
+    before + own + TABLE_BITS < together
+}
+
+fn entropy(freqs: &[u32]) -> u64 {
+    let mut total = 0;
+    let mut sum = 0;
+    for &freq in freqs {
+        total += u64::from(freq);
+        sum += weighed(freq);
+    }
+    weighed(total as u32) - sum.min(weighed(total as u32))
+}
+
+/// `freq` times its binary logarithm.
+fn weighed(freq: u32) -> u64 {
+    if freq < 2 {
+        return 0;
+    }
+    let whole = freq.ilog2();
+    // The eight bits below the highest choose the fraction.
+    let index = (u64::from(freq) << 8 >> whole) as usize & 255;
+    u64::from(freq) * (u64::from(whole) << FRACTION_BITS | u64::from(FRACTION[index]))
+}
+
+/// log2(1 + i / 256), by squaring: a bit comes out whenever the square reaches 2.
+static FRACTION: [u16; 256] = {
+    let mut table = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        let mut value = (256 + index as u64) << 22;
+        let mut bits = 0;
+        let mut left = FRACTION_BITS;
+        while left > 0 {
+            value = (value * value) >> 30;
+            bits <<= 1;
+            if value >= 2 << 30 {
+                value >>= 1;
+                bits |= 1;
+            }
+            left -= 1;
+        }
+        table[index] = bits;
+        index += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_close() {
+        for freq in [2_u32, 3, 10, 255, 256, 257, 1000, 65_537, 1 << 22] {
+            let exact = f64::from(freq) * f64::from(freq).log2();
+            let found = weighed(freq) as f64 / f64::from(1 << FRACTION_BITS);
+            assert!(
+                (found - exact).abs() <= exact * 0.005 + 0.01,
+                "{freq}: {found}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_alike_stays_together() {
+        let mut text = Freqs::default();
+        text.litlens[97..123].fill(100);
+        let mut other = Freqs::default();
+        other.litlens[128..160].fill(100);
+        let together = |a: &Freqs, b: &Freqs| {
+            let mut sum = a.clone();
+            sum.add(b);
+            bits(&sum)
+        };
+        let own = bits(&text);
+        assert!(!apart(own, own, together(&text, &text)));
+        assert!(apart(own, bits(&other), together(&text, &other)));
+    }
+}

@@ -1,0 +1,210 @@
+//! The deflate of this crate against two others, over levels, sizes, shapes and cuts.
+
+use zipstream::deflate::Compressor;
+use zlib_rs::{Inflate, InflateFlush, Status};
+
+/// Content as the readers of libdeflate and zlib-rs both see it.
+fn inflated(stream: &[u8], bytes: usize) -> Vec<u8> {
+    let mut out = vec![0; bytes];
+    let found = libdeflater::Decompressor::new().deflate_decompress(stream, &mut out);
+    assert_eq!(found.expect("libdeflate reads it"), bytes);
+    let mut other = vec![0; bytes + 1];
+    let mut inflate = Inflate::new(false, 15);
+    let status = inflate
+        .decompress(stream, &mut other, InflateFlush::Finish)
+        .expect("zlib-rs reads it");
+    assert_eq!(status, Status::StreamEnd);
+    assert_eq!(inflate.total_in(), stream.len() as u64);
+    assert_eq!(other[..inflate.total_out() as usize], out);
+    out
+}
+
+fn check(compressor: &mut Compressor, content: &[u8], what: &str) -> usize {
+    let mut stream = Vec::new();
+    compressor.compress(content, 0, true, &mut stream);
+    assert!(stream.len() as u64 <= Compressor::bound(content.len() as u64));
+    let level = compressor.level();
+    assert!(
+        inflated(&stream, content.len()) == content,
+        "{what}, {} bytes, level {level}",
+        content.len()
+    );
+    stream.len()
+}
+
+/// Numbers that are the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % below as u64) as usize
+    }
+}
+
+fn noise(bytes: usize) -> Vec<u8> {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    (0..bytes).map(|_| random.next(256) as u8).collect()
+}
+
+/// Words of a small vocabulary, some of them more often.
+fn text(bytes: usize) -> Vec<u8> {
+    let mut random = Random(99);
+    let words: Vec<Vec<u8>> = (0..500)
+        .map(|_| {
+            (0..2 + random.next(9))
+                .map(|_| b'a' + random.next(26) as u8)
+                .collect()
+        })
+        .collect();
+    let mut out = Vec::new();
+    while out.len() < bytes {
+        let most = 1 + random.next(500);
+        out.extend_from_slice(&words[random.next(most)]);
+        out.push(if random.next(12) == 0 { b'\n' } else { b' ' });
+    }
+    out.truncate(bytes);
+    out
+}
+
+/// Stretches of each kind, so that blocks of each kind follow each other.
+fn mixture(bytes: usize) -> Vec<u8> {
+    let (words, noise) = (text(bytes), noise(bytes));
+    let mut random = Random(7);
+    let mut out = Vec::new();
+    while out.len() < bytes {
+        let stretch = 1 + random.next(30_000);
+        let at = random.next(bytes - stretch.min(bytes - 1));
+        let end = (at + stretch).min(bytes);
+        match random.next(4) {
+            0 => out.extend_from_slice(&words[at..end]),
+            1 => out.extend_from_slice(&noise[at..end]),
+            2 => out.resize(out.len() + stretch, random.next(256) as u8),
+            _ => out.extend(words[at..end].iter().map(|byte| byte & 3)),
+        }
+    }
+    out.truncate(bytes);
+    out
+}
+
+#[test]
+fn small_contents_of_every_size() {
+    let (words, noise) = (text(1200), noise(1200));
+    for level in 0..=9 {
+        let mut compressor = Compressor::new(level);
+        for bytes in (0..300).chain((300..1200).step_by(37)) {
+            check(&mut compressor, &words[..bytes], "text");
+            check(&mut compressor, &noise[..bytes], "noise");
+            check(&mut compressor, &vec![b'x'; bytes], "run");
+        }
+    }
+}
+
+#[test]
+fn contents_about_the_sizes_that_matter() {
+    let (words, noise, mixture) = (text(1 << 20), noise(1 << 20), mixture(1 << 20));
+    for level in [1, 2, 4, 6, 9] {
+        let mut compressor = Compressor::new(level);
+        for size in [32 << 10, 64 << 10, 70_000, 256 << 10, (1 << 20) - 9] {
+            for bytes in [size - 1, size, size + 7] {
+                check(&mut compressor, &words[..bytes], "text");
+                check(&mut compressor, &mixture[..bytes], "mixture");
+            }
+            let packed = check(&mut compressor, &noise[..size], "noise");
+            assert!(packed <= size + 5 * size.div_ceil(65_535), "stored");
+            let packed = check(&mut compressor, &vec![0; size], "run");
+            assert!(packed < 100 + size / 400, "level {level}: {packed}");
+        }
+    }
+}
+
+#[test]
+fn periods_of_every_length() {
+    let noise = noise(33_000);
+    let mut compressors = [Compressor::new(1), Compressor::new(2), Compressor::new(6)];
+    let near = (1..260).chain((260..32_768).step_by(1237));
+    for period in near.chain(32_760..=32_770) {
+        let content: Vec<u8> = noise[..period]
+            .iter()
+            .copied()
+            .cycle()
+            .take(period + 700)
+            .collect();
+        let long: Vec<u8> = noise[..period]
+            .iter()
+            .copied()
+            .cycle()
+            .take(90_000)
+            .collect();
+        for compressor in &mut compressors {
+            check(compressor, &content, "period");
+            let packed = check(compressor, &long, "long period");
+            if compressor.level() > 1 && period <= 32_768 {
+                assert!(
+                    packed < period + period / 20 + 700,
+                    "period {period}: {packed}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stands_before_primes_and_any_cut_reads_as_one_stream() {
+    let content = mixture(300_000);
+    let mut random = Random(5);
+    for level in 0..=9 {
+        let mut compressor = Compressor::new(level);
+        for _ in 0..4 {
+            let mut stream = Vec::new();
+            let mut at = 0;
+            while at < content.len() {
+                let end = (at + random.next(100_000)).min(content.len());
+                compressor.compress(&content[..end], at, end == content.len(), &mut stream);
+                at = end;
+            }
+            assert!(inflated(&stream, content.len()) == content, "level {level}");
+        }
+    }
+    let mut compressor = Compressor::new(6);
+    let twice = [noise(30_000), noise(30_000)].concat();
+    let mut stream = Vec::new();
+    compressor.compress(&twice, 30_000, false, &mut stream);
+    assert!(stream.len() < 500, "{}", stream.len());
+}
+
+#[test]
+fn contents_do_not_depend_on_those_before() {
+    let (words, mixture) = (text(200_000), mixture(400_000));
+    for level in 1..=9 {
+        let pack = |compressor: &mut Compressor, content: &[u8]| {
+            let mut stream = Vec::new();
+            compressor.compress(content, 0, true, &mut stream);
+            stream
+        };
+        let mut used = Compressor::new(level);
+        pack(&mut used, &mixture);
+        pack(&mut used, &vec![1; 100_000]);
+        let again = pack(&mut used, &words);
+        assert!(
+            again == pack(&mut Compressor::new(level), &words),
+            "level {level}"
+        );
+    }
+}
+
+#[test]
+fn levels_weigh_time_against_size() {
+    let words = text(400_000);
+    let [fast, usual, small] =
+        [1, 6, 9].map(|level| check(&mut Compressor::new(level), &words, "text"));
+    assert!(fast > usual && usual > small, "{fast}, {usual}, {small}");
+    let level = libdeflater::CompressionLvl::new(6).unwrap();
+    let mut out = vec![0; words.len()];
+    let other = libdeflater::Compressor::new(level)
+        .deflate_compress(&words, &mut out)
+        .unwrap();
+    assert!(usual * 100 <= other * 102, "{usual} and {other}");
+}
