@@ -17,10 +17,48 @@ struct Generated {
     generator: &'static str,
 }
 
-const FILES: &[Generated] = &[Generated {
-    path: "schemas/report-v1.json",
-    generator: "report-schema",
-}];
+const FILES: &[Generated] = &[
+    Generated {
+        path: "schemas/report-v1.json",
+        generator: "report-schema",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fix40.txt",
+        generator: "fix40",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fix41.txt",
+        generator: "fix41",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fix42.txt",
+        generator: "fix42",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fix43.txt",
+        generator: "fix43",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fix44.txt",
+        generator: "fix44",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fix50.txt",
+        generator: "fix50",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fix50sp1.txt",
+        generator: "fix50sp1",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fix50sp2.txt",
+        generator: "fix50sp2",
+    },
+    Generated {
+        path: "crates/fixcore/dictionaries/fixt11.txt",
+        generator: "fixt11",
+    },
+];
 
 /// What to do with a file that differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

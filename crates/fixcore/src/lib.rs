@@ -24,6 +24,7 @@
 
 mod data;
 mod decoder;
+pub mod dict;
 mod encoder;
 mod error;
 mod framer;

@@ -8,11 +8,14 @@
 )]
 
 mod common;
+#[path = "common/messages.rs"]
+mod messages;
 
-use common::{Random, cases, framed, message, mutate, oracle};
+use common::{cases, framed, oracle};
 use fixcore::workload::Sample;
 use fixcore::{DataPairs, Decoder, Encoder, ErrorKind, Index, Isa, Scanner, Separators};
 use fixcore::{Decimal, Slot, Template};
+use messages::{Random, message, mutate};
 
 fn decoders() -> Vec<Decoder> {
     Isa::ALL.into_iter().filter_map(Decoder::with_isa).collect()

@@ -1,4 +1,9 @@
-//! Messages for benchmarks and tests: four of the sizes that figures are given for.
+//! Messages for benchmarks and tests: four of the sizes that figures are given for, and any message of
+//! a dictionary.
+
+mod generated;
+
+pub use generated::Generator;
 
 use crate::encoder::Encoder;
 use crate::value::Decimal;

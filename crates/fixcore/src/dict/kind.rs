@@ -1,0 +1,179 @@
+//! The types of fields, by the names that dictionaries give them, and what a value of one looks like.
+
+use crate::scan::SOH;
+use crate::value::{self, Decimal, Timestamp};
+
+/// The type of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the names are the standard's")]
+pub enum Kind {
+    String,
+    Char,
+    Boolean,
+    Int,
+    Length,
+    SeqNum,
+    NumInGroup,
+    DayOfMonth,
+    Float,
+    Qty,
+    Price,
+    PriceOffset,
+    Amt,
+    Percentage,
+    MultipleValueString,
+    MultipleStringValue,
+    MultipleCharValue,
+    Currency,
+    Country,
+    Exchange,
+    Language,
+    MonthYear,
+    UtcTimestamp,
+    UtcTimeOnly,
+    UtcDateOnly,
+    UtcDate,
+    LocalMktDate,
+    Date,
+    Time,
+    TzTimeOnly,
+    TzTimestamp,
+    Data,
+    XmlData,
+}
+
+const NAMES: [(Kind, &str); 33] = [
+    (Kind::String, "STRING"),
+    (Kind::Char, "CHAR"),
+    (Kind::Boolean, "BOOLEAN"),
+    (Kind::Int, "INT"),
+    (Kind::Length, "LENGTH"),
+    (Kind::SeqNum, "SEQNUM"),
+    (Kind::NumInGroup, "NUMINGROUP"),
+    (Kind::DayOfMonth, "DAYOFMONTH"),
+    (Kind::Float, "FLOAT"),
+    (Kind::Qty, "QTY"),
+    (Kind::Price, "PRICE"),
+    (Kind::PriceOffset, "PRICEOFFSET"),
+    (Kind::Amt, "AMT"),
+    (Kind::Percentage, "PERCENTAGE"),
+    (Kind::MultipleValueString, "MULTIPLEVALUESTRING"),
+    (Kind::MultipleStringValue, "MULTIPLESTRINGVALUE"),
+    (Kind::MultipleCharValue, "MULTIPLECHARVALUE"),
+    (Kind::Currency, "CURRENCY"),
+    (Kind::Country, "COUNTRY"),
+    (Kind::Exchange, "EXCHANGE"),
+    (Kind::Language, "LANGUAGE"),
+    (Kind::MonthYear, "MONTHYEAR"),
+    (Kind::UtcTimestamp, "UTCTIMESTAMP"),
+    (Kind::UtcTimeOnly, "UTCTIMEONLY"),
+    (Kind::UtcDateOnly, "UTCDATEONLY"),
+    (Kind::UtcDate, "UTCDATE"),
+    (Kind::LocalMktDate, "LOCALMKTDATE"),
+    (Kind::Date, "DATE"),
+    (Kind::Time, "TIME"),
+    (Kind::TzTimeOnly, "TZTIMEONLY"),
+    (Kind::TzTimestamp, "TZTIMESTAMP"),
+    (Kind::Data, "DATA"),
+    (Kind::XmlData, "XMLDATA"),
+];
+
+impl Kind {
+    /// A type by its name; of a name that nobody knows, a string.
+    #[must_use]
+    pub fn from_name(name: &str) -> Self {
+        let found = NAMES.iter().find(|other| other.1 == name);
+        found.map_or(Self::String, |found| found.0)
+    }
+
+    /// Its name in dictionaries.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let found = NAMES.iter().find(|other| other.0 == self);
+        found.map_or("STRING", |found| found.1)
+    }
+
+    /// Whether any byte may stand in a value.
+    #[must_use]
+    pub fn is_data(self) -> bool {
+        matches!(self, Self::Data | Self::XmlData)
+    }
+
+    /// Whether a value is a list of words between blanks.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(
+            self,
+            Self::MultipleValueString | Self::MultipleStringValue | Self::MultipleCharValue
+        )
+    }
+
+    /// Whether a value has the form of this type.
+    #[must_use]
+    pub fn accepts(self, value: &[u8]) -> bool {
+        match self {
+            Self::Boolean => value::boolean(value).is_some(),
+            Self::Char => value.len() == 1,
+            Self::Int => value::signed(value).is_some(),
+            Self::Length | Self::SeqNum | Self::NumInGroup => value::unsigned(value).is_some(),
+            Self::DayOfMonth => value::unsigned(value).is_some_and(|day| (1..=31).contains(&day)),
+            Self::Float
+            | Self::Qty
+            | Self::Price
+            | Self::PriceOffset
+            | Self::Amt
+            | Self::Percentage => Decimal::parse(value).is_some(),
+            Self::UtcTimestamp => Timestamp::parse(value).is_some(),
+            Self::UtcTimeOnly => value::time_of_day(value).is_some(),
+            Self::UtcDateOnly | Self::UtcDate | Self::LocalMktDate => value::date(value).is_some(),
+            // The oldest versions have one name for dates, and one for times with a date or without.
+            Self::Date => value::date(value).is_some(),
+            Self::Time => Timestamp::parse(value).is_some() || value::time_of_day(value).is_some(),
+            Self::MonthYear => month_year(value),
+            Self::TzTimeOnly => zoned(value),
+            Self::TzTimestamp => value.split_first_chunk::<9>().is_some_and(|(day, time)| {
+                day[8] == b'-' && value::date(&day[..8]).is_some() && zoned(time)
+            }),
+            Self::Data | Self::XmlData => true,
+            _ => !value.contains(&SOH),
+        }
+    }
+}
+
+/// `YYYYMM`, `YYYYMMDD` or `YYYYMMwN`.
+fn month_year(value: &[u8]) -> bool {
+    let Some((month, rest)) = value.split_first_chunk::<6>() else {
+        return false;
+    };
+    let first = [month.as_slice(), b"01"].concat();
+    let is_month = value::date(&first).is_some();
+    match rest {
+        [] | [b'w', b'1'..=b'5'] => is_month,
+        _ => value::date(value).is_some(),
+    }
+}
+
+/// `HH:MM` or `HH:MM:SS` with a fraction or not, and `Z` or `+HH` or `-HH:MM` behind it.
+fn zoned(value: &[u8]) -> bool {
+    let zone = value
+        .iter()
+        .position(|byte| matches!(byte, b'Z' | b'+' | b'-'));
+    let Some(at) = zone else {
+        return false;
+    };
+    let (time, zone) = value.split_at(at);
+    let time_is_right = match time.len() {
+        5 => value::time_of_day(&[time, b":00"].concat()).is_some(),
+        _ => value::time_of_day(time).is_some(),
+    };
+    let zone_is_right = match zone {
+        b"Z" => true,
+        [_, hour @ ..] if hour.len() == 2 => {
+            value::time_of_day(&[hour, b":00:00"].concat()).is_some()
+        }
+        [_, time @ ..] if time.len() == 5 => value::time_of_day(&[time, b":00"].concat()).is_some(),
+        _ => false,
+    };
+    time_is_right && zone_is_right
+}

@@ -1,0 +1,200 @@
+//! Any message of a dictionary: what is required and some of what is allowed, with groups in groups,
+//! data, and `=` in values.
+
+use crate::data::Role;
+use crate::dict::{Dictionary, FieldType, GroupId, Kind, Layout};
+use crate::encoder::{Encoder, Writing};
+use crate::error::Result;
+use crate::{DataPairs, Decimal};
+
+/// Groups inside of groups as deep as this have only what is required.
+const DEPTH: usize = 4;
+
+/// Messages by a seed, the same bytes everywhere.
+#[derive(Debug)]
+pub struct Generator<'d> {
+    transport: &'d Dictionary,
+    application: &'d Dictionary,
+    pairs: DataPairs,
+    encoder: Encoder,
+    state: u64,
+}
+
+impl<'d> Generator<'d> {
+    /// Messages of an application's dictionary in the frame of another one; of FIX 4 both are one.
+    #[must_use]
+    pub fn new(transport: &'d Dictionary, application: &'d Dictionary, seed: u64) -> Self {
+        let mut pairs = application.data_pairs().pairs().to_vec();
+        pairs.extend_from_slice(transport.data_pairs().pairs());
+        pairs.sort_unstable();
+        pairs.dedup();
+        Self {
+            encoder: Encoder::new(transport.begin_string()),
+            pairs: DataPairs::new(&pairs),
+            transport,
+            application,
+            state: seed,
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        // SplitMix64.
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+
+    /// A valid message of the type with this number, counted over the application's messages.
+    ///
+    /// # Errors
+    /// None, but for a dictionary whose names or values cannot stand in a message.
+    pub fn message(&mut self, number: usize) -> Result<Vec<u8>> {
+        let messages = self.application.messages();
+        let Some(message) = messages.get(number % messages.len().max(1)) else {
+            return Ok(Vec::new());
+        };
+        let mut fields = Vec::new();
+        let (transport, application) = (self.transport, self.application);
+        self.layout(transport, &transport.header, 0, &mut fields);
+        self.layout(application, &message.layout, 0, &mut fields);
+        self.layout(transport, &transport.trailer, 0, &mut fields);
+        let mut writing = self.encoder.start(message.msg_type());
+        for field in &fields {
+            writing = field.write(writing);
+        }
+        writing.finish().map(<[u8]>::to_vec)
+    }
+
+    fn layout(
+        &mut self,
+        dictionary: &'d Dictionary,
+        layout: &'d Layout,
+        depth: usize,
+        out: &mut Vec<Generated>,
+    ) {
+        for (at, number) in layout.order.iter().enumerate() {
+            let number = *number as usize;
+            let Some(field) = dictionary.fields().get(number) else {
+                continue;
+            };
+            let (tag, required) = (field.tag(), layout.required.has(number));
+            // The frame is the encoder's; a length comes with its data. The first of an entry is
+            // always there. A field that is listed twice is written once.
+            let role = self.pairs.role(tag);
+            if matches!(tag, 8 | 9 | 35 | 10) || matches!(role, Role::LengthOf(_)) {
+                continue;
+            }
+            if layout
+                .order
+                .iter()
+                .take(at)
+                .any(|other| *other as usize == number)
+            {
+                continue;
+            }
+            let first = depth > 0 && at == 0;
+            let some = depth < DEPTH && self.below(4) == 0;
+            if !(required || first || some) {
+                continue;
+            }
+            if role == Role::Data {
+                self.data(tag, out);
+                continue;
+            }
+            match layout.group(number) {
+                Some(group) => self.group(dictionary, tag, group, depth, out),
+                None => {
+                    let value = self.value(field);
+                    out.push(Generated::Field(tag, value));
+                }
+            }
+        }
+    }
+
+    fn group(
+        &mut self,
+        dictionary: &'d Dictionary,
+        tag: u32,
+        group: GroupId,
+        depth: usize,
+        out: &mut Vec<Generated>,
+    ) {
+        let mut entries = 1 + self.below(3);
+        // Some versions list how many entries there may be.
+        let listed = dictionary.field(tag).map_or(&[][..], FieldType::values);
+        if let Some((number, _)) = listed.get(self.below(listed.len())) {
+            entries = number.parse().unwrap_or(1);
+        }
+        out.push(Generated::Field(tag, entries.to_string().into_bytes()));
+        if let Some(group) = dictionary.groups.get(group as usize) {
+            for _ in 0..entries {
+                self.layout(dictionary, &group.layout, depth + 1, out);
+            }
+        }
+    }
+
+    fn data(&mut self, tag: u32, out: &mut Vec<Generated>) {
+        let pairs = self.pairs.pairs().iter();
+        let length = pairs.filter(|pair| pair.1 == tag).map(|pair| pair.0).next();
+        let content = (0..1 + self.below(30)).map(|_| b"a\x01=38\x0110=\xff"[self.below(10)]);
+        let content: Vec<u8> = content.collect();
+        out.extend(length.map(|length| Generated::Data(length, tag, content)));
+    }
+
+    fn value(&mut self, field: &FieldType) -> Vec<u8> {
+        if !field.values().is_empty() {
+            let at = self.below(field.values().len());
+            let value = field.values().get(at).map_or("", |value| &value.0);
+            return value.as_bytes().to_vec();
+        }
+        let small = self.below(28) + 1;
+        let text = match field.kind() {
+            Kind::Boolean => "Y".to_owned(),
+            Kind::Char => "c".to_owned(),
+            Kind::Int => format!("-{small}"),
+            Kind::Length | Kind::SeqNum | Kind::NumInGroup | Kind::DayOfMonth => small.to_string(),
+            Kind::Float
+            | Kind::Qty
+            | Kind::Price
+            | Kind::PriceOffset
+            | Kind::Amt
+            | Kind::Percentage => {
+                let mantissa = (self.next() >> 24) as i64;
+                let scale = self.below(7) as u8;
+                Decimal { mantissa, scale }.to_string()
+            }
+            Kind::UtcTimestamp | Kind::Time => format!("202603{small:02}-14:15:16.{small:03}"),
+            Kind::UtcTimeOnly => format!("14:15:{small:02}"),
+            Kind::UtcDateOnly | Kind::UtcDate | Kind::LocalMktDate | Kind::Date => {
+                format!("202603{small:02}")
+            }
+            Kind::MonthYear => ["202603", "20260305", "202603w2"][small % 3].to_owned(),
+            Kind::TzTimeOnly => format!("07:{small:02}+02"),
+            Kind::TzTimestamp => format!("20260305-07:{small:02}:00-05:30"),
+            _ => ["x", "a=b=c", "two words", "=", "0"][small % 5].to_owned(),
+        };
+        text.into_bytes()
+    }
+}
+
+/// A field that will be written.
+#[derive(Debug)]
+enum Generated {
+    Field(u32, Vec<u8>),
+    Data(u32, u32, Vec<u8>),
+}
+
+impl Generated {
+    fn write<'e>(&self, writing: Writing<'e>) -> Writing<'e> {
+        match self {
+            Self::Field(tag, value) => writing.bytes(*tag, value),
+            Self::Data(length, tag, content) => writing.data(*length, *tag, content),
+        }
+    }
+}

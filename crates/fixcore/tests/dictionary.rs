@@ -1,0 +1,205 @@
+//! All messages of all versions: generated, decoded on every path, validated; and what is not valid.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that unwraps fails with the place in hand"
+)]
+
+mod common;
+
+use common::{cases, framed, oracle};
+use fixcore::dict::{Dictionary, Rules, Validator, Version};
+use fixcore::workload::{Generator, Sample};
+use fixcore::{Decoder, ErrorKind, Isa};
+
+fn transport(version: Version) -> &'static Dictionary {
+    let is_application = matches!(
+        version,
+        Version::Fix50 | Version::Fix50Sp1 | Version::Fix50Sp2
+    );
+    let transport = if is_application {
+        Version::Fixt11
+    } else {
+        version
+    };
+    transport.dictionary().unwrap()
+}
+
+#[test]
+fn every_message_of_every_version_is_valid_on_every_path() {
+    let rounds = cases(10_000).div_ceil(2_500);
+    let mut decoders: Vec<_> = Isa::ALL.into_iter().filter_map(Decoder::with_isa).collect();
+    for version in Version::ALL {
+        let dictionary = version.dictionary().unwrap();
+        let mut generator = Generator::new(transport(version), dictionary, 7);
+        let mut validator =
+            Validator::with_application(transport(version), Some(dictionary), Rules::default());
+        for number in 0..dictionary.messages().len() * rounds as usize {
+            let bytes = generator.message(number).unwrap();
+            let right = oracle(&bytes).unwrap();
+            for decoder in &mut decoders {
+                let message = decoder.parse(&bytes).unwrap();
+                let found = message
+                    .fields()
+                    .map(|field| (field.tag, field.value.to_vec()));
+                assert_eq!(found.collect::<Vec<_>>(), right);
+            }
+            let message = decoders[0].parse(&bytes).unwrap();
+            let valid = validator.validate(&message);
+            assert_eq!(valid, Ok(()), "{version}: {}", bytes.escape_ascii());
+        }
+    }
+}
+
+#[test]
+fn what_is_not_valid_is_named_with_its_tag_and_place() {
+    let mut decoder = Decoder::new();
+    let head = "49=A\x0156=B\x0134=1\x0152=20260305-14:15:16\x01";
+    let order = "11=x\x0155=A\x0154=1\x0160=20260305-14:15:16\x0140=1\x0138=5\x01";
+    let parties = "453=1\x01448=p\x01447=D\x01452=1\x01802=1\x01523=s\x01803=1\x01";
+    let cases: &[(String, Option<(ErrorKind, u32)>)] = &[
+        (format!("35=D\x01{head}{order}"), None),
+        (format!("35=D\x01{head}{order}{parties}"), None),
+        (format!("35=D\x01{head}{order}6000=own\x01"), None),
+        (
+            format!("35=zz\x01{head}"),
+            Some((ErrorKind::UnknownMessage, 35)),
+        ),
+        (
+            format!("35=D\x01{order}{head}"),
+            Some((ErrorKind::FieldOrder, 49)),
+        ),
+        (format!("35=D\x01{head}"), Some((ErrorKind::MissingTag, 11))),
+        (
+            format!("35=D\x01{head}{order}54=2\x01"),
+            Some((ErrorKind::RepeatedTag, 54)),
+        ),
+        (
+            format!("35=D\x01{head}{order}150=0\x01"),
+            Some((ErrorKind::UnexpectedTag, 150)),
+        ),
+        (
+            format!("35=D\x01{head}{order}4999=0\x01"),
+            Some((ErrorKind::UnknownTag, 4999)),
+        ),
+        (
+            format!("35=D\x01{head}{order}59=z\x01"),
+            Some((ErrorKind::UnknownValue, 59)),
+        ),
+        (
+            format!("35=D\x01{head}{order}44=1e5\x01"),
+            Some((ErrorKind::Value, 44)),
+        ),
+        (
+            format!("35=D\x01{head}{order}453=2\x01448=p\x01"),
+            Some((ErrorKind::GroupCount, 453)),
+        ),
+        (
+            format!("35=D\x01{head}{order}453=1\x01447=D\x01"),
+            Some((ErrorKind::FieldOrder, 447)),
+        ),
+        (
+            format!("35=D\x01{head}{order}453=1\x01448=p\x01452=1\x01452=1\x01"),
+            Some((ErrorKind::RepeatedTag, 452)),
+        ),
+    ];
+    for (body, wanted) in cases {
+        let bytes = framed(body.as_bytes());
+        let message = decoder.parse(&bytes).unwrap();
+        let mut validator = Validator::for_message(&message, Rules::default()).unwrap();
+        let found = validator.validate(&message).err();
+        let found = found.map(|error| (error.kind(), error.tag().unwrap_or(0)));
+        assert_eq!(found, *wanted, "{}", bytes.escape_ascii());
+    }
+    for sample in Sample::ALL {
+        let bytes = sample.bytes();
+        let message = decoder.parse(&bytes).unwrap();
+        let valid = Validator::for_message(&message, Rules::default())
+            .unwrap()
+            .validate(&message);
+        assert_eq!(valid, Ok(()), "{}", sample.name());
+    }
+}
+
+#[test]
+fn groups_of_a_dictionary_are_taken_apart() {
+    let dictionary = Version::Fix44.dictionary().unwrap();
+    let bytes = Sample::MarketData.bytes();
+    let mut decoder = Decoder::new();
+    let message = decoder.parse(&bytes).unwrap();
+    let entries = dictionary
+        .entries(&message.whole(), b"X", 268)
+        .unwrap()
+        .unwrap();
+    let prices: Vec<_> = entries
+        .map(|entry| entry.get(270).unwrap().to_vec())
+        .collect();
+    assert_eq!(prices.len(), 24);
+    assert_eq!(
+        (prices[0].as_slice(), prices[23].as_slice()),
+        (&b"5120.00"[..], &b"5125.75"[..])
+    );
+    assert!(
+        dictionary
+            .entries(&message.whole(), b"X", 55)
+            .unwrap()
+            .is_none()
+    );
+}
+
+#[test]
+fn a_file_of_quickfix_is_read_and_what_is_wrong_with_one_is_said() {
+    let xml = |header: &str, components: &str, fields: &str| {
+        format!(
+            "<?xml version='1.0'?><!-- ours --><fix type='FIX' major='4' minor='4'>\
+             <header><field name='BeginString' required='Y'/>{header}</header>\
+             <messages><message name='Own' msgtype='U1' msgcat='app'>\
+             <component name='Block' required='N'/><field name='Own' required='Y'/></message></messages>\
+             <trailer/><components>{components}</components>\
+             <fields><field number='8' name='BeginString' type='STRING'/>\
+             <field number='20001' name='Own' type='CHAR'><value enum='&lt;' description='LESS'/></field>\
+             <field number='70001' name='NoThings' type='NUMINGROUP'/>{fields}</fields></fix>"
+        )
+    };
+    let block = "<component name='Block'><group name='NoThings' required='N'>\
+                 <field name='Own' required='N'/></group></component>";
+    let dictionary = Dictionary::from_xml(&xml("", block, "")).unwrap();
+    let field = dictionary.field(20_001).unwrap();
+    assert_eq!(field.value_name(b"<"), Some("LESS"));
+    assert_eq!(dictionary.field(70_001).unwrap().name(), "NoThings");
+    let message = dictionary.message(b"U1").unwrap();
+    assert_eq!(dictionary.body(message).count(), 2);
+
+    let ring = "<component name='Block'><component name='Block' required='N'/></component>";
+    let doubling: String = (0..40)
+        .map(|at| {
+            let inner = format!("<component name='C{}' required='N'/>", at + 1);
+            format!("<component name='C{at}'>{inner}{inner}</component>")
+        })
+        .collect();
+    let doubling = format!(
+        "<component name='Block'><component name='C0' required='N'/></component>{doubling}\
+         <component name='C40'><field name='Own' required='N'/></component>"
+    );
+    for (text, says) in [
+        (String::new(), "no dictionary"),
+        ("<html></html>".to_owned(), "no dictionary"),
+        (
+            xml("<field name='Nobody' required='Y'/>", block, ""),
+            "'Nobody'",
+        ),
+        (xml("", "", ""), "'Block'"),
+        (xml("", ring, ""), "too deep"),
+        (xml("", &doubling, ""), "too many"),
+        (
+            xml("", block, "<field number='0' name='X' type='INT'/>"),
+            "'0'",
+        ),
+        (xml("", block, "<field"), ""),
+        ("<fix major='4' minor='4'>".repeat(100), "too deep"),
+    ] {
+        let error = Dictionary::from_xml(&text).unwrap_err();
+        assert!(error.to_string().contains(says), "{error}");
+        assert!(error.offset() <= text.len());
+    }
+}
