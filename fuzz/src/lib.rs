@@ -12,6 +12,7 @@ mod numbers;
 mod plan;
 mod seek;
 mod sliced;
+mod stress;
 mod zip;
 mod zstd;
 
@@ -20,6 +21,7 @@ pub use crate::dictionary::zstd_dictionary;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
+pub use crate::stress::stress_codec;
 pub use crate::zip::{zip_read, zip_roundtrip};
 pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
 
@@ -36,6 +38,7 @@ pub const TARGETS: &[Target] = &[
     ("histogram_decode", histogram_decode),
     ("hlog_read", hlog_read),
     ("report_json", report_json),
+    ("stress_codec", stress_codec),
     ("zip_read", zip_read),
     ("zip_roundtrip", zip_roundtrip),
     ("zstd_costs", zstd_costs),

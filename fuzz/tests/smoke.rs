@@ -65,6 +65,11 @@ fn zstd_costs() {
 }
 
 #[test]
+fn stress_codec() {
+    hold("stress_codec");
+}
+
+#[test]
 fn zip_read() {
     hold("zip_read");
 }

@@ -7,6 +7,7 @@
 
 mod betree;
 mod numbers;
+mod stress;
 mod zip;
 mod zstd;
 
@@ -38,6 +39,7 @@ fn main() -> io::Result<()> {
         zip::seeds(),
         numbers::seeds(),
         betree::seeds(),
+        stress::seeds(),
     ];
     for seed in seeds.into_iter().flatten() {
         let folder = corpus.join(seed.target);

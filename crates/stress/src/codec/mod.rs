@@ -275,8 +275,12 @@ mod tests {
             let mut compressor = codec.compressor(content.len()).unwrap();
             compressor.compress(&content, &mut block).unwrap();
             let mut decompressor = codec.decompressor(BYTES_MAX).unwrap();
-            let result = decompressor.decompress(&block, &mut Vec::new());
-            assert!(result.is_err(), "{name}");
+            // A buffer that has held more before gives no more room.
+            for held in [0, 2 * BYTES_MAX] {
+                let result = decompressor.decompress(&block, &mut vec![0; held]);
+                assert!(result.is_err(), "{name}, {held}");
+                decompressor = codec.decompressor(BYTES_MAX).unwrap();
+            }
         }
     }
 }

@@ -216,7 +216,7 @@ impl Decompress for RustDecompress {
         super::room(content, self.content_bytes_max);
         let count = self
             .inner
-            .decode_all(block, content)
+            .decode_all(block, &mut content[..self.content_bytes_max])
             .map_err(|error| CodecError::refused(RUST, error))?;
         content.truncate(count);
         Ok(())
