@@ -163,6 +163,15 @@ assert archive.testzip() is None
 archive.extractall('out')
 ";
 
+const PYTHON_METHODS: &str = "\
+import os, zipfile
+for name, method in (('bzip2', zipfile.ZIP_BZIP2), ('lzma', zipfile.ZIP_LZMA)):
+    with zipfile.ZipFile(name + '.zip', 'w', method) as archive:
+        for root, _, files in os.walk('src'):
+            for file in files:
+                archive.write(os.path.join(root, file))
+";
+
 fn python_both_ways() {
     let dir = directory();
     file(dir.path(), "read.py", PYTHON.as_bytes());
@@ -176,6 +185,11 @@ fn python_both_ways() {
     }
     peer(dir.path(), "python3 -m zipfile -c python.zip src", b"");
     read_by_perfkit(dir.path(), "python.zip", true);
+    file(dir.path(), "write.py", PYTHON_METHODS.as_bytes());
+    peer(dir.path(), "python3 write.py", b"");
+    for method in ["bzip2", "lzma"] {
+        read_by_perfkit(dir.path(), &format!("{method}.zip"), true);
+    }
 }
 
 const GO: &str = r#"package main
@@ -269,7 +283,7 @@ fn zip_is_read() {
 fn seven_zip_is_read() {
     let dir = directory();
     tree(dir.path());
-    for method in ["Copy", "Deflate"] {
+    for method in ["Copy", "Deflate", "Deflate64", "BZip2", "LZMA", "xz"] {
         let line = format!("7zz a -tzip -mm={method} {method}.zip src");
         peer(dir.path(), &line, b"");
         read_by_perfkit(dir.path(), &format!("{method}.zip"), true);
@@ -324,7 +338,8 @@ fn seven_zip_aes() {
     let dir = directory();
     tree(dir.path());
     for bits in ["128", "192", "256"] {
-        let line = format!("7zz a -tzip -mem=AES{bits} -pright aes{bits}.zip src");
+        let method = if bits == "192" { "LZMA" } else { "Deflate" };
+        let line = format!("7zz a -tzip -mm={method} -mem=AES{bits} -pright aes{bits}.zip src");
         peer(dir.path(), &line, b"");
         opened_by_perfkit(dir.path(), &format!("aes{bits}.zip"), true);
     }

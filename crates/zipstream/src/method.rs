@@ -88,5 +88,5 @@ impl fmt::Display for Method {
 /// The refusal of a method that this crate does not have.
 pub(crate) fn unsupported(method: Method) -> Error {
     Error::new(ErrorKind::Unsupported, format!("compressed as {method}"))
-        .help("stored, deflate and zstd entries are read; use 7zz for this one")
+        .help("use 7zz for this one")
 }

@@ -5,8 +5,12 @@
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use super::internal;
+#[cfg(feature = "methods")]
+use super::other::Other;
 use crate::error::{Error, ErrorKind};
-use crate::method::{Method, unsupported};
+use crate::method::Method;
+#[cfg(not(all(feature = "methods", feature = "zstd")))]
+use crate::method::unsupported;
 
 /// Below this much content the ratio says nothing.
 const RATIO_FREE_BYTES: u64 = 1 << 20;
@@ -22,6 +26,10 @@ pub(crate) struct Bounds {
     pub(crate) limit: u64,
     /// The most that one compressed byte may become on average.
     pub(crate) ratio: u64,
+    /// The most memory that a window may take.
+    pub(crate) memory: u64,
+    /// Whether the header says that a mark ends the compressed content (LZMA).
+    pub(crate) marker: bool,
 }
 
 /// What one call did.
@@ -46,6 +54,8 @@ pub(crate) struct ContentDecoder {
     inflate: Option<Box<Inflate>>,
     #[cfg(feature = "zstd")]
     zstd: Option<Box<zstdkit::Decoder>>,
+    #[cfg(feature = "methods")]
+    other: Option<Other>,
 }
 
 impl Default for ContentDecoder {
@@ -57,6 +67,8 @@ impl Default for ContentDecoder {
                 compressed: Some(0),
                 limit: 0,
                 ratio: 0,
+                memory: 0,
+                marker: false,
             },
             crc: libdeflater::Crc::new(),
             consumed: 0,
@@ -66,6 +78,8 @@ impl Default for ContentDecoder {
             inflate: None,
             #[cfg(feature = "zstd")]
             zstd: None,
+            #[cfg(feature = "methods")]
+            other: None,
         }
     }
 }
@@ -95,6 +109,9 @@ impl ContentDecoder {
                     self.zstd = Some(Box::new(decoder));
                 }
             },
+            #[cfg(feature = "methods")]
+            Method::Other(_) => self.other = Some(Other::new(method, &bounds)?),
+            #[cfg(not(all(feature = "methods", feature = "zstd")))]
             other => return Err(unsupported(other)),
         }
         self.method = method;
@@ -149,6 +166,9 @@ impl ContentDecoder {
             Method::Deflate => self.deflate(input, output)?,
             #[cfg(feature = "zstd")]
             Method::Zstd => self.frame(input, output)?,
+            #[cfg(feature = "methods")]
+            Method::Other(_) => self.other(input, output, last)?,
+            #[cfg(not(all(feature = "methods", feature = "zstd")))]
             other => return Err(unsupported(other)),
         };
         self.consumed += consumed as u64;
@@ -224,6 +244,22 @@ impl ContentDecoder {
         let produced = inflate.total_out() - before.1;
         // Neither is more than what was given.
         let (consumed, produced) = (consumed as usize, produced as usize);
+        self.starved = consumed == input.len() && produced < output.len();
+        Ok((consumed, produced))
+    }
+
+    #[cfg(feature = "methods")]
+    fn other(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        last: bool,
+    ) -> Result<(usize, usize), Error> {
+        let Some(other) = &mut self.other else {
+            return Err(internal("no decoder"));
+        };
+        let (consumed, produced, done) = other.push(input, output, last)?;
+        self.done = done;
         self.starved = consumed == input.len() && produced < output.len();
         Ok((consumed, produced))
     }

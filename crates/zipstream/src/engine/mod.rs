@@ -7,6 +7,8 @@ pub(crate) mod chunk;
 pub(crate) mod content;
 #[cfg(feature = "zstd")]
 pub(crate) mod frames;
+#[cfg(feature = "methods")]
+pub(crate) mod other;
 pub(crate) mod whole;
 
 use crate::crypt::Encryption;

@@ -33,6 +33,8 @@ pub(crate) const MAX16: u16 = u16::MAX;
 pub(crate) mod flag {
     /// The content is encrypted.
     pub(crate) const ENCRYPTED: u16 = 1;
+    /// Of LZMA: a mark ends the compressed content.
+    pub(crate) const MARKER: u16 = 1 << 1;
     /// Sizes and checksum stand behind the content.
     pub(crate) const DESCRIPTOR: u16 = 1 << 3;
     /// Compressed patch data.

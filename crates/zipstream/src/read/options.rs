@@ -24,6 +24,8 @@ pub struct Limits {
     pub ratio: u64,
     /// The most entries.
     pub entries: u64,
+    /// The most memory that the window of an LZMA or XZ content may take; it is that of one thread.
+    pub window_bytes: u64,
     /// The largest directory, which is held in memory.
     pub directory_bytes: u64,
 }
@@ -35,6 +37,7 @@ impl Default for Limits {
             total_bytes: 1 << 44,
             ratio: u64::MAX,
             entries: 1 << 26,
+            window_bytes: 128 << 20,
             directory_bytes: 1 << 30,
         }
     }

@@ -14,6 +14,7 @@ use crate::crypt::Decryption;
 use crate::crypt::open::open_whole;
 use crate::engine::content::{Bounds, ContentDecoder, compare, limit};
 use crate::error::{Error, ErrorKind};
+use crate::format::flag;
 use crate::format::local::{LOCAL_BYTES, Local, has_signature, total_bytes};
 use crate::method::Method;
 
@@ -378,6 +379,8 @@ impl<R: ReadAt> ArchiveReader<R> {
             compressed: Some(entry.compressed_bytes()),
             limit: limits.entry_bytes.min(left),
             ratio: limits.ratio,
+            memory: limits.window_bytes,
+            marker: entry.central().flags & flag::MARKER != 0,
         }
     }
 

@@ -106,6 +106,8 @@ struct Header {
     descriptor: bool,
     /// Whether sizes stand before the content.
     stated: bool,
+    /// Whether a mark ends the compressed content (LZMA).
+    marker: bool,
     wide: bool,
     crc32: u32,
     /// Without what encryption adds.
@@ -389,6 +391,7 @@ impl StreamDecoder {
         self.header = Header {
             descriptor: !known,
             stated,
+            marker: local.flags & flag::MARKER != 0,
             wide: local.is_zip64(),
             crc32: local.crc32,
             compressed,

@@ -38,6 +38,8 @@ impl StreamDecoder {
                 .entry_bytes
                 .min(limits.total_bytes.saturating_sub(self.total)),
             ratio: limits.ratio,
+            memory: limits.window_bytes,
+            marker: header.marker,
         };
         let method = self
             .entry
