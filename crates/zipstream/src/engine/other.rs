@@ -127,10 +127,8 @@ fn lzma(header: &[u8], bounds: &Bounds) -> Result<LzmaStream, Error> {
         return Err(memory("lzma"));
     }
     // The stream ends with a mark, or where the stated size is reached.
-    let bytes = match bounds.stated.filter(|_| !bounds.marker) {
-        Some(bytes) => bytes,
-        None => u64::MAX,
-    };
+    let stated = bounds.stated.filter(|_| !bounds.marker);
+    let bytes = stated.unwrap_or(u64::MAX);
     LzmaStream::new_with_props(bytes, header[4], window, None)
         .map_err(|error| refused("lzma", &error))
 }
