@@ -68,12 +68,7 @@ fn measure(name: &str, kind: Kind, count: usize) -> Result<(), Box<dyn std::erro
         "  read an event {} ns",
         read.elapsed().as_nanos() / EVENTS as u128
     );
-    for isa in Isa::ALL
-        .into_iter()
-        .rev()
-        .take(1)
-        .filter(|isa| isa.is_available())
-    {
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
         searches(&snapshot, &events, isa)?;
         batches(&snapshot, &events, isa)?;
     }

@@ -19,7 +19,7 @@ use crate::program::estimate::Estimates;
 use crate::snapshot::{Inner, Part, Snapshot};
 
 /// Words that all trees may take.
-pub(crate) const WORDS_MAX: usize = 1 << 29;
+pub(crate) const WORDS_MAX: usize = 1 << 28;
 /// An index at most so many times as large as what comes behind it is made anew with it.
 const GROWTH: usize = 2;
 
@@ -231,7 +231,8 @@ impl BeTree {
         }
         if sources.len() > 0 {
             let estimates = Estimates::new(&self.domain, &self.dictionary);
-            self.parts.push(Part::compile(sources, &estimates));
+            self.parts
+                .push(Part::compile(sources, &self.domain, &estimates));
         }
         let words = self.parts.iter().map(|part| part.index.sources.words());
         self.words = words.sum();

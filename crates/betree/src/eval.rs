@@ -60,7 +60,30 @@ pub(crate) fn test(
         return (head.op() == Op::Defined).then_some(false);
     }
     let value = event.scalar(attribute);
+    if let Some(outcome) = of_value(head, operands, value) {
+        return Some(outcome);
+    }
+    Some(match head.op() {
+        Op::HasAny => {
+            let list = operands.get(..head.len()).unwrap_or(operands);
+            list.iter()
+                .fold(false, |found, element| found | event.has(*element))
+        }
+        Op::HasAll => {
+            let list = operands.get(..head.len()).unwrap_or(operands);
+            list.iter()
+                .fold(true, |found, element| found & event.has(*element))
+        }
+        Op::Empty => value == 0,
+        _ => return rare(head, operands, event, dictionary),
+    })
+}
+
+/// The outcome of a test that is a matter of the value of a scalar alone; `None` for any other.
+#[inline(always)]
+pub(crate) fn of_value(head: Head, operands: &[u32], value: u64) -> Option<bool> {
     let operand = |at: usize| operands.get(at).copied().unwrap_or(0);
+    let float = || (f64::from_bits(value), f64::from_bits(u64_at(operands, 0)));
     Some(match head.op() {
         Op::Bool => value != 0,
         Op::Equal32 => value as i64 == i64::from(operand(0) as i32),
@@ -77,19 +100,15 @@ pub(crate) fn test(
                 found | (value as i64 == i64::from(*element as i32))
             })
         }
-        Op::HasAny => {
-            let list = operands.get(..head.len()).unwrap_or(operands);
-            list.iter()
-                .fold(false, |found, element| found | event.has(*element))
-        }
-        Op::HasAll => {
-            let list = operands.get(..head.len()).unwrap_or(operands);
-            list.iter()
-                .fold(true, |found, element| found & event.has(*element))
-        }
+        Op::InMany => in_many(operands, value as i64),
+        Op::FloatLess => float().0 < float().1,
+        Op::FloatLessEqual => float().0 <= float().1,
+        Op::FloatGreater => float().0 > float().1,
+        Op::FloatGreaterEqual => float().0 >= float().1,
+        #[allow(clippy::float_cmp, reason = "equality of the language is exact")]
+        Op::FloatEqual => float().0 == float().1,
         Op::Defined => true,
-        Op::Empty => value == 0,
-        _ => return rare(head, operands, event, dictionary),
+        _ => return None,
     })
 }
 
@@ -98,16 +117,8 @@ pub(crate) fn test(
 fn rare(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) -> Option<bool> {
     let attribute = head.attribute();
     let value = event.scalar(attribute);
-    let float = || (f64::from_bits(value), f64::from_bits(u64_at(operands, 0)));
     let operand = |at: usize| operands.get(at).copied().unwrap_or(0);
     Some(match head.op() {
-        Op::FloatLess => float().0 < float().1,
-        Op::FloatLessEqual => float().0 <= float().1,
-        Op::FloatGreater => float().0 > float().1,
-        Op::FloatGreaterEqual => float().0 >= float().1,
-        #[allow(clippy::float_cmp, reason = "equality of the language is exact")]
-        Op::FloatEqual => float().0 == float().1,
-        Op::InMany => in_many(operands, value as i64),
         Op::Contains => event.text(attribute).contains(dictionary.text(operand(0))),
         Op::StartsWith => event
             .text(attribute)

@@ -24,9 +24,9 @@ pub(crate) struct Part {
 
 impl Part {
     /// Compiles expressions, all of which count.
-    pub(crate) fn compile(sources: Sources, estimates: &Estimates) -> Self {
+    pub(crate) fn compile(sources: Sources, domain: &Domain, estimates: &Estimates) -> Self {
         Self {
-            index: Arc::new(Index::build(sources, estimates)),
+            index: Arc::new(Index::build(sources, domain, estimates)),
             dead: Arc::default(),
             dead_count: 0,
         }
@@ -99,7 +99,7 @@ impl Inner {
         let estimates = Estimates::new(&domain, &dictionary);
         let parts = match sources.len() {
             0 => Vec::new(),
-            _ => vec![Part::compile(sources, &estimates)],
+            _ => vec![Part::compile(sources, &domain, &estimates)],
         };
         Self {
             domain,

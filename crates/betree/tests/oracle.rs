@@ -246,3 +246,66 @@ fn change(
         }
     }
 }
+
+/// Expressions that ask for a value which hardly any event has stand in the tree, apart from others.
+#[test]
+fn selective_expressions_are_found_by_their_values() {
+    let mut random = Random(5);
+    let asts = asts(&mut random, 200);
+    let mut tree = betree::BeTree::new(domain(), Undefined::False);
+    for id in 0..4_000u64 {
+        let text = match id % 4 {
+            0 => format!("s1 = 'v{id}'"),
+            1 => format!(
+                "s1 in ('v{id}', 'v{}') and ({})",
+                id + 7,
+                asts[id as usize % 200].text()
+            ),
+            2 => format!(
+                "sl one of ('v{id}') and il one of ({}, {})",
+                id % 90,
+                id % 7
+            ),
+            _ => format!("s1 = 'v{id}' or sl one of ('v{}', 'v{id}')", id + 2),
+        };
+        insert(&mut tree, id, &text);
+    }
+    let snapshot = tree.snapshot();
+    let mut buffers = Buffers::new();
+    let mut found_in_all = 0;
+    for _ in 0..60 {
+        let mut event = event(&mut random);
+        let value = |random: &mut Random| Value::from(format!("v{}", random.below(4_000)));
+        event["s1"] = value(&mut random);
+        event["sl"] = Value::from(vec![value(&mut random), value(&mut random)]);
+        event["il"] = Value::from((0..50).collect::<Vec<i64>>());
+        let s1 = event["s1"].as_str().unwrap_or("").to_owned();
+        let sl = format!("{} ", event["sl"]);
+        let is = |id: u64| s1 == format!("v{id}");
+        let has = |id: u64| sl.contains(&format!("\"v{id}\""));
+        let right: Vec<SubscriptionId> = (0..4_000)
+            .filter(|id| match id % 4 {
+                0 => is(*id),
+                1 => (is(*id) || is(id + 7)) && asts[*id as usize % 200].matches(&event),
+                2 => has(*id) && (id % 90 < 50 || id % 7 < 50),
+                _ => is(*id) || has(id + 2) || has(*id),
+            })
+            .map(SubscriptionId)
+            .collect();
+        found_in_all += right.len();
+        let read = snapshot.event(&event.to_string()).expect("an event");
+        let all: Vec<SubscriptionId> = (0..4_000).map(SubscriptionId).collect();
+        for names in [None, Some(all.as_slice())] {
+            for budget in [1, u64::MAX] {
+                let search = match names {
+                    None => snapshot.search_iterator(&read, &mut buffers),
+                    Some(names) => snapshot.search_ids(&read, names, &mut buffers),
+                };
+                let mut search = search.expect("its own event");
+                let ids = search.search_all(Budget::reductions(budget), || {});
+                assert_eq!(ids, right, "{event}");
+            }
+        }
+    }
+    assert!(found_in_all > 100, "{found_in_all}");
+}

@@ -1,17 +1,20 @@
-//! The compiled form of many expressions: which of them run in lockstep, which are found by their
-//! access clauses, and the programs of these.
+//! The compiled form of many expressions: which of them run in lockstep, which are found by rows of
+//! bits or by their access clauses, and the programs of these.
 //!
 //! An index never changes. Expressions stand in it in the order of their ids, by *slots* from 0.
 
 pub(crate) mod access;
+pub(crate) mod columns;
 pub(crate) mod tree;
 
 use access::Clauses;
+use columns::{Choice, Columns};
 use tree::Tree;
 
 use crate::SubscriptionId;
+use crate::domain::Domain;
 use crate::lockstep::{self, Lockstep};
-use crate::program::arena::Arena;
+use crate::program::arena::{Arena, ROOT};
 use crate::program::estimate::Estimates;
 use crate::program::run::MemoTests;
 use crate::program::{self, Step};
@@ -19,17 +22,24 @@ use crate::program::{self, Step};
 /// An expression whose best clause more events than this share meet runs in lockstep.
 const LOCKSTEP_MIN: f32 = 0.2;
 
+/// An expression whose best clause fewer events than this share meet has a place in the tree, where it
+/// costs nothing else.
+const TREE_MAX: f32 = 0.0005;
+
 /// Where the program of a slot is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Constant(bool),
     /// A block and a lane.
     Lane(usize, usize),
+    /// A member of the columns.
+    Member(usize),
     /// The words of the program.
     Code(usize, usize),
 }
 
 const LANE: u32 = 1 << 31;
+const MEMBER: u32 = 1 << 30;
 const TRUE: u32 = u32::MAX;
 const FALSE: u32 = u32::MAX - 1;
 
@@ -122,6 +132,7 @@ impl Sources {
 pub(crate) struct Index {
     pub(crate) sources: Sources,
     pub(crate) lockstep: Lockstep,
+    pub(crate) columns: Columns,
     pub(crate) tree: Tree,
     /// Slots of what is always true.
     pub(crate) always: Vec<u32>,
@@ -133,13 +144,17 @@ pub(crate) struct Index {
 
 impl Index {
     /// Compiles expressions that stand in the order of their ids.
-    pub(crate) fn build(sources: Sources, estimates: &Estimates) -> Self {
+    pub(crate) fn build(sources: Sources, domain: &Domain, estimates: &Estimates) -> Self {
         let mut index = Self {
             places: vec![FALSE; sources.len()],
             sources,
             ..Self::default()
         };
-        let mut compiler = Compiler::default();
+        let choice = Choice::new(domain, &index.sources);
+        let mut compiler = Compiler {
+            columns: columns::Builder::new(choice, domain.attributes().len()),
+            ..Compiler::default()
+        };
         let mut lockstep = lockstep::Builder::default();
         for slot in 0..index.sources.len() {
             compiler.arena.load(index.sources.tree(slot), estimates);
@@ -152,8 +167,10 @@ impl Index {
                 None => {
                     let best = compiler.clauses.best(&compiler.arena, estimates);
                     let Compiler { arena, steps, .. } = &compiler;
-                    if best < LOCKSTEP_MIN || !lockstep.add(slot as u32, arena, steps) {
+                    if best < TREE_MAX {
                         compiler.program(slot as u32, &mut index.tests);
+                    } else if best < LOCKSTEP_MIN || !lockstep.add(slot as u32, arena, steps) {
+                        index.places[slot] = compiler.member(slot as u32, &mut index.tests);
                     }
                 }
             }
@@ -162,9 +179,7 @@ impl Index {
         for slot in refused {
             let tree = index.sources.tree(slot as usize);
             compiler.arena.load(tree, estimates);
-            let _ = program::steps(&compiler.arena, &mut compiler.steps);
-            compiler.clauses.best(&compiler.arena, estimates);
-            compiler.program(slot, &mut index.tests);
+            index.places[slot as usize] = compiler.member(slot, &mut index.tests);
         }
         for block in 0..lockstep.blocks.len() {
             for lane in 0..lockstep::LANES {
@@ -182,7 +197,9 @@ impl Index {
     /// Builds the tree and puts programs in its order: those that are visited together stand
     /// together.
     fn lay_out(&mut self, compiler: Compiler) {
+        self.columns = compiler.columns.finish();
         self.tree = Tree::build(&compiler.clauses);
+        self.code = compiler.members;
         self.code.reserve_exact(compiler.code.len());
         let mut moved = vec![u32::MAX; compiler.programs.len()];
         for item in &mut self.tree.items {
@@ -208,6 +225,7 @@ impl Index {
                 let lane = (lane & !LANE) as usize;
                 Place::Lane(lane / lockstep::LANES, lane % lockstep::LANES)
             }
+            member if member & MEMBER != 0 => Place::Member((member & !MEMBER) as usize),
             at => {
                 let (_, start, end) = self.program(at);
                 Place::Code(start, end)
@@ -227,7 +245,7 @@ impl Index {
 
     /// Whether there is nothing but programs in lockstep.
     pub(crate) fn is_all_lockstep(&self) -> bool {
-        self.always.is_empty() && self.code.is_empty()
+        self.always.is_empty() && self.code.is_empty() && self.columns.is_empty()
     }
 
     /// The slot of an id.
@@ -243,17 +261,45 @@ struct Compiler {
     steps: Vec<Step>,
     positions: Vec<u32>,
     clauses: Clauses,
+    columns: columns::Builder,
+    /// The programs of members of the columns, and those of the tree.
+    members: Vec<u32>,
     code: Vec<u32>,
     programs: Vec<(u32, u32)>,
     numbers: std::collections::HashMap<Box<[u32]>, u32>,
 }
 
 impl Compiler {
-    /// Adds the program of the arena, whose clauses were weighed.
+    /// Adds the program of the arena, whose clauses were weighed, to the tree.
     fn program(&mut self, slot: u32, tests: &mut MemoTests) {
         self.clauses.push(&self.arena);
-        let start = self.code.len();
-        self.code.extend([slot, 0]);
+        let start = self.code.len() as u32;
+        let mut code = std::mem::take(&mut self.code);
+        self.emit(slot, tests, &mut code);
+        self.programs.push((start, code.len() as u32));
+        self.code = code;
+    }
+
+    /// Adds the expression of the arena to the columns, with a program of what these leave open; its
+    /// place.
+    fn member(&mut self, slot: u32, tests: &mut MemoTests) -> u32 {
+        let place = MEMBER | self.columns.len() as u32;
+        self.columns.add(slot, &mut self.arena);
+        if self.arena.children(ROOT).is_empty() {
+            return place;
+        }
+        let _ = program::steps(&self.arena, &mut self.steps);
+        self.columns.code(self.members.len() as u32);
+        let mut code = std::mem::take(&mut self.members);
+        self.emit(slot, tests, &mut code);
+        self.members = code;
+        place
+    }
+
+    /// Appends the slot, the length and the words of a program.
+    fn emit(&mut self, slot: u32, tests: &mut MemoTests, code: &mut Vec<u32>) {
+        let start = code.len();
+        code.extend([slot, 0]);
         let numbers = &mut self.numbers;
         program::emit(
             &self.arena,
@@ -266,9 +312,8 @@ impl Compiler {
                     .entry(words)
                     .or_insert_with_key(|words| tests.push(words))
             },
-            &mut self.code,
+            code,
         );
-        self.code[start + 1] = (self.code.len() - start - 2) as u32;
-        self.programs.push((start as u32, self.code.len() as u32));
+        code[start + 1] = (code.len() - start - 2) as u32;
     }
 }

@@ -8,6 +8,7 @@
 use super::{Block, Row, Truth, scalar};
 use crate::SubscriptionId;
 use crate::batch::kernel::{self, Slice, Step};
+use crate::index::columns::{Join, TILE_WORDS, scan};
 
 /// An instruction set that blocks of programs can be run with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,4 +144,27 @@ pub(crate) fn compress(
         left &= left - 1;
     }
     count
+}
+
+/// Joins one tile of the rows of a plan; see [`crate::index::columns`].
+#[inline]
+pub(crate) fn scan(
+    isa: Isa,
+    plan: &[Join],
+    rows: &[Vec<u64>],
+    tile: usize,
+) -> ([u64; TILE_WORDS], usize) {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 if isa.is_available() => {
+            // SAFETY: AVX2 was found.
+            unsafe { scan::avx2(plan, rows, tile) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 if isa.is_available() => {
+            // SAFETY: AVX-512 F was found.
+            unsafe { scan::avx512(plan, rows, tile) }
+        }
+        _ => scan::scalar(plan, rows, tile),
+    }
 }

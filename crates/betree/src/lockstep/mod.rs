@@ -16,7 +16,7 @@ mod scalar;
 
 pub(crate) use build::Builder;
 pub use isa::Isa;
-pub(crate) use isa::{compress, sliced};
+pub(crate) use isa::{compress, scan, sliced};
 
 /// Programs of a block.
 pub(crate) const LANES: usize = 64;

@@ -255,6 +255,50 @@ impl Arena {
         words.get(..1 + operands).unwrap_or(words)
     }
 
+    /// The position after the last node inside of one.
+    pub(crate) fn end(&self, index: u32) -> usize {
+        self.nodes[index as usize].end as usize
+    }
+
+    /// The attribute of all tests of a group, where there is but one and few nodes.
+    pub(crate) fn only_attribute(&self, index: u32, nodes_max: usize) -> Option<usize> {
+        let inside = index as usize + 1..self.end(index);
+        if inside.len() > nodes_max {
+            return None;
+        }
+        let mut attribute = None;
+        for at in inside {
+            let node = &self.nodes[at];
+            if node.gone || matches!(node.op, Op::And | Op::Or | Op::True | Op::False) {
+                continue;
+            }
+            let found = Head(self.words[node.word as usize]).attribute();
+            if *attribute.get_or_insert(found) != found {
+                return None;
+            }
+        }
+        attribute
+    }
+
+    /// Takes children from the root, in the order in which they stand.
+    pub(crate) fn drop_children(&mut self, dropped: &[u32]) {
+        let (start, end) = self.nodes[ROOT as usize].children;
+        let mut dropped = dropped.iter().peekable();
+        let (mut to, mut size) = (start, 0u32);
+        for from in start..end {
+            let child = self.children[from as usize];
+            if dropped.next_if_eq(&&child).is_some() {
+                continue;
+            }
+            size = size.saturating_add(self.nodes[child as usize].size);
+            self.children[to as usize] = child;
+            to += 1;
+        }
+        let root = &mut self.nodes[ROOT as usize];
+        root.children = (start, to);
+        root.size = size;
+    }
+
     /// Tests that are evaluated on average.
     pub(crate) fn cost(&self) -> f32 {
         self.nodes[ROOT as usize].cost

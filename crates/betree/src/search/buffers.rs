@@ -1,6 +1,7 @@
 //! The memory of searches, made once and used by one search after another.
 
 use crate::SubscriptionId;
+use crate::index::columns::Join;
 use crate::lockstep::{Isa, LANES, TESTS_MAX, Truth};
 use crate::program::run::Memos;
 use crate::snapshot::Inner;
@@ -14,6 +15,9 @@ pub struct Buffers {
     /// Whether there may be bits that nobody has cleared.
     pub(super) dirty: bool,
     pub(super) memos: Vec<Memos>,
+    /// What the event means for the columns of each part, and the members that a tile left.
+    pub(super) plans: Vec<Vec<Join>>,
+    pub(super) members: Vec<u32>,
     /// Nodes that are still to be visited.
     pub(super) stack: Vec<u32>,
     pub(super) truth: Truth,
@@ -40,6 +44,8 @@ impl Buffers {
             bits: Vec::new(),
             dirty: false,
             memos: Vec::new(),
+            plans: Vec::new(),
+            members: Vec::new(),
             stack: Vec::new(),
             truth: Truth([0; TESTS_MAX]),
             ids: Vec::new(),
@@ -103,6 +109,9 @@ impl Buffers {
                 Some(bits) if bits.len() == words => {}
                 Some(bits) => *bits = vec![0; words],
                 None => self.bits.push(vec![0; words]),
+            }
+            if self.plans.len() <= at {
+                self.plans.push(Vec::new());
             }
             if self.memos.len() <= at {
                 self.memos.push(Memos::default());

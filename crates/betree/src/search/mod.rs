@@ -6,6 +6,7 @@
 //! of the work finds the same ids in the same number of reductions.
 
 mod buffers;
+mod columns;
 mod named;
 mod walk;
 mod write;
@@ -19,10 +20,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
 use crate::event::Event;
 use crate::lockstep::Family;
+use crate::program::run::{Context, Outcome};
 use crate::snapshot::{Inner, Part};
 
 /// Blocks that are run in one go.
 const BLOCKS_MAX: usize = 64;
+/// Reductions of bringing a program from memory.
+const FETCH_REDUCTIONS: u64 = 12;
 /// Words of a bitmap that are cleared for a reduction.
 const WORDS_PER_REDUCTION: usize = 64;
 
@@ -51,6 +55,24 @@ enum Phase {
     Always {
         part: usize,
         at: usize,
+    },
+    /// What the event means for the columns.
+    Plan {
+        part: usize,
+        column: usize,
+        element: usize,
+    },
+    /// The columns, a tile at a time.
+    Scan {
+        part: usize,
+        tile: usize,
+    },
+    /// The members that a tile left, by their position.
+    Members {
+        part: usize,
+        tile: usize,
+        at: usize,
+        running: Option<u32>,
     },
     Walk {
         part: usize,
@@ -196,6 +218,18 @@ impl<'s> Search<'s> {
                     block,
                 } => self.blocks(part, family, block, limit),
                 Phase::Always { part, at } => self.always(part, at, limit),
+                Phase::Plan {
+                    part,
+                    column,
+                    element,
+                } => self.plan(part, column, element, limit),
+                Phase::Scan { part, tile } => self.scan(part, tile, limit),
+                Phase::Members {
+                    part,
+                    tile,
+                    at,
+                    running,
+                } => self.members((part, tile), at, running, limit),
                 Phase::Walk { part, at } => self.walk(part, at, limit),
                 Phase::Named { at, part, running } => self.named(at, part, running, limit),
                 Phase::Write { word } => self.write(word, limit),
@@ -277,10 +311,10 @@ impl<'s> Search<'s> {
     fn enter(&mut self, part: usize) -> Phase {
         self.spent += 1;
         if self.names.is_some() {
-            return Phase::Named {
-                at: 0,
+            return Phase::Plan {
                 part: 0,
-                running: None,
+                column: 0,
+                element: 0,
             };
         }
         match self.inner.parts.get(part) {
@@ -433,11 +467,33 @@ impl<'s> Search<'s> {
         if self.matched >= self.matches_max {
             return self.end();
         }
-        self.buffers.stack.clear();
-        Phase::Walk {
+        Phase::Plan {
             part,
-            at: walk::Place::ROOT,
+            column: 0,
+            element: 0,
         }
+    }
+
+    /// Runs a program of a part from a position.
+    fn run_code(
+        &mut self,
+        part: usize,
+        (from, to): (usize, usize),
+        position: u32,
+        limit: u64,
+    ) -> Outcome {
+        let index = &self.part(part).index;
+        let mut context = Context {
+            event: self.event,
+            dictionary: &self.inner.dictionary,
+            tests: &index.tests,
+            memos: &mut self.buffers.memos[part],
+            spent: self.spent,
+            limit,
+        };
+        let outcome = context.run(index.code.get(from..to).unwrap_or(&[]), position);
+        self.spent = context.spent;
+        outcome
     }
 
     /// All is written.

@@ -2,8 +2,9 @@
 
 use super::{Phase, Search};
 use crate::index::Place;
+use crate::index::columns::DECIDED;
 use crate::lockstep::{ACCEPTED, REJECTED};
-use crate::program::run::{Context, Outcome};
+use crate::program::run::Outcome;
 
 impl Search<'_> {
     /// `running`: the position in the program of the name at hand, once that was found.
@@ -29,7 +30,7 @@ impl Search<'_> {
                 part += 1;
                 continue;
             };
-            match self.run_place(part, slot, running.unwrap_or(0), limit) {
+            match self.run_place(part, slot, running, limit) {
                 Outcome::Paused(position) => {
                     running = Some(position);
                     return Phase::Named { at, part, running };
@@ -47,27 +48,38 @@ impl Search<'_> {
         self.end()
     }
 
-    fn run_place(&mut self, part: usize, slot: usize, position: u32, limit: u64) -> Outcome {
+    fn run_place(&mut self, part: usize, slot: usize, running: Option<u32>, limit: u64) -> Outcome {
+        let position = running.unwrap_or(0);
         let index = &self.part(part).index;
         match index.place(slot) {
             Place::Constant(true) => Outcome::Accepted,
             Place::Constant(false) => Outcome::Rejected,
             Place::Lane(block, lane) => self.run_lane(part, (block, lane), position, limit),
-            Place::Code(from, to) => {
-                let mut memos = std::mem::take(&mut self.buffers.memos[part]);
-                let mut context = Context {
-                    event: self.event,
-                    dictionary: &self.inner.dictionary,
-                    tests: &index.tests,
-                    memos: &mut memos,
-                    spent: self.spent,
-                    limit,
-                };
-                let program = index.code.get(from..to).unwrap_or(&[]);
-                let outcome = context.run(program, position);
-                self.spent = context.spent;
-                self.buffers.memos[part] = memos;
-                outcome
+            Place::Member(member) => self.run_member(part, member, running, limit),
+            Place::Code(from, to) => self.run_code(part, (from, to), position, limit),
+        }
+    }
+
+    fn run_member(
+        &mut self,
+        part: usize,
+        member: usize,
+        running: Option<u32>,
+        limit: u64,
+    ) -> Outcome {
+        let index = &self.part(part).index;
+        let plan = &self.buffers.plans[part];
+        if running.is_none() {
+            self.spent += plan.len() as u64;
+            if !index.columns.passes(plan, member) {
+                return Outcome::Rejected;
+            }
+        }
+        match index.columns.member(member) {
+            (_, DECIDED) => Outcome::Accepted,
+            (_, code) => {
+                let (_, from, to) = index.program(code);
+                self.run_code(part, (from, to), running.unwrap_or(0), limit)
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The phase that visits the tree: nodes, the items in them, the values by which to go on.
 
-use super::{Phase, Search};
+use super::{FETCH_REDUCTIONS, Phase, Search};
 use crate::index::tree::{Item, Node};
-use crate::program::run::{Context, Outcome};
+use crate::program::run::Outcome;
 
 /// Where in the tree a search is.
 #[derive(Debug, Clone, Copy)]
@@ -67,31 +67,21 @@ impl Search<'_> {
         if at.items as usize == items.len() {
             return true;
         }
-        let mut memos = std::mem::take(&mut self.buffers.memos[part]);
-        let mut context = Context {
-            event: self.event,
-            dictionary: &self.inner.dictionary,
-            tests: &index.tests,
-            memos: &mut memos,
-            spent: self.spent,
-            limit,
-        };
-        let mut evaluated = 0;
         while let Some(item) = items.get(at.items as usize) {
-            if context.spent >= limit {
+            if self.spent >= limit {
                 break;
             }
             if at.running.is_none() {
-                context.spent += 1;
+                self.spent += 1;
                 if !self.may_match(item) {
                     at.items += 1;
                     continue;
                 }
-                evaluated += 1;
+                self.spent += FETCH_REDUCTIONS;
+                self.evaluated += 1;
             }
             let (slot, from, to) = index.program(item.target);
-            let program = index.code.get(from..to).unwrap_or(&[]);
-            match context.run(program, at.running.unwrap_or(0)) {
+            match self.run_code(part, (from, to), at.running.unwrap_or(0), limit) {
                 Outcome::Accepted => self.hit(part, slot),
                 Outcome::Rejected => {}
                 Outcome::Paused(position) => {
@@ -102,9 +92,6 @@ impl Search<'_> {
             at.running = None;
             at.items += 1;
         }
-        self.spent = context.spent;
-        self.evaluated += evaluated;
-        self.buffers.memos[part] = memos;
         at.items as usize == items.len()
     }
 

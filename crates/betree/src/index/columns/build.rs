@@ -1,0 +1,366 @@
+//! The bits of all rows, 64 expressions at a time.
+
+use super::{Choice, Column, Columns, DECIDED, TILE_WORDS, Values, scalar};
+use crate::bind::range_bounds;
+use crate::code::{Head, Op, i64_at};
+use crate::eval;
+use crate::program::arena::{Arena, ROOT};
+
+/// Nodes of a group that is worked out for each value.
+const NODES_MAX: usize = 64;
+/// Rows of a scalar that are set by the test alone.
+const ROWS_KEPT: usize = 520;
+
+/// Sets bits, expression by expression.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    choice: Choice,
+    /// The columns of an attribute: of a scalar, of any and of none of a list.
+    by_attribute: Vec<[Option<usize>; 3]>,
+    out: Columns,
+    /// The words at hand of all rows, and the rows of each column.
+    words: Vec<u64>,
+    starts: Vec<usize>,
+    /// Columns that the expression at hand has used up.
+    used: Vec<bool>,
+    /// Children of a conjunction that rows decide.
+    decided: Vec<u32>,
+    values: Vec<bool>,
+}
+
+impl Builder {
+    pub(crate) fn new(choice: Choice, attributes: usize) -> Self {
+        let mut by_attribute = vec![[None; 3]; attributes];
+        let mut starts = vec![0];
+        for (at, column) in choice.scalars.iter().enumerate() {
+            by_attribute[column.attribute][0] = Some(at);
+            let rows = column.rows.iter().max().map_or(0, |row| *row as usize + 1);
+            starts.push(starts[at] + 1 + rows);
+        }
+        for (at, column) in choice.lists.iter().enumerate() {
+            let at = choice.scalars.len() + at;
+            by_attribute[column.attribute][1 + usize::from(column.none)] = Some(at);
+            starts.push(starts[at] + 1 + column.elements.len());
+        }
+        let rows = starts.last().copied().unwrap_or(0);
+        let mut builder = Self {
+            by_attribute,
+            out: Columns {
+                rows: vec![Vec::new(); rows],
+                ..Columns::default()
+            },
+            words: vec![0; rows],
+            used: vec![false; starts.len()],
+            starts,
+            choice,
+            ..Self::default()
+        };
+        builder.open();
+        builder
+    }
+
+    /// Words in which nobody asks for anything: all may match, and no element is asked for.
+    fn open(&mut self) {
+        self.words.fill(u64::MAX);
+        for at in 0..self.choice.lists.len() {
+            let at = self.choice.scalars.len() + at;
+            let elements = self.starts[at] + 1..self.starts[at + 1];
+            self.words[elements].fill(0);
+        }
+    }
+
+    fn close(&mut self) {
+        for (row, word) in self.out.rows.iter_mut().zip(&self.words) {
+            row.push(*word);
+        }
+        self.open();
+    }
+
+    /// Adds the expression of an arena, from which everything is taken that rows decide. What is left
+    /// is for its program: where that is has to be told by `code`.
+    pub(crate) fn add(&mut self, slot: u32, arena: &mut Arena) {
+        let bit = 1u64 << (self.out.slots.len() % 64);
+        self.used.fill(false);
+        let mut decided = std::mem::take(&mut self.decided);
+        decided.clear();
+        for child in arena.children(ROOT) {
+            if self.child(arena, *child, bit) {
+                decided.push(*child);
+            }
+        }
+        arena.drop_children(&decided);
+        self.decided = decided;
+        self.out.slots.push(slot);
+        self.out.codes.push(DECIDED);
+        if self.out.slots.len().is_multiple_of(64) {
+            self.close();
+        }
+    }
+
+    /// Says where the program of the last expression is.
+    pub(crate) fn code(&mut self, at: u32) {
+        if let Some(last) = self.out.codes.last_mut() {
+            *last = at;
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.out.slots.len()
+    }
+
+    /// Sets the bits of one part of a conjunction; whether that is all there is to it.
+    fn child(&mut self, arena: &Arena, child: u32, bit: u64) -> bool {
+        let is_group = matches!(arena.nodes[child as usize].op, Op::And | Op::Or);
+        let attribute = match is_group {
+            true => match arena.only_attribute(child, NODES_MAX) {
+                Some(attribute) => attribute,
+                None => return false,
+            },
+            false => Head(arena.test(child)[0]).attribute(),
+        };
+        let columns = self.by_attribute.get(attribute).copied();
+        let [scalar, any, none] = columns.unwrap_or([None; 3]);
+        if let Some(column) = scalar {
+            return self.scalar(arena, child, column, bit);
+        }
+        if is_group {
+            return false;
+        }
+        let test = arena.test(child);
+        let head = Head(test[0]);
+        let column = match (head.op(), head.flag()) {
+            (Op::HasAny, false) if !head.undefined() => any,
+            (Op::HasAny, true) => none,
+            _ => None,
+        };
+        // Of two lists only one fits into the rows of any.
+        match column.filter(|column| !self.used[*column]) {
+            Some(column) => self.list(column, &test[1..], head, bit),
+            None => false,
+        }
+    }
+
+    fn list(&mut self, column: usize, elements: &[u32], head: Head, bit: u64) -> bool {
+        let list = &self.choice.lists[column - self.choice.scalars.len()];
+        let start = self.starts[column];
+        let row = |element: &u32| list.elements.binary_search(element);
+        if elements.iter().any(|element| row(element).is_err()) {
+            return false;
+        }
+        for at in elements.iter().filter_map(|element| row(element).ok()) {
+            self.words[start + 1 + at] |= bit;
+        }
+        if !list.none || !head.undefined() {
+            self.words[start] &= !bit;
+        }
+        self.used[column] = !list.none;
+        true
+    }
+
+    /// A test or a group over one scalar, worked out for each of its intervals.
+    fn scalar(&mut self, arena: &Arena, child: u32, column: usize, bit: u64) -> bool {
+        let start = self.starts[column];
+        let is_leaf = !matches!(arena.nodes[child as usize].op, Op::And | Op::Or);
+        if is_leaf && self.leaf(arena.test(child), column, bit) {
+            return true;
+        }
+        let scalar_of = &self.choice.scalars[column];
+        let mut values = std::mem::take(&mut self.values);
+        let mut next = 0;
+        let mut all = true;
+        let rows = scalar_of.rows.len();
+        // The row of an event without the attribute, then one value of each interval.
+        for at in 0..=rows {
+            let (row, value) = match at.checked_sub(1) {
+                None => (0, None),
+                Some(at) => {
+                    let ordered = match at.checked_sub(1) {
+                        None => scalar_of.starts.first().map_or(0, |s| s.wrapping_sub(1)),
+                        Some(before) => scalar_of.starts[before],
+                    };
+                    let value = scalar(ordered, scalar_of.is_float);
+                    (1 + scalar_of.rows[at] as usize, Some(value))
+                }
+            };
+            // All intervals of one row are alike.
+            if row < next {
+                continue;
+            }
+            next = row + 1;
+            match holds(arena, child, value, &mut values) {
+                Some(true) => {}
+                Some(false) => self.words[start + row] &= !bit,
+                None => {
+                    all = false;
+                    break;
+                }
+            }
+        }
+        self.values = values;
+        all
+    }
+
+    /// A test for single values or for a range, whose rows follow from it; false for any other.
+    fn leaf(&mut self, test: &[u32], column: usize, bit: u64) -> bool {
+        let (head, operands) = (Head(test[0]), &test[1..]);
+        let scalar = &self.choice.scalars[column];
+        let interval = |value: i64| scalar.starts.partition_point(|start| *start <= value);
+        let rows = self.starts[column] + 1..self.starts[column + 1];
+        let words = &mut self.words[self.starts[column]..rows.end];
+        let (base, words) = words.split_at_mut(1);
+        let set = |words: &mut [u64], interval: usize| {
+            let word = &mut words[scalar.rows[interval] as usize];
+            match head.flag() {
+                false => *word |= bit,
+                true => *word &= !bit,
+            }
+        };
+        // Bits that earlier tests of the attribute have cleared stay so.
+        let mut before = [0; ROWS_KEPT];
+        let Some(kept) = before.get_mut(..words.len()) else {
+            return false;
+        };
+        kept.copy_from_slice(words);
+        let clear = |words: &mut [u64]| {
+            if !head.flag() {
+                words.iter_mut().for_each(|word| *word &= !bit);
+            }
+        };
+        match head.op() {
+            Op::Bool | Op::Equal32 | Op::Equal64 | Op::In => {
+                clear(words);
+                let values = match head.op() {
+                    Op::Bool => &[1][..],
+                    _ => operands,
+                };
+                match head.op() {
+                    Op::Equal64 => set(words, interval(i64_at(operands, 0))),
+                    _ => values.iter().for_each(|value| {
+                        set(words, interval(i64::from(*value as i32)));
+                    }),
+                }
+            }
+            Op::Range32 | Op::Range64 => {
+                let (low, high) = match (head.op(), operands) {
+                    (Op::Range32, [low, high, ..]) => range_bounds(*low, *high),
+                    _ => (i64_at(operands, 0), i64_at(operands, 2)),
+                };
+                clear(words);
+                if low <= high {
+                    (interval(low)..=interval(high)).for_each(|at| set(words, at));
+                }
+            }
+            _ => return false,
+        }
+        for (word, before) in words.iter_mut().zip(&*kept) {
+            *word &= before;
+        }
+        if !head.undefined() {
+            base[0] &= !bit;
+        }
+        true
+    }
+
+    /// The columns, the most selective first.
+    pub(crate) fn finish(mut self) -> Columns {
+        let members = self.out.slots.len();
+        if members == 0 {
+            return Columns::default();
+        }
+        if !members.is_multiple_of(64) {
+            // Nobody is behind the last one.
+            let rest = (1u64 << (members % 64)) - 1;
+            self.words.iter_mut().for_each(|word| *word &= rest);
+            self.close();
+        }
+        let words = members.div_ceil(64).next_multiple_of(TILE_WORDS);
+        for row in &mut self.out.rows {
+            row.resize(words, 0);
+            row.shrink_to_fit();
+        }
+        let mut columns = Vec::new();
+        for at in 0..self.starts.len() - 1 {
+            let share = self.passing(at);
+            columns.push((share, self.column(at)));
+        }
+        columns.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.out.columns = columns.into_iter().map(|(_, column)| column).collect();
+        self.out.slots.shrink_to_fit();
+        self.out.codes.shrink_to_fit();
+        self.out
+    }
+
+    fn column(&self, at: usize) -> Column {
+        let base = self.starts[at] as u32;
+        let scalars = self.choice.scalars.len();
+        if let Some(scalar) = self.choice.scalars.get(at) {
+            return Column {
+                attribute: scalar.attribute,
+                base,
+                values: Values::Scalar {
+                    starts: scalar.starts.clone(),
+                    rows: scalar.rows.iter().map(|row| base + 1 + row).collect(),
+                    is_float: scalar.is_float,
+                },
+            };
+        }
+        let list = &self.choice.lists[at - scalars];
+        let elements = list.elements.iter().copied();
+        let rows = elements.zip(base + 1..).collect();
+        Column {
+            attribute: list.attribute,
+            base,
+            values: match list.none {
+                true => Values::None(rows),
+                false => Values::Any(rows),
+            },
+        }
+    }
+
+    /// The share of members that a row lets pass on average.
+    fn passing(&self, at: usize) -> f32 {
+        let rows = &self.out.rows[self.starts[at]..self.starts[at + 1]];
+        let ones = |row: &Vec<u64>| row.iter().map(|word| word.count_ones()).sum::<u32>() as f32;
+        let members = self.out.slots.len() as f32;
+        match self
+            .choice
+            .lists
+            .get(at.wrapping_sub(self.choice.scalars.len()))
+        {
+            // A list is dear: it comes late.
+            Some(list) if list.none => 2.0,
+            Some(_) => 1.0 + rows.first().map_or(0.0, ones) / members,
+            None => rows.iter().skip(1).map(ones).sum::<f32>() / rows.len() as f32 / members,
+        }
+    }
+}
+
+/// What a node over one scalar comes to for a value; `None` when that is not a matter of the value.
+fn holds(arena: &Arena, node: u32, value: Option<u64>, values: &mut Vec<bool>) -> Option<bool> {
+    let first = node as usize;
+    let end = arena.end(node);
+    values.clear();
+    values.resize(end - first, false);
+    for at in (first..end).rev() {
+        let mut children = arena.children(at as u32).iter();
+        let is = |child: &u32| values[*child as usize - first];
+        values[at - first] = match arena.nodes[at].op {
+            Op::And => children.all(is),
+            Op::Or => children.any(is),
+            Op::True => true,
+            Op::False => false,
+            _ => {
+                let test = arena.test(at as u32);
+                let head = Head(test[0]);
+                let outcome = match value {
+                    None if head.op() == Op::Defined => Some(false),
+                    None => None,
+                    Some(value) => Some(eval::of_value(head, &test[1..], value)?),
+                };
+                outcome.map_or(head.undefined(), |outcome| outcome != head.flag())
+            }
+        };
+    }
+    values.first().copied()
+}

@@ -1,0 +1,181 @@
+//! Which attributes have rows: those that many expressions ask for, and that have few values.
+
+use std::collections::HashSet;
+
+use super::{COLUMNS_MAX, ELEMENTS_MAX, ordered};
+use crate::bind::range_bounds;
+use crate::code::{Head, Op, i64_at, u64_at};
+use crate::domain::{Domain, Kind};
+use crate::index::Sources;
+
+/// The most intervals of a scalar.
+const INTERVALS_MAX: usize = 256;
+/// Rows of all columns together.
+const ROWS_MAX: usize = 640;
+/// An attribute that fewer expressions ask for has no rows, one in so many.
+const SHARE_MIN: usize = 50;
+
+/// What the tests of an attribute ask for.
+#[derive(Debug, Default)]
+struct Asked {
+    tests: usize,
+    /// Values by themselves.
+    points: HashSet<i64>,
+    /// Where a value begins to make a difference.
+    cuts: HashSet<i64>,
+    /// Elements that any or none of may be there.
+    any: HashSet<u32>,
+    none: HashSet<u32>,
+    too_many: bool,
+}
+
+/// The columns of an index, before they have any rows.
+#[derive(Debug, Default)]
+pub(crate) struct Choice {
+    pub(super) scalars: Vec<Scalar>,
+    pub(super) lists: Vec<List>,
+}
+
+/// The intervals of a scalar.
+#[derive(Debug)]
+pub(super) struct Scalar {
+    pub(super) attribute: usize,
+    pub(super) is_float: bool,
+    pub(super) starts: Vec<i64>,
+    /// The row of each interval, from 0, the one before the first start included.
+    pub(super) rows: Vec<u32>,
+}
+
+/// The elements of a list.
+#[derive(Debug)]
+pub(super) struct List {
+    pub(super) attribute: usize,
+    pub(super) none: bool,
+    pub(super) elements: Vec<u32>,
+}
+
+impl Choice {
+    /// Looks at the tests of all expressions, wherever in an expression they stand.
+    pub(crate) fn new(domain: &Domain, sources: &Sources) -> Self {
+        let attributes = domain.attributes();
+        let mut asked: Vec<Asked> = Vec::new();
+        asked.resize_with(attributes.len(), Asked::default);
+        let words = sources.all_words();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let head = Head(*word);
+            let first = words.get(at + 1).copied().unwrap_or(0);
+            let end = at + 1 + head.operands(first);
+            let operands = words.get(at + 1..end).unwrap_or(&[]);
+            if let Some(asked) = asked.get_mut(head.attribute()).filter(|a| !a.too_many) {
+                asked.add(head, operands);
+            }
+            at = end;
+        }
+        let least = sources.len() / SHARE_MIN;
+        let mut order: Vec<usize> = (0..asked.len())
+            .filter(|at| asked[*at].tests > least && !asked[*at].too_many)
+            .collect();
+        // What most expressions ask for comes first, by the rows that it takes.
+        let worth = |at: usize| asked[at].tests as f32 / (asked[at].rows() + 4) as f32;
+        order.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
+        let mut out = Self::default();
+        let (mut rows, mut elements) = (0, 0);
+        for attribute in order {
+            let found = &asked[attribute];
+            rows += found.rows();
+            elements += found.any.len() + found.none.len();
+            let columns = out.scalars.len() + out.lists.len();
+            if rows > ROWS_MAX || elements > ELEMENTS_MAX || columns + 2 > COLUMNS_MAX {
+                break;
+            }
+            out.take(attribute, &attributes[attribute].kind(), found);
+        }
+        out
+    }
+
+    fn take(&mut self, attribute: usize, kind: &Kind, asked: &Asked) {
+        for (none, elements) in [(false, &asked.any), (true, &asked.none)] {
+            if !elements.is_empty() {
+                let mut elements: Vec<u32> = elements.iter().copied().collect();
+                elements.sort_unstable();
+                self.lists.push(List {
+                    attribute,
+                    none,
+                    elements,
+                });
+            }
+        }
+        if asked.points.is_empty() && asked.cuts.is_empty() {
+            return;
+        }
+        let ends = asked.points.iter().filter_map(|point| point.checked_add(1));
+        let starts = asked.points.iter().copied().chain(ends);
+        let mut starts: Vec<i64> = starts.chain(asked.cuts.iter().copied()).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        // Where only single values make a difference, all others are one.
+        let mut next = 1;
+        let mut rows = vec![0];
+        for start in &starts {
+            let own = !asked.cuts.is_empty() || asked.points.contains(start);
+            rows.push(if own { next } else { 0 });
+            next += u32::from(own);
+        }
+        self.scalars.push(Scalar {
+            attribute,
+            is_float: matches!(kind, Kind::Float { .. }),
+            starts,
+            rows,
+        });
+    }
+}
+
+impl Asked {
+    fn rows(&self) -> usize {
+        let intervals = match self.cuts.is_empty() {
+            true => self.points.len(),
+            false => 2 * self.points.len() + self.cuts.len(),
+        };
+        intervals + 2 + self.any.len() + self.none.len()
+    }
+
+    fn add(&mut self, head: Head, operands: &[u32]) {
+        let narrow = |value: &u32| i64::from(*value as i32);
+        let float = || ordered(u64_at(operands, 0), true);
+        match head.op() {
+            Op::Bool => _ = self.points.insert(1),
+            Op::Equal32 | Op::In => self.points.extend(operands.iter().map(narrow)),
+            Op::Equal64 => _ = self.points.insert(i64_at(operands, 0)),
+            Op::InMany if operands.len() > 2 * INTERVALS_MAX => self.too_many = true,
+            Op::InMany => {
+                let values = (1..operands.len()).step_by(2);
+                self.points.extend(values.map(|at| i64_at(operands, at)));
+            }
+            Op::Range32 => {
+                let bound = |at: usize| operands.get(at).copied().unwrap_or(0);
+                let (low, high) = range_bounds(bound(0), bound(1));
+                self.cut(low, high);
+            }
+            Op::Range64 => self.cut(i64_at(operands, 0), i64_at(operands, 2)),
+            Op::FloatLess | Op::FloatGreaterEqual => _ = self.cuts.insert(float()),
+            Op::FloatLessEqual | Op::FloatGreater => self.cuts.extend(float().checked_add(1)),
+            Op::FloatEqual => {
+                self.cuts.insert(float());
+                self.cuts.extend(float().checked_add(1));
+            }
+            Op::HasAny if head.flag() => self.none.extend(operands),
+            Op::HasAny => self.any.extend(operands),
+            _ => return,
+        }
+        self.tests += 1;
+        let values = self.points.len() * 2 + self.cuts.len();
+        self.too_many |= values > INTERVALS_MAX;
+        self.too_many |= self.any.len() + self.none.len() > ELEMENTS_MAX;
+    }
+
+    fn cut(&mut self, low: i64, high: i64) {
+        self.cuts.extend((low > i64::MIN).then_some(low));
+        self.cuts.extend(high.checked_add(1));
+    }
+}

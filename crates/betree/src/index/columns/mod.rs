@@ -1,0 +1,210 @@
+//! Expressions side by side: for each value of an attribute a row of bits, one an expression, that
+//! says which expressions such an event may match.
+//!
+//! A search takes one row of each attribute, and of lists one an element, and joins them, 2,048
+//! expressions at a time. What is left is run as programs, without the tests that the rows have
+//! decided. Which attributes have rows is decided in [`choose`], bits are set in [`build`]; a search
+//! goes through them in `search::columns`.
+
+mod build;
+mod choose;
+pub(crate) mod scan;
+
+pub(crate) use build::Builder;
+pub(crate) use choose::Choice;
+
+use crate::event::Event;
+
+/// Words of a tile of a row.
+pub(crate) const TILE_WORDS: usize = 32;
+/// Expressions of a tile.
+pub(crate) const TILE: usize = 64 * TILE_WORDS;
+/// The most columns.
+pub(super) const COLUMNS_MAX: usize = 60;
+/// The most elements of lists that have a row.
+pub(super) const ELEMENTS_MAX: usize = 300;
+/// A program that is empty: the rows decide.
+pub(crate) const DECIDED: u32 = u32::MAX;
+
+/// What to do with a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Join {
+    /// Expressions whose bit is not set are out.
+    And(u32),
+    /// Expressions whose bit is set are out.
+    AndNot(u32),
+    /// The first of several rows, one of which has to have the bit.
+    Any(u32),
+    /// A further one.
+    Or(u32),
+    /// Expressions that none of them had are out.
+    AndAny,
+}
+
+/// The rows of one attribute.
+#[derive(Debug)]
+pub(crate) struct Column {
+    attribute: usize,
+    /// The row of an event that lacks the attribute; of lists, of expressions that ask for nothing.
+    base: u32,
+    values: Values,
+}
+
+#[derive(Debug)]
+enum Values {
+    /// Intervals of a scalar: where they begin, and their rows.
+    Scalar {
+        starts: Vec<i64>,
+        rows: Vec<u32>,
+        is_float: bool,
+    },
+    /// Elements, any one of which has to be there, with their rows, ascending.
+    Any(Vec<(u32, u32)>),
+    /// Elements, none of which may be there.
+    None(Vec<(u32, u32)>),
+}
+
+/// The expressions that are found by rows.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// The most selective first.
+    columns: Vec<Column>,
+    rows: Vec<Vec<u64>>,
+    /// The slot of each member, and where its program is in the code.
+    slots: Vec<u32>,
+    codes: Vec<u32>,
+}
+
+/// A scalar in the order of its kind.
+pub(super) fn ordered(scalar: u64, is_float: bool) -> i64 {
+    if !is_float {
+        return scalar as i64;
+    }
+    // Both zeros are one; then the bits of negative numbers are turned round.
+    let bits = (f64::from_bits(scalar) + 0.0).to_bits() as i64;
+    bits ^ ((bits >> 63) as u64 >> 1) as i64
+}
+
+/// The scalar of an ordered value.
+pub(super) fn scalar(ordered: i64, is_float: bool) -> u64 {
+    match is_float {
+        true => (ordered ^ ((ordered >> 63) as u64 >> 1) as i64) as u64,
+        false => ordered as u64,
+    }
+}
+
+impl Columns {
+    /// Expressions in it.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    pub(crate) fn rows(&self) -> &[Vec<u64>] {
+        &self.rows
+    }
+
+    /// The slot of a member, and where its program is.
+    #[inline]
+    pub(crate) fn member(&self, at: usize) -> (u32, u32) {
+        let slot = self.slots.get(at).copied().unwrap_or(u32::MAX);
+        (slot, self.codes.get(at).copied().unwrap_or(DECIDED))
+    }
+
+    /// Whether the rows of a plan let a member pass.
+    pub(crate) fn passes(&self, plan: &[Join], member: usize) -> bool {
+        let bit = |row: u32| {
+            let row = self.rows.get(row as usize);
+            let word = row.and_then(|row| row.get(member / 64));
+            word.is_some_and(|word| word >> (member % 64) & 1 == 1)
+        };
+        let mut any = false;
+        plan.iter().all(|join| match *join {
+            Join::And(row) => bit(row),
+            Join::AndNot(row) => !bit(row),
+            Join::Any(row) => {
+                any = bit(row);
+                true
+            }
+            Join::Or(row) => {
+                any |= bit(row);
+                true
+            }
+            Join::AndAny => any,
+        })
+    }
+}
+
+impl Column {
+    /// Adds what an event's value, or the elements from `element` on, mean for a search. `None`: all
+    /// is added; otherwise the element at which to go on, after `most` of them.
+    pub(crate) fn plan(
+        &self,
+        event: &Event,
+        element: usize,
+        most: usize,
+        out: &mut Vec<Join>,
+    ) -> Option<usize> {
+        let is_defined = event.is_defined(self.attribute);
+        let elements = event.elements(self.attribute);
+        let end = elements.len().min(element.saturating_add(most));
+        let part = elements.get(element..end).unwrap_or(&[]);
+        let row = |rows: &[(u32, u32)], element: u32| {
+            let found = rows.binary_search_by_key(&element, |(element, _)| *element);
+            found.ok().map(|at| rows[at].1)
+        };
+        match &self.values {
+            Values::Scalar {
+                starts,
+                rows,
+                is_float,
+            } => {
+                let value = ordered(event.scalar(self.attribute), *is_float);
+                let at = starts.partition_point(|start| *start <= value);
+                let found = rows.get(at).copied().unwrap_or(self.base);
+                out.push(Join::And(if is_defined { found } else { self.base }));
+                return None;
+            }
+            Values::Any(rows) => {
+                if element == 0 {
+                    out.push(Join::Any(self.base));
+                }
+                out.extend(part.iter().filter_map(|e| row(rows, *e)).map(Join::Or));
+                if end == elements.len() {
+                    out.push(Join::AndAny);
+                }
+            }
+            Values::None(rows) => {
+                if element == 0 && !is_defined {
+                    out.push(Join::And(self.base));
+                }
+                out.extend(part.iter().filter_map(|e| row(rows, *e)).map(Join::AndNot));
+            }
+        }
+        (end < elements.len()).then_some(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_keep_their_order() {
+        let values = [f64::MIN, -2.5, -1e-300, 0.0, 1e-300, 3.0, f64::MAX];
+        let keys = values.map(|value| ordered(value.to_bits(), true));
+        assert!(keys.is_sorted());
+        assert_eq!(ordered((-0.0f64).to_bits(), true), ordered(0, true));
+        for (value, key) in values.into_iter().zip(keys) {
+            assert_eq!(f64::from_bits(scalar(key, true)), value);
+        }
+        assert_eq!(scalar(ordered(7, false), false), 7);
+    }
+}

@@ -1,0 +1,175 @@
+//! The phases that go through the columns: what the event's values mean, tiles of rows, and the
+//! programs of those that the rows let pass.
+
+use super::{FETCH_REDUCTIONS, Phase, Search, walk};
+use crate::index::columns::{DECIDED, TILE};
+use crate::lockstep;
+use crate::program::run::Outcome;
+
+/// Elements of a list that are looked up in one go, and what that counts as.
+const ELEMENTS: usize = 64;
+const LOOK_UP_REDUCTIONS: u64 = 16;
+/// Reductions of a row of a tile.
+const ROW_REDUCTIONS: u64 = 3;
+/// Words of a program that lie in one line of the cache.
+const LINE_WORDS: usize = 16;
+
+impl Search<'_> {
+    pub(super) fn plan(
+        &mut self,
+        part: usize,
+        mut column: usize,
+        mut element: usize,
+        limit: u64,
+    ) -> Phase {
+        let Some(found) = self.inner.parts.get(part) else {
+            return Phase::Named {
+                at: 0,
+                part: 0,
+                running: None,
+            };
+        };
+        let columns = &found.index.columns;
+        if (column, element) == (0, 0) {
+            self.buffers.plans[part].clear();
+        }
+        while let Some(at) = columns.columns().get(column) {
+            if self.spent >= limit {
+                return Phase::Plan {
+                    part,
+                    column,
+                    element,
+                };
+            }
+            self.spent += LOOK_UP_REDUCTIONS;
+            let plan = &mut self.buffers.plans[part];
+            match at.plan(self.event, element, ELEMENTS, plan) {
+                Some(next) => element = next,
+                None => (column, element) = (column + 1, 0),
+            }
+        }
+        match self.names {
+            Some(_) => Phase::Plan {
+                part: part + 1,
+                column: 0,
+                element: 0,
+            },
+            None => Phase::Scan { part, tile: 0 },
+        }
+    }
+
+    pub(super) fn scan(&mut self, part: usize, mut tile: usize, limit: u64) -> Phase {
+        let index = &self.part(part).index;
+        let columns = &index.columns;
+        while tile * TILE < columns.len() {
+            if self.spent >= limit {
+                return Phase::Scan { part, tile };
+            }
+            let buffers = &mut *self.buffers;
+            let plan = &buffers.plans[part];
+            let (left, rows) = lockstep::scan(buffers.isa, plan, columns.rows(), tile);
+            self.spent += 1 + ROW_REDUCTIONS * rows as u64;
+            buffers.members.clear();
+            let first = (tile * TILE) as u32;
+            for (bits, base) in left.into_iter().zip((first..).step_by(64)) {
+                let mut bits = bits;
+                while bits != 0 {
+                    buffers.members.push(base + bits.trailing_zeros());
+                    bits &= bits - 1;
+                }
+            }
+            // Behind the last member there is nobody.
+            let end = buffers
+                .members
+                .partition_point(|at| (*at as usize) < columns.len());
+            buffers.members.truncate(end);
+            if end > 0 {
+                return Phase::Members {
+                    part,
+                    tile,
+                    at: 0,
+                    running: None,
+                };
+            }
+            tile += 1;
+        }
+        self.buffers.stack.clear();
+        Phase::Walk {
+            part,
+            at: walk::Place::ROOT,
+        }
+    }
+
+    pub(super) fn members(
+        &mut self,
+        (part, tile): (usize, usize),
+        mut at: usize,
+        mut running: Option<u32>,
+        limit: u64,
+    ) -> Phase {
+        let index = &self.part(part).index;
+        while let Some(member) = self.buffers.members.get(at).copied() {
+            if self.spent >= limit {
+                return Phase::Members {
+                    part,
+                    tile,
+                    at,
+                    running,
+                };
+            }
+            if at.is_multiple_of(LINE_WORDS) && running.is_none() {
+                self.touch(part, at);
+            }
+            let (slot, code) = index.columns.member(member as usize);
+            let outcome = match code {
+                DECIDED => {
+                    self.spent += 1;
+                    Outcome::Accepted
+                }
+                code => {
+                    if running.is_none() {
+                        self.spent += FETCH_REDUCTIONS;
+                        self.evaluated += 1;
+                    }
+                    let (_, from, to) = index.program(code);
+                    self.run_code(part, (from, to), running.unwrap_or(0), limit)
+                }
+            };
+            match outcome {
+                Outcome::Accepted => self.hit(part, slot),
+                Outcome::Rejected => {}
+                Outcome::Paused(position) => {
+                    running = Some(position);
+                    return Phase::Members {
+                        part,
+                        tile,
+                        at,
+                        running,
+                    };
+                }
+            }
+            running = None;
+            at += 1;
+        }
+        if self.matched >= self.matches_max {
+            return self.end();
+        }
+        Phase::Scan {
+            part,
+            tile: tile + 1,
+        }
+    }
+
+    /// Looks at the first words of the next programs, all at once: they come from memory together
+    /// rather than one after the other.
+    fn touch(&self, part: usize, at: usize) {
+        let index = &self.part(part).index;
+        let members = self.buffers.members.iter().skip(at).take(LINE_WORDS);
+        for member in members {
+            let (_, code) = index.columns.member(*member as usize);
+            let first = index.code.get(code as usize);
+            let second = index.code.get(code as usize + LINE_WORDS);
+            std::hint::black_box((first.copied(), second.copied()));
+        }
+    }
+}
