@@ -27,7 +27,7 @@ fn every(n: u64) -> Option<NonZeroU64> {
 
 #[test]
 fn every_codec_through_every_sound_pool_comes_back_verified_and_leaves_nothing() {
-    for name in codec::NAMES {
+    for name in codec::NAMES.iter().copied() {
         for pool in PoolKind::ALL
             .into_iter()
             .filter(|pool| *pool != PoolKind::Leaking)
@@ -77,7 +77,11 @@ fn a_leaking_pool_is_caught_by_what_it_did_not_give_back() {
 
 #[test]
 fn every_corrupt_block_is_found_and_counted() {
-    for name in codec::NAMES.into_iter().filter(|name| *name != "zstd-rust") {
+    for name in codec::NAMES
+        .iter()
+        .copied()
+        .filter(|name| *name != "zstd-rust")
+    {
         let plan = Plan {
             faults: Faults {
                 corrupt_every: every(3),

@@ -3,6 +3,8 @@
 //! A codec makes contexts; a context compresses or decompresses one block a call and says what it
 //! holds. Where contexts wait between calls is `pool`'s business.
 
+#[cfg(feature = "brotli")]
+mod brotli;
 mod gzip;
 mod light;
 mod zstd;
@@ -10,6 +12,8 @@ mod zstd;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+#[cfg(feature = "brotli")]
+pub use self::brotli::Brotli;
 pub use self::gzip::{Gzip, GzipC};
 pub use self::light::{Lz4, Lz4C, Snappy, Stored};
 pub use self::zstd::{Zstd, ZstdRust, ZstdSetting};
@@ -102,8 +106,8 @@ pub trait Decompress: Context {
     fn decompress(&mut self, block: &[u8], content: &mut Vec<u8>) -> Result<(), CodecError>;
 }
 
-/// The names that [`by_name`] takes, without their settings.
-pub const NAMES: [&str; 8] = [
+/// The names that [`by_name`] takes, without their settings: `brotli` too with the feature of that name.
+pub const NAMES: &[&str] = &[
     "zstd",
     "zstd-rust",
     "lz4",
@@ -111,11 +115,13 @@ pub const NAMES: [&str; 8] = [
     "snappy",
     "gzip",
     "gzip-c",
+    #[cfg(feature = "brotli")]
+    "brotli",
     "none",
 ];
 
 /// A built-in codec: one of [`NAMES`]. `zstd` takes a level or a recipe after a colon (`zstd:19`,
-/// `zstd:auto`), `gzip` and `gzip-c` a level. `lz4` and `gzip` are written in Rust, `zstd` and those
+/// `zstd:auto`), `gzip` and `gzip-c` a level, `brotli` a quality. `lz4` and `gzip` are written in Rust, `zstd` and those
 /// with `-c` are the C libraries.
 ///
 /// # Errors
@@ -144,6 +150,8 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Codec>, CodecError> {
         )),
         ("gzip", _) => Arc::new(Gzip::new(level(1..=9, 6)?)),
         ("gzip-c", _) => Arc::new(GzipC::new(level(1..=12, 6)?)),
+        #[cfg(feature = "brotli")]
+        ("brotli", _) => Arc::new(Brotli::new(level(0..=11, 5)?)),
         ("zstd-rust", None) => Arc::new(ZstdRust),
         ("lz4", None) => Arc::new(Lz4),
         ("lz4-c", None) => Arc::new(Lz4C),
@@ -197,7 +205,7 @@ mod tests {
             vec![0; 1],
             text[..300].to_vec(),
         ];
-        for name in NAMES {
+        for name in NAMES.iter().copied() {
             round_trip(name, &contents);
         }
         for name in [
@@ -260,7 +268,7 @@ mod tests {
             at: usize,
         ) {
             // The pure Rust zstd is left out: it panics on some bytes, which a run survives.
-            for name in NAMES.into_iter().filter(|name| *name != "zstd-rust") {
+            for name in NAMES.iter().copied().filter(|name| *name != "zstd-rust") {
                 hostile(name, &content, &noise, at);
             }
         }
@@ -269,7 +277,7 @@ mod tests {
     #[test]
     fn a_block_of_more_content_than_agreed_is_refused() {
         let content = vec![b'a'; BYTES_MAX + 1];
-        for name in NAMES {
+        for name in NAMES.iter().copied() {
             let codec = by_name(name).unwrap();
             let mut block = Vec::new();
             let mut compressor = codec.compressor(content.len()).unwrap();

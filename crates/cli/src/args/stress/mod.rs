@@ -49,7 +49,8 @@ pub(crate) struct StressArgs {
     /// Codecs: zstd[:LEVEL], lz4, snappy, gzip[:LEVEL], none, all
     ///
     /// Several are separated by commas. zstd also takes the name of a recipe (zstd:auto). There are zstd-rust, lz4-c and gzip-c too, the same formats by the other kind of library: zstd
-    /// alone is the C library, lz4 and gzip are written in Rust. zstd-old is zstd with fresh contexts,
+    /// alone is the C library, lz4 and gzip are written in Rust. A build with the feature brotli has
+    /// brotli[:QUALITY]. zstd-old is zstd with fresh contexts,
     /// zstd-fixed with sharded ones, zstd-chanpool with a queue of them, unless --pool says otherwise.
     #[arg(
         long,
