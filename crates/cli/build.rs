@@ -28,8 +28,11 @@ fn main() {
         .and_then(|_| output("git", &["status", "--porcelain", "--untracked-files=no"]))
         .map(|changes| (!changes.is_empty()).to_string());
     if commit.is_some() {
-        for path in ["../../.git/HEAD", "../../.git/index"] {
-            println!("cargo::rerun-if-changed={path}");
+        // Not simply below `.git`, which in a worktree is a file: what is missing has always changed.
+        for name in ["HEAD", "index"] {
+            if let Some(path) = output("git", &["rev-parse", "--git-path", name]) {
+                println!("cargo::rerun-if-changed={path}");
+            }
         }
     }
     set("PERFKIT_COMMIT", commit);
