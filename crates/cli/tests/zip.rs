@@ -335,3 +335,29 @@ fn damage_is_told_with_its_place_and_leaves_no_file() {
     run(dir.path(), words("unzip -t cut.zip")).expect(1);
     pipe(dir.path(), words("unzip -t -"), cut).expect(1);
 }
+
+#[cfg(feature = "async")]
+#[test]
+fn zip_bench_compares_both_writers_and_finds_their_archives_the_same() {
+    let dir = directory();
+    file(dir.path(), "own", &samples(300_000)[2].1);
+    let line = "zip-bench --quick --rounds 2 --level 1 -q --report json own";
+    let ran = run(dir.path(), words(line)).expect(0);
+    let report = ran.json();
+    assert_eq!(report["validation"]["ok"], true);
+    let table = |name: &str| {
+        let tables = report["tables"].as_array().expect("tables");
+        let table = tables.iter().find(|table| table["name"] == name);
+        table.expect("it is there")["rows"]
+            .as_array()
+            .expect("rows")
+    };
+    // Three contents, three cases each; nothing, sync, threads and async at two sizes.
+    assert_eq!(table("sync against async").len(), 9);
+    assert_eq!(table("memory and processor time").len(), 8);
+    let comparisons = report["comparisons"].as_array().expect("comparisons");
+    assert_eq!(comparisons.len(), 9);
+    let series = report["latencies"].as_array().expect("rows").iter();
+    let ticks = series.filter(|row| row["operation"] == "tick").count();
+    assert_eq!(ticks, 3, "alone, beside either");
+}

@@ -81,6 +81,11 @@ impl Error {
             .help("the archive was cut off: fetch or copy it again")
     }
 
+    /// The error of a source or sink.
+    pub fn from_io(error: &io::Error) -> Self {
+        Self::io(error)
+    }
+
     pub(crate) fn io(error: &io::Error) -> Self {
         let text = error.to_string();
         let text = text.split(" (os error").next().unwrap_or(&text);

@@ -47,6 +47,11 @@ fn entries() -> Vec<(String, EntryOptions, Vec<u8>)> {
             }
             entries.push((format!("{method}/{index}"), options, content));
         }
+        // Shrinks to nothing, then does not.
+        let mut content = vec![b'x'; 2 * MIB];
+        content.extend_from_slice(&sample(3, MIB));
+        let options = EntryOptions::new(method).level(1);
+        entries.push((format!("{method}/runs"), options, content));
     }
     entries
 }

@@ -21,6 +21,8 @@ pub(crate) mod train;
 pub(crate) mod units;
 pub(crate) mod unzip;
 pub(crate) mod zip;
+#[cfg(feature = "async")]
+pub(crate) mod zip_bench;
 pub(crate) mod zstd;
 
 use std::ffi::OsString;
@@ -92,6 +94,8 @@ pub(crate) enum Command {
     Decompress(Box<decompress::DecompressArgs>),
     Zip(Box<zip::ZipArgs>),
     Unzip(Box<unzip::UnzipArgs>),
+    #[cfg(feature = "async")]
+    ZipBench(Box<zip_bench::ZipBenchArgs>),
     Advise(Box<advise::AdviseArgs>),
     Betree(Box<betree::BetreeArgs>),
     BetreeBench(Box<betree::BetreeBenchArgs>),
@@ -113,6 +117,8 @@ impl Command {
             Self::Decompress(_) => "decompress",
             Self::Zip(_) => "zip",
             Self::Unzip(_) => "unzip",
+            #[cfg(feature = "async")]
+            Self::ZipBench(_) => "zip-bench",
             Self::Advise(_) => "advise",
             Self::Betree(_) => "betree",
             Self::BetreeBench(_) => "betree-bench",

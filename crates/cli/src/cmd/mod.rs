@@ -18,11 +18,15 @@ mod list;
 mod reference;
 mod render;
 mod stress;
+#[cfg(feature = "async")]
+mod ticker;
 mod tour;
 mod train;
 mod transfer;
 mod unzip;
 mod zip;
+#[cfg(feature = "async")]
+mod zip_bench;
 pub(crate) mod zstd;
 
 use std::ffi::OsString;
@@ -45,6 +49,8 @@ pub(crate) fn ending(command: &Command) -> Ending {
         | Command::BetreeBench(_)
         | Command::Stress(_)
         | Command::Tour(_) => Ending::BetweenSteps,
+        #[cfg(feature = "async")]
+        Command::ZipBench(_) => Ending::BetweenSteps,
         Command::Compare(args) if args.interleave.is_some() => Ending::BetweenSteps,
         _ => Ending::AtOnce,
     }
@@ -59,6 +65,8 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Decompress(args) => decompress::run(&args, name, argv),
         Command::Zip(args) => zip::run(&args, name, argv),
         Command::Unzip(args) => unzip::run(&args, name, argv),
+        #[cfg(feature = "async")]
+        Command::ZipBench(args) => zip_bench::run(&args, name, argv),
         Command::Advise(args) => advise::run(&args, name, argv),
         Command::Betree(args) => betree::run(&args, name, argv),
         Command::BetreeBench(args) => betree_bench::run(&args, name, argv),

@@ -2,9 +2,9 @@
 //!
 //! These are shells over the encoder and decoders of this crate, with one buffer each: headers,
 //! content, descriptors and the directory go out together, in writes of 128 KiB and more. Entries of
-//! up to 64 KiB are compressed where they are given; what is larger is compressed by
-//! [`Workers`](crate::Workers), so that no call holds its thread for longer than that takes. Every
-//! [`YIELD_BYTES`] of content a task gives way to others.
+//! up to 128 KiB are compressed where they are given, and larger ones as long as they shrink to next to
+//! nothing; the rest is compressed by [`Workers`](crate::Workers), so that no call holds its thread for
+//! longer than an entry of 128 KiB takes. Every [`YIELD_BYTES`] of content a task gives way to others.
 //!
 //! Every future may be dropped at any time: what a call took is taken in its last step, behind which
 //! it waits for nothing. A call that was dropped may be made again, and only

@@ -1,8 +1,6 @@
 //! A ticker and searches as two tasks of one thread: how late the ticker comes.
-//!
-//! The ticker is due at fixed times and looks at the clock whenever it has its turn.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use betree::{Budget, Buffers, Event, Snapshot};
 use latency::report::{LatencyName, Timing};
@@ -11,6 +9,7 @@ use tokio::runtime::Builder;
 use tokio::task::yield_now;
 
 use super::failed;
+use crate::cmd::ticker::tick;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
@@ -52,7 +51,7 @@ pub(super) fn measure(
     let spec = Spec::new(LatencyName::Response, "tick")
         .series(beside.name())
         .timing(Timing::Intended);
-    let mut recorder = Recorder::new(session.spec(spec), session.run_start());
+    let recorder = Recorder::new(session.spec(spec), session.run_start());
     let (snapshot, events) = (snapshot.clone(), events.to_vec());
     runtime.block_on(async {
         let search = tokio::spawn(async move {
@@ -72,20 +71,7 @@ pub(super) fn measure(
             None
         });
         // A task like the other one: they take turns.
-        let ticker = tokio::spawn(async move {
-            let start = Instant::now();
-            let mut due = start + PERIOD;
-            while due < start + TIME {
-                let now = Instant::now();
-                if now >= due {
-                    recorder.record_span(due, now);
-                    due += PERIOD;
-                } else {
-                    yield_now().await;
-                }
-            }
-            recorder
-        });
+        let ticker = tokio::spawn(tick(recorder, PERIOD, TIME));
         let broken = |error| Failure::new(format!("the benchmark failed: {error}"));
         let recorder = ticker.await.map_err(broken)?;
         match search.is_finished() {

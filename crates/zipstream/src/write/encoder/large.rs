@@ -1,5 +1,6 @@
 //! Large entries: their headers go out before their content, which follows in chunks.
 
+use super::line::QUICK_RATIO;
 use super::{ArchiveEncoder, NARROW_BYTES_MAX, Slot, State};
 use crate::crypt::seal::Seal;
 use crate::engine::chunk::CHUNK_BYTES;
@@ -57,6 +58,7 @@ impl ArchiveEncoder {
             _ => (Method::Deflate, Coding::Deflate),
         };
         self.chunk.begin(self.started - 1, coding, meta.level);
+        self.quick = false;
         self.state = State::Large(match coding {
             // Without threads a frame is compressed as it comes.
             #[cfg(feature = "zstd")]
@@ -81,7 +83,7 @@ impl ArchiveEncoder {
         self.chunk.last = last;
         if self.chunk.coding == Coding::Stored {
             self.store()?;
-        } else if self.lanes.is_some() {
+        } else if self.lanes.is_some() && !self.is_quick() {
             let chunk = self.next_chunk();
             self.submit(Job::Chunk(chunk))?;
         } else {
@@ -91,6 +93,14 @@ impl ArchiveEncoder {
             self.slots.push_back(Slot::End);
         }
         self.pump()
+    }
+
+    /// Whether a chunk is compressed here although there are threads.
+    fn is_quick(&self) -> bool {
+        self.quick
+            && self.inline_bytes_max > 0
+            && self.slots.is_empty()
+            && self.chunk.coding == Coding::Deflate
     }
 
     /// The chunk at hand, which the next one follows.
@@ -114,6 +124,7 @@ impl ArchiveEncoder {
         }
         result?;
         let (crc32, content_bytes) = (self.chunk.crc32, job.content_bytes);
+        self.quick = (self.sequence.out.len() - start) as u64 * QUICK_RATIO <= content_bytes;
         self.sequence.placed(start, crc32, content_bytes)?;
         self.chunk.slide();
         Ok(())

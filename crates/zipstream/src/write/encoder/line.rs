@@ -6,6 +6,9 @@ use crate::error::Error;
 use crate::write::batch::{Coding, Job};
 use crate::write::lanes::Done;
 
+/// A chunk that shrinks by this much consists of a few long matches, which take no time.
+pub(super) const QUICK_RATIO: u64 = 64;
+
 impl ArchiveEncoder {
     /// Hands on the small entries that are held.
     pub(super) fn flush_batch(&mut self) -> Result<(), Error> {
@@ -94,9 +97,11 @@ impl ArchiveEncoder {
                 let content = chunk.content();
                 self.sequence.piece(content, chunk.crc32, content_bytes)?;
             }
-            Job::Chunk(chunk) => self
-                .sequence
-                .piece(&chunk.out, chunk.crc32, content_bytes)?,
+            Job::Chunk(chunk) => {
+                self.quick = chunk.out.len() as u64 * QUICK_RATIO <= content_bytes;
+                self.sequence
+                    .piece(&chunk.out, chunk.crc32, content_bytes)?;
+            }
         }
         job.recycle();
         match job {

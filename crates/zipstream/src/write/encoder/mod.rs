@@ -79,6 +79,8 @@ pub struct ArchiveEncoder {
     waits: bool,
     /// Contents of up to this size are compressed by the call itself where nothing is before them.
     inline_bytes_max: u64,
+    /// Whether the last chunk of the large entry at hand shrank to so little that it took no time.
+    quick: bool,
     /// What is to come after what is written, in order.
     slots: VecDeque<Slot>,
     spare_batches: Vec<Batch>,
@@ -153,6 +155,7 @@ impl ArchiveEncoder {
             lanes: None,
             waits: true,
             inline_bytes_max: 0,
+            quick: false,
             options: ArchiveOptions::default(),
             state: State::Idle,
             open: Open::default(),

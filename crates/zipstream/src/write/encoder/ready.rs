@@ -10,8 +10,8 @@ use crate::write::options::ArchiveOptions;
 use crate::write::workers::Workers;
 
 /// Content of an entry that is compressed by the call itself: to hand it to a thread and to take it
-/// back would cost a tenth of that.
-const INLINE_BYTES_MAX: u64 = 64 << 10;
+/// back would cost a good part of that.
+const INLINE_BYTES_MAX: u64 = 128 << 10;
 
 impl ArchiveEncoder {
     /// An encoder whose calls never wait for threads, of which it always has some: what is more than a
@@ -38,7 +38,10 @@ impl ArchiveEncoder {
 
     /// Ready when no more jobs are out than should be. A call after that hands out five at most.
     pub(crate) fn poll_room(&mut self, waker: &Waker) -> Poll<Result<(), Error>> {
-        self.poll(waker, Self::has_room)
+        // What goes quickly waits for its turn rather than for a thread.
+        self.poll(waker, |encoder| {
+            encoder.has_room() && (!encoder.quick || encoder.slots.is_empty())
+        })
     }
 
     /// Ready when everything that was given is in line, the entries that are held included.
