@@ -11,6 +11,7 @@ pub(crate) mod compress_bench;
 pub(crate) mod decompress;
 pub(crate) mod docs;
 mod fingers;
+pub(crate) mod fix;
 pub(crate) mod glob;
 mod levels;
 pub(crate) mod output;
@@ -99,6 +100,8 @@ pub(crate) enum Command {
     Advise(Box<advise::AdviseArgs>),
     Betree(Box<betree::BetreeArgs>),
     BetreeBench(Box<betree::BetreeBenchArgs>),
+    Fix(Box<fix::FixArgs>),
+    FixBench(Box<fix::FixBenchArgs>),
     Stress(Box<stress::StressArgs>),
     Compare(Box<analyse::CompareArgs>),
     Report(Box<analyse::RenderArgs>),
@@ -122,6 +125,8 @@ impl Command {
             Self::Advise(_) => "advise",
             Self::Betree(_) => "betree",
             Self::BetreeBench(_) => "betree-bench",
+            Self::Fix(_) => "fix",
+            Self::FixBench(_) => "fix-bench",
             Self::Stress(_) => "stress",
             Self::Compare(_) => "compare",
             Self::Report(_) => "report",

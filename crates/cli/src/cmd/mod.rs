@@ -12,6 +12,8 @@ mod content;
 mod decompress;
 mod docs;
 mod env;
+mod fix;
+mod fix_bench;
 mod frames;
 mod interleave;
 mod list;
@@ -47,6 +49,8 @@ pub(crate) fn ending(command: &Command) -> Ending {
         | Command::Advise(_)
         | Command::Betree(_)
         | Command::BetreeBench(_)
+        | Command::Fix(_)
+        | Command::FixBench(_)
         | Command::Stress(_)
         | Command::Tour(_) => Ending::BetweenSteps,
         #[cfg(feature = "async")]
@@ -70,6 +74,8 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Advise(args) => advise::run(&args, name, argv),
         Command::Betree(args) => betree::run(&args, name, argv),
         Command::BetreeBench(args) => betree_bench::run(&args, name, argv),
+        Command::Fix(args) => fix::run(&args, name, argv),
+        Command::FixBench(args) => fix_bench::run(&args, name, argv),
         Command::Stress(args) => stress::run(&args, name, argv),
         Command::Compare(args) => compare::run(&args, name, argv),
         Command::Report(args) => render::run(&args, name, argv),

@@ -14,6 +14,7 @@ use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
 
 mod betree;
+mod fix;
 mod stress;
 mod zip;
 mod zstd;
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
     stress::part(&stage, &mut outcome, &mut checks)?;
     zip::part(&stage, &mut outcome, &mut checks)?;
     betree::part(&stage, &mut outcome, &mut checks)?;
+    fix::part(&stage, &mut outcome, &mut checks)?;
     let method = "round trip of everything compressed and packed, every match by plain code";
     checks.conclude(method, &mut outcome);
     session.finish(outcome)

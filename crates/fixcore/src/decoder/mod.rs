@@ -49,6 +49,12 @@ impl Decoder {
         })
     }
 
+    /// The instruction set that it scans by.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.scanner.isa()
+    }
+
     /// Other data fields than the standard's.
     #[must_use]
     pub fn with_pairs(mut self, pairs: DataPairs) -> Self {

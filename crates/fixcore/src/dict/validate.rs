@@ -93,22 +93,28 @@ impl<'v> Validator<'v> {
         }
     }
 
+    /// The built-in versions that fit a message: of its frame, and of its body where that is another.
+    /// `None`: there are none for its BeginString.
+    #[must_use]
+    pub fn versions(message: &Message<'_, '_>) -> Option<(Version, Option<Version>)> {
+        let version = Version::of_begin_string(message.begin_string())?;
+        let named = || message.get(1128).and_then(Version::of_appl_ver_id);
+        let application =
+            (version == Version::Fixt11).then(|| named().unwrap_or(Version::Fix50Sp2));
+        Some((version, application))
+    }
+
+    /// Of messages of built-in versions.
+    #[must_use]
+    pub fn of_versions((frame, body): (Version, Option<Version>), rules: Rules) -> Option<Self> {
+        let body = body.and_then(Version::dictionary);
+        Some(Self::with_application(frame.dictionary()?, body, rules))
+    }
+
     /// The built-in dictionaries that fit a message. `None`: there are none for its BeginString.
     #[must_use]
     pub fn for_message(message: &Message<'_, '_>, rules: Rules) -> Option<Self> {
-        let version = Version::of_begin_string(message.begin_string())?;
-        let application = match version {
-            Version::Fixt11 => {
-                let named = message.get(1128).and_then(Version::of_appl_ver_id);
-                named.unwrap_or(Version::Fix50Sp2).dictionary()
-            }
-            _ => None,
-        };
-        Some(Self::with_application(
-            version.dictionary()?,
-            application,
-            rules,
-        ))
+        Self::of_versions(Self::versions(message)?, rules)
     }
 
     /// Validates a message.

@@ -1,0 +1,213 @@
+//! `perfkit fix` and `perfkit fix-bench`: logs of any shape in, lines and counts out, what is bad by
+//! its place.
+
+mod common;
+
+use common::{directory, file, pipe, run, words};
+
+/// A message around fields that are separated by `|`, with the byte 1 in their place.
+fn message(body: &str) -> Vec<u8> {
+    let body = body.replace('|', "\x01");
+    let mut bytes = format!("8=FIX.4.4\x019={}\x01{body}", body.len()).into_bytes();
+    let sum = bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    bytes.extend_from_slice(format!("10={sum:03}\x01").as_bytes());
+    bytes
+}
+
+fn order(seq: u32, id: &str, ms: u32) -> Vec<u8> {
+    message(&format!(
+        "35=D|49=A|56=B|34={seq}|52=20260305-14:15:16.{ms:03}|11={id}|55=X|54=1|60=20260305-14:15:16|40=1|38=5|"
+    ))
+}
+
+fn execution(seq: u32, id: &str, ms: u32) -> Vec<u8> {
+    message(&format!(
+        "35=8|49=B|56=A|34={seq}|52=20260305-14:15:16.{ms:03}|37=o|11={id}|17=e|150=0|39=0|55=X|54=1|151=5|14=0|6=0|"
+    ))
+}
+
+#[test]
+fn every_shape_of_log_gives_the_same_lines() {
+    let dir = directory();
+    let messages = [
+        order(1, "one", 100),
+        execution(1, "one", 130),
+        order(2, "a=b", 200),
+    ];
+    let raw = messages.concat();
+    let logged = |separator: &str, prefix: &str, suffix: &str| {
+        let line = |bytes: &Vec<u8>| {
+            let text = String::from_utf8(bytes.clone()).expect("text");
+            format!("{prefix}{}{suffix}\n", text.replace('\x01', separator))
+        };
+        messages.iter().map(line).collect::<String>()
+    };
+    let fields = |bytes: &[u8]| {
+        let text = pipe(dir.path(), words("fix parse -qq"), bytes)
+            .expect(0)
+            .text()
+            .to_owned();
+        let lines = text.lines().map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            (line["msg_type"].clone(), line["fields"].clone())
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let wanted = fields(&raw);
+    assert_eq!(wanted.len(), 3);
+    assert_eq!(wanted[0].0, "D");
+    assert_eq!(wanted[2].1[7], serde_json::json!([11, "a=b"]));
+    for log in [
+        logged("\x01", "", ""),
+        logged("\x01", "2026-03-05 14:15:16.100 INFO <- ", " [gateway]"),
+        logged("|", "", ""),
+        logged("|", "out: ", "   "),
+        logged("^A", "20260305-14:15:16 : ", ""),
+    ] {
+        assert_eq!(fields(log.as_bytes()), wanted, "{log}");
+    }
+    let cut = logged("|", "", "").replace("|\n", "\n");
+    assert_eq!(fields(cut.as_bytes()), wanted, "without the last separator");
+}
+
+#[test]
+fn what_is_bad_is_named_with_its_place_and_the_exit_code_is_3() {
+    let dir = directory();
+    let good = order(1, "one", 100);
+    let mut sum = order(2, "two", 100);
+    let at = sum.len() - 2;
+    sum[at] = if sum[at] == b'0' { b'1' } else { b'0' };
+    let empty = message("35=D|55=|");
+    let torn = &good[..good.len() - 20];
+    let log = [&good[..], b"noise\x00\xff", &sum, &empty, torn].concat();
+    file(dir.path(), "log", &log);
+    for part in ["parse", "validate"] {
+        let found = run(dir.path(), words(&format!("fix {part} -qq log"))).expect(3);
+        let lines: Vec<serde_json::Value> = found
+            .text()
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .filter(|line: &serde_json::Value| line["error"].is_string())
+            .collect();
+        let offsets: Vec<_> = lines.iter().map(|line| line["offset"].as_u64()).collect();
+        let first = good.len() + 7;
+        let places = [first, first + sum.len(), first + sum.len() + empty.len()];
+        assert_eq!(offsets, places.map(|place| Some(place as u64)));
+        assert_eq!(lines[0]["tag"], 10);
+        assert_eq!(lines[1]["tag"], 55);
+    }
+    run(dir.path(), words("fix parse -qq nowhere")).expect(1);
+    run(dir.path(), words("fix parse --isa nothing log")).expect(2);
+}
+
+#[test]
+fn messages_are_validated_and_printed_by_a_dictionary() {
+    let dir = directory();
+    let own = message("35=U1|49=A|56=B|34=1|52=20260305-14:15:16|20001=<|");
+    file(dir.path(), "log", &[order(1, "one", 1), own].concat());
+    let found = run(dir.path(), words("fix validate -qq log"))
+        .expect(3)
+        .text()
+        .to_owned();
+    assert!(
+        found.contains("message type") && found.lines().count() == 1,
+        "{found}"
+    );
+    let foreign = String::from_utf8(order(1, "one", 1)).expect("text");
+    let foreign = foreign.replace("FIX.4.4", "FIX.9.9").replace('\x01', "|");
+    let sum = foreign.len() - 4;
+    let summed = foreign[..sum - 3].replace('|', "\x01");
+    let summed = summed
+        .bytes()
+        .fold(0_u8, |sum, byte| sum.wrapping_add(byte));
+    let foreign = format!("{}{summed:03}|", &foreign[..sum]);
+    let found = pipe(dir.path(), words("fix validate -qq"), foreign.as_bytes()).expect(3);
+    assert!(found.text().contains("no dictionary"), "{}", found.text());
+    let text = run(dir.path(), words("fix print -qq log"))
+        .expect(0)
+        .text()
+        .to_owned();
+    assert!(text.starts_with("NewOrderSingle (D) at 0\n"), "{text}");
+    assert!(text.contains("     54 Side = 1 (BUY)\n"), "{text}");
+    let xml = "<fix type='FIX' major='4' minor='4'><header><field name='BeginString' required='Y'/>\
+        <field name='BodyLength' required='Y'/><field name='MsgType' required='Y'/>\
+        <field name='S' required='Y'/><field name='T' required='Y'/><field name='N' required='Y'/>\
+        <field name='W' required='Y'/></header><messages><message name='Own' msgtype='U1' msgcat='app'>\
+        <field name='Sign' required='Y'/></message></messages>\
+        <trailer><field name='CheckSum' required='Y'/></trailer><components/><fields>\
+        <field number='8' name='BeginString' type='STRING'/><field number='9' name='BodyLength' type='LENGTH'/>\
+        <field number='35' name='MsgType' type='STRING'/><field number='49' name='S' type='STRING'/>\
+        <field number='56' name='T' type='STRING'/><field number='34' name='N' type='SEQNUM'/>\
+        <field number='52' name='W' type='UTCTIMESTAMP'/><field number='10' name='CheckSum' type='STRING'/>\
+        <field number='20001' name='Sign' type='CHAR'><value enum='&lt;' description='LESS'/></field>\
+        </fields></fix>";
+    file(dir.path(), "own.xml", xml.as_bytes());
+    let line = words("fix validate -qq --dictionary own.xml log");
+    let found = run(dir.path(), line).expect(3).text().to_owned();
+    assert!(found.contains("\"offset\":0,"), "{found}");
+    let text = run(dir.path(), words("fix print -qq --dictionary own.xml log")).expect(0);
+    assert!(
+        text.text().contains("  20001 Sign = < (LESS)\n"),
+        "{}",
+        text.text()
+    );
+    file(dir.path(), "bad.xml", b"<fix>");
+    run(dir.path(), words("fix print --dictionary bad.xml log")).expect(1);
+}
+
+#[test]
+fn stats_count_and_time_what_a_log_says() {
+    let dir = directory();
+    let log = [
+        order(1, "one", 100),
+        execution(1, "one", 130),
+        order(2, "two", 200),
+        order(2, "two", 200),
+        order(7, "three", 300),
+        execution(2, "three", 301),
+        execution(3, "three", 900),
+    ];
+    let report = pipe(dir.path(), words("fix stats --report json"), &log.concat())
+        .expect(0)
+        .json();
+    let table = |name: &str| {
+        let tables = report["tables"].as_array().expect("tables").iter();
+        tables
+            .filter(|table| table["name"] == name)
+            .map(|table| table["rows"].clone())
+            .next()
+    };
+    let mix = table("messages").expect("messages");
+    assert_eq!((&mix[0][0], &mix[0][1]), (&"D".into(), &4.into()));
+    assert_eq!((&mix[1][0], &mix[1][1]), (&"8".into(), &3.into()));
+    let sessions = table("sessions").expect("sessions");
+    assert_eq!(sessions[0], serde_json::json!(["A → B", 4, 1, 4, 1, 0]));
+    let rows = report["latencies"].as_array().expect("rows");
+    let wait = rows
+        .iter()
+        .find(|row| row["series"] == "order to execution")
+        .expect("waits");
+    assert_eq!(wait["n"], 2);
+}
+
+#[test]
+fn the_benchmark_checks_and_measures_every_part() {
+    let dir = directory();
+    let line = words("fix-bench --batches 2 --batch-size 3 --report json");
+    let report = run(dir.path(), line).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    let rows = report["tables"][0]["rows"].as_array().expect("rows");
+    for of in ["scan", "index", "parse", "parse, 8 gets", "encode"] {
+        assert!(rows.iter().any(|row| row[0] == of), "{of}");
+    }
+    file(
+        dir.path(),
+        "log",
+        &[order(1, "one", 1), order(2, "two", 2)].concat(),
+    );
+    let line = words(
+        "fix-bench scan --messages log --isa scalar --batches 1 --batch-size 2 --report json",
+    );
+    let rows = run(dir.path(), line).expect(0).json();
+    assert_eq!(rows["tables"][0]["rows"].as_array().expect("rows").len(), 2);
+}
