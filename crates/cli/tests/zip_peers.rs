@@ -39,6 +39,11 @@ fn main() {
         trial("zip_is_read", has("zip", "-v"), zip_is_read),
         trial("seven_zip_is_read", has("7zz", "i"), seven_zip_is_read),
         trial("bsdtar_is_read", has("bsdtar", "--version"), bsdtar_is_read),
+        trial(
+            "changed_archives_are_read",
+            has("unzip", "-v") && has("7zz", "i") && has("python3", "--version"),
+            changed_archives_are_read,
+        ),
         trial("seven_zip_aes", has("7zz", "i"), seven_zip_aes),
         trial("bsdtar_aes", has("bsdtar", "--version"), bsdtar_aes),
         trial("pyzipper_aes", has_pyzipper(), pyzipper_aes),
@@ -410,4 +415,27 @@ fn seven_zip_crypto_is_read() {
     let line = "7zz a -tzip -mem=ZipCrypto -pright theirs.zip src";
     peer(dir.path(), line, b"");
     opened_by_perfkit(dir.path(), "theirs.zip", true);
+}
+
+fn changed_archives_are_read() {
+    let dir = directory();
+    tree(dir.path());
+    file(dir.path(), "read.py", PYTHON.as_bytes());
+    file(dir.path(), "gone", b"to be deleted");
+    // Of another program, whose headers are not ours.
+    peer(dir.path(), "zip -qr out.zip src/deep gone", b"");
+    run(dir.path(), words("zip --append out.zip src/größe")).expect(0);
+    run(dir.path(), words("zip -ur out.zip src")).expect(0);
+    run(dir.path(), words("zip -d out.zip gone")).expect(0);
+    for line in [
+        "unzip -q out.zip -d out",
+        "7zz x -y -oout out.zip",
+        "python3 read.py out.zip",
+    ] {
+        peer(dir.path(), line, b"");
+        assert_same(&dir.path().join("src"), &dir.path().join("out/src"));
+        assert_eq!(names(&dir.path().join("out")), ["src"], "{line}");
+        std::fs::remove_dir_all(dir.path().join("out")).expect("removed");
+    }
+    run(dir.path(), words("unzip -t --strict out.zip")).expect(0);
 }

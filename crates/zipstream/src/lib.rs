@@ -32,6 +32,7 @@
 mod crc;
 mod crypt;
 pub mod deflate;
+mod edit;
 mod engine;
 mod error;
 mod format;
@@ -44,6 +45,7 @@ mod write;
 
 pub use crate::crc::Crc32;
 pub use crate::crypt::{AesStrength, Decryption, Encryption, Password};
+pub use crate::edit::RawEntry;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::method::Method;
 pub use crate::read::{

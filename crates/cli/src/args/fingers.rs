@@ -9,7 +9,7 @@ use super::Color;
 
 /// Subcommands whose numeric flags are compression levels, each with its short flags that take no
 /// value, and so can stand beside a level in one word.
-const WITH_LEVELS: [(&str, &str); 2] = [("compress", "cfkqrvC"), ("zip", "efqrvDX")];
+const WITH_LEVELS: [(&str, &str); 2] = [("compress", "cfkqrvC"), ("zip", "defqruvDX")];
 
 /// Rewrites clusters of levels, thread counts and letters where the subcommand has levels.
 pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {

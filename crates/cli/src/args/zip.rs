@@ -21,6 +21,7 @@ use crate::failure::{Failure, Result};
 #[command(after_long_help = "Examples:
   perfkit zip -r src.zip src
   perfkit zip -9r - docs -x '*.tmp' | ssh host 'cat > docs.zip'
+  perfkit zip -ur src.zip src
   perfkit zip -er secret.zip letters
   perfkit zip -X -m zstd -r release.zip release --slo 'service.p99<=10ms'")]
 pub(crate) struct ZipArgs {
@@ -115,6 +116,18 @@ pub(crate) struct ZipArgs {
     no_dir_entries: bool,
     #[arg(long = "dir-entries", overrides_with = "no_dir_entries", hide = true)]
     _dir_entries: bool,
+    /// Add to the archive OUT, which may exist, what it does not hold yet
+    #[arg(long, conflicts_with_all = ["update", "delete"])]
+    append: bool,
+    /// Add to OUT, and replace entries that are older than their files
+    #[arg(short, long, conflicts_with = "delete")]
+    update: bool,
+    /// Delete entries of OUT whose names match PATHs, as patterns
+    ///
+    /// What is not touched is copied as it is, without being decompressed, in all three ways. The
+    /// archive that was there stays until the new one is complete.
+    #[arg(short, long)]
+    delete: bool,
     /// Read the archive back and test it before it appears
     #[arg(long, overrides_with = "_no_verify")]
     verify: bool,
@@ -168,6 +181,17 @@ pub(crate) enum Symlinks {
     Skip,
 }
 
+/// How an archive that exists is changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Edit {
+    /// What it does not hold is added.
+    Append,
+    /// That, and what is newer replaces what it holds.
+    Update,
+    /// What these take is deleted.
+    Delete(Selection),
+}
+
 /// What `zip` shall do, free of spelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ZipPlan {
@@ -187,6 +211,8 @@ pub(crate) struct ZipPlan {
     pub(crate) symlinks: Symlinks,
     /// Whether directories are entries.
     pub(crate) directories: bool,
+    /// What happens to an archive that exists, other than being replaced.
+    pub(crate) edit: Option<Edit>,
     /// Whether the archive is read back.
     pub(crate) verify: bool,
     /// Where the password comes from and how long the key is, where contents are encrypted.
@@ -212,6 +238,11 @@ impl ZipArgs {
         if self.verify && to_stdout {
             return Err(Failure::usage("--verify cannot read standard output back")
                 .help("name a file, or test it afterwards: perfkit unzip -t"));
+        }
+        let edit = self.edit()?;
+        if edit.is_some() && to_stdout {
+            return Err(Failure::usage("standard output is no archive to change")
+                .help("name a file, or leave out --append, -u and -d"));
         }
         let strength = match self.aes {
             KeyBits::Bits128 => AesStrength::Aes128,
@@ -241,8 +272,27 @@ impl ZipArgs {
             reproducible: self.reproducible,
             symlinks: self.symlinks,
             directories: !self.no_dir_entries,
+            edit,
             verify: self.verify,
         })
+    }
+
+    /// What happens to an archive that exists.
+    fn edit(&self) -> Result<Option<Edit>> {
+        if !self.delete {
+            let update = self.update.then_some(Edit::Update);
+            return Ok(update.or(self.append.then_some(Edit::Append)));
+        }
+        let glob = |path: &PathBuf| {
+            let text = path.to_string_lossy();
+            text.parse::<Glob>()
+                .map_err(|error| Failure::usage(format!("'{text}' is no pattern: {error}")))
+        };
+        let include = self.paths.iter().map(glob).collect::<Result<_>>()?;
+        Ok(Some(Edit::Delete(Selection {
+            include,
+            exclude: self.exclude.clone(),
+        })))
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) const UNIX: u8 = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Central<'a> {
     pub(crate) made_by: u16,
+    pub(crate) needed: u16,
     pub(crate) flags: u16,
     pub(crate) method: u16,
     pub(crate) time: u16,
@@ -21,6 +22,7 @@ pub(crate) struct Central<'a> {
     pub(crate) compressed: u32,
     pub(crate) content: u32,
     pub(crate) disk: u16,
+    pub(crate) internal: u16,
     pub(crate) attributes: u32,
     pub(crate) offset: u32,
     pub(crate) name: &'a [u8],
@@ -47,6 +49,7 @@ impl<'a> Central<'a> {
         let (extra, comment) = rest.split_at(usize::from(le16(fixed, 30)));
         Some(Self {
             made_by: le16(fixed, 4),
+            needed: le16(fixed, 6),
             flags: le16(fixed, 8),
             method: le16(fixed, 10),
             time: le16(fixed, 12),
@@ -55,6 +58,7 @@ impl<'a> Central<'a> {
             compressed: le32(fixed, 20),
             content: le32(fixed, 24),
             disk: le16(fixed, 34),
+            internal: le16(fixed, 36),
             attributes: le32(fixed, 38),
             offset: le32(fixed, OFFSET_AT),
             name,

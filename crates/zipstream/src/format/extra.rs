@@ -14,6 +14,9 @@ pub(crate) const AES: u16 = 0x9901;
 /// Bytes of the times field with one time, its header included.
 pub(crate) const TIMES_BYTES: usize = 9;
 
+/// The most bytes that a ZIP64 field takes here.
+pub(crate) const ZIP64_BYTES_MAX: usize = 28;
+
 /// Appends the modification time, where it fits.
 pub(crate) fn put_times(out: &mut Vec<u8>, modified: i32) {
     out.extend_from_slice(&TIMES.to_le_bytes());

@@ -1,7 +1,7 @@
 //! Reading: from a file, where the directory comes first, and from a pipe, where it comes last.
 //!
 //! [`locate`] finds the directory, [`directory`] walks it, [`reader`] reads entries by it,
-//! [`sealed`] opens encrypted ones, [`layout`] judges it; [`stream`] takes an archive as it comes,
+//! [`sealed`] opens encrypted ones, [`raw`] takes entries as they are, [`layout`] judges it; [`stream`] takes an archive as it comes,
 //! [`pipe`] reads one that way.
 
 mod directory;
@@ -9,6 +9,7 @@ mod layout;
 mod locate;
 mod options;
 mod pipe;
+mod raw;
 mod reader;
 mod sealed;
 mod source;

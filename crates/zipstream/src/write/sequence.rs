@@ -5,6 +5,7 @@ use super::options::Meta;
 use super::records::{Shape, Sizes, put_central, put_local, put_shifted};
 use crate::crypt::Encryption;
 use crate::crypt::seal::Sealer;
+use crate::edit::RawEntry;
 use crate::engine::{Engines, internal};
 use crate::error::{Error, ErrorKind};
 use crate::format::{end, local};
@@ -53,6 +54,15 @@ pub(crate) struct Sequence {
     entries: u64,
     content_bytes: u64,
     large: Option<Written>,
+    raw: Option<Raw>,
+}
+
+/// The entry of another archive that is being written.
+#[derive(Debug)]
+struct Raw {
+    entry: RawEntry,
+    offset: u64,
+    bytes: u64,
 }
 
 impl Sequence {
@@ -208,6 +218,43 @@ impl Sequence {
         let directory = &mut self.directory;
         put_central(directory, name, meta, *method, large.shape, &sizes, offset);
         self.count(sizes.content);
+        Ok(())
+    }
+
+    /// Starts an entry of another archive.
+    pub(crate) fn begin_raw(&mut self, entry: RawEntry) {
+        let offset = self.offset();
+        entry.put_local(&mut self.out);
+        let bytes = 0;
+        self.raw = Some(Raw {
+            entry,
+            offset,
+            bytes,
+        });
+    }
+
+    /// Adds bytes of it.
+    pub(crate) fn push_raw(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+        if let Some(raw) = &mut self.raw {
+            raw.bytes += bytes.len() as u64;
+        }
+    }
+
+    /// Ends it.
+    pub(crate) fn end_raw(&mut self) -> Result<(), Error> {
+        let Some(raw) = self.raw.take() else {
+            return Err(internal("an end without an entry"));
+        };
+        let (stated, came) = (raw.entry.compressed_bytes(), raw.bytes);
+        if stated != came {
+            let what = format!("{came} of its {stated} compressed bytes came");
+            let name = String::from_utf8_lossy(raw.entry.name_bytes());
+            return Err(Error::new(ErrorKind::Mismatch, what).entry(name));
+        }
+        raw.entry.put_end(&mut self.out);
+        raw.entry.put_central(&mut self.directory, raw.offset);
+        self.count(raw.entry.content_bytes());
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::encoder::ArchiveEncoder;
 use super::options::{ArchiveOptions, EntryOptions};
 use super::sequence::Totals;
 use crate::error::Error;
+use crate::read::{ArchiveReader, Entry, ReadAt, Scratch};
 
 /// Output that is worth a write.
 const WRITE_BYTES: usize = 128 << 10;
@@ -92,6 +93,22 @@ impl<W: Write> ArchiveWriter<W> {
         self.start_entry(name, options)?;
         while self.push_from(source).map_err(Error::from)? > 0 {}
         self.finish_entry()
+    }
+
+    /// Adds an entry of another archive as it is there: compressed, encrypted, unchecked.
+    pub fn copy<R: ReadAt>(
+        &mut self,
+        archive: &ArchiveReader<R>,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        self.encoder.start_raw(archive.raw(entry, scratch)?)?;
+        archive.copy_raw(entry, scratch, &mut |bytes: &[u8]| {
+            self.encoder.push_raw(bytes)?;
+            self.drain(WRITE_BYTES)
+        })?;
+        self.encoder.finish_raw()?;
+        self.drain(WRITE_BYTES)
     }
 
     /// Writes out what waits, without ending anything.

@@ -9,7 +9,7 @@ use zipstream::{AesStrength, ArchiveReader, Decryption, Encryption, ReadOptions,
 use super::transfer::Stop;
 use super::unzip::test_all;
 use crate::args::password::PasswordSource;
-use crate::args::zip::{ZipArgs, ZipPlan};
+use crate::args::zip::{Edit, ZipArgs, ZipPlan};
 use crate::exit::ExitStatus;
 use crate::export;
 use crate::failure::{Failure, Result};
@@ -19,9 +19,11 @@ use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password, signal};
 
+mod edit;
 mod pack;
 mod sources;
 
+use edit::Base;
 use pack::Packer;
 use sources::{Source, Sources};
 
@@ -38,12 +40,22 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
     })?;
-    let found = sources::find(&args.paths, &plan, &args.output);
+    let mut found = match plan.edit {
+        Some(Edit::Delete(_)) => Sources::default(),
+        _ => sources::find(&args.paths, &plan, &args.output),
+    };
+    let base = base(args, &plan, &mut found)?;
     if args.terminal.wants_warnings() {
-        remark(&found);
+        remark(&found, plan.edit.is_some());
     }
     let progress = Progress::start(args.terminal.wants_progress(), None);
-    let target = Target::create(&args.output, args.force, None)?;
+    let replaced = base.as_ref().map(|base| &base.metadata);
+    let force = args.force || replaced.is_some();
+    let target = Target::create(&args.output, force, replaced)?;
+    if plan.edit.is_some() && target.is_remote() {
+        return Err(Failure::usage("an object in a store cannot be changed")
+            .help("fetch it, change it, and put it back"));
+    }
     if plan.verify && target.is_remote() {
         return Err(
             Failure::usage("--verify cannot read back an object that is not there yet")
@@ -59,8 +71,9 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         &progress,
         fixed_time,
         encryption.clone(),
+        base.as_ref().map(Base::comment).unwrap_or_default(),
     )?;
-    let packed = pack(packer, &found, &mut outcome);
+    let packed = pack(packer, base.as_ref(), &found, &mut outcome);
     let ended = packed.and_then(|totals| {
         if plan.verify {
             verify(&target, &plan, encryption, totals, &mut outcome)?;
@@ -68,6 +81,10 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         // An archive of nothing because everything failed is of no use to anyone.
         let failed = !found.failures.is_empty() || !outcome.complete;
         if totals.entries > 0 || !failed {
+            if let (Some(base), Target::File { file, .. }) = (&base, &target) {
+                // Who may read the archive is as it was.
+                let _ = file.set_permissions(base.metadata.permissions());
+            }
             commit(target)?;
         }
         Ok(totals)
@@ -75,6 +92,18 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     progress.finish();
     settle(ended, found.failures.len() as u64, &mut outcome);
     session.finish(outcome)
+}
+
+/// The archive that is changed, and what of the sources it leaves to be packed.
+fn base(args: &ZipArgs, plan: &ZipPlan, found: &mut Sources) -> Result<Option<Base>> {
+    let Some(edit) = &plan.edit else {
+        return Ok(None);
+    };
+    let mut base = Base::open(&args.output, edit)?;
+    if let Some(base) = &mut base {
+        base.choose(edit, found)?;
+    }
+    Ok(base)
 }
 
 fn commit(target: Target) -> std::result::Result<(), Stop> {
@@ -137,14 +166,14 @@ fn source_date() -> Result<i64> {
     })
 }
 
-fn remark(found: &Sources) {
+fn remark(found: &Sources, edits: bool) {
     if found.special > 0 {
         message::note(
             &format!("{} special files were left out", found.special),
             "only files, directories and links are packed",
         );
     }
-    if found.sources.is_empty() && found.failures.is_empty() {
+    if found.sources.is_empty() && found.failures.is_empty() && !edits {
         message::note("the archive will be empty", "see --help for -r, -x and -i");
     }
 }
@@ -163,11 +192,20 @@ fn describe(plan: &ZipPlan, outcome: &mut Outcome) {
 /// Packs everything; what was read and written is in the outcome even if it failed.
 fn pack(
     mut packer: Packer<'_>,
+    base: Option<&Base>,
     found: &Sources,
     outcome: &mut Outcome,
 ) -> std::result::Result<Totals, Stop> {
     found.failures.iter().for_each(message::failure);
-    let result = pack_all(&mut packer, &found.sources, outcome);
+    let carried = base.map_or(Ok(0), |base| base.carry(&mut packer));
+    let result = carried.and_then(|carried| {
+        if let Some(base) = base {
+            let params = &mut outcome.workload.params;
+            params.insert("kept_entries".to_owned(), carried.into());
+            params.insert("dropped_entries".to_owned(), base.dropped.into());
+        }
+        pack_all(&mut packer, &found.sources, outcome)
+    });
     outcome.bytes_in = packer.read_bytes;
     outcome.bytes_content = packer.read_bytes;
     packer.report(outcome);

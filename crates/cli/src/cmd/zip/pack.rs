@@ -9,7 +9,7 @@ use std::time::Instant;
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 use zipstream::{
-    ArchiveEncoder, ArchiveOptions, Around, Encryption, EntryOptions, Kind, Known, Totals,
+    ArchiveEncoder, ArchiveOptions, Around, Encryption, EntryOptions, Kind, Known, RawEntry, Totals,
 };
 
 use super::sources::Source;
@@ -97,6 +97,7 @@ impl<'a> Packer<'a> {
         progress: &'a Progress,
         fixed_time: Option<i64>,
         encryption: Option<Encryption>,
+        comment: Vec<u8>,
     ) -> Result<Self> {
         // One thread is the calling one.
         let threads = if plan.threads > 1 { plan.threads } else { 0 };
@@ -106,6 +107,7 @@ impl<'a> Packer<'a> {
         options.around = (threads > 0).then(|| times.around());
         options.reproducible = fixed_time;
         options.encryption = encryption;
+        options.comment = comment;
         let encoder = ArchiveEncoder::new(options)
             .map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
         Ok(Self {
@@ -139,6 +141,34 @@ impl<'a> Packer<'a> {
                 .record_span_what(start, end, || source.name.clone());
         }
         Ok(added)
+    }
+
+    /// Carries an entry over as it is, given what its headers say.
+    pub(super) fn carry(
+        &mut self,
+        raw: RawEntry,
+        bytes: impl FnOnce(&mut Sink<'_>) -> std::result::Result<(), Carried>,
+    ) -> std::result::Result<(), Stop> {
+        if signal::interrupted() {
+            return Err(Stop::Interrupted);
+        }
+        let start = Instant::now();
+        let name = String::from_utf8_lossy(raw.name_bytes()).into_owned();
+        let carried = self.encoder.start_raw(raw).map_err(Carried::from);
+        let carried = carried.and_then(|()| {
+            bytes(&mut |piece| {
+                self.encoder.push_raw(piece)?;
+                self.drain(WRITE_BYTES).map_err(Carried)
+            })
+        });
+        carried.map_err(|Carried(stop)| stop)?;
+        let ended = self.encoder.finish_raw();
+        ended.map_err(|error| Carried::from(error).0)?;
+        self.drain(WRITE_BYTES)?;
+        self.times
+            .entry
+            .record_span_what(start, Instant::now(), || name);
+        Ok(())
     }
 
     /// A directory or link.
@@ -357,6 +387,22 @@ impl<'a> Packer<'a> {
     pub(super) fn report(self, outcome: &mut Outcome) {
         drop(self.encoder);
         self.times.finish(outcome);
+    }
+}
+
+/// What takes the bytes of an entry that is carried over.
+pub(super) type Sink<'a> = dyn FnMut(&[u8]) -> std::result::Result<(), Carried> + 'a;
+
+/// Why an entry could not be carried over.
+pub(super) struct Carried(pub(super) Stop);
+
+impl From<zipstream::Error> for Carried {
+    fn from(error: zipstream::Error) -> Self {
+        let failure = Failure::new(format!("cannot copy {error}"));
+        Self(Stop::Failed(match error.help_text() {
+            Some(help) => failure.help(help),
+            None => failure,
+        }))
     }
 }
 

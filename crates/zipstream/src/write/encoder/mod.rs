@@ -1,10 +1,11 @@
 //! The encoder: entries and content in, bytes of an archive out, no I/O and no seeking.
 //!
 //! What is compressed where is decided here, for large entries in [`large`]; [`line`] keeps the
-//! order. The work itself stands in `batch` and `engine`.
+//! order, [`raw`] takes what another archive has packed. The work itself stands in `batch` and `engine`.
 
 mod large;
 mod line;
+mod raw;
 #[cfg(feature = "tokio")]
 mod ready;
 
@@ -94,6 +95,8 @@ enum State {
     Whole(usize),
     /// Content goes through chunks of this size.
     Large(usize),
+    /// Bytes of another archive's entry go through as they are.
+    Raw,
     Finished,
     Failed(Error),
 }
@@ -199,7 +202,7 @@ impl ArchiveEncoder {
             (Kind::Directory, true) | (_, false) => {}
             (_, true) => return bad("only the name of a directory ends with '/'".to_owned()),
         }
-        open.hash = self.hasher.hash_one(&open.name);
+        open.hash = self.hasher.hash_one(&open.name[..]);
         if !self.names.insert(open.hash) {
             let what = "the archive has an entry of this name already";
             return Err(Error::new(ErrorKind::Duplicate, what).entry(name));
@@ -212,6 +215,11 @@ impl ArchiveEncoder {
         let large = open.hint.is_some_and(|hint| hint > WHOLE_BYTES_MAX as u64);
         let result = self.place(large);
         self.hold(result)
+    }
+
+    /// Keeps a name in mind; whether it is new.
+    fn take_name(&mut self, name: &[u8]) -> bool {
+        self.names.insert(self.hasher.hash_one(name))
     }
 
     /// Decides where the content of the new entry goes.
@@ -287,7 +295,7 @@ impl ArchiveEncoder {
         match &self.state {
             State::Whole(start) => Ok(self.batch.room(start + WHOLE_BYTES_MAX)),
             State::Failed(error) => Err(error.clone()),
-            State::Idle | State::Finished => Err(order("no entry is open")),
+            State::Idle | State::Raw | State::Finished => Err(order("no entry is open")),
             State::Large(bytes) => Ok(self.chunk.room(*bytes)),
         }
     }
@@ -303,7 +311,7 @@ impl ArchiveEncoder {
         match &self.state {
             State::Whole(_) => self.batch.advance(bytes),
             State::Failed(error) => return Err(error.clone()),
-            State::Idle | State::Finished => return Err(order("no entry is open")),
+            State::Idle | State::Raw | State::Finished => return Err(order("no entry is open")),
             State::Large(_) => self.chunk.advance(bytes),
         }
         Ok(())
@@ -312,7 +320,7 @@ impl ArchiveEncoder {
     /// Ends the entry.
     pub fn finish_entry(&mut self) -> Result<(), Error> {
         let result = match &self.state {
-            State::Idle | State::Finished => return Err(order("no entry is open")),
+            State::Idle | State::Raw | State::Finished => return Err(order("no entry is open")),
             State::Failed(error) => return Err(error.clone()),
             State::Whole(start) => {
                 let start = *start;

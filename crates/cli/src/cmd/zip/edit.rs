@@ -1,0 +1,154 @@
+//! Changing an archive that exists: what stays of it is carried into a new one, which replaces it.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+use zipstream::{ArchiveReader, Kind, Scratch, Warning};
+
+use super::pack::{Carried, Packer};
+use super::sources::{Source, Sources};
+use crate::args::zip::Edit;
+use crate::cmd::transfer::Stop;
+use crate::failure::{Failure, Result};
+
+/// The archive that is changed.
+pub(super) struct Base {
+    reader: ArchiveReader<File>,
+    pub(super) metadata: Metadata,
+    /// Positions of the entries that stay.
+    kept: Vec<u64>,
+    /// Entries that do not, since they are deleted or replaced.
+    pub(super) dropped: u64,
+}
+
+/// The entries of an archive: the position and the time of each by its name.
+type Held = HashMap<String, (u64, i64)>;
+
+impl Base {
+    /// Opens the archive; `None` where there is none yet and that is fine.
+    pub(super) fn open(path: &Path, edit: &Edit) -> Result<Option<Self>> {
+        let unreadable = |error: io::Error| Failure::io("read", path, &error);
+        let file = match File::open(path) {
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound && !matches!(edit, Edit::Delete(_)) =>
+            {
+                return Ok(None);
+            }
+            other => other.map_err(unreadable)?,
+        };
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            let name = path.display();
+            return Err(Failure::usage(format!("'{name}' is no file to change")));
+        }
+        let wrong = |what: String| {
+            let name = path.display();
+            Failure::new(format!("cannot change '{name}': {what}"))
+                .help("it is as it was; see more with perfkit unzip -t --strict")
+        };
+        let opened = ArchiveReader::open(file).and_then(|reader| reader.check().map(|()| reader));
+        let reader = opened.map_err(|error| wrong(error.to_string()))?;
+        let lost =
+            |found: &&Warning| matches!(found, Warning::Prefix { .. } | Warning::Trailing { .. });
+        if let Some(warning) = reader.directory().warnings().iter().find(lost) {
+            return Err(wrong(format!("{warning}, and would be lost")));
+        }
+        Ok(Some(Self {
+            reader,
+            metadata,
+            kept: Vec::new(),
+            dropped: 0,
+        }))
+    }
+
+    /// The comment, which stays.
+    pub(super) fn comment(&self) -> Vec<u8> {
+        self.reader.directory().comment().to_vec()
+    }
+
+    /// Decides what stays, and takes out of the sources what is not to be packed.
+    pub(super) fn choose(&mut self, edit: &Edit, found: &mut Sources) -> Result<()> {
+        let mut held = Held::new();
+        for entry in self.reader.entries() {
+            let entry = entry.map_err(|error| Failure::new(error.to_string()))?;
+            let name = entry.name_lossy().into_owned();
+            match edit {
+                Edit::Delete(selection) if selection.takes(&name) => self.dropped += 1,
+                _ => self.kept.push(entry.position()),
+            }
+            let key = name.trim_end_matches('/').to_owned();
+            held.insert(key, (entry.position(), entry.modified()));
+        }
+        match edit {
+            Edit::Delete(_) if self.dropped == 0 => {
+                return Err(Failure::new("no entry matches, so nothing is deleted")
+                    .help("list the names: perfkit unzip -l OUT"));
+            }
+            Edit::Delete(_) => {}
+            Edit::Append => refuse_held(&held, found),
+            Edit::Update => self.replace_older(&held, found),
+        }
+        Ok(())
+    }
+
+    fn replace_older(&mut self, held: &Held, found: &mut Sources) {
+        let mut replaced = HashSet::new();
+        found.sources.retain(|source| match held.get(&source.name) {
+            None => true,
+            Some(_) if source.kind == Kind::Directory => false,
+            Some((position, modified)) => {
+                let newer = is_newer(source, *modified);
+                replaced.extend(newer.then_some(*position));
+                newer
+            }
+        });
+        self.kept.retain(|position| !replaced.contains(position));
+        self.dropped = replaced.len() as u64;
+    }
+
+    /// Carries over what stays; how many entries that is.
+    pub(super) fn carry(&self, packer: &mut Packer<'_>) -> std::result::Result<u64, Stop> {
+        let mut scratch = Scratch::default();
+        for position in &self.kept {
+            let Some(Ok(entry)) = self.reader.directory().iter_at(*position).next() else {
+                continue;
+            };
+            let raw = self.reader.raw(&entry, &mut scratch);
+            let raw = raw.map_err(|error| Carried::from(error).0)?;
+            packer.carry(raw, |sink| {
+                let mut sink = |piece: &[u8]| sink(piece);
+                self.reader.copy_raw(&entry, &mut scratch, &mut sink)
+            })?;
+        }
+        Ok(self.kept.len() as u64)
+    }
+}
+
+/// Takes out what the archive holds; files of it are told of.
+fn refuse_held(held: &Held, found: &mut Sources) {
+    let failures = &mut found.failures;
+    found.sources.retain(|source| {
+        let is_held = held.contains_key(&source.name);
+        // A directory that is there already is what is asked for.
+        if is_held && source.kind != Kind::Directory {
+            let name = &source.name;
+            let failure = Failure::new(format!("'{name}' is in the archive already"));
+            failures.push(failure.help("-u replaces what is older"));
+        }
+        !is_held
+    });
+}
+
+/// Whether a file was changed after what the archive holds of it. The old time fields are even
+/// seconds.
+fn is_newer(source: &Source, modified: i64) -> bool {
+    if source.path.as_os_str() == "-" {
+        return true;
+    }
+    let changed = source.path.symlink_metadata();
+    let changed = changed.and_then(|metadata| metadata.modified()).ok();
+    let changed = changed.and_then(|time| jiff::Timestamp::try_from(time).ok());
+    changed.is_none_or(|changed| changed.as_second() > modified.saturating_add(1))
+}

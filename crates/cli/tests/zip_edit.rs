@@ -1,0 +1,175 @@
+//! Archives that are changed: what is added, replaced and deleted, what stays as it is, and that the
+//! archive that was there is untouched when anything fails.
+
+mod common;
+
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use common::{directory, file, names, pipe, run, samples, words};
+
+/// `src` with three files, and an archive of it.
+fn packed(dir: &Path) {
+    std::fs::create_dir(dir.join("src")).expect("made");
+    file(dir, "src/a", &samples(1_400_000)[0].1);
+    file(dir, "src/b", b"second");
+    file(dir, "src/c", b"third");
+    run(dir, words("zip -r a.zip src")).expect(0);
+}
+
+fn listed(dir: &Path) -> Vec<String> {
+    let list = run(dir, words("unzip -l a.zip --json")).expect(0).json();
+    let rows = list["tables"][0]["rows"].as_array().expect("rows");
+    let name = |row: &serde_json::Value| row[4].as_str().expect("a name").to_owned();
+    let mut names: Vec<_> = rows.iter().map(name).collect();
+    names.sort();
+    names
+}
+
+fn content(dir: &Path, name: &str) -> String {
+    let line = format!("unzip -qqp a.zip {name}");
+    run(dir, words(&line)).expect(0).text().to_owned()
+}
+
+#[test]
+fn what_is_new_is_added_and_what_is_there_is_told_of() {
+    let dir = directory();
+    packed(dir.path());
+    let archive = dir.path().join("a.zip");
+    std::fs::set_permissions(&archive, PermissionsExt::from_mode(0o600)).expect("set");
+    file(dir.path(), "src/d", b"fourth");
+    file(dir.path(), "src/b", b"another");
+    let ended = run(dir.path(), words("zip --append a.zip src/b src/d")).expect(3);
+    assert!(
+        ended.stderr.contains("'src/b' is in the archive"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(
+        listed(dir.path()),
+        ["src/", "src/a", "src/b", "src/c", "src/d"]
+    );
+    assert_eq!(content(dir.path(), "src/b"), "second");
+    assert_eq!(content(dir.path(), "src/d"), "fourth");
+    run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
+    let mode = std::fs::metadata(&archive)
+        .expect("there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // One that is not there yet is made.
+    run(dir.path(), words("zip --append new.zip src/d")).expect(0);
+    run(dir.path(), words("unzip -t --strict new.zip")).expect(0);
+}
+
+#[test]
+fn what_is_newer_replaces_what_is_older() {
+    let dir = directory();
+    packed(dir.path());
+    file(dir.path(), "src/b", b"newer");
+    file(dir.path(), "src/c", b"older");
+    file(dir.path(), "src/e", b"new");
+    let later = SystemTime::now() + Duration::from_secs(100);
+    let earlier = SystemTime::now() - Duration::from_secs(100);
+    for (name, time) in [("src/b", later), ("src/c", earlier)] {
+        let opened = File::options().write(true).open(dir.path().join(name));
+        opened.expect("opened").set_modified(time).expect("set");
+    }
+    let ended = run(
+        dir.path(),
+        words("zip -ur a.zip src --verify --report json"),
+    )
+    .expect(0);
+    let report: serde_json::Value = serde_json::from_str(&ended.stderr).expect("JSON");
+    let params = &report["workload"]["params"];
+    assert_eq!(
+        (&params["kept_entries"], &params["dropped_entries"]),
+        (&3.into(), &1.into())
+    );
+    assert_eq!(
+        listed(dir.path()),
+        ["src/", "src/a", "src/b", "src/c", "src/e"]
+    );
+    assert_eq!(content(dir.path(), "src/b"), "newer");
+    assert_eq!(content(dir.path(), "src/c"), "third");
+    run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
+}
+
+#[test]
+fn what_matches_is_deleted() {
+    let dir = directory();
+    packed(dir.path());
+    let before = std::fs::read(dir.path().join("a.zip")).expect("read");
+    let ended = run(dir.path(), words("zip -d a.zip none*")).expect(1);
+    assert!(
+        ended.stderr.contains("no entry matches"),
+        "{}",
+        ended.stderr
+    );
+    assert!(before == std::fs::read(dir.path().join("a.zip")).expect("read"));
+    run(dir.path(), words("zip -d a.zip src/[ab] -x src/b")).expect(0);
+    assert_eq!(listed(dir.path()), ["src/", "src/b", "src/c"]);
+    run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
+    run(dir.path(), words("zip -d a.zip *")).expect(0);
+    assert!(listed(dir.path()).is_empty());
+    run(dir.path(), words("zip -d missing.zip a")).expect(1);
+    run(dir.path(), words("zip -d - a")).expect(2);
+}
+
+#[test]
+fn encrypted_entries_stay_closed_and_open_with_their_password() {
+    let dir = directory();
+    packed(dir.path());
+    file(dir.path(), "one", b"one\n");
+    file(dir.path(), "two", b"two\n");
+    let zip = |line: &str| run(dir.path(), words(line)).expect(0);
+    zip("zip -r --password-file one b.zip src");
+    file(dir.path(), "d", b"fourth");
+    zip("zip --append b.zip d --password-file two");
+    zip("zip -d b.zip src/b");
+    let out = zip("unzip -qqp b.zip src/c --password-file one");
+    assert_eq!(out.text(), "third");
+    assert_eq!(
+        zip("unzip -qqp b.zip d --password-file two").text(),
+        "fourth"
+    );
+    let wrong = run(dir.path(), words("unzip -t b.zip d --password-file one")).expect(1);
+    assert!(wrong.stderr.contains("wrong password"), "{}", wrong.stderr);
+}
+
+#[test]
+fn an_archive_that_is_not_right_stays_as_it_is() {
+    let dir = directory();
+    packed(dir.path());
+    file(dir.path(), "d", b"new");
+    let whole = std::fs::read(dir.path().join("a.zip")).expect("read");
+    let mut moved = whole.clone();
+    // A local header that is none.
+    moved[0] = b'X';
+    let prefixed = [b"#!/bin/sh\n", &whole[..]].concat();
+    let cut = whole[..whole.len() - 30].to_vec();
+    for broken in [moved, prefixed, cut] {
+        file(dir.path(), "a.zip", &broken);
+        for line in [
+            "zip --append a.zip d",
+            "zip -u a.zip d",
+            "zip -d a.zip src/c",
+        ] {
+            run(dir.path(), words(line)).expect(1);
+            assert!(
+                broken == std::fs::read(dir.path().join("a.zip")).expect("read"),
+                "{line}"
+            );
+            assert_eq!(names(dir.path()), ["a.zip", "d", "src"], "{line}");
+        }
+    }
+    let bytes = pipe(dir.path(), words("zip -qq - -"), b"x")
+        .expect(0)
+        .stdout;
+    file(dir.path(), "a.zip", &bytes);
+    // A source that cannot be read costs no more than itself.
+    run(dir.path(), words("zip --append a.zip missing d")).expect(3);
+    assert_eq!(listed(dir.path()), ["-", "d"]);
+}

@@ -1,0 +1,52 @@
+//! Entries as they are, to be carried into another archive.
+
+use super::directory::Entry;
+use super::reader::{ArchiveReader, Scratch};
+use super::source::ReadAt;
+use crate::edit::RawEntry;
+use crate::error::Error;
+use crate::format::local::{LOCAL_BYTES, Local, total_bytes};
+
+/// What is carried at a time.
+const PIECE_BYTES: usize = 128 << 10;
+
+impl<R: ReadAt> ArchiveReader<R> {
+    /// What the headers of an entry say, for [`start_raw`](crate::ArchiveEncoder::start_raw).
+    pub fn raw(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<RawEntry, Error> {
+        let named = |error: Error| error.entry(entry.name_lossy());
+        self.locate(entry, scratch).map_err(named)?;
+        let (source, end) = (self.source(), self.directory().start());
+        let (window, offset) = (&mut scratch.window, entry.offset());
+        let held = window.get(source, offset, LOCAL_BYTES, end);
+        let bytes = held.map_err(named)?.first_chunk();
+        let bytes = bytes.map_or(LOCAL_BYTES, total_bytes);
+        let held = window.get(source, offset, bytes, end).map_err(named)?;
+        let local = Local::parse(&held[..bytes]);
+        let extra = local.map(|local| local.extra).unwrap_or_default();
+        RawEntry::new(entry, extra).map_err(|error| named(error.at(entry.record_offset())))
+    }
+
+    /// Gives the bytes of an entry to `sink` as they are: compressed, encrypted, unchecked.
+    pub fn copy_raw<E: From<Error>>(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let named = |error: Error| E::from(error.entry(entry.name_lossy()));
+        let mut at = self.locate(entry, scratch).map_err(named)?;
+        // It was seen to lie before the directory.
+        let end = at + entry.compressed_bytes();
+        while at < end {
+            let left = usize::try_from(end - at).unwrap_or(usize::MAX);
+            let held = scratch
+                .window
+                .get(self.source(), at, left.min(PIECE_BYTES), end);
+            let piece = held.map_err(named)?;
+            let piece = &piece[..piece.len().min(left).min(PIECE_BYTES)];
+            sink(piece)?;
+            at += piece.len() as u64;
+        }
+        Ok(())
+    }
+}
