@@ -40,6 +40,8 @@ usage: cargo xtask CHORE
   peers zstd CASE        only a level (19), a level with so many threads (19T2), or
                          decompression (d), that of many frames (dm), or many small files
                          (small); the record keeps the other cases
+  peers zip [--quick]    measure archives against zip, unzip, bsdtar, 7zz and libraries
+  peers zip PART         only libraries or programs; the record keeps the rest
   peers stress [--quick] measure codecs under load beside those of Go, in rounds
   peers stress SECTION   only what perfkit shows by itself: soak (a minute), open, leaks
   tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
@@ -69,6 +71,14 @@ fn main() -> ExitCode {
         ["peers", "zstd", "--quick"] => peers::run(peers::Size::Quick, &peers::Only::all()),
         ["peers", "zstd", case] => {
             peers::Only::parse(case).and_then(|only| peers::run(peers::Size::Full, &only))
+        }
+        ["peers", "zip"] => peers::zip::run(peers::Size::Full, peers::zip::Part::All),
+        ["peers", "zip", "--quick"] => peers::zip::run(peers::Size::Quick, peers::zip::Part::All),
+        ["peers", "zip", part, "--quick"] => {
+            peers::zip::Part::parse(part).and_then(|part| peers::zip::run(peers::Size::Quick, part))
+        }
+        ["peers", "zip", part] => {
+            peers::zip::Part::parse(part).and_then(|part| peers::zip::run(peers::Size::Full, part))
         }
         ["peers", "stress"] => peers::stress::run(peers::Size::Full),
         ["peers", "stress", "--quick"] => peers::stress::run(peers::Size::Quick),

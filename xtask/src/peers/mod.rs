@@ -8,6 +8,7 @@ mod many;
 mod record;
 mod small;
 pub(crate) mod stress;
+pub(crate) mod zip;
 
 use std::fs;
 use std::io::Write;

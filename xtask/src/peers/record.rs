@@ -60,6 +60,11 @@ pub(super) struct Side {
 }
 
 impl Side {
+    /// The first word of its command.
+    fn program(&self) -> &str {
+        self.command.split(' ').next().unwrap_or_default()
+    }
+
     /// Reads the row of a side from the table of runs.
     pub(super) fn read(report: &Value, name: &str, command: String) -> Result<Self> {
         let tables = report["tables"]
@@ -158,7 +163,7 @@ fn seconds(ns: u64) -> String {
     clippy::cast_precision_loss,
     reason = "sizes of memory stay below 2^52"
 )]
-fn mebibytes(bytes: u64) -> String {
+pub(super) fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
@@ -205,12 +210,19 @@ impl Record {
              against itself; peak RSS is the largest of all runs. Before the timing each program \
              decoded what the other wrote, and the bytes were compared.\n"
         )?;
+        Comparison::write_all(&self.comparisons, out)
+    }
+}
+
+impl Comparison {
+    /// The tables of all cases, and their command lines.
+    pub(super) fn write_all(cases: &[Self], out: &mut String) -> std::fmt::Result {
         writeln!(
             out,
             "| case | pairs | wall | 95 % | control | verdict | size | peak RSS |"
         )?;
         writeln!(out, "|---|---:|---:|---|---:|---|---:|---:|")?;
-        for case in &self.comparisons {
+        for case in cases {
             let interval = case.wall_ratio_ci95.map_or_else(
                 || "—".to_owned(),
                 |[low, high]| format!("{low:.3}–{high:.3}"),
@@ -234,8 +246,11 @@ impl Record {
             "\n| case | program | wall p50 | cpu p50 | size | peak RSS |"
         )?;
         writeln!(out, "|---|---|---:|---:|---:|---:|")?;
-        for case in &self.comparisons {
-            for (name, side) in [("zstd", &case.baseline), ("perfkit", &case.target)] {
+        for case in cases {
+            for (name, side) in [
+                (case.baseline.program(), &case.baseline),
+                ("perfkit", &case.target),
+            ] {
                 let size = side
                     .size_bytes
                     .map_or_else(|| "—".to_owned(), |size| size.to_string());
@@ -250,7 +265,7 @@ impl Record {
             }
         }
         writeln!(out, "\nCommand lines:\n")?;
-        for case in &self.comparisons {
+        for case in cases {
             writeln!(out, "    # {}: {}", case.what, case.made)?;
             writeln!(out, "    {}", case.baseline.command)?;
             writeln!(out, "    {}", case.target.command)?;

@@ -1,0 +1,179 @@
+//! Libraries: one program for each build of them, which run in rounds of random order, zipstream twice.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::super::{Bench, Size};
+use super::record::Row;
+use crate::sh;
+
+/// Builds of the package, by their feature.
+const BUILDS: [&str; 4] = ["own", "s-zip", "zip-ng", "zip-rs"];
+
+/// A library that is measured: its name, and the program that has it.
+const LIBRARIES: [(&str, &str); 8] = [
+    ("zipstream", "own"),
+    ("zipstream-async", "own"),
+    ("s-zip", "s-zip"),
+    ("s-zip-async", "s-zip"),
+    ("async_zip", "s-zip"),
+    ("zip-ng", "zip-ng"),
+    ("zip-rs", "zip-rs"),
+    ("klauspost", "go"),
+];
+
+/// One case: what it is called, the case and input of the programs, rounds, and milliseconds of each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Case {
+    what: &'static str,
+    case: &'static str,
+    input: &'static str,
+    rounds: usize,
+    milliseconds: u32,
+}
+
+const fn small(what: &'static str, case: &'static str, input: &'static str) -> Case {
+    Case {
+        what,
+        case,
+        input,
+        rounds: 9,
+        milliseconds: 80,
+    }
+}
+
+pub(super) const CASES: [Case; 7] = [
+    small("5 MiB of one line", "one", "line5"),
+    small("50 x 10 KB of one line", "fifty", "line5"),
+    small("100 KB of one line, in memory", "memory", "line5"),
+    small("5 MiB of source text", "one", "text5"),
+    small("50 x 10 KB of source text", "fifty", "text5"),
+    small("100 KB of source text, in memory", "memory", "text5"),
+    Case {
+        rounds: 3,
+        milliseconds: 1,
+        ..small("the tree, one thread", "tree", "tree")
+    },
+];
+
+/// The programs, by build.
+pub(super) struct Programs(Vec<(&'static str, PathBuf)>);
+
+/// Builds what can be built here.
+pub(super) fn build() -> Result<Programs> {
+    let folder = sh::root().join("bench-peers/zip");
+    let target = sh::root().join("bench-peers/target/zip");
+    let mut programs = Vec::new();
+    for feature in BUILDS {
+        let target = target.join(feature);
+        let mut cargo = sh::cargo(&["build", "--release", "--locked", "--features", feature]);
+        cargo.arg("--target-dir").arg(&target).current_dir(&folder);
+        sh::run(&mut cargo)?;
+        programs.push((feature, target.join("release/zip-libraries")));
+    }
+    if sh::find("go").is_some() {
+        let program = target.join("go");
+        let mut go = sh::command("go");
+        go.args(["build", "-trimpath", "-o"]).arg(&program).arg(".");
+        sh::run(go.current_dir(sh::root().join("bench-peers/zip-go")))?;
+        programs.push(("go", program));
+    }
+    Ok(Programs(programs))
+}
+
+/// What a program printed.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    ns: u64,
+    bytes: u64,
+    rss_bytes: u64,
+}
+
+impl Bench {
+    /// Every library on one case, in rounds.
+    pub(super) fn libraries(&self, case: Case, programs: &Programs) -> Result<Vec<Row>> {
+        let quick = self.size == Size::Quick;
+        let rounds = if quick { 2 } else { case.rounds };
+        let wanted = |name: &str| case.case != "tree" || !name.contains("async");
+        let mut sides: Vec<(&str, &PathBuf, Vec<Turn>)> = Vec::new();
+        for (name, build) in LIBRARIES.into_iter().filter(|(name, _)| wanted(name)) {
+            if let Some((_, program)) = programs.0.iter().find(|(of, _)| *of == build) {
+                sides.push((name, program, Vec::new()));
+            }
+        }
+        // The first once more, as the control.
+        if let Some((_, program, _)) = sides.first() {
+            sides.push(("zipstream again", program, Vec::new()));
+        }
+        let mut random = 0x9e37_79b9_u64;
+        for _ in 0..rounds {
+            let mut order: Vec<usize> = (0..sides.len()).collect();
+            for last in (1..order.len()).rev() {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                order.swap(last, (random % (last as u64 + 1)) as usize);
+            }
+            for index in order {
+                let (name, program, turns) = &mut sides[index];
+                let library = name.trim_end_matches(" again");
+                let milliseconds = case.milliseconds.to_string();
+                let mut command = sh::command(&**program);
+                command.current_dir(self.folder.path()).args([
+                    library,
+                    case.case,
+                    case.input,
+                    "out.zip",
+                    &milliseconds,
+                ]);
+                let said: Value = serde_json::from_slice(&sh::output(&mut command)?.stdout)?;
+                let cell = |key: &str| {
+                    let value = said[key].as_u64();
+                    value.with_context(|| format!("{library} prints no {key}"))
+                };
+                turns.push(Turn {
+                    ns: cell("ns")?,
+                    bytes: cell("bytes")?,
+                    rss_bytes: cell("rss_bytes")?,
+                });
+                if case.case != "memory" {
+                    self.readable(library)?;
+                }
+            }
+        }
+        let base: Vec<u64> = sides[0].2.iter().map(|turn| turn.ns).collect();
+        Ok(sides
+            .iter()
+            .map(|(name, _, turns)| row(case.what, name, turns, &base))
+            .collect())
+    }
+
+    /// What a library wrote is read by a program that wrote none of it.
+    fn readable(&self, library: &str) -> Result<()> {
+        sh::output(&mut self.command(&["unzip", "-tqq", "out.zip"]))
+            .map(drop)
+            .with_context(|| format!("{library}: a wrong answer"))
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "times stay below 2^52 ns")]
+fn row(what: &str, name: &str, turns: &[Turn], base: &[u64]) -> Row {
+    let mut ns: Vec<u64> = turns.iter().map(|turn| turn.ns).collect();
+    let pairs = ns.iter().zip(base);
+    let mut ratios: Vec<f64> = pairs.map(|(ns, base)| *ns as f64 / *base as f64).collect();
+    ns.sort_unstable();
+    ratios.sort_by(f64::total_cmp);
+    Row {
+        what: what.to_owned(),
+        library: name.to_owned(),
+        rounds: turns.len() as u64,
+        ns_p50: ns[ns.len() / 2],
+        ns_min: ns[0],
+        ratio_p50: ratios[ratios.len() / 2],
+        ratio_range: [ratios[0], ratios[ratios.len() - 1]],
+        archive_bytes: turns[0].bytes,
+        rss_max_bytes: turns.iter().map(|turn| turn.rss_bytes).max().unwrap_or(0),
+    }
+}

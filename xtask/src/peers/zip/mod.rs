@@ -1,0 +1,186 @@
+//! ZIP: perfkit beside the programs zip, unzip, bsdtar and 7zz, and zipstream beside libraries.
+//!
+//! [`programs`] are whole commands, measured by `perfkit compare`; [`libraries`] are calls, each in a
+//! program of its own that is run in rounds. [`record`] is the file that comes of both.
+
+mod libraries;
+mod programs;
+mod record;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use super::{Bench, Size};
+use crate::sh;
+use record::Record;
+
+/// What is packed, in the folder of the bench.
+struct Inputs {
+    /// What the tree is, for people.
+    tree: String,
+}
+
+/// What to measure; the record keeps the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    All,
+    Libraries,
+    Programs,
+}
+
+impl Part {
+    /// The part of this name.
+    pub(crate) fn parse(word: &str) -> Result<Self> {
+        match word {
+            "libraries" => Ok(Self::Libraries),
+            "programs" => Ok(Self::Programs),
+            _ => bail!("'{word}' is no part: libraries or programs"),
+        }
+    }
+}
+
+/// Measures and writes the record.
+pub(crate) fn run(size: Size, part: Part) -> Result<()> {
+    for program in ["zip", "unzip"] {
+        if sh::find(program).is_none() {
+            bail!("{program} is not installed: there is nothing to measure against");
+        }
+    }
+    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
+    let args = [
+        "build",
+        "--release",
+        "--package",
+        "xtask",
+        "--features",
+        "workloads",
+    ];
+    sh::run(sh::cargo(&args).args(["--bin", "workload"]))?;
+    let mut bench = Bench::new(size)?;
+    bench.made = bench.build()?;
+    let inputs = bench.make_inputs()?;
+    let file = file(size)?;
+    let old = fs::read_to_string(&file).ok();
+    let old = old.and_then(|text| serde_json::from_str::<Record>(&text).ok());
+    let (rows, comparisons) = old.map_or_else(Default::default, |old| (old.rows, old.comparisons));
+    let mut record = Record {
+        quick: size == Size::Quick,
+        made: bench.made.clone(),
+        tree: inputs.tree,
+        versions: bench.versions(),
+        machine: None,
+        rows,
+        comparisons,
+    };
+    let keep = |record: &Record| -> Result<()> {
+        fs::write(file.with_extension("md"), record.markdown())?;
+        let mut json = serde_json::to_string_pretty(record)?;
+        json.push('\n');
+        Ok(fs::write(&file, json)?)
+    };
+    if part != Part::Programs {
+        record.rows.clear();
+        let libraries = libraries::build()?;
+        for case in libraries::CASES {
+            let rows = bench.libraries(case, &libraries)?;
+            rows.iter().for_each(|row| println!("{}", row.line()));
+            record.rows.extend(rows);
+            keep(&record)?;
+        }
+    }
+    if part != Part::Libraries {
+        record.comparisons.clear();
+    }
+    let cases = programs::CASES.into_iter();
+    for case in cases.filter(|_| part != Part::Libraries) {
+        if sh::find(case.program()).is_none() {
+            println!("{}: not installed, left out", case.program());
+            continue;
+        }
+        let comparison = bench.program(case, &mut record.machine)?;
+        println!("{}", comparison.line());
+        record.comparisons.push(comparison);
+        keep(&record)?;
+    }
+    println!("{}", file.with_extension("md").display());
+    Ok(())
+}
+
+fn file(size: Size) -> Result<PathBuf> {
+    let name = if size == Size::Quick {
+        "zip-quick"
+    } else {
+        "zip"
+    };
+    let folder = sh::root().join("bench-peers/record");
+    fs::create_dir_all(&folder)?;
+    Ok(folder.join(name).with_extension("json"))
+}
+
+impl Bench {
+    fn make_inputs(&self) -> Result<Inputs> {
+        let quick = self.size == Size::Quick;
+        let (text, noise) = if quick {
+            (6_000_000, 10_000_000)
+        } else {
+            (90_000_000, 100_000_000)
+        };
+        let generate = |kind: &str, bytes: usize, name: &str| -> Result<Vec<u8>> {
+            let bytes = bytes.to_string();
+            let made = sh::output(&mut self.command(&["workload", kind, "1", &bytes]))?;
+            fs::write(self.file(name), &made.stdout)?;
+            Ok(made.stdout)
+        };
+        let text = generate("source", text, "text")?;
+        generate("random", noise, "noise")?;
+        const MIB: usize = 1 << 20;
+        fs::write(self.file("text5"), &text[..5 * MIB])?;
+        let line =
+            b"One line of some length, repeated until the entry is as large as it shall be.\n";
+        let line: Vec<u8> = line.iter().copied().cycle().take(5 * MIB).collect();
+        fs::write(self.file("line5"), line)?;
+        fs::write(self.file("password"), "correct horse\n")?;
+        let go = sh::find("go").filter(|_| !quick);
+        let root = go.and_then(|_| sh::text(sh::command("go").args(["env", "GOROOT"])).ok());
+        if let Some(root) = root {
+            let script = format!("cp -r {}/src tree && chmod -R u+w tree", root.trim());
+            sh::output(&mut self.command(&["sh", "-c", &script]))?;
+        } else {
+            for (at, content) in text.chunks(11_000).enumerate() {
+                let folder = self.file(&format!("tree/{:03}", at / 100));
+                fs::create_dir_all(&folder)?;
+                fs::write(folder.join(format!("{at:05}.txt")), content)?;
+            }
+        }
+        let count = "find tree -type f | wc -l; find tree -type f -printf '%s\\n' | awk '{ all += $1 } END { print all }'";
+        let text = sh::text(&mut self.command(&["sh", "-c", count]))?;
+        let mut numbers = text.split_whitespace();
+        let (files, bytes) = (numbers.next(), numbers.next());
+        Ok(Inputs {
+            tree: format!(
+                "{} files, {} bytes",
+                files.unwrap_or_default(),
+                bytes.unwrap_or_default()
+            ),
+        })
+    }
+
+    /// What the programs say they are.
+    fn versions(&self) -> Vec<String> {
+        let first = |words: &[&str], at: usize| {
+            let text = sh::text(&mut self.command(words)).ok()?;
+            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines.nth(at).map(str::to_owned)
+        };
+        let asked = [
+            first(&["zip", "-v"], 1),
+            first(&["unzip", "-v"], 0),
+            first(&["bsdtar", "--version"], 0),
+            first(&["7zz", "i"], 0),
+            first(&["go", "version"], 0),
+        ];
+        asked.into_iter().flatten().collect()
+    }
+}
