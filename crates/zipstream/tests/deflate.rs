@@ -208,3 +208,13 @@ fn levels_weigh_time_against_size() {
         .unwrap();
     assert!(usual * 100 <= other * 102, "{usual} and {other}");
 }
+
+#[test]
+fn short_matches_are_left_where_literals_are_shorter() {
+    let mut random = Random(3);
+    let digit = |_| b"0123456789abcdef"[random.next(16)];
+    let digits: Vec<u8> = (0..200_000).map(digit).collect();
+    let packed = check(&mut Compressor::new(6), &digits, "digits");
+    // Half of each byte, and little more.
+    assert!(packed * 100 < digits.len() * 52, "{packed}");
+}

@@ -1,13 +1,19 @@
 //! Where bytes occurred before: places of each hash, linked from the last one back.
 
 use super::bytes::{alike, load32, load64};
-use super::symbols::{MATCH_MAX, WINDOW};
+use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
 
 const HEADS_LOG: u32 = 15;
 const QUADS_LOG: u32 = 13;
 const TRIPLES_LOG: u32 = 11;
 /// Bytes of the hash of a chain. Shorter matches are found by their last place alone.
 const CHAIN_BYTES: u32 = 6;
+/// The same, and the shortest match, where there are few different bytes: their literals are short.
+const CHAIN_BYTES_FEW: u32 = 5;
+const LEAST_FEW: usize = 5;
+/// Different bytes in a sample that are few.
+const FEW: usize = 40;
+const SAMPLE_BYTES: usize = 1024;
 /// A match of three bytes from beyond costs more than its literals.
 const TRIPLE_DISTANCE_MAX: usize = 4096;
 /// Bytes that have to lie ahead of a place to be looked at.
@@ -22,6 +28,10 @@ pub(super) struct Chains {
     triples: [u16; 1 << TRIPLES_LOG],
     /// The place before each one of the window that has the same hash.
     links: [u16; WINDOW],
+    /// Bits of a word that the hash of a chain leaves out.
+    shift: u32,
+    /// The shortest match that is worth it.
+    least: usize,
 }
 
 /// Something that occurred before.
@@ -36,6 +46,8 @@ impl Default for Chains {
         Self {
             heads: [0; 1 << HEADS_LOG],
             links: [0; WINDOW],
+            shift: 64 - 8 * CHAIN_BYTES,
+            least: MATCH_MIN,
             quads: [0; 1 << QUADS_LOG],
             triples: [0; 1 << TRIPLES_LOG],
         }
@@ -49,17 +61,34 @@ fn distance(at: usize, place: u16) -> usize {
 }
 
 impl Chains {
-    /// Forgets the content before.
-    pub(super) fn start(&mut self) {
+    /// Forgets the content before, and takes a look at the next one.
+    pub(super) fn start(&mut self, content: &[u8]) {
+        let mut seen = [false; 256];
+        for &byte in content
+            .iter()
+            .step_by((content.len() / SAMPLE_BYTES).max(1))
+        {
+            seen[usize::from(byte)] = true;
+        }
+        let few = seen.iter().filter(|seen| **seen).count() <= FEW;
+        (self.shift, self.least) = if few {
+            (64 - 8 * CHAIN_BYTES_FEW, LEAST_FEW)
+        } else {
+            (64 - 8 * CHAIN_BYTES, MATCH_MIN)
+        };
         self.heads.fill(0);
         self.quads.fill(0);
         self.triples.fill(0);
     }
 
+    /// The shortest match that is worth it.
+    pub(super) fn least(&self) -> usize {
+        self.least
+    }
+
     #[inline(always)]
-    fn head(word: u64) -> usize {
-        let bytes = word << (64 - 8 * CHAIN_BYTES);
-        (bytes.wrapping_mul(MULTIPLIER) >> (64 - HEADS_LOG)) as usize
+    fn head(word: u64, shift: u32) -> usize {
+        ((word << shift).wrapping_mul(MULTIPLIER) >> (64 - HEADS_LOG)) as usize
     }
 
     #[inline(always)]
@@ -76,12 +105,13 @@ impl Chains {
     // A function of its own has the registers that its loop needs.
     #[inline(never)]
     pub(super) fn insert(&mut self, data: &[u8], start: usize, end: usize) {
+        let shift = self.shift;
         let words = data[start..(end + AHEAD - 1).max(start)].windows(AHEAD);
         for (index, word) in words.enumerate() {
             let word = load64(word, 0);
             let at = start + index;
             let place = at as u16;
-            let before = std::mem::replace(&mut self.heads[Self::head(word)], place);
+            let before = std::mem::replace(&mut self.heads[Self::head(word, shift)], place);
             self.links[at & (WINDOW - 1)] = before;
             self.quads[Self::quad(word)] = place;
             self.triples[Self::triple(word)] = place;
@@ -108,7 +138,8 @@ impl Chains {
             length: least,
             distance: 0,
         };
-        let mut chain = std::mem::replace(&mut self.heads[Self::head(word)], place);
+        let shift = self.shift;
+        let mut chain = std::mem::replace(&mut self.heads[Self::head(word, shift)], place);
         self.links[at & (WINDOW - 1)] = chain;
         let quad = std::mem::replace(&mut self.quads[Self::quad(word)], place);
         let triple = std::mem::replace(&mut self.triples[Self::triple(word)], place);

@@ -82,7 +82,7 @@ impl Search {
                 pairs.prime(data, start);
             }
             Self::Lazy(chains, _) => {
-                chains.start();
+                chains.start(&data[start..]);
                 lazy::prime(chains, data, start);
             }
         }

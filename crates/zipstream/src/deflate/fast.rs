@@ -2,7 +2,7 @@
 
 use super::bytes::{alike, alike_long, load32};
 use super::chains::AHEAD;
-use super::lazy::{DULL_LITERALS, Span, skip};
+use super::lazy::{DULL_LITERALS, Span, TAIL, skip};
 use super::sequences::{Sequences, whole};
 use super::symbols::{MATCH_MAX, WINDOW};
 
@@ -39,10 +39,31 @@ impl Pairs {
         before
     }
 
+    /// Remembers the places from `start` to `end`, at each of which there are four bytes.
+    #[inline(always)]
+    fn insert(&mut self, data: &[u8], start: usize, end: usize) {
+        for at in start..end {
+            self.replace(load32(data, at), at);
+        }
+    }
+
     /// Remembers what primes a content.
     pub(super) fn prime(&mut self, data: &[u8], end: usize) {
-        for at in 0..end.min(data.len().saturating_sub(AHEAD)) {
-            self.replace(load32(data, at), at);
+        let last = end.min(data.len().saturating_sub(AHEAD));
+        let mut at = 0;
+        while at < last {
+            let near = distance(at, self.replace(load32(data, at), at));
+            let mut next = (at + MATCH_MAX).min(last);
+            let mut from = at + 1;
+            if near.wrapping_sub(1) < WINDOW {
+                let length = alike_long(data, at - near, at, last - at);
+                if length > MATCH_MAX {
+                    next = at + length;
+                    from = from.max(next.saturating_sub(near.max(MATCH_MAX) + TAIL));
+                }
+            }
+            self.insert(data, from, next);
+            at = next;
         }
     }
 }
@@ -99,9 +120,8 @@ pub(super) fn sequence(pairs: &mut Pairs, data: &[u8], span: Span, out: &mut Seq
         }
         out.push(at - from, length, by);
         let next = at + length;
-        for place in at + 1..next.min(last) {
-            pairs.replace(load32(data, place), place);
-        }
+        let tail = next.saturating_sub(by.max(MATCH_MAX) + TAIL);
+        pairs.insert(data, tail.max(at + 1), next.min(last));
         at = next;
         from = at;
         if at >= pause || out.list.len() >= most_matches {

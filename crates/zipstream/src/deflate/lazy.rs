@@ -58,7 +58,7 @@ pub(super) const DULL_LITERALS: usize = 512;
 /// The most places in a row that are not looked at.
 const DULL_MOST: usize = 32;
 /// Places at the end of a long repetition that are remembered at least.
-const TAIL: usize = 64;
+pub(super) const TAIL: usize = 64;
 
 /// Makes sequences of a span; where it stopped.
 pub(super) fn sequence(
@@ -72,11 +72,12 @@ pub(super) fn sequence(
         mut at, end, pause, ..
     } = span;
     let last = end.saturating_sub(AHEAD);
+    let least = chains.least();
     let mut from = at;
     let most = out.list.len() + span.matches;
     while at < last {
-        let mut found = chains.find(data, at, end, MATCH_MIN - 1, effort.attempts, effort.nice);
-        if found.length < MATCH_MIN {
+        let mut found = chains.find(data, at, end, least - 1, effort.attempts, effort.nice);
+        if found.length < least {
             out.literal(data[at]);
             at += 1;
             if at - from >= DULL_LITERALS {

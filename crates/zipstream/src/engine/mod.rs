@@ -7,6 +7,7 @@ pub(crate) mod chunk;
 pub(crate) mod content;
 #[cfg(feature = "zstd")]
 pub(crate) mod frames;
+mod look;
 #[cfg(feature = "methods")]
 pub(crate) mod other;
 pub(crate) mod whole;

@@ -1,6 +1,7 @@
 //! Whole buffers into and out of deflate and zstd, in one call each.
 
-use super::internal;
+use super::chunk::Chunks;
+use super::{internal, look};
 use crate::error::{Error, ErrorKind};
 use crate::method::Method;
 
@@ -8,6 +9,8 @@ use crate::method::Method;
 #[derive(Default)]
 pub(crate) struct Whole {
     deflate: Option<(i32, libdeflater::Compressor)>,
+    /// For contents that libdeflate is slow on.
+    own: Chunks,
     #[cfg(feature = "zstd")]
     zstd: Option<(i32, zstdkit::Compressor)>,
 }
@@ -27,6 +30,12 @@ impl Whole {
             return Ok(false);
         };
         let start = out.len();
+        if method == Method::Deflate && look::is_plain(content) {
+            self.own.compress(level, content, 0, true, out);
+            let packed = out.len() - start <= room;
+            out.truncate(if packed { out.len() } else { start });
+            return Ok(packed);
+        }
         out.resize(start + room, 0);
         let packed = match method {
             Method::Deflate => self.deflate(level, content, &mut out[start..])?,
