@@ -1,0 +1,341 @@
+//! This crate's deflate beside libdeflate and zlib-rs, on the same bytes, in one process, in turns.
+//!
+//! `deflate_bench [--levels 1,6,9] [--rounds N] [--mib N] [--json FILE] [--markdown FILE] [FILES…]`
+//!
+//! Whole contents of up to 1 MiB are compared with libdeflate, chunks of 256 KiB primed with what
+//! stands before them with zlib-rs, which libdeflate cannot do. What was compressed is first read by
+//! another implementation. A time is the sum of the parts' minima, or of their medians.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use zipstream::deflate::Compressor;
+use zlib_rs::{Deflate, DeflateFlush};
+
+const WHOLE_BYTES: usize = 1 << 20;
+const CHUNK_BYTES: usize = 256 << 10;
+const WINDOW_BYTES: usize = 32 << 10;
+
+struct Options {
+    levels: Vec<i32>,
+    rounds: usize,
+    bytes_max: usize,
+    json: Option<String>,
+    markdown: Option<String>,
+    files: Vec<String>,
+}
+
+/// One comparison: sizes, and the times of both by minima and by medians.
+struct Row {
+    data: String,
+    bytes: usize,
+    way: &'static str,
+    level: i32,
+    peer: &'static str,
+    sizes: [usize; 2],
+    minima_ns: [u64; 2],
+    medians_ns: [u64; 2],
+}
+
+type Pack<'a> = Box<dyn FnMut(&[u8], usize, bool, &mut Vec<u8>) + 'a>;
+
+fn main() -> std::io::Result<()> {
+    let options = options();
+    let mut contents = vec![
+        ("one line, 5 MiB".to_owned(), line(5 << 20)),
+        ("one line, 100 KB".to_owned(), line(100_000)),
+        ("words, 4 MiB".to_owned(), words(4 << 20)),
+        ("noise, 2 MiB".to_owned(), noise(2 << 20)),
+    ];
+    for path in &options.files {
+        let mut content = std::fs::read(path)?;
+        content.truncate(options.bytes_max);
+        let name = path.rsplit('/').next().unwrap_or(path);
+        contents.push((name.to_owned(), content));
+    }
+    let mut rows = Vec::new();
+    for (name, content) in &contents {
+        for &level in &options.levels {
+            rows.push(whole(name, content, level, options.rounds));
+            rows.push(chunks(name, content, level, options.rounds));
+        }
+    }
+    let table = table(&rows);
+    write_out(&table);
+    if let Some(path) = &options.json {
+        std::fs::write(path, json(&rows, &options))?;
+    }
+    if let Some(path) = &options.markdown {
+        std::fs::write(path, table)?;
+    }
+    Ok(())
+}
+
+#[allow(clippy::print_stdout, reason = "it is what a benchmark is run for")]
+fn write_out(table: &str) {
+    print!("{table}");
+}
+
+fn options() -> Options {
+    let mut options = Options {
+        levels: vec![1, 6, 9],
+        rounds: 9,
+        bytes_max: 16 << 20,
+        json: None,
+        markdown: None,
+        files: Vec::new(),
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().unwrap_or_default();
+        match word.as_str() {
+            "--levels" => {
+                options.levels = value().split(',').filter_map(|n| n.parse().ok()).collect();
+            }
+            "--rounds" => options.rounds = value().parse().unwrap_or(9),
+            "--mib" => options.bytes_max = value().parse::<usize>().unwrap_or(16) << 20,
+            "--json" => options.json = Some(value()),
+            "--markdown" => options.markdown = Some(value()),
+            _ => options.files.push(word),
+        }
+    }
+    options
+}
+
+/// Whole contents beside libdeflate.
+fn whole(name: &str, content: &[u8], level: i32, rounds: usize) -> Row {
+    let mut ours = Compressor::new(level);
+    let theirs = libdeflater::CompressionLvl::new(level).expect("a level of both");
+    let mut theirs = libdeflater::Compressor::new(theirs);
+    let mut room = vec![0; 2 * WHOLE_BYTES];
+    let packs: [Pack<'_>; 2] = [
+        Box::new(move |data, start, last, out| {
+            out.clear();
+            ours.compress(&data[start..], 0, last, out);
+        }),
+        Box::new(move |data, start, _, out| {
+            let bytes = theirs.deflate_compress(&data[start..], &mut room);
+            out.clear();
+            out.extend_from_slice(&room[..bytes.expect("there is room")]);
+        }),
+    ];
+    let parts = parts(content.len(), WHOLE_BYTES, true);
+    compare(
+        name,
+        content,
+        "whole",
+        level,
+        "libdeflate",
+        &parts,
+        packs,
+        rounds,
+    )
+}
+
+/// Primed chunks beside zlib-rs.
+fn chunks(name: &str, content: &[u8], level: i32, rounds: usize) -> Row {
+    let mut ours = Compressor::new(level);
+    let packs: [Pack<'_>; 2] = [
+        Box::new(move |data, start, last, out| {
+            out.clear();
+            ours.compress(data, start, last, out);
+        }),
+        Box::new(move |data, start, last, out| {
+            // What a context keeps would make a chunk depend on the one before: each has its own.
+            let mut theirs = Deflate::new(level, false, 15);
+            if start > 0 {
+                let window = &data[start.saturating_sub(WINDOW_BYTES)..start];
+                theirs.set_dictionary(window).expect("a dictionary");
+            }
+            out.clear();
+            out.resize(data.len() - start + (data.len() - start) / 8 + 64, 0);
+            let flush = if last {
+                DeflateFlush::Finish
+            } else {
+                DeflateFlush::SyncFlush
+            };
+            theirs
+                .compress(&data[start..], out, flush)
+                .expect("it fits");
+            out.truncate(theirs.total_out() as usize);
+        }),
+    ];
+    let parts = parts(content.len(), CHUNK_BYTES, false);
+    compare(
+        name, content, "chunks", level, "zlib-rs", &parts, packs, rounds,
+    )
+}
+
+/// Where parts start and end, and whether each is a stream of its own or the end of one.
+fn parts(bytes: usize, part: usize, each: bool) -> Vec<(usize, usize, bool)> {
+    let ends = (0..bytes)
+        .step_by(part)
+        .map(|at| (at, (at + part).min(bytes)));
+    ends.map(|(at, end)| (at, end, each || end == bytes))
+        .collect()
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "they are the columns of the table"
+)]
+fn compare(
+    name: &str,
+    content: &[u8],
+    way: &'static str,
+    level: i32,
+    peer: &'static str,
+    parts: &[(usize, usize, bool)],
+    mut packs: [Pack<'_>; 2],
+    rounds: usize,
+) -> Row {
+    let mut sizes = [0; 2];
+    let mut out = Vec::new();
+    for (pack, size) in packs.iter_mut().zip(&mut sizes) {
+        let mut stream = Vec::new();
+        for &(start, end, last) in parts {
+            pack(&content[..end], start, last, &mut out);
+            *size += out.len();
+            stream.extend_from_slice(&out);
+            if last {
+                let from = if way == "whole" { start } else { 0 };
+                check(&stream, &content[from..end]);
+                stream.clear();
+            }
+        }
+    }
+    let mut times = vec![[Vec::new(), Vec::new()]; parts.len()];
+    for round in 0..rounds {
+        for (&(start, end, last), times) in parts.iter().zip(&mut times) {
+            for turn in [round % 2, 1 - round % 2] {
+                let begin = Instant::now();
+                packs[turn](&content[..end], start, last, &mut out);
+                times[turn].push(begin.elapsed().as_nanos() as u64);
+            }
+        }
+    }
+    let sum = |turn: usize, nth: usize| -> u64 {
+        let nth_of = |times: &mut [Vec<u64>; 2]| {
+            times[turn].sort_unstable();
+            times[turn][nth]
+        };
+        times.clone().iter_mut().map(nth_of).sum()
+    };
+    Row {
+        data: name.to_owned(),
+        bytes: content.len(),
+        way,
+        level,
+        peer,
+        sizes,
+        minima_ns: [sum(0, 0), sum(1, 0)],
+        medians_ns: [sum(0, rounds / 2), sum(1, rounds / 2)],
+    }
+}
+
+/// Reads a stream by libdeflate and by zlib-rs.
+fn check(stream: &[u8], content: &[u8]) {
+    let mut out = vec![0; content.len()];
+    let found = libdeflater::Decompressor::new().deflate_decompress(stream, &mut out);
+    assert_eq!(found.expect("libdeflate reads it"), content.len());
+    assert!(out == content, "libdeflate reads the same");
+    out.fill(0);
+    let mut inflate = zlib_rs::Inflate::new(false, 15);
+    let flush = zlib_rs::InflateFlush::Finish;
+    inflate
+        .decompress(stream, &mut out, flush)
+        .expect("zlib-rs reads it");
+    assert!(out == content, "zlib-rs reads the same");
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut out = String::from(
+        "| data | way | level | ratio | peer's | size | MB/s (min) | peer's | MB/s (median) | peer's | \
+         speed | peer |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n",
+    );
+    for row in rows {
+        let ratio = row.sizes.map(|size| size as f64 / row.bytes as f64);
+        let rate = |ns: [u64; 2]| ns.map(|ns| row.bytes as f64 * 1e3 / ns.max(1) as f64);
+        let (best, usual) = (rate(row.minima_ns), rate(row.medians_ns));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {:.4} | {:.4} | {:.4}x | {:.0} | {:.0} | {:.0} | {:.0} | {:.2}x | {} |",
+            row.data,
+            row.way,
+            row.level,
+            ratio[0],
+            ratio[1],
+            ratio[0] / ratio[1],
+            best[0],
+            best[1],
+            usual[0],
+            usual[1],
+            best[0] / best[1],
+            row.peer,
+        );
+    }
+    out
+}
+
+fn json(rows: &[Row], options: &Options) -> String {
+    let rows: Vec<String> = rows.iter().map(json_row).collect();
+    format!(
+        "{{\n  \"rounds\": {},\n  \"rows\": [\n    {}\n  ]\n}}\n",
+        options.rounds,
+        rows.join(",\n    ")
+    )
+}
+
+fn json_row(row: &Row) -> String {
+    let ([ours, theirs], [min, peer_min], [median, peer_median]) =
+        (row.sizes, row.minima_ns, row.medians_ns);
+    format!(
+        "{{\"data\": \"{}\", \"bytes\": {}, \"way\": \"{}\", \"level\": {}, \"peer\": \"{}\", \
+         \"compressed_bytes\": {ours}, \"peer_compressed_bytes\": {theirs}, \"min_ns\": {min}, \
+         \"peer_min_ns\": {peer_min}, \"median_ns\": {median}, \"peer_median_ns\": {peer_median}}}",
+        row.data.escape_default(),
+        row.bytes,
+        row.way,
+        row.level,
+        row.peer
+    )
+}
+
+fn line(bytes: usize) -> Vec<u8> {
+    let line = b"The quick brown fox jumps over the lazy dog, and then it does so again.\n";
+    line.iter().copied().cycle().take(bytes).collect()
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % below as u64) as usize
+    }
+}
+
+fn noise(bytes: usize) -> Vec<u8> {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    (0..bytes).map(|_| random.next(256) as u8).collect()
+}
+
+/// Words of a vocabulary, the first ones more often.
+fn words(bytes: usize) -> Vec<u8> {
+    let mut random = Random(42);
+    let mut word = || -> Vec<u8> {
+        let letters = 2 + random.next(9);
+        (0..letters).map(|_| b'a' + random.next(26) as u8).collect()
+    };
+    let words: Vec<Vec<u8>> = (0..4000).map(|_| word()).collect();
+    let mut out = Vec::with_capacity(bytes + 16);
+    while out.len() < bytes {
+        let most = 1 + random.next(words.len());
+        out.extend_from_slice(&words[random.next(most)]);
+        out.push(if random.next(12) == 0 { b'\n' } else { b' ' });
+    }
+    out.truncate(bytes);
+    out
+}
