@@ -173,3 +173,37 @@ fn an_archive_that_is_not_right_stays_as_it_is() {
     run(dir.path(), words("zip --append a.zip missing d")).expect(3);
     assert_eq!(listed(dir.path()), ["-", "d"]);
 }
+
+#[test]
+fn what_is_whole_of_a_broken_archive_is_saved() {
+    let dir = directory();
+    packed(dir.path());
+    let whole = std::fs::read(dir.path().join("a.zip")).expect("read");
+    let mut flipped = whole.clone();
+    flipped[100] ^= 1;
+    for (broken, code, entries) in [
+        (&whole[..whole.len() - 22], 0, 4),
+        (&flipped[..], 3, 3),
+        (&whole[..whole.len() / 2], 3, 1),
+    ] {
+        file(dir.path(), "broken.zip", broken);
+        let line = "zip -f --repair broken.zip a.zip --report json";
+        let ended = run(dir.path(), words(line)).expect(code);
+        let report: serde_json::Value = serde_json::from_str(
+            ended
+                .stderr
+                .lines()
+                .filter(|line| !line.starts_with("warning"))
+                .collect::<String>()
+                .as_str(),
+        )
+        .expect("JSON");
+        assert_eq!(report["tables"][0]["rows"][0][0], entries);
+        assert_eq!(listed(dir.path()).len(), entries);
+        run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
+    }
+    file(dir.path(), "broken.zip", b"nothing of the kind");
+    run(dir.path(), words("zip --repair broken.zip b.zip")).expect(1);
+    run(dir.path(), words("zip --repair broken.zip")).expect(2);
+    assert!(!dir.path().join("b.zip").exists());
+}

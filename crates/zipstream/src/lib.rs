@@ -45,7 +45,7 @@ mod write;
 
 pub use crate::crc::Crc32;
 pub use crate::crypt::{AesStrength, Decryption, Encryption, Password};
-pub use crate::edit::RawEntry;
+pub use crate::edit::{RawEntry, Salvage, Salvaged, salvage};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::method::Method;
 pub use crate::read::{

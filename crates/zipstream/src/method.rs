@@ -38,6 +38,15 @@ impl Method {
         }
     }
 
+    /// Whether entries of it are read.
+    pub(crate) const fn is_read(self) -> bool {
+        match self {
+            Self::Stored | Self::Deflate => true,
+            Self::Zstd => cfg!(feature = "zstd"),
+            Self::Other(code) => cfg!(feature = "methods") && matches!(code, 9 | 12 | 14 | 95),
+        }
+    }
+
     /// Levels to write at.
     pub fn levels(self) -> std::ops::RangeInclusive<i32> {
         match self {

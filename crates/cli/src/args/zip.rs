@@ -22,6 +22,7 @@ use crate::failure::{Failure, Result};
   perfkit zip -r src.zip src
   perfkit zip -9r - docs -x '*.tmp' | ssh host 'cat > docs.zip'
   perfkit zip -ur src.zip src
+  perfkit zip --repair broken.zip saved.zip
   perfkit zip -er secret.zip letters
   perfkit zip -X -m zstd -r release.zip release --slo 'service.p99<=10ms'")]
 pub(crate) struct ZipArgs {
@@ -128,6 +129,12 @@ pub(crate) struct ZipArgs {
     /// archive that was there stays until the new one is complete.
     #[arg(short, long)]
     delete: bool,
+    /// Save what can be saved of the archive OUT into the archive PATH
+    ///
+    /// Entries are found by their local headers and held to their checksums. Exit 3 when something
+    /// is lost.
+    #[arg(long, conflicts_with_all = ["append", "update", "delete", "recursive", "encrypt"])]
+    pub(crate) repair: bool,
     /// Read the archive back and test it before it appears
     #[arg(long, overrides_with = "_no_verify")]
     verify: bool,
@@ -238,6 +245,10 @@ impl ZipArgs {
         if self.verify && to_stdout {
             return Err(Failure::usage("--verify cannot read standard output back")
                 .help("name a file, or test it afterwards: perfkit unzip -t"));
+        }
+        if self.repair && self.paths.len() != 1 {
+            return Err(Failure::usage("--repair takes two names")
+                .help("the broken archive, then the one to make of it"));
         }
         let edit = self.edit()?;
         if edit.is_some() && to_stdout {

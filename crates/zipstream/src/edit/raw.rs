@@ -2,11 +2,15 @@
 
 use crate::crypt::aes;
 use crate::error::{Error, ErrorKind};
-use crate::format::central::CENTRAL_BYTES;
-use crate::format::local::LOCAL_BYTES;
-use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, local};
+use crate::format::central::{CENTRAL_BYTES, Central};
+use crate::format::local::{LOCAL_BYTES, Local};
+use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16, local};
 use crate::read::Entry;
 
+/// "Made by" of DOS in version 2.0: nothing is known of modes.
+const DOS_MADE_BY: u16 = 20;
+/// The DOS attribute of directories.
+const DOS_DIRECTORY: u32 = 0x10;
 /// The version of a reader that ZIP64 takes, times ten.
 const ZIP64_VERSION: u16 = 45;
 
@@ -59,6 +63,48 @@ impl RawEntry {
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
         Ok(raw)
+    }
+
+    /// What the local header at the start of `bytes` says, with what its content came to; and the
+    /// length of that header.
+    pub(crate) fn from_local(bytes: &[u8], facts: &Facts) -> Option<(Self, usize)> {
+        let fixed = bytes.first_chunk::<LOCAL_BYTES>()?;
+        let total = local::total_bytes(fixed);
+        let local = Local::parse(bytes.get(..total)?)?;
+        let directory = local.name.ends_with(b"/");
+        let raw = Self {
+            name: local.name.to_vec(),
+            comment: Vec::new(),
+            local_extra: without_zip64(local.extra),
+            central_extra: central_of(local.extra),
+            made_by: DOS_MADE_BY,
+            needed: le16(fixed, 4),
+            flags: local.flags,
+            method: local.method,
+            time: local.time,
+            date: local.date,
+            crc32: facts.crc32,
+            compressed: facts.compressed,
+            content: facts.content,
+            internal: 0,
+            attributes: if directory { DOS_DIRECTORY } else { 0 },
+        };
+        let fits = raw.local_extra.len() + extra::ZIP64_BYTES_MAX <= usize::from(u16::MAX);
+        fits.then_some((raw, total))
+    }
+
+    /// Takes over what only a directory says, if its record is of the same content.
+    pub(crate) fn complete(&mut self, central: &Central<'_>) {
+        let same = central.wide().is_some_and(|wide| {
+            (central.crc32, wide.compressed, wide.content)
+                == (self.crc32, self.compressed, self.content)
+        });
+        if same {
+            self.comment = central.comment.to_vec();
+            self.central_extra = without_zip64(central.extra);
+            self.made_by = central.made_by;
+            (self.internal, self.attributes) = (central.internal, central.attributes);
+        }
     }
 
     /// The bytes of its name.
@@ -172,13 +218,40 @@ impl RawEntry {
     }
 }
 
+/// What a content came to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts {
+    pub(crate) crc32: u32,
+    pub(crate) compressed: u64,
+    pub(crate) content: u64,
+}
+
+/// The extra area of a record, from that of a local header: times are one there.
+fn central_of(area: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::new();
+    for (id, data) in extra::fields(area) {
+        let data = match id {
+            extra::TIMES => data.get(..5).unwrap_or_default(),
+            extra::UNICODE_NAME | extra::AES => data,
+            _ => continue,
+        };
+        put_field(&mut kept, id, data);
+    }
+    kept
+}
+
+fn put_field(out: &mut Vec<u8>, id: u16, data: &[u8]) {
+    out.extend_from_slice(&id.to_le_bytes());
+    // It was a field before.
+    out.extend_from_slice(&(data.len() as u16).to_le_bytes());
+    out.extend_from_slice(data);
+}
+
 /// An extra area without its ZIP64 field, which says where things were.
 fn without_zip64(area: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(area.len());
     for (id, data) in extra::fields(area).filter(|(id, _)| *id != extra::ZIP64) {
-        kept.extend_from_slice(&id.to_le_bytes());
-        kept.extend_from_slice(&(data.len() as u16).to_le_bytes());
-        kept.extend_from_slice(data);
+        put_field(&mut kept, id, data);
     }
     kept
 }

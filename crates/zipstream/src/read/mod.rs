@@ -27,6 +27,7 @@ pub(crate) use pipe::{Buffered, Piece};
 #[cfg(feature = "tokio")]
 pub(crate) use reader::is_small;
 pub use reader::{ArchiveReader, Scratch};
+pub(crate) use source::read_full;
 pub use source::{ReadAt, Seeking};
 pub use stream::{StreamDecoder, StreamEntry, StreamEvent, StreamStep};
 

@@ -12,6 +12,7 @@ use super::options::ReadOptions;
 use super::refuse_unreadable;
 use crate::crypt::open::{Opened, Scheme};
 use crate::crypt::{Decryption, aes};
+use crate::edit::Facts;
 use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{self, CENTRAL_BYTES, Central};
@@ -204,6 +205,17 @@ impl StreamDecoder {
         let central = Central::parse(&self.held)?;
         let at = self.offset - self.held.len() as u64;
         Entry::new(central, self.records, at, 0).ok()
+    }
+
+    /// What the last entry came to, and where it ends with its descriptor.
+    pub(crate) fn last_entry(&self) -> Option<(Facts, u64)> {
+        let seen = self.seen.last()?;
+        let facts = Facts {
+            crc32: seen.crc32,
+            compressed: seen.compressed,
+            content: seen.content,
+        };
+        Some((facts, self.held_start()))
     }
 
     /// Bytes of the archive that were taken.

@@ -21,6 +21,7 @@ use crate::term::{message, password, signal};
 
 mod edit;
 mod pack;
+mod repair;
 mod sources;
 
 use edit::Base;
@@ -34,6 +35,9 @@ const TIME_MIN: i64 = 315_532_800;
 pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let plan = args.plan()?;
     refuse(args)?;
+    if args.repair {
+        return repair::run(args, &plan, name, argv);
+    }
     let fixed_time = plan.reproducible.then(source_date).transpose()?;
     let encryption = plan.encryption.as_ref().map(encryption).transpose()?;
     let session = Session::start(&Setup {
