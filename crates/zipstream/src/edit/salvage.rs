@@ -161,8 +161,10 @@ impl<R: ReadAt> Search<'_, R> {
 
     /// Tries an entry; where it ends if it is whole.
     fn entry(&mut self, at: u64) -> Result<Option<u64>, Error> {
-        let mut options = ReadOptions::default();
-        options.limits = self.limits;
+        let options = ReadOptions {
+            limits: self.limits,
+            ..ReadOptions::default()
+        };
         let mut decoder = StreamDecoder::new(&options);
         decoder.set_decryption(self.decryption.clone());
         let Some(verified) = self.decode(&mut decoder, at)? else {
