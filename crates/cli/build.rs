@@ -5,6 +5,14 @@
 
 use std::process::Command;
 
+/// Without a lock it writes nothing, which the next build would take for a change.
+const STATUS: &[&str] = &[
+    "--no-optional-locks",
+    "status",
+    "--porcelain",
+    "--untracked-files=no",
+];
+
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
@@ -25,7 +33,7 @@ fn main() {
         .flatten();
     let dirty = commit
         .as_ref()
-        .and_then(|_| output("git", &["status", "--porcelain", "--untracked-files=no"]))
+        .and_then(|_| output("git", STATUS))
         .map(|changes| (!changes.is_empty()).to_string());
     if commit.is_some() {
         // Not simply below `.git`, which in a worktree is a file: what is missing has always changed.
