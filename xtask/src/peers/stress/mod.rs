@@ -58,7 +58,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         figures: SUBJECTS
             .iter()
             .zip(&runs)
-            .map(|(subject, runs)| Figures::of(subject, bench.words(subject), runs))
+            .map(|(subject, runs)| Figures::of(subject, &bench.words(subject), runs))
             .collect(),
         goals: GOALS
             .iter()
@@ -110,7 +110,10 @@ fn speeds(runs: &[Vec<Run>], name: &str) -> Result<Vec<f64>> {
 fn made(perfkit: &Path) -> Result<String> {
     let date = sh::text(sh::command("date").args(["-u", "+%F"]))?;
     let version = sh::text(sh::command(perfkit).arg("--version"))?;
-    let commit = sh::text(sh::command("git").args(["describe", "--always", "--dirty"]))?;
+    // Without a lock nothing is written, which a build would take for a change.
+    let mut git = sh::command("git");
+    git.args(["--no-optional-locks", "describe", "--always", "--dirty"]);
+    let commit = sh::text(&mut git)?;
     let rustc = sh::text(sh::command("rustc").arg("--version"))?;
     let go = sh::text(sh::command("go").arg("version"))?;
     let version = version.lines().next().unwrap_or_default();
@@ -146,7 +149,7 @@ impl Bench {
     fn words(&self, subject: &Subject) -> Vec<String> {
         let duration = format!("{}ms", self.run_ms);
         let mut words = match subject.program {
-            Program::Perfkit => vec!["stress", "--report", "json", "-qq"],
+            Program::Perfkit => vec!["stress", "--report", "json", "-q"],
             Program::Go => Vec::new(),
         };
         words.extend(["--codec", subject.codec, "--pool", subject.pool]);

@@ -38,7 +38,7 @@ pub(super) struct Run {
     ratio: f64,
     pub(super) cpu_bytes_per_s: f64,
     wall_bytes_per_s: f64,
-    rss_max_bytes: u64,
+    rss_max_bytes: Option<u64>,
     threads: u64,
     goroutines: Option<u64>,
     contexts: Option<u64>,
@@ -57,7 +57,7 @@ pub(super) struct Figures {
     /// Of the slowest and the fastest round.
     cpu_bytes_per_s_range: [f64; 2],
     wall_bytes_per_s: f64,
-    rss_max_bytes: u64,
+    rss_max_bytes: Option<u64>,
     threads: u64,
     goroutines: Option<u64>,
     contexts: Option<u64>,
@@ -101,7 +101,7 @@ impl Run {
             ratio: number("ratio")?,
             cpu_bytes_per_s: content / (number("cpu_ns")? / 1e9),
             wall_bytes_per_s: content / (number("wall_ns")? / 1e9),
-            rss_max_bytes: found["rss_max_bytes"].as_u64().unwrap_or_default(),
+            rss_max_bytes: found["rss_max_bytes"].as_u64(),
             threads: found["threads"].as_u64().unwrap_or_default(),
             goroutines: found["goroutines"].as_u64(),
             ..Self::default()
@@ -124,7 +124,7 @@ impl Run {
             ratio: number("ratio")?,
             cpu_bytes_per_s: number("cpu_bytes_per_s")?,
             wall_bytes_per_s: number("bytes_per_s")?,
-            rss_max_bytes: whole("rss_max_bytes").unwrap_or_default(),
+            rss_max_bytes: whole("rss_bytes_max"),
             threads: whole("threads").unwrap_or_default(),
             goroutines: None,
             contexts: whole("contexts_max"),
@@ -151,7 +151,7 @@ pub(super) fn cell<'t>(table: &'t Value, row: usize, key: &str) -> Option<&'t Va
 }
 
 impl Figures {
-    pub(super) fn of(subject: &Subject, words: Vec<String>, runs: &[Run]) -> Self {
+    pub(super) fn of(subject: &Subject, words: &[String], runs: &[Run]) -> Self {
         let over = |of: &dyn Fn(&Run) -> f64| {
             let mut values: Vec<f64> = runs.iter().map(of).collect();
             values.sort_by(f64::total_cmp);
@@ -168,7 +168,7 @@ impl Figures {
         let cpu = over(&|run| run.cpu_bytes_per_s);
         Self {
             name: subject.name(),
-            command: words.join(" "),
+            command: format!("{} {}", subject.program.name(), words.join(" ")),
             ratio: median(&over(&|run| run.ratio)),
             cpu_bytes_per_s: median(&cpu),
             cpu_bytes_per_s_range: [
@@ -176,7 +176,7 @@ impl Figures {
                 cpu.last().copied().unwrap_or_default(),
             ],
             wall_bytes_per_s: median(&over(&|run| run.wall_bytes_per_s)),
-            rss_max_bytes: most(|run| Some(run.rss_max_bytes)).unwrap_or_default(),
+            rss_max_bytes: most(|run| run.rss_max_bytes),
             threads: most(|run| Some(run.threads)).unwrap_or_default(),
             goroutines: most(|run| run.goroutines),
             contexts: most(|run| run.contexts),
@@ -188,14 +188,14 @@ impl Figures {
     fn row(&self) -> String {
         let [low, high] = self.cpu_bytes_per_s_range;
         format!(
-            "| {} | {:.3} | {} ({}–{}) | {} | {:.1} | {} | {} | {} | {} |",
+            "| {} | {:.3} | {} ({}–{}) | {} | {} | {} | {} | {} | {} |",
             self.name,
             self.ratio,
             megabytes(self.cpu_bytes_per_s),
             megabytes(low),
             megabytes(high),
             megabytes(self.wall_bytes_per_s),
-            mebibytes(self.rss_max_bytes),
+            self.rss_max_bytes.map_or_else(|| "—".to_owned(), mebibytes),
             self.threads,
             self.goroutines
                 .or(self.contexts)
@@ -242,8 +242,8 @@ fn megabytes(bytes_per_s: f64) -> String {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "memory stays below 2^52")]
-fn mebibytes(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / f64::from(1 << 20))
 }
 
 fn microseconds(tail: [Option<f64>; 3]) -> String {
@@ -379,17 +379,27 @@ mod tests {
             "wall_ns": 1_000_000_000, "rss_max_bytes": 1 << 20, "threads": 9, "goroutines": 201});
         let run = Run::of_go(&go).unwrap();
         assert_eq!((run.cpu_bytes_per_s, run.wall_bytes_per_s), (1.5e6, 3e6));
-        let keys = ["ratio", "cpu_bytes_per_s", "bytes_per_s", "compress_p50_ns"];
+        let keys = [
+            "ratio",
+            "cpu_bytes_per_s",
+            "bytes_per_s",
+            "compress_p50_ns",
+            "rss_bytes_max",
+        ];
         let columns: Vec<Value> = keys.iter().map(|key| json!({ "key": key })).collect();
         let table = json!({"name": "codecs and pools", "columns": columns,
-            "rows": [[1.8, 4e6, 5e6, 6_000]]});
+            "rows": [[1.8, 4e6, 5e6, 6_000, 3 << 20]]});
         let own = Run::of_perfkit(&json!({ "tables": [table] })).unwrap();
         assert_eq!((own.ratio, own.cpu_bytes_per_s), (1.8, 4e6));
         assert_eq!(own.compress_ns, [Some(6e3), None, None]);
         assert!(Run::of_perfkit(&json!({})).is_err() && Run::of_go(&json!({})).is_err());
-        let figures = Figures::of(&SUBJECTS[0], vec!["words".to_owned()], &[own, run]);
+        let figures = Figures::of(&SUBJECTS[0], &["words".to_owned()], &[own, run]);
         assert_eq!(figures.cpu_bytes_per_s_range, [1.5e6, 4e6]);
-        assert!(figures.row().contains("| 6.0, —, — |"), "{}", figures.row());
+        let row = figures.row();
+        assert!(
+            row.contains("| 3.0 |") && row.contains("| 6.0, —, — |"),
+            "{row}"
+        );
     }
 
     #[test]

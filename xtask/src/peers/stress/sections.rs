@@ -30,7 +30,7 @@ impl Bench {
     fn report(&self, words: &[&str], codes: &[i32]) -> Result<(i32, Value)> {
         let mut command = sh::command(&self.perfkit);
         command.arg("stress").args(words);
-        command.args(["--report", "json", "-qq"]);
+        command.args(["--report", "json", "-q"]);
         let made = command.output()?;
         let code = made.status.code().unwrap_or(-1);
         if !codes.contains(&code) {

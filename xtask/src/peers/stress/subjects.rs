@@ -11,6 +11,16 @@ pub(super) enum Program {
     Go,
 }
 
+impl Program {
+    /// How it is called, at the root.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Perfkit => "perfkit",
+            Self::Go => "bench-peers/target/stress",
+        }
+    }
+}
+
 /// One codec with its contexts in one loop.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Subject {
@@ -154,6 +164,11 @@ pub(super) const GOALS: &[Goal] = &[
     goal(
         "honest loop, perfkit zstd:1 thread-local",
         "honest loop, Go datadog:1 pooled",
+        1.45,
+    ),
+    goal(
+        "honest loop, perfkit zstd:1 thread-local",
+        "honest loop, Go datadog:5 pooled",
         1.45,
     ),
     goal(
