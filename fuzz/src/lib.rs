@@ -8,6 +8,7 @@
 
 mod betree;
 mod dictionary;
+mod fix;
 mod numbers;
 mod plan;
 mod seek;
@@ -18,6 +19,7 @@ mod zstd;
 
 pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
 pub use crate::dictionary::zstd_dictionary;
+pub use crate::fix::{fix_decode, fix_dictionary, fix_frame};
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
@@ -33,6 +35,9 @@ pub const TARGETS: &[Target] = &[
     ("betree_event", betree_event),
     ("betree_expression", betree_expression),
     ("betree_snapshot", betree_snapshot),
+    ("fix_decode", fix_decode),
+    ("fix_dictionary", fix_dictionary),
+    ("fix_frame", fix_frame),
     ("gate_parse", gate_parse),
     ("hgrm_read", hgrm_read),
     ("histogram_decode", histogram_decode),

@@ -35,6 +35,21 @@ fn betree_snapshot() {
 }
 
 #[test]
+fn fix_decode() {
+    hold("fix_decode");
+}
+
+#[test]
+fn fix_dictionary() {
+    hold("fix_dictionary");
+}
+
+#[test]
+fn fix_frame() {
+    hold("fix_frame");
+}
+
+#[test]
 fn gate_parse() {
     hold("gate_parse");
 }

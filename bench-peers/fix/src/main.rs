@@ -13,6 +13,8 @@ use fefix::tagvalue::{Config, Decoder as Peer};
 use fixcore::Decoder;
 use fixcore::workload::Sample;
 
+/// Of fixcore, which this package goes with.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 const ROUNDS: usize = 41;
 const BATCH: u32 = 500;
 
@@ -37,7 +39,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bytes = sample.bytes();
         // Both have to find the same.
         let message = ours.parse(&bytes)?;
-        let other = peer.decode(&bytes).map_err(|error| format!("fefix: {error:?}"))?;
+        let other = peer
+            .decode(&bytes)
+            .map_err(|error| format!("fefix: {error:?}"))?;
         let same = message.get(34) == other.fv_raw(fefix::definitions::fix44::MSG_SEQ_NUM);
         assert!(same, "the peers read different numbers");
         let (mut our_times, mut peer_times) = (Vec::new(), Vec::new());
@@ -52,7 +56,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (name, size) = (sample.name(), bytes.len());
         let (our_ns, peer_ns) = (median(&mut our_times), median(&mut peer_times));
         let factor = peer_ns / our_ns;
-        lines.push(format!("| {name} | {size} | {our_ns:.1} | {peer_ns:.1} | {factor:.1} |"));
+        lines.push(format!(
+            "| {name} | {size} | {our_ns:.1} | {peer_ns:.1} | {factor:.1} |"
+        ));
         rows.push(format!(
             "{{\"message\":\"{name}\",\"bytes\":{size},\"fixcore_ns\":{our_ns:.1},\"fefix_ns\":{peer_ns:.1}}}"
         ));
@@ -63,19 +69,35 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     print!("{table}");
     if let Some(path) = std::env::args().nth(1) {
-        let isa = ours_isa();
+        let isa = fixcore::Isa::detect().name();
+        let (machine, date) = (machine(), date()?);
         let text = format!(
             "# fixcore beside fefix\n\nA validated parse of one message, median of {ROUNDS} batches of {BATCH} in turns in one \
-             process, the same\nbytes, answers compared first; fixcore by {isa}.\n\n    cargo run --release --manifest-path \
+             process, the same\nbytes, answers compared first; fixcore {VERSION} by {isa}, fefix 0.7.0; {machine}; {date}.\n\n    cargo run --release --manifest-path \
              bench-peers/fix/Cargo.toml -- bench-peers/record/fix\n\n{table}"
         );
         std::fs::write(format!("{path}.md"), text)?;
-        let json = format!("{{\"isa\":\"{isa}\",\"rows\":[{}]}}\n", rows.join(","));
+        let json = format!(
+            "{{\"isa\":\"{isa}\",\"machine\":\"{machine}\",\"date\":\"{date}\",\
+             \"fixcore\":\"{VERSION}\",\"fefix\":\"0.7.0\",\"rows\":[{}]}}\n",
+            rows.join(",")
+        );
         std::fs::write(format!("{path}.json"), json)?;
     }
     Ok(())
 }
 
-fn ours_isa() -> &'static str {
-    fixcore::Isa::detect().name()
+/// The processor as the system names it.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = info.lines().find(|line| line.starts_with("model name"));
+    let name = line.and_then(|line| line.split(": ").nth(1));
+    name.unwrap_or("unknown processor").to_owned()
+}
+
+/// Today, as `YYYYMMDD`.
+fn date() -> Result<String, Box<dyn std::error::Error>> {
+    let since = std::time::UNIX_EPOCH.elapsed()?;
+    let text = fixcore::Timestamp(i64::try_from(since.as_nanos())?).to_millis();
+    Ok(String::from_utf8_lossy(&text[..8]).into_owned())
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod betree;
+mod fix;
 mod numbers;
 mod stress;
 mod zip;
@@ -39,6 +40,7 @@ fn main() -> io::Result<()> {
         zip::seeds(),
         numbers::seeds(),
         betree::seeds(),
+        fix::seeds(),
         stress::seeds(),
     ];
     for seed in seeds.into_iter().flatten() {

@@ -1,0 +1,48 @@
+//! Seeds of the targets over FIX streams, messages and dictionaries.
+
+use fixcore::Encoder;
+use fixcore::dict::Version;
+use fixcore::workload::{Generator, Sample};
+
+use crate::Seed;
+
+const DICTIONARY: &str = "<fix type='FIX' major='4' minor='4'><header/><messages>\
+    <message name='Own' msgtype='U1' msgcat='app'><field name='Own' required='Y'/>\
+    <component name='Block' required='N'/></message></messages><trailer/><components>\
+    <component name='Block'><group name='NoThings' required='N'><field name='Own' required='N'/>\
+    </group></component></components><fields>\
+    <field number='20001' name='Own' type='INT'><value enum='1' description='ONE'/></field>\
+    <field number='20000' name='NoThings' type='NUMINGROUP'/></fields></fix>";
+
+/// The body of a message, which the target puts a frame around.
+fn body(message: &[u8]) -> Vec<u8> {
+    let start = message.windows(4).position(|bytes| bytes == b"\x0135=");
+    let start = start.map_or(0, |at| at + 1);
+    message[start..message.len() - 7].to_vec()
+}
+
+pub(crate) fn seeds() -> Vec<Seed> {
+    let samples = Sample::ALL.map(|sample| (sample.name(), sample.bytes()));
+    let mut encoder = Encoder::new("FIX.4.2");
+    let writing = encoder.start("B").data(95, 96, b"ab\x0138=999");
+    let data = writing.finish().expect("it can be written").to_vec();
+    let dictionary = Version::Fix44.dictionary().expect("it is built in");
+    let mut generator = Generator::new(dictionary, dictionary, 1);
+    let any = generator.message(40).expect("it can be written");
+    let stream = [
+        &b"noise 8=F"[..],
+        &samples[0].1,
+        &data,
+        b"8=FIX.4.4\x019=9\x01",
+        &samples[1].1,
+    ];
+    let mut seeds = vec![
+        Seed::new("fix_frame", "stream", stream.concat()),
+        Seed::new("fix_dictionary", "own", DICTIONARY),
+        Seed::new("fix_decode", "data", body(&data)),
+        Seed::new("fix_decode", "any", body(&any)),
+    ];
+    let of = |(name, bytes): &(&'static str, Vec<u8>)| Seed::new("fix_decode", name, body(bytes));
+    seeds.extend(samples.iter().take(3).map(of));
+    seeds
+}

@@ -1,0 +1,126 @@
+//! Bodies of the targets over FIX streams, messages and dictionaries.
+
+use fixcore::dict::{Dictionary, Rules, Validator};
+use fixcore::{Decoder, Encoder, Error, Frame, Framer, Isa, Message};
+
+const LIMIT_BYTES: usize = 1 << 12;
+
+/// Any bytes as a stream: the same frames whatever the cut, every byte told of once, and no frame
+/// beyond the limit.
+pub fn fix_frame(data: &[u8]) {
+    let whole = frames(&[data]);
+    let (left, right) = data.split_at(data.len() / 2);
+    assert_eq!(frames(&[left, right]), whole, "a cut in the middle");
+    let bytes: Vec<&[u8]> = data.chunks(1).collect();
+    assert_eq!(frames(&bytes), whole, "a byte at a time");
+    let mut told = 0;
+    for (offset, bytes, is_message) in whole {
+        assert_eq!(offset, told, "frames lie side by side");
+        assert!(!is_message || bytes <= LIMIT_BYTES as u64);
+        told += bytes;
+    }
+    assert_eq!(told, data.len() as u64);
+}
+
+fn frames(pieces: &[&[u8]]) -> Vec<(u64, u64, bool)> {
+    let mut framer = Framer::with_limit(LIMIT_BYTES);
+    let mut out = Vec::new();
+    for piece in pieces {
+        framer.push(piece);
+        drain(&mut framer, &mut out);
+    }
+    framer.end();
+    drain(&mut framer, &mut out);
+    out
+}
+
+fn drain(framer: &mut Framer, out: &mut Vec<(u64, u64, bool)>) {
+    while let Some(frame) = framer.next_frame() {
+        out.push(match frame {
+            Frame::Message { offset, bytes } => (offset, bytes.len() as u64, true),
+            Frame::Skipped { offset, bytes, .. } => (offset, bytes, false),
+        });
+    }
+}
+
+/// Any bytes as a message, as they are and as the body of a frame that is right: every instruction
+/// set gives the same fields or the same error, its place is in the bytes, and fields lie side by
+/// side.
+pub fn fix_decode(data: &[u8]) {
+    decode(data);
+    let mut bytes = format!("8=FIX.4.4\x019={}\x01", data.len()).into_bytes();
+    bytes.extend_from_slice(data);
+    let sum = bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    bytes.extend_from_slice(format!("10={sum:03}\x01").as_bytes());
+    decode(&bytes);
+}
+
+fn decode(bytes: &[u8]) {
+    // A copy of exactly this length.
+    let exact: Box<[u8]> = bytes.into();
+    let mut plain = Decoder::with_isa(Isa::Scalar).expect("there is always one");
+    let right = read(&mut plain, &exact);
+    if let Err(error) = &right {
+        assert!(error.offset() <= exact.len(), "{error}");
+    }
+    for mut decoder in Isa::ALL.into_iter().filter_map(Decoder::with_isa) {
+        assert_eq!(read(&mut decoder, &exact), right, "{}", decoder.isa());
+    }
+    let Ok(message) = plain.parse(&exact) else {
+        return;
+    };
+    validate(&message);
+    let mut end = 0;
+    for field in message.fields() {
+        assert_eq!(field.offset, end, "fields lie side by side");
+        assert!(!field.value.is_empty());
+        end += field.tag.to_string().len() + 1 + field.value.len() + 1;
+    }
+    assert_eq!(end, exact.len());
+}
+
+type Fields = Result<Vec<(u32, Vec<u8>)>, Error>;
+
+fn read(decoder: &mut Decoder, bytes: &[u8]) -> Fields {
+    let message = decoder.parse(bytes)?;
+    let fields = message.fields();
+    Ok(fields
+        .map(|field| (field.tag, field.value.to_vec()))
+        .collect())
+}
+
+fn validate(message: &Message<'_, '_>) {
+    if let Some(mut validator) = Validator::for_message(message, Rules::default()) {
+        let first = validator.validate(message);
+        assert_eq!(validator.validate(message), first, "buffers are reused");
+        if let Err(error) = first {
+            assert!(error.offset() <= message.bytes().len(), "{error}");
+        }
+    }
+}
+
+/// Any text as a dictionary: refused with a byte of it, or one by which messages can be validated.
+pub fn fix_dictionary(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let dictionary = match Dictionary::from_xml(text) {
+        Ok(dictionary) => dictionary,
+        Err(error) => return assert!(error.offset() <= text.len(), "{error}"),
+    };
+    let mut encoder = Encoder::new("FIX.4.4");
+    let mut decoder = Decoder::new();
+    for message in dictionary.messages() {
+        assert!(dictionary.message(message.msg_type().as_bytes()).is_some());
+        let mut writing = encoder.start(message.msg_type());
+        for field in dictionary.body(message) {
+            writing = writing.unsigned(field.tag(), 1);
+        }
+        let Ok(bytes) = writing.finish() else {
+            continue;
+        };
+        if let Ok(message) = decoder.parse(bytes) {
+            let _ = Validator::new(&dictionary, Rules::default()).validate(&message);
+        }
+    }
+}
