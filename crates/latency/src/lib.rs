@@ -67,5 +67,6 @@ pub use read::{Place, ReadError, ReadErrorKind};
 pub use recorder::{MergeError, Recorder};
 pub use recording::Recording;
 pub use report::{Latency, LatencyName, Report, Timing};
+pub use rng::SplitMix64;
 pub use schedule::{RATE_MAX_PER_S, RateError, Schedule};
 pub use spec::{BucketPolicy, Spec};

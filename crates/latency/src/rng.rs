@@ -1,15 +1,28 @@
-//! A small seeded generator (SplitMix64), for arrival times and simulations. Not for secrets.
+//! A small seeded generator (SplitMix64), for arrival times, orders and simulations. Not for secrets.
 
-/// SplitMix64: 64 bits of state, the same numbers on every platform.
+/// SplitMix64: 64 bits of state, the same numbers on every platform and in every version.
+///
+/// ```
+/// let mut rng = perfkit_latency::SplitMix64::new(1_234_567);
+/// assert_eq!(rng.next(), 6_457_827_717_110_365_317);
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct SplitMix64(u64);
+pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The sequence of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// The next number, any of 64 bits.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "a sequence without end is no use as an iterator"
+    )]
+    #[inline]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

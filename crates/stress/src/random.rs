@@ -3,26 +3,25 @@
 //! A block depends on the seed, its producer and its number alone, so that the bytes of a run do not
 //! depend on which thread came first. Not for secrets.
 
-/// SplitMix64.
-#[derive(Debug, Clone)]
-pub(crate) struct Random(u64);
+use latency::SplitMix64;
 
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+/// A stream of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
     /// The stream of one block.
     pub(crate) fn of_block(seed: u64, producer: u32, nth: u64) -> Self {
-        let mut random = Self(seed ^ u64::from(producer).wrapping_mul(0xd6e8_feb8_6659_fd93));
-        let mixed = random.next();
-        Self(mixed ^ nth.wrapping_mul(0xa076_1d64_78bd_642f))
+        let own = seed ^ u64::from(producer).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let mixed = SplitMix64::new(own).next();
+        Self(SplitMix64::new(
+            mixed ^ nth.wrapping_mul(0xa076_1d64_78bd_642f),
+        ))
     }
 
+    #[inline]
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(STEP);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.next()
     }
 
     /// A number below `bound`, 0 when that is 0.

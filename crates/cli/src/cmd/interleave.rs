@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use latency::compare::{self, Names, Sides};
 use latency::report::{Cell, LatencyName, Table, Unit};
-use latency::{BucketPolicy, Meter, Recorder, Recording, Spec};
+use latency::{BucketPolicy, Meter, Recorder, Recording, Spec, SplitMix64};
 
 use super::child::{self, Run};
 use crate::args::analyse::CompareArgs;
@@ -326,25 +326,17 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString])> {
     Ok((base, target))
 }
 
-/// SplitMix64, enough to shuffle a handful of sides.
-pub(super) struct Random(u64);
+/// Enough to shuffle a handful of sides.
+pub(super) struct Random(SplitMix64);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Self(SplitMix64::new(seed))
     }
 
     pub(super) fn shuffle(&mut self, items: &mut [usize]) {
         for last in (1..items.len()).rev() {
-            let other = (self.next() % (last as u64 + 1)) as usize;
+            let other = (self.0.next() % (last as u64 + 1)) as usize;
             items.swap(last, other);
         }
     }
