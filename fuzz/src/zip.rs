@@ -145,6 +145,7 @@ fn write(mut plan: Plan<'_>, threads: usize) -> (Vec<u8>, Contents) {
     settings.reproducible = plan.bit().then_some(1_000_000_000);
     let mut writer = ArchiveWriter::with_options(Vec::new(), settings).expect("threads start");
     let mut expected = Vec::new();
+    let mut large_left = 2;
     while !plan.is_empty() && expected.len() < 40 {
         let method = [
             Method::Stored,
@@ -158,14 +159,15 @@ fn write(mut plan: Plan<'_>, threads: usize) -> (Vec<u8>, Contents) {
         }
         options.modified = plan.bit().then(|| i64::from(plan.byte()) << plan.below(40));
         // Large entries are a small content again and again.
-        let bytes = if plan.below(16) == 0 {
+        let bytes = if plan.below(16) == 0 && large_left > 0 {
+            large_left -= 1;
             (1 << 20) - 2 + plan.below(4)
         } else {
             plan.size(1 << 12)
         };
         let hint = plan.bit().then_some(1_u64 << plan.below(40));
         options.size_hint = hint;
-        let cut = plan.size(1 << 20);
+        let cut = plan.size(1 << 20).max(bytes / 512);
         let pattern = plan.take(64.min(bytes));
         let pattern = if pattern.is_empty() {
             &b"."[..]
