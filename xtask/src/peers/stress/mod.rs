@@ -70,7 +70,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         Size::Quick => "stress-quick",
     };
     let file = sh::root().join("bench-peers/record").join(name);
-    let mut record = Record::read(&file.with_extension("json"));
+    let mut record = Record::read(&file.with_extension("json"))?;
     record.quick = size == Size::Quick;
     record.machine = bench.machine.take().or(record.machine);
     record.measured = Some(measured);
@@ -83,7 +83,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
 pub(crate) fn section(name: &str) -> Result<()> {
     let section = Bench::new(Size::Full)?.section(name)?;
     let file = sh::root().join("bench-peers/record/stress");
-    let mut record = Record::read(&file.with_extension("json"));
+    let mut record = Record::read(&file.with_extension("json"))?;
     record.add(section);
     record.write(&file)?;
     println!("{}", file.with_extension("md").display());

@@ -255,11 +255,13 @@ fn microseconds(tail: [Option<f64>; 3]) -> String {
 }
 
 impl Record {
-    /// The record as it is, or an empty one.
-    pub(super) fn read(file: &Path) -> Self {
-        let text = fs::read_to_string(file).ok();
-        text.and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default()
+    /// The record as it is, or an empty one where there is none.
+    pub(super) fn read(file: &Path) -> Result<Self> {
+        if !file.exists() {
+            return Ok(Self::default());
+        }
+        let text = fs::read_to_string(file)?;
+        serde_json::from_str(&text).with_context(|| format!("{}: no record", file.display()))
     }
 
     /// Writes both files, whose names differ by their endings.
@@ -400,6 +402,17 @@ mod tests {
             row.contains("| 3.0 |") && row.contains("| 6.0, —, — |"),
             "{row}"
         );
+    }
+
+    #[test]
+    fn the_record_that_there_is_can_be_read_and_says_what_its_text_says() {
+        let file = crate::sh::root().join("bench-peers/record/stress.json");
+        let record = Record::read(&file).unwrap();
+        assert!(record.measured.is_some() && !record.sections.is_empty());
+        let text = fs::read_to_string(file.with_extension("md")).unwrap();
+        assert_eq!(record.markdown(), text);
+        let absent = Record::read(Path::new("absent.json")).unwrap();
+        assert!(absent.measured.is_none());
     }
 
     #[test]
