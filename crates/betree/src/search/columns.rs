@@ -120,19 +120,20 @@ impl Search<'_> {
             if at.is_multiple_of(LINE_WORDS) && running.is_none() {
                 self.touch(part, at);
             }
-            let (slot, code) = index.columns.member(member as usize);
-            let outcome = match code {
+            let code = index.columns.code(member as usize);
+            let (slot, outcome) = match code {
                 DECIDED => {
                     self.spent += 1;
-                    Outcome::Accepted
+                    (index.columns.slot(member as usize), Outcome::Accepted)
                 }
                 code => {
                     if running.is_none() {
                         self.spent += FETCH_REDUCTIONS;
                         self.evaluated += 1;
                     }
-                    let (_, from, to) = index.program(code);
-                    self.run_code(part, (from, to), running.unwrap_or(0), limit)
+                    let (slot, from, to) = index.program(code);
+                    let position = running.unwrap_or(0);
+                    (slot, self.run_code(part, (from, to), position, limit))
                 }
             };
             match outcome {
@@ -166,7 +167,7 @@ impl Search<'_> {
         let index = &self.part(part).index;
         let members = self.buffers.members.iter().skip(at).take(LINE_WORDS);
         for member in members {
-            let (_, code) = index.columns.member(*member as usize);
+            let code = index.columns.code(*member as usize);
             let first = index.code.get(code as usize);
             let second = index.code.get(code as usize + LINE_WORDS);
             std::hint::black_box((first.copied(), second.copied()));

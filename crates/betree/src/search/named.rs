@@ -75,9 +75,9 @@ impl Search<'_> {
                 return Outcome::Rejected;
             }
         }
-        match index.columns.member(member) {
-            (_, DECIDED) => Outcome::Accepted,
-            (_, code) => {
+        match index.columns.code(member) {
+            DECIDED => Outcome::Accepted,
+            code => {
                 let (_, from, to) = index.program(code);
                 self.run_code(part, (from, to), running.unwrap_or(0), limit)
             }

@@ -111,11 +111,15 @@ impl Columns {
         &self.rows
     }
 
-    /// The slot of a member, and where its program is.
+    /// The slot of a member.
+    pub(crate) fn slot(&self, member: usize) -> u32 {
+        self.slots.get(member).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Where the program of a member is, or [`DECIDED`].
     #[inline]
-    pub(crate) fn member(&self, at: usize) -> (u32, u32) {
-        let slot = self.slots.get(at).copied().unwrap_or(u32::MAX);
-        (slot, self.codes.get(at).copied().unwrap_or(DECIDED))
+    pub(crate) fn code(&self, member: usize) -> u32 {
+        self.codes.get(member).copied().unwrap_or(DECIDED)
     }
 
     /// Whether the rows of a plan let a member pass.
