@@ -309,3 +309,49 @@ fn selective_expressions_are_found_by_their_values() {
     }
     assert!(found_in_all > 100, "{found_in_all}");
 }
+
+/// Rows of bits tell the values on both sides of a constant apart, the zeros among them not.
+#[test]
+fn bounds_of_rows_are_those_of_tests() {
+    let domain = || betree::Domain::parse("f|float|true\ni|integer|true\n").expect("a domain");
+    let mut texts = Vec::new();
+    for sign in ["<", "<=", ">", ">=", "=", "<>"] {
+        for value in ["0.0", "-0.5", "2.5"] {
+            texts.push(format!("f {sign} {value}"));
+            texts.push(format!("not (f {sign} {value})"));
+            texts.push(format!("f {sign} {value} and i > 3"));
+        }
+        for value in [i64::MIN + 1, -1, 0, 7, i64::MAX] {
+            texts.push(format!("i {sign} {value}"));
+            texts.push(format!("not (i {sign} {value}) and f < 100.0"));
+        }
+    }
+    let snapshot = tree(domain(), Undefined::False, &texts).snapshot();
+    let alone: Vec<Snapshot> = texts
+        .iter()
+        .map(|text| tree(domain(), Undefined::False, std::slice::from_ref(text)).snapshot())
+        .collect();
+    for f in [
+        "null", "0.0", "-0.0", "-0.5", "-5e-324", "5e-324", "2.5", "1e300",
+    ] {
+        for i in [i64::MIN, -1, 0, 3, 4, 7, 8, i64::MAX] {
+            let json = format!("{{\"f\":{f},\"i\":{i}}}");
+            let event = snapshot.event(&json).expect("an event");
+            let found = snapshot.search(&event).expect("its own event");
+            for (at, alone) in alone.iter().enumerate() {
+                let id = SubscriptionId(at as u64 + 1);
+                let event = alone.event(&json).expect("an event");
+                // What is explained is evaluated test by test, without any rows.
+                let told = alone
+                    .explain(&event, SubscriptionId(1))
+                    .expect("it is there");
+                assert_eq!(
+                    found.contains(&id),
+                    told.matched,
+                    "{} over {json}",
+                    texts[at]
+                );
+            }
+        }
+    }
+}

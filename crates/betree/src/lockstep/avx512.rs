@@ -3,10 +3,10 @@
 #![allow(unsafe_code, reason = "vector instructions on checked rows")]
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_load_si512,
-    _mm512_loadu_si512, _mm512_mask_mov_epi8, _mm512_mask_test_epi8_mask,
-    _mm512_maskz_compress_epi64, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8,
-    _mm512_set1_epi8, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
+    __m512i, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_load_si512, _mm512_loadu_si512,
+    _mm512_mask_cmple_epu8_mask, _mm512_mask_mov_epi8, _mm512_maskz_compress_epi64,
+    _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
+    _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
 use super::{Block, LANES, REJECTED, Row, Truth};
@@ -23,7 +23,6 @@ fn load(row: &Row) -> __m512i {
 #[derive(Clone, Copy)]
 struct Common {
     tables: (__m512i, __m512i),
-    highest: __m512i,
     one: __m512i,
 }
 
@@ -42,8 +41,9 @@ fn step<const WIDE: bool>(
     } else {
         _mm512_permutexvar_epi8(test, common.tables.0)
     };
-    let here = _mm512_cmple_epu8_mask(state, position);
-    let jumps = _mm512_mask_test_epi8_mask(here, _mm512_xor_si512(is, test), common.highest);
+    // What depends on the state comes last: the next position waits for nothing else.
+    let jumps = _mm512_movepi8_mask(_mm512_xor_si512(is, test));
+    let jumps = _mm512_mask_cmple_epu8_mask(jumps, state, position);
     _mm512_mask_mov_epi8(state, jumps, load(&rows[1]))
 }
 
@@ -75,7 +75,6 @@ pub(super) fn run<const WIDE: bool>(
     }
     let common = Common {
         tables: (load(&tables[0]), load(&tables[1])),
-        highest: _mm512_set1_epi8(-128),
         one: _mm512_set1_epi8(1),
     };
     let mut blocks = blocks.chunks_exact(2);

@@ -85,8 +85,13 @@ pub(super) fn ordered(scalar: u64, is_float: bool) -> i64 {
     bits ^ ((bits >> 63) as u64 >> 1) as i64
 }
 
-/// The scalar of an ordered value.
+/// The scalar of an ordered value; of the place of the negative zero, which is the other one, the
+/// number before it.
 pub(super) fn scalar(ordered: i64, is_float: bool) -> u64 {
+    let ordered = match (ordered, is_float) {
+        (-1, true) => -2,
+        (ordered, _) => ordered,
+    };
     match is_float {
         true => (ordered ^ ((ordered >> 63) as u64 >> 1) as i64) as u64,
         false => ordered as u64,
@@ -210,5 +215,7 @@ mod tests {
             assert_eq!(f64::from_bits(scalar(key, true)), value);
         }
         assert_eq!(scalar(ordered(7, false), false), 7);
+        assert!(f64::from_bits(scalar(ordered(0, true) - 1, true)) < 0.0);
+        assert_eq!(scalar(u64::MAX as i64, false), u64::MAX);
     }
 }
