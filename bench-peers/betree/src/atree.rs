@@ -1,0 +1,69 @@
+//! The same domain, expressions and events for a-tree.
+
+use a_tree::{ATree, AttributeDefinition, Event};
+use betree::{Domain, Kind};
+use serde_json::Value;
+
+use crate::Result;
+
+/// A tree of expressions with their ids from 1.
+pub(crate) fn build(domain: &Domain, texts: &[String]) -> Result<ATree<u64>> {
+    let definition = |attribute: &betree::Attribute| {
+        let name = attribute.name();
+        match attribute.kind() {
+            Kind::Boolean => AttributeDefinition::boolean(name),
+            Kind::Integer { .. } | Kind::IntegerEnum { .. } => AttributeDefinition::integer(name),
+            Kind::Float { .. } => AttributeDefinition::float(name),
+            Kind::IntegerList { .. } => AttributeDefinition::integer_list(name),
+            Kind::StringList { .. } => AttributeDefinition::string_list(name),
+            _ => AttributeDefinition::string(name),
+        }
+    };
+    let definitions: Vec<AttributeDefinition> =
+        domain.attributes().iter().map(definition).collect();
+    let mut tree = ATree::new(&definitions).map_err(|error| format!("a-tree: {error:?}"))?;
+    for (id, text) in (1u64..).zip(texts) {
+        tree.insert(&id, text)
+            .map_err(|error| format!("a-tree: {error:?}: {text}"))?;
+    }
+    Ok(tree)
+}
+
+/// An event of a tree, from JSON.
+pub(crate) fn event(tree: &ATree<u64>, domain: &Domain, json: &str) -> Result<Event> {
+    let object: Value = serde_json::from_str(json)?;
+    let mut builder = tree.make_event();
+    for attribute in domain.attributes() {
+        let (name, value) = (attribute.name(), &object[attribute.name()]);
+        match (attribute.kind(), value) {
+            (_, Value::Null) => builder.with_undefined(name)?,
+            (Kind::Boolean, value) => builder.with_boolean(name, value == true)?,
+            (Kind::Float { .. }, value) => {
+                // Generated floats have two digits behind the point.
+                let hundredths = (value.as_f64().unwrap_or(0.0) * 100.0).round() as i64;
+                builder.with_float(name, hundredths, 2)?;
+            }
+            (Kind::IntegerList { .. }, Value::Array(values)) => {
+                let values: Vec<i64> = values.iter().filter_map(Value::as_i64).collect();
+                builder.with_integer_list(name, &values)?;
+            }
+            (Kind::StringList { .. }, Value::Array(values)) => {
+                let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+                builder.with_string_list(name, &values)?;
+            }
+            (_, Value::String(text)) => builder.with_string(name, text)?,
+            (_, value) => builder.with_integer(name, value.as_i64().unwrap_or(0))?,
+        }
+    }
+    Ok(builder.build()?)
+}
+
+/// The ids that match, ascending.
+pub(crate) fn search(tree: &ATree<u64>, event: &Event) -> Result<Vec<u64>> {
+    let report = tree
+        .search(event)
+        .map_err(|error| format!("a-tree: {error:?}"))?;
+    let mut ids: Vec<u64> = report.matches().iter().map(|id| **id).collect();
+    ids.sort_unstable();
+    Ok(ids)
+}

@@ -1,0 +1,59 @@
+//! betree beside the crate a-tree on the same expressions and events: answers compared first, then
+//! searches in turns, bucket by bucket. Where a-tree cannot be built in time, betree stands alone.
+//!
+//! `cargo run --release --manifest-path bench-peers/betree/Cargo.toml -- bench-peers/record`
+//!
+//! Each workload runs in a process of its own, so that memory is its own as well.
+
+#![forbid(unsafe_code)]
+
+mod atree;
+mod measure;
+mod record;
+
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What is generated, and whether a-tree takes part. At 100,000 advertisements it takes minutes to
+/// build, and ten times as many take a hundred times as long.
+const WORKLOADS: [(&str, bool); 6] = [
+    ("bool-64", true),
+    ("bool-96", true),
+    ("bool-128", true),
+    ("ad-10000", true),
+    ("ad-100000", false),
+    ("ad-1000000", false),
+];
+
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.as_slice() {
+        [one, name, peer] if one == "--one" => {
+            println!("{}", measure::workload(name, peer == "true")?);
+            Ok(())
+        }
+        [] => run(None),
+        [directory] => run(Some(directory)),
+        _ => Err("expected nothing, or the directory of records".into()),
+    }
+}
+
+fn run(directory: Option<&str>) -> Result<()> {
+    let program = std::env::current_exe()?;
+    let mut rows: Vec<Value> = Vec::new();
+    for (name, peer) in WORKLOADS {
+        eprintln!("{name} …");
+        let output = Command::new(&program)
+            .args(["--one", name, &peer.to_string()])
+            .output()?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(format!("{name}: {message}").into());
+        }
+        rows.push(serde_json::from_slice(&output.stdout)?);
+    }
+    record::write(directory, &rows)
+}
