@@ -361,3 +361,39 @@ fn zip_bench_compares_both_writers_and_finds_their_archives_the_same() {
     let ticks = series.filter(|row| row["operation"] == "tick").count();
     assert_eq!(ticks, 3, "alone, beside either");
 }
+
+#[test]
+fn a_local_header_that_contradicts_the_directory_is_told_of_once() {
+    let dir = directory();
+    let mut bytes = archive(&[("first", FILE, &[b'q'; 3000]), ("second", FILE, b"more")]);
+    // The local checksum of the first entry.
+    bytes[14] ^= 1;
+    file(dir.path(), "a.zip", &bytes);
+    let ended = run(dir.path(), words("unzip -d out a.zip")).expect(0);
+    let said = "entry 'first': the checksum is another one in the directory";
+    assert_eq!(ended.stderr.matches(said).count(), 1, "{}", ended.stderr);
+    assert_eq!(names(&dir.path().join("out")), ["first", "second"]);
+    let ended = run(dir.path(), words("unzip -t a.zip --report json -q")).expect(0);
+    let json = ended
+        .stderr
+        .lines()
+        .filter(|line| !line.starts_with("warning"));
+    let report: serde_json::Value = serde_json::from_str(&json.collect::<String>()).expect("JSON");
+    assert_eq!(report["workload"]["params"]["contradicted_entries"], 1);
+    run(dir.path(), words("unzip -t --strict a.zip")).expect(1);
+}
+
+#[test]
+fn v_alone_lists_and_kept_files_of_a_pipe_are_not_decoded() {
+    let dir = directory();
+    let mut bytes = archive(&[("first", FILE, &[b'q'; 3000]), ("second", FILE, b"more")]);
+    file(dir.path(), "a.zip", &bytes);
+    let listed = run(dir.path(), words("unzip -v a.zip")).expect(0);
+    assert!(listed.text().contains("crc32"), "{}", listed.text());
+    assert_eq!(names(dir.path()), ["a.zip"]);
+    run(dir.path(), words("unzip -v -d out a.zip")).expect(0);
+    // What would fail to be decoded is not, since it is kept.
+    bytes[40] ^= 0x55;
+    pipe(dir.path(), words("unzip -n -d out -"), &bytes).expect(0);
+    pipe(dir.path(), words("unzip -d new -"), &bytes).expect(1);
+}

@@ -29,7 +29,7 @@ pub(crate) struct UnzipArgs {
     /// Take only names that match one of these
     #[arg(value_name = "GLOB")]
     include: Vec<Glob>,
-    /// List the entries; -v lists more of each
+    /// List the entries; -v lists more of each, also alone
     #[arg(short, long, conflicts_with_all = ["test", "print", "directory"])]
     list: bool,
     /// Decompress and check, write nothing
@@ -147,7 +147,10 @@ pub(crate) struct UnzipPlan {
 impl UnzipArgs {
     /// Resolves the flags; no side effects.
     pub(crate) fn plan(&self) -> Result<UnzipPlan> {
-        let mode = match (self.list, self.test, self.print) {
+        // As Info-ZIP has it, -v lists where nothing says what else to do.
+        let places = self.directory.is_some() || self.overwrite || self.never;
+        let lists = self.list || (self.terminal.verbose && !places);
+        let mode = match (lists && !self.test && !self.print, self.test, self.print) {
             (true, ..) => UnzipMode::List,
             (_, true, _) => UnzipMode::Test,
             (.., true) => UnzipMode::Print,

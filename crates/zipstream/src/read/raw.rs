@@ -1,6 +1,7 @@
-//! Entries as they are, to be carried into another archive.
+//! Entries as they are: to be carried into another archive, or held to what the directory says.
 
 use super::directory::Entry;
+use super::layout::agree;
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
 use crate::edit::RawEntry;
@@ -24,6 +25,22 @@ impl<R: ReadAt> ArchiveReader<R> {
         let local = Local::parse(&held[..bytes]);
         let extra = local.map(|local| local.extra).unwrap_or_default();
         RawEntry::new(entry, extra).map_err(|error| named(error.at(entry.record_offset())))
+    }
+
+    /// Holds the local header of an entry to the directory, as the strict profile does with all of
+    /// them: an error says what another program, which trusts the local header, would see.
+    pub fn compare_headers(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<(), Error> {
+        let named = |error: Error| error.at(entry.offset()).entry(entry.name_lossy());
+        self.locate(entry, scratch).map_err(named)?;
+        let (source, end) = (self.source(), self.directory().start());
+        let (window, offset) = (&mut scratch.window, entry.offset());
+        let held = window.get(source, offset, LOCAL_BYTES, end);
+        let bytes = held.map_err(named)?.first_chunk();
+        let bytes = bytes.map_or(LOCAL_BYTES, total_bytes);
+        let held = window.get(source, offset, bytes, end).map_err(named)?;
+        let local = Local::parse(&held[..bytes]);
+        let local = local.ok_or_else(|| named(Error::corrupt(offset, "no local header")))?;
+        agree(entry, &local).map_err(named)
     }
 
     /// Gives the bytes of an entry to `sink` as they are: compressed, encrypted, unchecked.

@@ -36,6 +36,9 @@ pub(crate) struct Tally {
     pub(crate) failures: Vec<Failure>,
     /// How much failed.
     pub(crate) failed: u64,
+    /// Entries whose local headers contradict the directory, and what the first of them say.
+    pub(crate) contradicted: u64,
+    pub(super) contradictions: Vec<String>,
     /// Whether nothing more can be written, since nobody reads it or it is interrupted.
     pub(crate) stopped: Option<ExitStatus>,
     pub(super) alike: u64,
@@ -62,7 +65,18 @@ impl Tally {
         self.alike += other.alike;
         self.failures.extend(other.failures);
         self.failures.truncate(FAILURES_MAX);
+        self.contradicted += other.contradicted;
+        self.contradictions.extend(other.contradictions);
+        self.contradictions.truncate(FAILURES_MAX);
         self.stopped = self.stopped.or(other.stopped);
+    }
+
+    /// Keeps in mind that a local header says something else than the directory.
+    fn contradicts(&mut self, error: &zipstream::Error) {
+        self.contradicted += 1;
+        if self.contradictions.len() < FAILURES_MAX {
+            self.contradictions.push(error.to_string());
+        }
     }
 
     /// Counts a file that is done, or that existed.
@@ -355,6 +369,14 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place, mut times: Times) 
             let Some(Ok(entry)) = shared.reader.directory().iter_at(todo.position).next() else {
                 continue;
             };
+            // The directory counts, unless the profile has refused the archive already.
+            let strict = shared.reader.options().profile == zipstream::Profile::Strict;
+            if !strict
+                && let Err(error) = shared.reader.compare_headers(&entry, &mut scratch)
+                && error.kind() == zipstream::ErrorKind::Mismatch
+            {
+                tally.contradicts(&error);
+            }
             match one(shared, &entry, todo, place, &mut scratch, &mut times) {
                 Ok((bytes, placed)) => {
                     tally.entries += 1;

@@ -306,6 +306,20 @@ fn finish(tally: Tally, times: Times, warn: bool, outcome: &mut Outcome) {
     if untold > 0 {
         message::remark(&format!("{untold} more entries failed"));
     }
+    if warn {
+        for contradiction in &tally.contradictions {
+            message::note(
+                contradiction,
+                "the directory counts; --strict refuses such archives",
+            );
+        }
+        let untold = tally.contradicted - tally.contradictions.len() as u64;
+        if untold > 0 {
+            message::remark(&format!(
+                "{untold} more local headers contradict the directory"
+            ));
+        }
+    }
     if warn && tally.kept > 0 {
         message::note(
             &format!("{} files exist already and were kept", tally.kept),
@@ -318,6 +332,8 @@ fn finish(tally: Tally, times: Times, warn: bool, outcome: &mut Outcome) {
             "not every file system can hold both",
         );
     }
+    let params = &mut outcome.workload.params;
+    params.insert("contradicted_entries".to_owned(), tally.contradicted.into());
     outcome.bytes_out = tally.content_bytes;
     outcome.bytes_content = tally.content_bytes;
     outcome.ops = Some(times.entry.n());

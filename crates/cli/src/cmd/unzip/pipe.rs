@@ -12,7 +12,7 @@ use zipstream::{Kind, PipeReader, StreamEntry};
 use super::extract::{Ended, Tally, Times};
 use super::keys::Keys;
 use super::place::{self, LINK_BYTES_MAX, Place, Taken};
-use crate::args::unzip::UnzipPlan;
+use crate::args::unzip::{Existing, UnzipPlan};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::io::confined::{Attributes, Placed};
@@ -72,7 +72,11 @@ fn entries(
             return Err(interrupted());
         }
         let entry = entry.clone();
-        let wanted = plan.selection.takes(&entry.name);
+        let mut wanted = plan.selection.takes(&entry.name);
+        if wanted && is_kept(&entry.name, plan, place) {
+            tally.kept += 1;
+            wanted = false;
+        }
         if entry.encrypted && (wanted || entry.content_bytes.is_none()) {
             let decryption = keys.get()?;
             pipe.set_decryption(decryption);
@@ -125,6 +129,16 @@ fn entries(
     }
     tally.alike = taken.alike;
     Ok(())
+}
+
+/// Whether an entry is a file that exists and shall be kept, so that nothing of it is decoded.
+fn is_kept(name: &str, plan: &UnzipPlan, place: &mut Place) -> bool {
+    let Place::Root { root, .. } = place else {
+        return false;
+    };
+    plan.existing == Existing::Skip
+        && !name.ends_with('/')
+        && place::path(name).is_ok_and(|path| root.exists(&path).unwrap_or(false))
 }
 
 /// Takes the content of one entry to its place.

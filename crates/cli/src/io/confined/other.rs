@@ -73,6 +73,11 @@ impl Root {
         part.finish(attributes)
     }
 
+    /// Whether something is there already.
+    pub(crate) fn exists(&mut self, path: &str) -> io::Result<bool> {
+        Ok(std::fs::symlink_metadata(self.top.join(path)).is_ok())
+    }
+
     /// Starts a file that is written in pieces.
     pub(crate) fn part(&mut self, path: &str) -> io::Result<Part> {
         let (parent, _) = path.rsplit_once('/').unwrap_or(("", path));

@@ -108,6 +108,17 @@ impl Root {
         Ok(Placed::Done)
     }
 
+    /// Whether something is there already.
+    pub(crate) fn exists(&mut self, path: &str) -> io::Result<bool> {
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Starts a file that is written in pieces.
     pub(crate) fn part<'a>(&'a mut self, path: &'a str) -> io::Result<Part<'a>> {
         let (umask, replace) = (self.umask, self.replace);
