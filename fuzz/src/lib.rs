@@ -24,7 +24,7 @@ pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, rep
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
 pub use crate::stress::stress_codec;
-pub use crate::zip::{zip_read, zip_roundtrip};
+pub use crate::zip::{zip_read, zip_roundtrip, zip_salvage};
 pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
 
 /// A target by the name of its bin and its corpus.
@@ -46,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     ("stress_codec", stress_codec),
     ("zip_read", zip_read),
     ("zip_roundtrip", zip_roundtrip),
+    ("zip_salvage", zip_salvage),
     ("zstd_costs", zstd_costs),
     ("zstd_decode", zstd_decode),
     ("zstd_dictionary", zstd_dictionary),

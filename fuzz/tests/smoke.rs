@@ -95,6 +95,11 @@ fn zip_roundtrip() {
 }
 
 #[test]
+fn zip_salvage() {
+    hold("zip_salvage");
+}
+
+#[test]
 fn zstd_decode() {
     hold("zstd_decode");
 }
