@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use fixcore::{Message, Timestamp};
+use fixcore::{Message, SOH, Timestamp};
 use latency::Recorder;
 use latency::report::{Table, Unit};
 
@@ -27,7 +27,9 @@ struct Sequence {
 /// What was seen so far.
 pub(super) struct Stats {
     types: HashMap<Vec<u8>, (u64, u64)>,
-    sessions: HashMap<(Vec<u8>, Vec<u8>), Sequence>,
+    /// By sender and target, with the byte 1 between them.
+    sessions: HashMap<Vec<u8>, Sequence>,
+    key: Vec<u8>,
     orders: HashMap<Vec<u8>, Timestamp>,
     waits: Recorder,
     /// Beyond what is kept.
@@ -39,6 +41,7 @@ impl Stats {
         Self {
             types: HashMap::new(),
             sessions: HashMap::new(),
+            key: Vec::new(),
             orders: HashMap::new(),
             waits,
             unfollowed: 0,
@@ -72,12 +75,20 @@ impl Stats {
         let Ok(Some(number)) = message.get_u64(34) else {
             return;
         };
-        let key = (sender.to_vec(), target.to_vec());
-        if self.sessions.len() >= SESSIONS_MAX && !self.sessions.contains_key(&key) {
-            self.unfollowed += 1;
-            return;
+        self.key.clear();
+        self.key.extend_from_slice(sender);
+        self.key.push(SOH);
+        self.key.extend_from_slice(target);
+        if !self.sessions.contains_key(&self.key) {
+            if self.sessions.len() >= SESSIONS_MAX {
+                self.unfollowed += 1;
+                return;
+            }
+            self.sessions.insert(self.key.clone(), Sequence::default());
         }
-        let sequence = self.sessions.entry(key).or_default();
+        let Some(sequence) = self.sessions.get_mut(&self.key) else {
+            return;
+        };
         sequence.messages += 1;
         sequence.resends += u64::from(message.msg_type() == b"2");
         // A log may begin anywhere; a Logon with 141=Y and a SequenceReset begin anew.
@@ -144,8 +155,13 @@ impl Stats {
         let mut sessions = Table::new("sessions", &columns);
         let mut found: Vec<_> = self.sessions.into_iter().collect();
         found.sort_by(|a, b| a.0.cmp(&b.0));
-        for ((sender, target), sequence) in found {
-            let name = format!("{} → {}", sender.escape_ascii(), target.escape_ascii());
+        for (key, sequence) in found {
+            let names: Vec<_> = key.split(|byte| *byte == SOH).collect();
+            let names: Vec<_> = names
+                .iter()
+                .map(|name| name.escape_ascii().to_string())
+                .collect();
+            let name = names.join(" → ");
             sessions.rows.push(vec![
                 name.into(),
                 sequence.messages.into(),
