@@ -7,6 +7,7 @@
 #![allow(clippy::missing_panics_doc, reason = "to panic is what they are for")]
 
 mod betree;
+mod deflate;
 mod dictionary;
 mod fix;
 mod numbers;
@@ -18,6 +19,7 @@ mod zip;
 mod zstd;
 
 pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
+pub use crate::deflate::deflate_roundtrip;
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame};
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
@@ -35,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     ("betree_event", betree_event),
     ("betree_expression", betree_expression),
     ("betree_snapshot", betree_snapshot),
+    ("deflate_roundtrip", deflate_roundtrip),
     ("fix_decode", fix_decode),
     ("fix_dictionary", fix_dictionary),
     ("fix_frame", fix_frame),

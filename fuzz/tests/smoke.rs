@@ -35,6 +35,11 @@ fn betree_snapshot() {
 }
 
 #[test]
+fn deflate_roundtrip() {
+    hold("deflate_roundtrip");
+}
+
+#[test]
 fn fix_decode() {
     hold("fix_decode");
 }

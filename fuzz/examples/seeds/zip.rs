@@ -4,7 +4,7 @@ use zipstream::{ArchiveOptions, ArchiveWriter, EntryOptions, Method};
 
 use crate::Seed;
 
-/// The seeds of `zip_read` and `zip_roundtrip`.
+/// The seeds of `zip_read`, `zip_roundtrip` and `deflate_roundtrip`.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     // The first bytes are the cuts.
@@ -58,6 +58,17 @@ pub(crate) fn seeds() -> Vec<Seed> {
         ("several", &several[..]),
     ] {
         seeds.push(Seed::new("zip_roundtrip", name, plan));
+    }
+    for (name, plan) in [
+        ("nothing", &b""[..]),
+        // A level, two cuts, then literals, a long copy, noise and a copy of that.
+        (
+            "mixed",
+            &b"\x06\x0f\x00\x10\x00\x00\x0asome text,\x02\x03\x10\x0f\x00\x03\x07\x0c\x00\x02\x09\x00\x0d\x00"[..],
+        ),
+        ("fast", &b"\x01\x11\x00\x11\x00\x03\x01\x05\x00\x02\x05\x00\x10\x00"[..]),
+    ] {
+        seeds.push(Seed::new("deflate_roundtrip", name, plan));
     }
     seeds
 }
