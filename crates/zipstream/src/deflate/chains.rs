@@ -70,7 +70,8 @@ impl Chains {
         {
             seen[usize::from(byte)] = true;
         }
-        let few = seen.iter().filter(|seen| **seen).count() <= FEW;
+        // Machine code has few for its many zeros, and literals that are long all the same.
+        let few = !seen[0] && seen.iter().filter(|seen| **seen).count() <= FEW;
         (self.shift, self.least) = if few {
             (64 - 8 * CHAIN_BYTES_FEW, LEAST_FEW)
         } else {
