@@ -9,8 +9,8 @@ use crate::program::{ACCEPT, REJECT, Step};
 
 /// Steps of a program: the two greatest bytes are the ends.
 const STEPS_MAX: usize = 250;
-/// The most reductions of one block.
-const CHARGE_MAX: f32 = 1000.0;
+/// The most reductions of one block: two are run together.
+const CHARGE_MAX: f32 = 540.0;
 
 /// A program that waits for its block.
 #[derive(Debug)]
