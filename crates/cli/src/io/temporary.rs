@@ -6,6 +6,8 @@
 
 use std::fs::File;
 use std::io;
+#[cfg(unix)]
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -78,38 +80,76 @@ impl Drop for Temporary {
     }
 }
 
+/// A file without a name in an open directory. `None`: not here.
+#[cfg(unix)]
+pub(crate) fn unnamed_in(directory: BorrowedFd<'_>, mode: u32) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    return unnamed::create_in(directory, Path::new("."), mode);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (directory, mode);
+        None
+    }
+}
+
+/// Gives such a file a name in an open directory, where there must be none.
+#[cfg(unix)]
+pub(crate) fn name_in(file: &File, directory: BorrowedFd<'_>, name: &str) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return unnamed::persist_in(file, directory, Path::new(name));
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (file, directory, name);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 /// Files that are on no directory yet. Whatever ends the process, they are gone with it.
 #[cfg(target_os = "linux")]
 mod unnamed {
     use std::fs::File;
     use std::io;
-    use std::os::fd::AsRawFd as _;
+    use std::os::fd::{AsRawFd as _, BorrowedFd};
     use std::path::Path;
     use std::sync::OnceLock;
 
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 
     /// Not every file system has them, and without `/proc` they may not get a name.
     pub(super) fn create(directory: &Path, mode: u32) -> Option<File> {
+        create_in(CWD, directory, mode)
+    }
+
+    /// The same in a directory below an open one.
+    pub(super) fn create_in(at: BorrowedFd<'_>, directory: &Path, mode: u32) -> Option<File> {
         static NAMED_BY_PROC: OnceLock<bool> = OnceLock::new();
         if !NAMED_BY_PROC.get_or_init(|| Path::new("/proc/self/fd").is_dir()) {
             return None;
         }
         let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-        open(directory, flags, Mode::from_bits_truncate(mode))
+        openat(at, directory, flags, Mode::from_bits_truncate(mode))
             .ok()
             .map(File::from)
     }
 
     pub(super) fn persist(file: &File, name: &Path) -> io::Result<()> {
+        persist_in(file, CWD, name)
+    }
+
+    /// The same below an open directory.
+    pub(super) fn persist_in(
+        file: &File,
+        directory: BorrowedFd<'_>,
+        name: &Path,
+    ) -> io::Result<()> {
         // Not every kernel lets everyone do it the short way.
-        match linkat(file, c"", CWD, name, AtFlags::EMPTY_PATH) {
+        match linkat(file, c"", directory, name, AtFlags::EMPTY_PATH) {
             Ok(()) => return Ok(()),
             Err(error) if error == rustix::io::Errno::EXIST => return Err(error.into()),
             Err(_) => {}
         }
         let own = format!("/proc/self/fd/{}", file.as_raw_fd());
-        Ok(linkat(CWD, own, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+        Ok(linkat(CWD, own, directory, name, AtFlags::SYMLINK_FOLLOW)?)
     }
 }
 

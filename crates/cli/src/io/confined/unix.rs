@@ -11,6 +11,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 
 use super::{Attributes, Placed};
+use crate::io::temporary;
 
 /// Files that are not complete yet are called this, and a number.
 const PREFIX: &str = ".perfkit-";
@@ -37,7 +38,8 @@ pub(crate) struct Root {
 pub(crate) struct Part<'a> {
     directory: &'a OwnedFd,
     name: &'a str,
-    part: String,
+    /// What it is called meanwhile, if anything.
+    part: Option<String>,
     pub(crate) file: File,
     replace: bool,
     umask: Mode,
@@ -124,7 +126,18 @@ impl Root {
         let (umask, replace) = (self.umask, self.replace);
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
-        part(directory, name, umask, replace)
+        match temporary::unnamed_in(directory.as_fd(), 0o600) {
+            Some(file) => Ok(Part {
+                directory,
+                name,
+                part: None,
+                file,
+                replace,
+                umask,
+                done: false,
+            }),
+            None => part(directory, name, umask, replace),
+        }
     }
 
     /// Makes a symbolic link. An existing file is kept, or replaced; a directory is an error.
@@ -237,14 +250,13 @@ fn part<'a>(
     umask: Mode,
     replace: bool,
 ) -> io::Result<Part<'a>> {
-    let number = PARTS.fetch_add(1, Ordering::Relaxed);
-    let part = format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id());
+    let part = part_name();
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = rustix::fs::openat(directory, &part, flags, Mode::from_raw_mode(0o600))?;
     Ok(Part {
         directory,
         name,
-        part,
+        part: Some(part),
         file: File::from(file),
         replace,
         umask,
@@ -258,13 +270,29 @@ impl Part<'_> {
         rustix::fs::fchmod(&self.file, mode_of(attributes, self.umask))?;
         set_modified(&self.file, attributes)?;
         let from = self.directory.as_fd();
+        if self.part.is_none() && !self.replace {
+            return match temporary::name_in(&self.file, from, self.name) {
+                Ok(()) => Ok(Placed::Done),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Placed::Kept),
+                Err(error) => Err(error),
+            };
+        }
+        let part = match &self.part {
+            Some(part) => part,
+            None => {
+                // Only a name can replace another.
+                let part = part_name();
+                temporary::name_in(&self.file, from, &part)?;
+                self.part.insert(part)
+            }
+        };
         if self.replace {
-            rustix::fs::renameat(from, &self.part, from, self.name)?;
+            rustix::fs::renameat(from, part, from, self.name)?;
             self.done = true;
             return Ok(Placed::Done);
         }
         // A second name fails where there is a file, which a new name would not.
-        match rustix::fs::linkat(from, &self.part, from, self.name, AtFlags::empty()) {
+        match rustix::fs::linkat(from, part, from, self.name, AtFlags::empty()) {
             Ok(()) => Ok(Placed::Done),
             Err(Errno::EXIST) => Ok(Placed::Kept),
             Err(error) => Err(error.into()),
@@ -274,10 +302,15 @@ impl Part<'_> {
 
 impl Drop for Part<'_> {
     fn drop(&mut self) {
-        if !self.done {
-            let _ = rustix::fs::unlinkat(self.directory, &self.part, AtFlags::empty());
+        if let Some(part) = self.part.take().filter(|_| !self.done) {
+            let _ = rustix::fs::unlinkat(self.directory, &part, AtFlags::empty());
         }
     }
+}
+
+fn part_name() -> String {
+    let number = PARTS.fetch_add(1, Ordering::Relaxed);
+    format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id())
 }
 
 /// Permission bits without those that let a file act as its owner.
@@ -340,6 +373,25 @@ mod tests {
             root.file("a/b/c", b"x", plain).expect("written"),
             Placed::Done
         );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_in_the_making_has_no_name_that_a_killed_run_could_leave() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let here = std::fs::File::open(dir.path()).expect("opened");
+        if temporary::unnamed_in(here.as_fd(), 0o600).is_none() {
+            return; // Not on this file system.
+        }
+        let count = || std::fs::read_dir(dir.path()).expect("listed").count();
+        for replace in [false, true] {
+            let mut root = Root::open(dir.path(), replace).expect("opened");
+            let mut part = root.part("a").expect("started");
+            part.file.write_all(b"content").expect("written");
+            assert_eq!(count(), usize::from(replace));
+            part.finish(Attributes::default()).expect("finished");
+            assert_eq!(count(), 1);
+        }
     }
 
     #[test]
