@@ -1,8 +1,8 @@
 //! Deflate (RFC 1951) of this crate's own: compression in parts that any thread can do and that read
 //! as one stream.
 //!
-//! A search ([`fast`] or [`lazy`] over [`chains`]) makes [`sequences`] of content, [`split`] says
-//! where blocks end, [`block`] writes them under codes of [`huffman`]. Nothing here knows a header
+//! A search (`fast` or `lazy` over `chains`) makes `sequences` of content, `split` says
+//! where blocks end, `block` writes them under codes of `huffman`. Nothing here knows a header
 //! or a checksum.
 
 mod bits;
