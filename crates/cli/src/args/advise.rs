@@ -17,7 +17,7 @@ pub(crate) const SIZE_MAX: u64 = 64 << 20;
 const THRESHOLD: Duration = Duration::from_millis(1);
 const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
 
-/// Say which calls may run in an event loop here, and measure what they do to one.
+/// Say which calls may run in an event loop, and measure them.
 ///
 /// Tables by recipe and size: how long a call takes on this machine, and whether it may run inline,
 /// should be sliced or belongs on another thread, by the threshold and by the 100 µs of an async

@@ -252,7 +252,9 @@ mod tests {
         for mut command in commands {
             let name = command.get_name().to_owned();
             let short = command.render_help().to_string();
-            assert!(short.lines().count() <= 40, "{name}:\n{short}");
+            // The list of all commands may be a little longer.
+            let lines_max = if name == "perfkit" { 44 } else { 40 };
+            assert!(short.lines().count() <= lines_max, "{name}:\n{short}");
             for line in short.lines() {
                 assert!(line.chars().count() <= 80, "{name}: {line}");
             }

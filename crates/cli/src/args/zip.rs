@@ -81,12 +81,16 @@ pub(crate) struct ZipArgs {
     reproducible: bool,
     #[arg(long = "no-reproducible", overrides_with = "reproducible", hide = true)]
     _no_reproducible: bool,
-    /// Encrypt with a password that is asked for on the terminal, twice
+    /// Encrypt with a password asked for on the terminal
+    ///
+    /// It is asked for twice.
     #[arg(short, long, overrides_with = "_no_encrypt")]
     encrypt: bool,
     #[arg(long = "no-encrypt", overrides_with = "encrypt", hide = true)]
     _no_encrypt: bool,
-    /// Encrypt with the password in FILE, but for the end of its line
+    /// Encrypt with the password in FILE
+    ///
+    /// The end of its line is no part of it.
     #[arg(long, value_name = "FILE", overrides_with = "password_file")]
     password_file: Option<PathBuf>,
     /// The length of the key: 256 (the default), 192 or 128 bits
@@ -99,10 +103,11 @@ pub(crate) struct ZipArgs {
         default_value = "256",
         hide_default_value = true,
         hide_possible_values = true,
+        hide_short_help = true,
         overrides_with = "aes"
     )]
     aes: KeyBits,
-    /// Symbolic links: store (the default), follow or skip
+    /// Links: store (the default), follow or skip
     #[arg(
         long,
         value_name = "HOW",
@@ -117,25 +122,29 @@ pub(crate) struct ZipArgs {
     no_dir_entries: bool,
     #[arg(long = "dir-entries", overrides_with = "no_dir_entries", hide = true)]
     _dir_entries: bool,
-    /// Add to the archive OUT, which may exist, what it does not hold yet
+    /// Add to OUT what it does not hold yet
     #[arg(long, conflicts_with_all = ["update", "delete"])]
     append: bool,
-    /// Add to OUT, and replace entries that are older than their files
+    /// Add to OUT, and replace what is older
+    ///
+    /// An entry is older when its file was changed after it.
     #[arg(short, long, conflicts_with = "delete")]
     update: bool,
-    /// Delete entries of OUT whose names match PATHs, as patterns
+    /// Delete entries of OUT that match PATHs
+    ///
+    /// Each PATH is a pattern of names.
     ///
     /// What is not touched is copied as it is, without being decompressed, in all three ways. The
     /// archive that was there stays until the new one is complete.
     #[arg(short, long)]
     delete: bool,
-    /// Save what can be saved of the archive OUT into the archive PATH
+    /// Save what is whole of OUT into the archive PATH
     ///
     /// Entries are found by their local headers and held to their checksums. Exit 3 when something
     /// is lost.
     #[arg(long, conflicts_with_all = ["append", "update", "delete", "recursive", "encrypt"])]
     pub(crate) repair: bool,
-    /// Read the archive back and test it before it appears
+    /// Test the archive before it appears
     #[arg(long, overrides_with = "_no_verify")]
     verify: bool,
     #[arg(long = "no-verify", overrides_with = "verify", hide = true)]
@@ -346,7 +355,8 @@ mod tests {
         assert_eq!(found, Some((file, AesStrength::Aes128)));
         assert_eq!(encryption("--aes 128"), None);
         assert!(plan("perfkit zip -Xe out.zip src").is_err());
-        assert!(plan("perfkit zip -e --aes 512 out.zip src").is_err());
+        let words = "perfkit zip -e --aes 512 out.zip src".split(' ');
+        assert!(parse(&words.map(OsString::from).collect::<Vec<_>>()).is_err());
     }
 
     #[test]

@@ -88,15 +88,18 @@ pub(crate) struct StressArgs {
         conflicts_with = "files"
     )]
     data: String,
-    /// honest, or seed: one block a producer, sent for ever
+    /// honest (the default), or seed: one block for ever
+    ///
+    /// The seed loop compresses one block a producer and sends it again and again.
     #[arg(
         long = "loop",
         value_name = "NAME",
         default_value = "honest",
+        hide_default_value = true,
         hide_possible_values = true
     )]
     work: LoopArg,
-    /// An open loop of N blocks a second, or N% of what a closed loop can; several after each other
+    /// An open loop: blocks a second, or N% of capacity
     ///
     /// For a share, or several rates separated by commas, a closed loop runs first and shows what this
     /// machine can do. Each rate is then a run of its own.
@@ -141,7 +144,7 @@ pub(crate) struct StressArgs {
     /// full has consumers wait until the queue is full. What they do to blocks is counted.
     #[arg(long, value_name = "FAULT", action = ArgAction::Append, value_parser = words::fault)]
     fault: Vec<Fault>,
-    /// Serve live metrics for Prometheus at ADDRESS:PORT while it runs
+    /// Serve live metrics for Prometheus at HOST:PORT
     ///
     /// Counters, gauges and histograms by codec and pool, at /metrics. A port alone is on 127.0.0.1, and
     /// an address that others can reach needs --metrics-remote.
