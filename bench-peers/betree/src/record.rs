@@ -75,7 +75,8 @@ fn markdown(rows: &[Value], machine: &Value) -> String {
         out,
         "`{COMMAND}`\n\n{}, {} processors, {}, {}. betree of this tree, a-tree 0.6.1.\n\n\
          One thread, events already parsed, ids as a list. Expressions and events are generated; what\n\
-         is undefined is unknown on both sides. The answers of 50 events were equal before anything was\n\
+         is undefined in advertisements is unknown on both sides; of booleans nothing is, and betree is in its\n\
+         default mode. The answers of 50 events were equal before anything was\n\
          timed; then buckets of 1,000 searches of betree and of 10 of a-tree took turns. a-tree takes no\n\
          part where building it takes minutes. Memory is what the process grew by.\n",
         text(&machine["processor"]),
