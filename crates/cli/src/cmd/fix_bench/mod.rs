@@ -1,12 +1,18 @@
 //! `perfkit fix-bench`: nanoseconds a message, by every instruction set, beside what was reached
 //! before; every answer compared with that of plain code first.
+//!
+//! Here are the messages, the table and the timing of a row; what is timed has a file a part, and
+//! parts that go through no messages make their own tables.
+
+mod encode;
+mod parse;
+mod scan;
 
 use std::ffi::OsString;
-use std::hint::black_box;
 use std::time::Instant;
 
+use fixcore::Isa;
 use fixcore::workload::Sample;
-use fixcore::{Decimal, Decoder, Index, Isa, Scanner, Separators, Slot, Template};
 use latency::report::{Cell, Table, Unit};
 
 use super::checks::Checks;
@@ -19,8 +25,13 @@ use crate::term::signal;
 
 /// Messages of a file that are kept.
 const MESSAGES_MAX: usize = 4096;
-/// The tags that a parse with look-ups asks for.
-const LOOKUPS: [u32; 8] = [35, 49, 56, 34, 11, 55, 54, 38];
+
+/// The parts that go through messages.
+const CODEC: [FixBenchPart; 3] = [
+    FixBenchPart::Scan,
+    FixBenchPart::Parse,
+    FixBenchPart::Encode,
+];
 
 /// What a prototype reached on an EPYC of the fourth generation, in nanoseconds: a row for each
 /// thing that is measured, a column for each of the four messages.
@@ -49,6 +60,20 @@ pub(crate) fn run(
     let session = Session::start(&Setup::analysis(name, argv, &args.output))?;
     let mut outcome = Outcome::new("fix-bench");
     let mut checks = Checks::default();
+    if CODEC.iter().any(|part| has(args, *part)) {
+        codec(args, &mut outcome, &mut checks)?;
+    }
+    checks.conclude("every instruction set beside plain code", &mut outcome);
+    session.finish(outcome)
+}
+
+/// Whether a part was asked for.
+fn has(args: &FixBenchArgs, part: FixBenchPart) -> bool {
+    args.part == part || args.part == FixBenchPart::All
+}
+
+/// The parts that go through messages, by every instruction set.
+fn codec(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Checks) -> Result<()> {
     let isas = match forced(args.isa)? {
         Some(isa) if !isa.is_available() => return Err(unavailable(isa)),
         Some(isa) => vec![isa],
@@ -59,7 +84,7 @@ pub(crate) fn run(
     };
     let sets = sets(args)?;
     for set in &sets {
-        check(set, &mut checks)?;
+        scan::check(set, checks)?;
     }
     let columns = [
         ("of", Unit::Text),
@@ -76,16 +101,20 @@ pub(crate) fn run(
     };
     for set in &sets {
         for isa in &isas {
-            bench.set(set, *isa)?;
+            if has(args, FixBenchPart::Scan) {
+                scan::rows(&mut bench, set, *isa)?;
+            }
+            if has(args, FixBenchPart::Parse) {
+                parse::rows(&mut bench, set, *isa)?;
+            }
         }
     }
-    if matches!(args.part, FixBenchPart::Encode | FixBenchPart::All) {
-        bench.encode(&mut checks)?;
+    if has(args, FixBenchPart::Encode) {
+        encode::rows(&mut bench, checks)?;
     }
-    outcome.ops = Some(bench.messages);
+    outcome.ops = Some(outcome.ops.unwrap_or(0) + bench.messages);
     outcome.tables.push(bench.table);
-    checks.conclude("every instruction set beside plain code", &mut outcome);
-    session.finish(outcome)
+    Ok(())
 }
 
 fn sets(args: &FixBenchArgs) -> Result<Vec<Set>> {
@@ -112,29 +141,6 @@ fn sets(args: &FixBenchArgs) -> Result<Vec<Set>> {
     }])
 }
 
-/// Every instruction set has to find what the scalar path finds.
-fn check(set: &Set, checks: &mut Checks) -> Result<()> {
-    let of = |isa| Scanner::with_isa(isa).zip(Decoder::with_isa(isa));
-    let Some((plain, mut right)) = of(Isa::Scalar) else {
-        return Ok(());
-    };
-    let (mut wanted, mut found) = (Separators::new(), Separators::new());
-    for (scanner, mut decoder) in Isa::ALL.into_iter().filter_map(of) {
-        for bytes in &set.messages {
-            plain.separators(bytes, &mut wanted).map_err(failed)?;
-            scanner.separators(bytes, &mut found).map_err(failed)?;
-            checks.that(found.equals() == wanted.equals() && found.sum() == wanted.sum());
-            scanner.positions(bytes, &mut found).map_err(failed)?;
-            checks.that(found.soh() == wanted.soh());
-            checks.that(match (right.parse(bytes), decoder.parse(bytes)) {
-                (Ok(right), Ok(message)) => right.fields().eq(message.fields()),
-                (right, message) => right.err() == message.err(),
-            });
-        }
-    }
-    Ok(())
-}
-
 struct Bench<'a> {
     args: &'a FixBenchArgs,
     table: Table,
@@ -142,37 +148,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn set(&mut self, set: &Set, isa: Isa) -> Result<()> {
-        let Some((scanner, mut decoder)) = Scanner::with_isa(isa).zip(Decoder::with_isa(isa))
-        else {
-            return Ok(());
-        };
-        if matches!(self.args.part, FixBenchPart::Scan | FixBenchPart::All) {
-            let (mut separators, mut index) = (Separators::new(), Index::new());
-            self.row("scan", set, isa, |bytes| {
-                let _ = scanner.positions(black_box(bytes), &mut separators);
-                black_box(separators.soh());
-            })?;
-            self.row("index", set, isa, |bytes| {
-                let _ = scanner.index(black_box(bytes), &mut index);
-                black_box(index.tags());
-            })?;
-        }
-        if matches!(self.args.part, FixBenchPart::Parse | FixBenchPart::All) {
-            self.row("parse", set, isa, |bytes| {
-                black_box(decoder.parse(black_box(bytes)).is_ok());
-            })?;
-            self.row("parse, 8 gets", set, isa, |bytes| {
-                if let Ok(message) = decoder.parse(black_box(bytes)) {
-                    for tag in LOOKUPS {
-                        black_box(message.get(tag));
-                    }
-                }
-            })?;
-        }
-        Ok(())
-    }
-
+    /// Times a batch after the other of a set's messages, and adds a row.
     fn row(&mut self, of: &str, set: &Set, isa: Isa, mut run: impl FnMut(&[u8])) -> Result<()> {
         let size = self.args.batch_size as usize;
         let mut times = Vec::new();
@@ -206,55 +182,6 @@ impl Bench<'_> {
         ]);
         Ok(())
     }
-
-    /// A new order by a template, which has to be the sample.
-    fn encode(&mut self, checks: &mut Checks) -> Result<()> {
-        let time = b"20260305-14:15:16.789";
-        let price = Decimal {
-            mantissa: 41_275,
-            scale: 2,
-        };
-        let mut template = new_order();
-        let values = [
-            Slot::Unsigned(31_415),
-            Slot::Bytes(time),
-            Slot::Bytes(b"ORD00000271828"),
-            Slot::Bytes(b"MSFT"),
-            Slot::Bytes(time),
-            Slot::Unsigned(2500),
-            Slot::Decimal(price),
-        ];
-        let order = Sample::NewOrder.bytes();
-        checks.that(template.encode(&values).is_ok_and(|bytes| bytes == order));
-        let set = Set {
-            name: format!("nos {} B", order.len()),
-            messages: vec![order],
-            column: Some(1),
-        };
-        self.row("encode", &set, Isa::detect(), |_| {
-            black_box(template.encode(black_box(&values)).is_ok());
-        })
-    }
-}
-
-fn new_order() -> Template {
-    Template::builder("FIX.4.4", "D")
-        .constant(49, b"ALPHADESK")
-        .constant(56, b"MARKET01")
-        .slot(34)
-        .slot(52)
-        .slot(11)
-        .constant(1, b"FUND-0071")
-        .constant(21, b"1")
-        .slot(55)
-        .constant(54, b"1")
-        .slot(60)
-        .slot(38)
-        .constant(40, b"2")
-        .slot(44)
-        .constant(59, b"0")
-        .constant(207, b"XNYS")
-        .build()
 }
 
 fn failed(error: fixcore::Error) -> Failure {
