@@ -1,6 +1,7 @@
 //! Times searches of generated workloads on every instruction set, with builds and memory.
 //!
-//! `cargo run --release -p betree --features workload --example measure -- bool-64 ad-100000`
+//! `cargo run --release -p betree --features workload --example measure -- bool-64 ad-100000`;
+//! `bool-64-unknown` is the same in three-valued mode.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program whose output is its purpose")]
@@ -21,17 +22,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         names = ["bool-64", "ad-10000"].map(str::to_owned).to_vec();
     }
     for name in names {
+        let (name, undefined) = match name.strip_suffix("-unknown") {
+            Some(name) => (name.to_owned(), Undefined::Unknown),
+            None => (name, Undefined::False),
+        };
         let (word, number) = name.split_once('-').ok_or("as bool-64 or ad-10000")?;
         let number: usize = number.parse()?;
         match word {
-            "bool" => measure(&name, Kind::Bool(u16::try_from(number)?), 5_000)?,
-            _ => measure(&name, Kind::Ad, number)?,
+            "bool" => measure(&name, Kind::Bool(u16::try_from(number)?), 5_000, undefined)?,
+            _ => measure(&name, Kind::Ad, number, undefined)?,
         }
     }
     Ok(())
 }
 
-fn measure(name: &str, kind: Kind, count: usize) -> Result<(), Box<dyn std::error::Error>> {
+fn measure(
+    name: &str,
+    kind: Kind,
+    count: usize,
+    undefined: Undefined,
+) -> Result<(), Box<dyn std::error::Error>> {
     let mut generator = Generator::new(kind, 1);
     let domain = Domain::parse(&generator.domains())?;
     let texts: Vec<String> = (0..count)
@@ -40,7 +50,7 @@ fn measure(name: &str, kind: Kind, count: usize) -> Result<(), Box<dyn std::erro
     let bytes: usize = texts.iter().map(String::len).sum();
     let rss = rss_kib();
     let start = Instant::now();
-    let mut tree = BeTree::new(domain, Undefined::False);
+    let mut tree = BeTree::new(domain, undefined);
     let mut leaves = 0;
     for (index, text) in texts.iter().enumerate() {
         let expression = Expression::parse(text)?;

@@ -170,6 +170,14 @@ impl Head {
         }
     }
 
+    /// Whether the outcome is known wherever the head's own attribute is defined.
+    pub(crate) fn asks_one_attribute(self) -> bool {
+        !matches!(
+            self.op(),
+            Op::Geo | Op::SegmentWithin | Op::SegmentBefore | Op::Cap
+        )
+    }
+
     /// Whether the outcome is worth keeping for the next program that asks the same.
     pub(crate) fn is_dear(self) -> bool {
         matches!(

@@ -355,3 +355,22 @@ fn bounds_of_rows_are_those_of_tests() {
         }
     }
 }
+
+#[test]
+fn what_must_be_defined_needs_one_test_in_either_mode() {
+    let names: Vec<String> = (0..100).map(|at| format!("p{at}")).collect();
+    let lines = names.iter().map(|name| format!("{name}|boolean|false\n"));
+    let domain = betree::Domain::parse(&lines.collect::<String>()).unwrap();
+    for undefined in MODES {
+        let mut tree = betree::BeTree::new(domain.clone(), undefined);
+        for id in 0..300 {
+            let (a, b, c) = (id % 100, (id * 7 + 1) % 100, (id * 3 + 2) % 100);
+            let text = format!("p{a} and not p{b} or not (p{c} or not p{b})");
+            let expression = betree::Expression::parse(&text).unwrap();
+            let id = SubscriptionId(id);
+            tree.insert(id, &expression, &betree::Constants::default())
+                .unwrap();
+        }
+        assert_eq!(tree.snapshot().lockstep_len(), 300, "{undefined:?}");
+    }
+}

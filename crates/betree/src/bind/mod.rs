@@ -49,7 +49,8 @@ pub(crate) fn bind(
     }
     check_distinct(domain, dictionary, expression, &tests)?;
     let dictionary = std::sync::Arc::make_mut(dictionary);
-    tree::write(&expression.nodes, &tests, undefined, dictionary, words);
+    let rules = (domain, undefined);
+    tree::write(&expression.nodes, &tests, rules, dictionary, words);
     Ok(())
 }
 

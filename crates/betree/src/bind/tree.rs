@@ -7,6 +7,7 @@ use super::Undefined;
 use super::resolve::Resolved;
 use crate::code::{HAS_MAX, Head, IN_MAX, Op, push_u64};
 use crate::dictionary::Dictionary;
+use crate::domain::Domain;
 use crate::expr::{Literal, Node, Position, Quantity, Relation};
 
 /// What is still to be read, the next last.
@@ -24,11 +25,12 @@ enum Due {
 pub(super) fn write(
     nodes: &[Node],
     tests: &[Resolved<'_>],
-    undefined: Undefined,
+    (domain, undefined): (&Domain, Undefined),
     dictionary: &mut Dictionary,
     words: &mut Vec<u32>,
 ) {
     let mut writer = Writer {
+        domain,
         undefined,
         dictionary,
         words,
@@ -75,6 +77,7 @@ pub(super) fn write(
 }
 
 struct Writer<'a> {
+    domain: &'a Domain,
     undefined: Undefined,
     dictionary: &'a mut Dictionary,
     words: &'a mut Vec<u32>,
@@ -93,12 +96,20 @@ impl Writer<'_> {
     /// The head of a test. `inverted`: what is written is the opposite of the test; `negated`: the
     /// test stands under an odd number of `not`s.
     fn head(&mut self, head: Head, inverted: bool, negated: bool) {
-        let over_undefined = match self.undefined {
-            Undefined::False => negated,
-            Undefined::Unknown => false,
-        };
+        let over_undefined = self.over_undefined(head, negated);
         self.words
             .push(head.with(inverted != negated, over_undefined).0);
+    }
+
+    /// What a test comes to over an undefined attribute. Where there is no such thing, a test and its
+    /// negation say the same of it, so that both are one test.
+    fn over_undefined(&self, head: Head, negated: bool) -> bool {
+        let attribute = self.domain.attributes().get(head.attribute());
+        let required = attribute.is_some_and(|attribute| !attribute.allows_undefined());
+        match self.undefined {
+            Undefined::False => negated,
+            Undefined::Unknown => negated && required && head.asks_one_attribute(),
+        }
     }
 
     fn test(&mut self, test: &Resolved<'_>, negated: bool) {
@@ -202,7 +213,7 @@ impl Writer<'_> {
     }
 
     fn range(&mut self, attribute: u16, low: i64, high: i64, negated: bool) {
-        let over_undefined = self.undefined == Undefined::False && negated;
+        let over_undefined = self.over_undefined(Head::new(Op::Range64, attribute), negated);
         let head = |op| Head::new(op, attribute).with(negated, over_undefined);
         range_words(self.words, head, low, high);
     }
