@@ -1,5 +1,6 @@
 //! Searches, batches and readings of events as futures, for any runtime: between steps of a budget
-//! the task goes to the end of its runtime's queue.
+//! the task goes to the end of its runtime's queue. With the feature `tokio` such a runtime sees to its
+//! timers and sockets between steps, too.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -62,11 +63,28 @@ impl<W: Steps> Future for Yielding<'_, W> {
         match self.work.once(budget) {
             Some(output) => Poll::Ready(output),
             None => {
-                context.waker().wake_by_ref();
+                wake_later(context);
                 Poll::Pending
             }
         }
     }
+}
+
+/// Has the task polled again once others had their turn.
+///
+/// A tokio runtime that runs out of tasks looks at its timers and sockets first only when it was
+/// asked in its own way; for a task that is woken at once it does so every 61 polls. Outside such a
+/// runtime both are the same.
+fn wake_later(context: &mut Context<'_>) {
+    #[cfg(feature = "tokio")]
+    {
+        let asked = std::pin::pin!(tokio::task::yield_now());
+        if asked.poll(context).is_ready() {
+            context.waker().wake_by_ref();
+        }
+    }
+    #[cfg(not(feature = "tokio"))]
+    context.waker().wake_by_ref();
 }
 
 impl Search<'_> {
@@ -178,5 +196,45 @@ mod tests {
         assert_eq!(batch.count(0), 299);
         let mut reader = snapshot.event_reader(b"{", false);
         assert!(polls(reader.yielding(budget)).0.is_err());
+    }
+
+    /// Work that is done as soon as somebody else got through.
+    #[cfg(feature = "tokio")]
+    struct Until(Arc<AtomicUsize>, usize);
+
+    #[cfg(feature = "tokio")]
+    impl Steps for Until {
+        type Output = usize;
+
+        fn once(&mut self, _: Budget) -> Option<usize> {
+            self.1 += 1;
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            (self.0.load(Ordering::Relaxed) > 0).then_some(self.1)
+        }
+    }
+
+    #[cfg(feature = "tokio")]
+    #[test]
+    fn timers_of_a_runtime_are_seen_to_between_steps() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let came = Arc::new(AtomicUsize::new(0));
+        let seen = Arc::clone(&came);
+        let steps = runtime.block_on(async {
+            tokio::spawn(async move {
+                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+                came.store(1, Ordering::Relaxed);
+            });
+            let working = tokio::spawn(async move {
+                let mut work = Until(seen, 0);
+                let budget = Budget::reductions(1);
+                let work = &mut work;
+                Yielding { work, budget }.await
+            });
+            working.await.unwrap()
+        });
+        assert!(steps < 20, "{steps} steps until a timer of half a step");
     }
 }
