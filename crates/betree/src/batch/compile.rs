@@ -28,7 +28,7 @@ impl Code {
             let numbers = numbers(family);
             for block in family.blocks.clone() {
                 for lane in 0..LANES {
-                    let slot = index.lockstep.slot(block, lane);
+                    let slot = index.lockstep.slot_in_order(block, lane);
                     if slot != NOBODY {
                         arena.load(index.sources.tree(slot as usize), estimates);
                         out.write(&arena, &numbers);

@@ -390,7 +390,7 @@ impl BatchSearch<'_> {
         for (event, bits) in bits.iter().enumerate().take(events) {
             let start = (word * 64 + event) * batch.words + batch.starts[part];
             let mut left = bits & at.lanes;
-            if let Some(base) = at.base {
+            if let Some(base) = at.base() {
                 let word = base as usize / 64;
                 batch.found[start + word] |= left & !found.dead(word);
                 continue;

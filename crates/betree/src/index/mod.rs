@@ -166,10 +166,12 @@ impl Index {
                 Some(false) => {}
                 None => {
                     let best = compiler.clauses.best(&compiler.arena, estimates);
-                    let Compiler { arena, steps, .. } = &compiler;
                     if best < TREE_MAX {
                         compiler.program(slot as u32, &mut index.tests);
-                    } else if best < LOCKSTEP_MIN || !lockstep.add(slot as u32, arena, steps) {
+                    } else if best < LOCKSTEP_MIN {
+                        index.places[slot] = compiler.member(slot as u32, &mut index.tests);
+                    } else if !compiler.lane(slot as u32, &mut lockstep) {
+                        compiler.arena.load(index.sources.tree(slot), estimates);
                         index.places[slot] = compiler.member(slot as u32, &mut index.tests);
                     }
                 }
@@ -278,6 +280,14 @@ impl Compiler {
         self.emit(slot, tests, &mut code);
         self.programs.push((start, code.len() as u32));
         self.code = code;
+    }
+
+    /// Adds the expression of the arena to those that run in lockstep; false when it has no place
+    /// there.
+    fn lane(&mut self, slot: u32, lockstep: &mut lockstep::Builder) -> bool {
+        self.arena.order_by_size();
+        let _ = program::steps(&self.arena, &mut self.steps);
+        lockstep.add(slot, &self.arena, &self.steps)
     }
 
     /// Adds the expression of the arena to the columns, with a program of what these leave open; its

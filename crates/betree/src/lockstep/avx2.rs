@@ -12,7 +12,7 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_xor_si256,
 };
 
-use super::{Block, REJECTED, Row, Truth};
+use super::{ACCEPTED, Block, CHECKED, REJECTED, Row, Truth};
 
 /// Half of a row.
 #[inline]
@@ -71,15 +71,24 @@ pub(super) fn run(rows: &[Row], blocks: &[Block], truth: &Truth, matches: &mut [
     let common = Common::new(truth);
     let one = _mm256_set1_epi8(1);
     let rejected = _mm256_set1_epi8(REJECTED as i8);
+    let accepted = _mm256_set1_epi8(ACCEPTED as i8);
     for (block, found) in blocks.iter().zip(matches) {
         let start = block.start as usize;
         let rows = rows.get(start..start + 2 * block.positions as usize);
         let none = _mm256_setzero_si256();
         let (mut low, mut high, mut position) = (none, none, none);
-        for pair in rows.unwrap_or(&[]).chunks_exact(2) {
-            low = common.step(half(&pair[0], 0), half(&pair[1], 0), position, low);
-            high = common.step(half(&pair[0], 1), half(&pair[1], 1), position, high);
-            position = _mm256_add_epi8(position, one);
+        for rows in rows.unwrap_or(&[]).chunks(2 * CHECKED) {
+            for pair in rows.chunks_exact(2) {
+                low = common.step(half(&pair[0], 0), half(&pair[1], 0), position, low);
+                high = common.step(half(&pair[0], 1), half(&pair[1], 1), position, high);
+                position = _mm256_add_epi8(position, one);
+            }
+            // The lanes that accepted or rejected are the greatest.
+            let least = _mm256_min_epu8(low, high);
+            let done = _mm256_cmpeq_epi8(_mm256_min_epu8(least, accepted), accepted);
+            if _mm256_movemask_epi8(done) == -1 {
+                break;
+            }
         }
         let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(low, rejected)) as u32;
         let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(high, rejected)) as u32;

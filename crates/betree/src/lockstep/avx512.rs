@@ -3,13 +3,14 @@
 #![allow(unsafe_code, reason = "vector instructions on checked rows")]
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_load_si512, _mm512_loadu_si512,
-    _mm512_mask_cmple_epu8_mask, _mm512_mask_mov_epi8, _mm512_maskz_compress_epi64,
-    _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
+    __m512i, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmplt_epu8_mask, _mm512_load_si512,
+    _mm512_loadu_si512, _mm512_mask_cmple_epu8_mask, _mm512_mask_mov_epi8,
+    _mm512_maskz_compress_epi64, _mm512_movepi8_mask, _mm512_movm_epi8, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
     _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
-use super::{Block, LANES, REJECTED, Row, Truth};
+use super::spread::{Spread, WORDS};
+use super::{ACCEPTED, Block, CHECKED, LANES, REJECTED, Row, Truth};
 use crate::SubscriptionId;
 
 #[inline]
@@ -52,6 +53,13 @@ fn step<const WIDE: bool>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn accepted(state: __m512i) -> u64 {
     !_mm512_cmpeq_epi8_mask(state, _mm512_set1_epi8(REJECTED as i8))
+}
+
+/// Whether all lanes have accepted or rejected.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn decided(state: __m512i) -> bool {
+    _mm512_cmplt_epu8_mask(state, _mm512_set1_epi8(ACCEPTED as i8)) == 0
 }
 
 /// The rows of a block, two a position.
@@ -100,9 +108,14 @@ fn one<const WIDE: bool>(
     mut position: __m512i,
     mut state: __m512i,
 ) -> __m512i {
-    for pair in rows {
-        state = step::<WIDE>(common, pair, position, state);
-        position = _mm512_add_epi8(position, common.one);
+    for rows in rows.chunks(CHECKED) {
+        if decided(state) {
+            break;
+        }
+        for pair in rows {
+            state = step::<WIDE>(common, pair, position, state);
+            position = _mm512_add_epi8(position, common.one);
+        }
     }
     state
 }
@@ -113,16 +126,31 @@ fn two<const WIDE: bool>(common: &Common, first: &[[Row; 2]], second: &[[Row; 2]
     let none = _mm512_setzero_si512();
     let (mut a, mut b, mut position) = (none, none, none);
     let both = first.len().min(second.len());
-    for (left, right) in first[..both].iter().zip(&second[..both]) {
-        a = step::<WIDE>(common, left, position, a);
-        b = step::<WIDE>(common, right, position, b);
-        position = _mm512_add_epi8(position, common.one);
+    let mut at = 0;
+    while at < both && !decided(a) && !decided(b) {
+        let end = both.min(at + CHECKED);
+        for (left, right) in first[at..end].iter().zip(&second[at..end]) {
+            a = step::<WIDE>(common, left, position, a);
+            b = step::<WIDE>(common, right, position, b);
+            position = _mm512_add_epi8(position, common.one);
+        }
+        at = end;
     }
-    // The longer one goes on alone.
+    // What is not decided goes on alone.
     [
-        one::<WIDE>(common, &first[both..], position, a),
-        one::<WIDE>(common, &second[both..], position, b),
+        one::<WIDE>(common, &first[at..], position, a),
+        one::<WIDE>(common, &second[at..], position, b),
     ]
+}
+
+/// Adds the bits of lanes to those of their slots.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn spread(lanes: &Spread, found: u64, words: &mut [u64; WORDS]) {
+    let found = _mm512_movm_epi8(found);
+    for ((row, own), word) in lanes.lanes.iter().zip(&lanes.own).zip(words) {
+        let bits = _mm512_movepi8_mask(_mm512_permutexvar_epi8(load(row), found));
+        *word |= bits & own;
+    }
 }
 
 /// Ids of a vector.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::spread::{Spread, WORDS};
 use super::{ACCEPTED, Block, Family, LANES, Lockstep, NOBODY, REJECTED, Row, TESTS_MAX};
 use crate::code::Head;
 use crate::program::arena::Arena;
@@ -11,12 +12,19 @@ use crate::program::{ACCEPT, REJECT, Step};
 const STEPS_MAX: usize = 250;
 /// The most reductions of one block: two are run together.
 const CHARGE_MAX: f32 = 540.0;
+/// Programs whose blocks are made together.
+const GROUP: usize = LANES * WORDS;
+/// The share of events for which a program may lead further than it is taken to lead. Of 64 lanes
+/// one then goes on for most events, and it is the last lane that a block waits for.
+const BEYOND: f32 = 0.02;
 
 /// A program that waits for its block.
 #[derive(Debug)]
 struct Waiting {
     slot: u32,
     cost: f32,
+    /// The position that it seldom leads beyond.
+    reach: usize,
     /// Tests and jumps of its steps.
     steps: Vec<(u8, u8)>,
 }
@@ -30,6 +38,7 @@ pub(crate) struct Builder {
     waiting: Vec<Waiting>,
     fresh: Vec<Box<[u32]>>,
     words: Vec<u32>,
+    shares: Vec<f32>,
     /// Slots of programs that have no place here after all.
     refused: Vec<u32>,
 }
@@ -45,18 +54,42 @@ impl Builder {
             self.close_family();
             coded = self.encode(arena, steps);
         }
-        let Some(steps) = coded else {
+        let Some(coded) = coded else {
             return false;
         };
+        let reach = self.reach(arena, steps);
         self.waiting.push(Waiting {
             slot,
             cost: arena.cost(),
-            steps,
+            reach,
+            steps: coded,
         });
-        if self.waiting.len() == LANES {
-            self.close_block();
+        if self.waiting.len() == GROUP {
+            self.close_group();
         }
         true
+    }
+
+    /// The position that a program leads beyond for a share of [`BEYOND`] of all events.
+    fn reach(&mut self, arena: &Arena, steps: &[Step]) -> usize {
+        let shares = &mut self.shares;
+        shares.clear();
+        shares.resize(steps.len() + 1, 0.0);
+        shares[0] = 1.0;
+        let mut going_on = 1.0;
+        for (position, step) in steps.iter().enumerate() {
+            let here = shares[position];
+            let jumping = here * (1.0 - arena.going_on(step));
+            shares[position + 1] += here - jumping;
+            match step.jump {
+                ACCEPT | REJECT => going_on -= jumping,
+                next => shares[next as usize] += jumping,
+            }
+            if going_on < BEYOND {
+                return position;
+            }
+        }
+        steps.len()
     }
 
     /// The steps over the tests of the family at hand; `None` when that would have too many.
@@ -100,7 +133,7 @@ impl Builder {
     }
 
     fn close_family(&mut self) {
-        self.close_block();
+        self.close_group();
         let mut family = std::mem::take(&mut self.family);
         self.numbers.clear();
         let first = self.out.families.last().map_or(0, |last| last.blocks.end);
@@ -125,47 +158,65 @@ impl Builder {
             self.out.rows.truncate(block.start as usize);
         }
         self.out.blocks.truncate(first);
+        self.out.spreads.truncate(first);
         let slots = self.out.slots.drain(first * LANES..);
         self.refused.extend(slots.filter(|slot| *slot != NOBODY));
     }
 
-    fn close_block(&mut self) {
-        let programs = std::mem::take(&mut self.waiting);
-        let Some(first) = programs.first() else {
+    /// Makes blocks of what waits: programs that lead equally far share one, since the last lane is
+    /// what a block waits for.
+    fn close_group(&mut self) {
+        let mut programs = std::mem::take(&mut self.waiting);
+        let Some(base) = programs.first().map(|first| first.slot) else {
             return;
         };
+        let follows = |(at, program): (usize, &Waiting)| program.slot == base + at as u32;
+        let in_a_row = base % LANES as u32 == 0 && programs.iter().enumerate().all(follows);
+        if programs.len() > LANES {
+            programs.sort_by_key(|program| program.reach);
+        }
+        for (word, lanes) in programs.chunks(LANES).enumerate() {
+            let group = in_a_row.then_some((base, word as u32));
+            self.block(lanes, group);
+        }
+    }
+
+    fn block(&mut self, programs: &[Waiting], group: Option<(u32, u32)>) {
         let positions = programs.iter().map(|p| p.steps.len()).max().unwrap_or(0);
         let cost: f32 = programs.iter().map(|program| program.cost).sum();
-        let base = first.slot;
-        let follows = |(lane, program): (usize, &Waiting)| program.slot == base + lane as u32;
-        let in_a_row = base % LANES as u32 == 0 && programs.iter().enumerate().all(follows);
         self.out.blocks.push(Block {
             start: self.out.rows.len() as u32,
             positions: positions as u32,
             lanes: u64::MAX >> (LANES - programs.len()),
             charge: cost.clamp(1.0, CHARGE_MAX) as u32,
-            base: in_a_row.then_some(base),
+            group,
         });
         for position in 0..positions {
-            // Beyond its end a lane that is still there goes nowhere: to jump to 0 is to stay.
             let mut rows = [Row([0; LANES]); 2];
-            for (lane, program) in programs.iter().enumerate() {
-                if let Some((test, jump)) = program.steps.get(position) {
-                    rows[0].0[lane] = *test;
-                    rows[1].0[lane] = *jump;
-                }
+            for lane in 0..LANES {
+                let steps = programs.get(lane).map_or(&[][..], |p| p.steps.as_slice());
+                let beyond = position.saturating_sub(steps.len());
+                // Behind its end a lane that is still there accepts, whatever the first test is: so
+                // that it is known to be done.
+                let end = (u8::from(beyond % 2 == 1) << 7, ACCEPTED);
+                let (test, jump) = steps.get(position).copied().unwrap_or(end);
+                rows[0].0[lane] = test;
+                rows[1].0[lane] = jump;
             }
             self.out.rows.extend(rows);
         }
         let slots = programs.iter().map(|program| program.slot);
         let rest = std::iter::repeat(NOBODY);
-        self.out.slots.extend(slots.chain(rest).take(LANES));
+        self.out.slots.extend(slots.clone().chain(rest).take(LANES));
+        let spread = group.map(|(base, _)| Spread::new(base, slots));
+        self.out.spreads.push(spread.unwrap_or_default());
     }
 
     /// What was made, and the slots of programs that are better run elsewhere.
     pub(crate) fn finish(mut self) -> (Lockstep, Vec<u32>) {
         self.close_family();
         self.out.rows.shrink_to_fit();
+        self.out.spreads.shrink_to_fit();
         (self.out, self.refused)
     }
 }

@@ -5,6 +5,7 @@
     reason = "a function that needs an instruction set is called only where it was found"
 )]
 
+use super::spread::{self, Spread};
 use super::{Block, Row, Truth, scalar};
 use crate::SubscriptionId;
 use crate::batch::kernel::{self, Slice, Step};
@@ -95,6 +96,24 @@ pub(super) fn run(
             }
         }
         _ => scalar::run(rows, blocks, truth, matches),
+    }
+}
+
+/// Adds the bits of lanes to those of their slots in words that begin at a slot.
+#[inline]
+pub(super) fn spread(
+    isa: Isa,
+    (lanes, base, slots): (&Spread, u32, &[u32]),
+    found: u64,
+    words: &mut [u64; spread::WORDS],
+) {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 if isa.is_available() => {
+            // SAFETY: AVX-512 F, BW and VBMI were found.
+            unsafe { super::avx512::spread(lanes, found, words) }
+        }
+        _ => spread::scatter(base, slots, found, words),
     }
 }
 

@@ -13,10 +13,13 @@ mod avx512;
 mod build;
 mod isa;
 mod scalar;
+mod spread;
 
 pub(crate) use build::Builder;
 pub use isa::Isa;
 pub(crate) use isa::{compress, scan, sliced};
+use spread::Spread;
+pub(crate) use spread::WORDS as GROUP_WORDS;
 
 /// Programs of a block.
 pub(crate) const LANES: usize = 64;
@@ -25,6 +28,8 @@ pub(crate) const TESTS_MAX: usize = 128;
 /// What a lane that accepted, and one that rejected, waits for.
 pub(crate) const ACCEPTED: u8 = 0xfe;
 pub(crate) const REJECTED: u8 = 0xff;
+/// Positions after which a block looks whether all of its lanes are done.
+const CHECKED: usize = 8;
 /// A lane without a program.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
@@ -70,8 +75,18 @@ pub(crate) struct Block {
     pub(crate) lanes: u64,
     /// Reductions that running it counts as: the tests that its programs make on average.
     pub(crate) charge: u32,
-    /// The slot of the first lane when those of the others follow from a multiple of 64.
-    pub(crate) base: Option<u32>,
+    /// The first slot of its group, a multiple of 64 from which all others follow, and the place of
+    /// this block in the group.
+    pub(crate) group: Option<(u32, u32)>,
+}
+
+impl Block {
+    /// The first of 64 slots in a row that the group has for this block, where there are such:
+    /// another order of the same programs.
+    pub(crate) fn base(&self) -> Option<u32> {
+        let (base, word) = self.group?;
+        Some(base + word * LANES as u32)
+    }
 }
 
 /// All families of an index.
@@ -82,6 +97,7 @@ pub(crate) struct Lockstep {
     rows: Vec<Row>,
     /// The slot of each lane of each block.
     slots: Vec<u32>,
+    spreads: Vec<Spread>,
 }
 
 impl Lockstep {
@@ -89,6 +105,39 @@ impl Lockstep {
     pub(crate) fn slot(&self, block: usize, lane: usize) -> u32 {
         let found = self.slots.get(block * LANES + lane);
         found.copied().unwrap_or(NOBODY)
+    }
+
+    /// The slot of a lane in the order of slots, where the group of the block has one.
+    pub(crate) fn slot_in_order(&self, block: usize, lane: usize) -> u32 {
+        match self.blocks.get(block) {
+            Some(Block {
+                group: Some(_),
+                lanes,
+                ..
+            }) if lanes >> lane & 1 == 0 => NOBODY,
+            Some(found) => match found.base() {
+                Some(base) => base + lane as u32,
+                None => self.slot(block, lane),
+            },
+            None => NOBODY,
+        }
+    }
+
+    /// Adds the bits of the lanes of a block to those of the slots of its group.
+    #[inline]
+    pub(crate) fn spread(
+        &self,
+        isa: Isa,
+        block: usize,
+        found: u64,
+        words: &mut [u64; GROUP_WORDS],
+    ) {
+        let (Some(at), Some(spread)) = (self.blocks.get(block), self.spreads.get(block)) else {
+            return;
+        };
+        let slots = self.slots.get(block * LANES..).unwrap_or(&[]);
+        let base = at.group.map_or(0, |(base, _)| base);
+        isa::spread(isa, (spread, base, slots), found, words);
     }
 
     /// Runs blocks over the truth of their family's tests. In `matches` a bit a lane.

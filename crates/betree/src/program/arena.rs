@@ -164,7 +164,19 @@ impl Arena {
             node.probability = if value { 1.0 } else { 0.0 };
             return;
         }
-        let nodes = &self.nodes;
+        let end = self.children.len() as u32;
+        self.nodes[index].children = (start as u32, end);
+        self.order_group(index, |child, decides| child.cost / (decides + 1e-6));
+    }
+
+    /// Puts the children of a group in the order of their rank, which is a matter of the child and of
+    /// the share of events for which it decides the group.
+    fn order_group(&mut self, index: usize, rank: impl Fn(&Node, f32) -> f32) {
+        let Self {
+            nodes, children, ..
+        } = self;
+        let and = nodes[index].op == Op::And;
+        let (start, end) = nodes[index].children;
         let rank = |index: &u32| {
             let node = &nodes[*index as usize];
             let decides = if and {
@@ -172,9 +184,9 @@ impl Arena {
             } else {
                 node.probability
             };
-            node.cost / (decides + 1e-6)
+            rank(node, decides)
         };
-        let children = &mut self.children[start..];
+        let children = &mut children[start as usize..end as usize];
         children.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
         let (mut going_on, mut cost, mut size) = (1.0f32, 0.0f32, 0u32);
         for child in children.iter() {
@@ -187,12 +199,23 @@ impl Arena {
             };
             size = size.saturating_add(child.size);
         }
-        let end = self.children.len() as u32;
-        let node = &mut self.nodes[index];
-        node.children = (start as u32, end);
+        let node = &mut nodes[index];
         node.probability = if and { going_on } else { 1.0 - going_on };
         node.cost = cost;
         node.size = size;
+    }
+
+    /// Orders all children anew for who passes every position of a program in turn, as lockstep does:
+    /// what is skipped costs as much as what is evaluated, so that short groups come first.
+    pub(crate) fn order_by_size(&mut self) {
+        for index in (0..self.nodes.len()).rev() {
+            let node = &self.nodes[index];
+            if matches!(node.op, Op::And | Op::Or) && node.children.0 < node.children.1 {
+                self.order_group(index, |child, decides| {
+                    child.size as f32 / (decides + 1e-6).sqrt()
+                });
+            }
+        }
     }
 
     /// Makes one range of two over the same integer, both of which must hold.
@@ -297,6 +320,16 @@ impl Arena {
         let root = &mut self.nodes[ROOT as usize];
         root.children = (start, to);
         root.size = size;
+    }
+
+    /// The share of events for which the next step follows a step.
+    pub(crate) fn going_on(&self, step: &super::Step) -> f32 {
+        let node = &self.nodes[step.node as usize];
+        let negated = Head(self.words[node.word as usize]).flag();
+        match step.sense != negated {
+            true => node.probability,
+            false => 1.0 - node.probability,
+        }
     }
 
     /// Tests that are evaluated on average.

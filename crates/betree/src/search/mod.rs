@@ -19,7 +19,7 @@ use crate::code::Head;
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
 use crate::event::Event;
-use crate::lockstep::Family;
+use crate::lockstep::{Family, GROUP_WORDS};
 use crate::program::run::{Context, Outcome};
 use crate::snapshot::{Inner, Part};
 
@@ -410,9 +410,7 @@ impl<'s> Search<'s> {
             let blocks = &lockstep.blocks[first..block];
             let buffers = &mut *self.buffers;
             lockstep.run(buffers.isa, wide, blocks, &buffers.truth, matches);
-            for (at, found) in matches.iter().enumerate() {
-                self.hit_block(part, first + at, *found);
-            }
+            self.hit_blocks(part, first, matches);
             if self.matched >= self.matches_max {
                 return self.end();
             }
@@ -424,18 +422,42 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn hit_block(&mut self, part: usize, block: usize, found: u64) {
+    /// Notes the matches of blocks, by lane.
+    fn hit_blocks(&mut self, part: usize, first: usize, matches: &[u64]) {
         let lockstep = &self.inner.parts[part].index.lockstep;
-        let lanes = lockstep.blocks[block].lanes;
-        self.evaluated += u64::from(lanes.count_ones());
-        if let Some(base) = lockstep.blocks[block].base {
-            let word = base as usize / 64;
-            let alive = !self.inner.parts[part].dead(word);
-            self.matched += u64::from((found & alive).count_ones());
-            self.buffers.bits[part][word] |= found & alive;
-            return;
+        let blocks = lockstep.blocks.get(first..).unwrap_or(&[]);
+        let lanes = blocks.iter().zip(matches).map(|(block, _)| block.lanes);
+        self.evaluated += lanes.map(|lanes| u64::from(lanes.count_ones())).sum::<u64>();
+        let mut at = 0;
+        while let (Some(block), Some(found)) = (blocks.get(at), matches.get(at)) {
+            let Some((base, _)) = block.group else {
+                self.hit_lanes(part, first + at, *found);
+                at += 1;
+                continue;
+            };
+            let mut words = [0; GROUP_WORDS];
+            while let (Some(block), Some(found)) = (blocks.get(at), matches.get(at))
+                && block.group.is_some_and(|(other, _)| other == base)
+            {
+                lockstep.spread(self.buffers.isa, first + at, *found, &mut words);
+                at += 1;
+            }
+            self.hit_words(part, base as usize / 64, &words);
         }
-        let mut found = found;
+    }
+
+    /// Notes matches by slot, from a word on.
+    fn hit_words(&mut self, part: usize, first: usize, words: &[u64]) {
+        let bits = self.buffers.bits[part].iter_mut().skip(first);
+        for (word, (bits, found)) in (first..).zip(bits.zip(words)) {
+            let alive = found & !self.inner.parts[part].dead(word);
+            self.matched += u64::from(alive.count_ones());
+            *bits |= alive;
+        }
+    }
+
+    fn hit_lanes(&mut self, part: usize, block: usize, mut found: u64) {
+        let lockstep = &self.inner.parts[part].index.lockstep;
         while found != 0 {
             let lane = found.trailing_zeros() as usize;
             found &= found - 1;
