@@ -3,10 +3,11 @@
 #![allow(unsafe_code, reason = "vector instructions on checked rows")]
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmplt_epu8_mask, _mm512_load_si512,
-    _mm512_loadu_si512, _mm512_mask_cmple_epu8_mask, _mm512_mask_mov_epi8,
-    _mm512_maskz_compress_epi64, _mm512_movepi8_mask, _mm512_movm_epi8, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
-    _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
+    __m512i, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask,
+    _mm512_cmplt_epu8_mask, _mm512_load_si512, _mm512_loadu_si512, _mm512_mask_max_epu8,
+    _mm512_maskz_compress_epi64, _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_movm_epi8,
+    _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_setzero_si512,
+    _mm512_storeu_si512, _mm512_xor_si512,
 };
 
 use super::spread::{Spread, WORDS};
@@ -42,10 +43,13 @@ fn step<const WIDE: bool>(
     } else {
         _mm512_permutexvar_epi8(test, common.tables.0)
     };
-    // What depends on the state comes last: the next position waits for nothing else.
+    // What depends on the state comes last, and is short: the next position waits for nothing else.
+    // A jump leads forward, so that the greater of it and the state of a lane that is here is right;
+    // a jump to 0 is none.
     let jumps = _mm512_movepi8_mask(_mm512_xor_si512(is, test));
-    let jumps = _mm512_mask_cmple_epu8_mask(jumps, state, position);
-    _mm512_mask_mov_epi8(state, jumps, load(&rows[1]))
+    let jump = _mm512_maskz_mov_epi8(jumps, load(&rows[1]));
+    let here = _mm512_cmple_epu8_mask(state, position);
+    _mm512_mask_max_epu8(state, here, state, jump)
 }
 
 /// The lanes that did not reject.

@@ -427,7 +427,9 @@ impl<'s> Search<'s> {
         let lockstep = &self.inner.parts[part].index.lockstep;
         let blocks = lockstep.blocks.get(first..).unwrap_or(&[]);
         let lanes = blocks.iter().zip(matches).map(|(block, _)| block.lanes);
-        self.evaluated += lanes.map(|lanes| u64::from(lanes.count_ones())).sum::<u64>();
+        self.evaluated += lanes
+            .map(|lanes| u64::from(lanes.count_ones()))
+            .sum::<u64>();
         let mut at = 0;
         while let (Some(block), Some(found)) = (blocks.get(at), matches.get(at)) {
             let Some((base, _)) = block.group else {
