@@ -60,19 +60,32 @@ fn distance(at: usize, place: u16) -> usize {
     usize::from((at as u16).wrapping_sub(place))
 }
 
+/// The shortest match that is worth it in this content.
+pub(super) fn least(content: &[u8]) -> usize {
+    if has_few(content) {
+        LEAST_FEW
+    } else {
+        MATCH_MIN
+    }
+}
+
+/// Whether a content has few different bytes, by a look at it.
+fn has_few(content: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    for &byte in content
+        .iter()
+        .step_by((content.len() / SAMPLE_BYTES).max(1))
+    {
+        seen[usize::from(byte)] = true;
+    }
+    // Machine code has few for its many zeros, and literals that are long all the same.
+    !seen[0] && seen.iter().filter(|seen| **seen).count() <= FEW
+}
+
 impl Chains {
     /// Forgets the content before, and takes a look at the next one.
     pub(super) fn start(&mut self, content: &[u8]) {
-        let mut seen = [false; 256];
-        for &byte in content
-            .iter()
-            .step_by((content.len() / SAMPLE_BYTES).max(1))
-        {
-            seen[usize::from(byte)] = true;
-        }
-        // Machine code has few for its many zeros, and literals that are long all the same.
-        let few = !seen[0] && seen.iter().filter(|seen| **seen).count() <= FEW;
-        (self.shift, self.least) = if few {
+        (self.shift, self.least) = if has_few(content) {
             (64 - 8 * CHAIN_BYTES_FEW, LEAST_FEW)
         } else {
             (64 - 8 * CHAIN_BYTES, MATCH_MIN)

@@ -2,6 +2,8 @@
 
 use super::bits::BitWriter;
 use super::block::{self, Block};
+use super::brisk;
+use super::buckets::Buckets;
 use super::chains::Chains;
 use super::fast::{self, Pairs};
 use super::lazy::{self, Effort};
@@ -46,17 +48,16 @@ pub struct Compressor {
 enum Search {
     Stored,
     Fast(Box<Pairs>),
+    /// A match of so many bytes is taken at once.
+    Brisk(Box<Buckets>, usize),
     Lazy(Box<Chains>, Effort),
 }
 
-/// What levels from 2 on do.
-const EFFORTS: [Effort; 8] = [
-    Effort::new(2, 24),
-    Effort::new(4, 32),
-    Effort::new(4, 32).lazy(1, 8, 2),
-    Effort::new(8, 48).lazy(1, 8, 3),
+/// From which length on levels 2 to 6 take a match without a look at the next place.
+const GOOD: [usize; 5] = [0, 6, 8, 12, 20];
+/// What levels from 7 on do.
+const EFFORTS: [Effort; 3] = [
     Effort::new(16, 96).lazy(1, 8, 4),
-    Effort::new(32, 128).lazy(1, 16, 8),
     Effort::new(64, 258).lazy(2, 32, 16),
     Effort::new(192, 258).lazy(2, 64, 64),
 ];
@@ -66,8 +67,9 @@ impl Search {
         match level {
             ..=0 => Self::Stored,
             1 => Self::Fast(Box::default()),
+            2..=6 => Self::Brisk(Box::default(), GOOD[level as usize - 2]),
             _ => {
-                let index = (level as usize - 2).min(EFFORTS.len() - 1);
+                let index = (level as usize - 7).min(EFFORTS.len() - 1);
                 Self::Lazy(Box::default(), EFFORTS[index])
             }
         }
@@ -80,6 +82,10 @@ impl Search {
             Self::Fast(pairs) => {
                 pairs.start();
                 pairs.prime(data, start);
+            }
+            Self::Brisk(buckets, _) => {
+                buckets.start(data.len(), &data[start..]);
+                brisk::prime(buckets, data, start);
             }
             Self::Lazy(chains, _) => {
                 chains.start(&data[start..]);
@@ -99,6 +105,7 @@ impl Search {
         match self {
             Self::Stored => end,
             Self::Fast(pairs) => fast::sequence(pairs, data, span, out),
+            Self::Brisk(buckets, good) => brisk::sequence(buckets, *good, data, span, out),
             Self::Lazy(chains, effort) => lazy::sequence(chains, *effort, data, span, out),
         }
     }

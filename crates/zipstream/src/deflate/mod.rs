@@ -1,12 +1,14 @@
 //! Deflate (RFC 1951) of this crate's own: compression in parts that any thread can do and that read
 //! as one stream.
 //!
-//! A search (`fast` or `lazy` over `chains`) makes `sequences` of content, `split` says
+//! A search (`fast`, `brisk` over `buckets`, or `lazy` over `chains`) makes `sequences` of content, `split` says
 //! where blocks end, `block` writes them under codes of `huffman`. Nothing here knows a header
 //! or a checksum.
 
 mod bits;
 mod block;
+mod brisk;
+mod buckets;
 mod bytes;
 mod chains;
 mod compress;

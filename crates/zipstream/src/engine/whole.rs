@@ -1,15 +1,20 @@
 //! Whole buffers into and out of deflate and zstd, in one call each.
 
+use std::ops::RangeInclusive;
+
 use super::chunk::Chunks;
 use super::{internal, look};
 use crate::error::{Error, ErrorKind};
 use crate::method::Method;
 
+/// Levels that are faster here than those of libdeflate that compress as well.
+const OWN_LEVELS: RangeInclusive<i32> = 2..=6;
+
 /// Compresses whole contents, keeping the context of the method and level used last.
 #[derive(Default)]
 pub(crate) struct Whole {
     deflate: Option<(i32, libdeflater::Compressor)>,
-    /// For contents that libdeflate is slow on.
+    /// For these levels, and for contents that libdeflate is slow on.
     own: Chunks,
     #[cfg(feature = "zstd")]
     zstd: Option<(i32, zstdkit::Compressor)>,
@@ -30,7 +35,7 @@ impl Whole {
             return Ok(false);
         };
         let start = out.len();
-        if method == Method::Deflate && look::is_plain(content) {
+        if method == Method::Deflate && (OWN_LEVELS.contains(&level) || look::is_plain(content)) {
             self.own.compress(level, content, 0, true, out);
             let packed = out.len() - start <= room;
             out.truncate(if packed { out.len() } else { start });

@@ -1,0 +1,119 @@
+//! Matches out of four places each, taken only when the next place has none that is better.
+
+use super::buckets::{Buckets, Look, Place};
+use super::bytes::alike_long;
+use super::chains::AHEAD;
+use super::lazy::{DULL_LITERALS, Span, TAIL, skip};
+use super::sequences::{Sequences, whole};
+use super::symbols::{MATCH_MAX, MATCH_MIN};
+
+/// A match of this length is good enough among those of one place.
+const NICE: usize = 64;
+
+/// Makes sequences of a span; where it stopped. A match of `good` bytes is taken without a look at
+/// the next place.
+#[inline(never)]
+pub(super) fn sequence(
+    buckets: &mut Buckets,
+    good: usize,
+    data: &[u8],
+    span: Span,
+    out: &mut Sequences,
+) -> usize {
+    let Span {
+        mut at, end, pause, ..
+    } = span;
+    let look = Look {
+        data,
+        end,
+        nice: NICE,
+    };
+    let last = end.saturating_sub(AHEAD);
+    let least = buckets.least - 1;
+    let mut from = at;
+    let most = out.list.len() + span.matches;
+    let mut next = if at < last {
+        buckets.place(data, at)
+    } else {
+        Place::default()
+    };
+    while at < last {
+        let mut found = buckets.find(&look, &mut next, at, least);
+        if found.length == 0 {
+            out.literal(data[at]);
+            at += 1;
+            if at - from >= DULL_LITERALS {
+                at = skip(data, from, at, last, out);
+                next = buckets.place(data, at.min(last));
+            }
+            if at >= pause {
+                out.close(at - from);
+                return at;
+            }
+            continue;
+        }
+        let mut seen = at;
+        while found.length < good && at + 1 < last {
+            seen = at + 1;
+            let other = buckets.find(&look, &mut next, at + 1, found.length - 1);
+            let gain = 4 * (other.length as i32 - found.length as i32)
+                + (found.distance.ilog2() as i32 - other.distance.max(1).ilog2() as i32);
+            if gain <= 2 {
+                break;
+            }
+            out.literal(data[at]);
+            at += 1;
+            found = other;
+        }
+        let mut length = found.length;
+        if length == MATCH_MAX {
+            let (earlier, next) = (at + length - found.distance, at + length);
+            length = whole(length + alike_long(data, earlier, next, end - next));
+        }
+        out.push(at - from, length, found.distance);
+        let behind = (at + length).min(last);
+        next = buckets.place(data, behind);
+        remember(buckets, data, seen + 1, behind, found.distance);
+        at += length;
+        from = at;
+        if at >= pause || out.list.len() >= most {
+            return at;
+        }
+    }
+    for &byte in &data[at..end] {
+        out.literal(byte);
+    }
+    out.close(end - from);
+    end
+}
+
+/// Remembers the places from `start` to `end`, of a long repetition the last ones.
+#[inline(always)]
+fn remember(buckets: &mut Buckets, data: &[u8], start: usize, end: usize, distance: usize) {
+    let start = start.max(end.saturating_sub(distance.max(MATCH_MAX) + TAIL));
+    if start < end {
+        buckets.insert(data, start, end);
+    }
+}
+
+/// Remembers what primes a content.
+pub(super) fn prime(buckets: &mut Buckets, data: &[u8], end: usize) {
+    let look = Look {
+        data,
+        end: data.len(),
+        nice: NICE,
+    };
+    let last = end.min(data.len().saturating_sub(AHEAD));
+    let mut at = 0;
+    while at < last {
+        let mut next = (at + MATCH_MAX).min(last);
+        let mut here = buckets.place(data, at);
+        let found = buckets.find(&look, &mut here, at, MATCH_MIN);
+        if found.length == MATCH_MAX && at + 2 * MATCH_MAX < last {
+            let (earlier, from) = (at + MATCH_MAX - found.distance, at + MATCH_MAX);
+            next = from + alike_long(data, earlier, from, last - from);
+        }
+        remember(buckets, data, at + 1, next, found.distance);
+        at = next;
+    }
+}

@@ -1,0 +1,231 @@
+//! Where bytes occurred before: the last four places of seven bytes in one word, the last one of
+//! four and of three.
+//!
+//! The four are compared at once, without waiting for one to lead to the next.
+
+use std::hint::black_box;
+
+use super::bytes::{alike, load32, load64};
+use super::chains::{self, AHEAD, Match};
+use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
+
+const LONGS_LOG: u32 = 14;
+const QUADS_LOG: u32 = 14;
+const TRIPLES_LOG: u32 = 13;
+/// Bytes of the hash of a bucket, so many that few places in it are of other bytes.
+const LONG_BYTES: usize = 7;
+const LONG_SHIFT: u32 = 64 - 8 * LONG_BYTES as u32;
+const WAYS: u32 = 4;
+const MASK_LOG_MIN: u32 = 9;
+/// A match of three bytes from beyond costs more than its literals.
+const TRIPLE_DISTANCE_MAX: usize = 4096;
+const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
+
+/// Places by their hashes, the low halves of their numbers: 176 KiB.
+#[derive(Debug)]
+pub(super) struct Buckets {
+    /// The last place is the lowest.
+    longs: [u64; 1 << LONGS_LOG],
+    quads: [u16; 1 << QUADS_LOG],
+    triples: [u16; 1 << TRIPLES_LOG],
+    /// What of the hashes is used: little contents have small tables, which are soon cleared.
+    mask: usize,
+    /// The shortest match that is worth it.
+    pub(super) least: usize,
+}
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Self {
+            longs: [0; 1 << LONGS_LOG],
+            quads: [0; 1 << QUADS_LOG],
+            triples: [0; 1 << TRIPLES_LOG],
+            mask: (1 << LONGS_LOG) - 1,
+            least: MATCH_MIN,
+        }
+    }
+}
+
+/// How far before `at` a place is, which may be none at all: 0 or too far.
+#[inline(always)]
+fn distance(at: usize, place: u64) -> usize {
+    usize::from((at as u16).wrapping_sub(place as u16))
+}
+
+#[inline(always)]
+fn long(word: u64) -> usize {
+    ((word << LONG_SHIFT).wrapping_mul(MULTIPLIER) >> (64 - LONGS_LOG)) as usize
+}
+
+#[inline(always)]
+fn quad(word: u64) -> usize {
+    ((word as u32).wrapping_mul(0x9e37_79b1) >> (32 - QUADS_LOG)) as usize
+}
+
+#[inline(always)]
+fn triple(word: u64) -> usize {
+    (((word as u32) << 8).wrapping_mul(0x9e37_79b1) >> (32 - TRIPLES_LOG)) as usize
+}
+
+/// What a place is looked at with.
+pub(super) struct Look<'a> {
+    pub(super) data: &'a [u8],
+    /// Where no match may go beyond.
+    pub(super) end: usize,
+    /// A match of this length is good enough.
+    pub(super) nice: usize,
+}
+
+/// A place with its hashes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    word: u64,
+    long: usize,
+    quad: usize,
+}
+
+impl Buckets {
+    /// Hashes a place, and has what is known of it on the way before it is asked for.
+    #[inline(always)]
+    pub(super) fn place(&self, data: &[u8], at: usize) -> Place {
+        let word = load64(data, at);
+        let (long, quad) = (long(word) & self.mask, quad(word) & self.mask);
+        black_box(self.longs[long]);
+        black_box(self.quads[quad]);
+        Place { word, long, quad }
+    }
+
+    /// Forgets the content before, makes room for so many places and takes a look at the next content.
+    pub(super) fn start(&mut self, places: usize, content: &[u8]) {
+        self.least = chains::least(content);
+        let log = places.max(1).ilog2() + 1;
+        self.mask = (1 << log.clamp(MASK_LOG_MIN, LONGS_LOG)) - 1;
+        let used = |slots: usize| slots.min(self.mask + 1);
+        self.longs[..used(1 << LONGS_LOG)].fill(0);
+        self.quads[..used(1 << QUADS_LOG)].fill(0);
+        self.triples[..used(1 << TRIPLES_LOG)].fill(0);
+    }
+
+    /// Remembers the places from `start` to `end`, but not by three bytes. [`AHEAD`] bytes have to
+    /// lie at each.
+    #[inline(never)]
+    pub(super) fn insert(&mut self, data: &[u8], start: usize, end: usize) {
+        let words = data[start..(end + AHEAD - 1).max(start)].windows(AHEAD);
+        let mask = self.mask;
+        for (index, word) in words.enumerate() {
+            let word = load64(word, 0);
+            let place = (start + index) as u16;
+            let bucket = &mut self.longs[long(word) & mask];
+            *bucket = *bucket << 16 | u64::from(place);
+            self.quads[quad(word) & mask] = place;
+        }
+    }
+
+    /// Remembers a place and gives the best match there that is longer than `least`; the length is
+    /// 0 if there is none. `here` becomes the next place, of which a byte more has to lie ahead.
+    #[inline(always)]
+    pub(super) fn find(
+        &mut self,
+        look: &Look<'_>,
+        here: &mut Place,
+        at: usize,
+        least: usize,
+    ) -> Match {
+        let data = look.data;
+        let Place { word, long, quad } = *here;
+        let (place, mask) = (at as u16, self.mask);
+        let slot = &mut self.longs[long & ((1 << LONGS_LOG) - 1)];
+        let bucket = *slot;
+        *slot = bucket << 16 | u64::from(place);
+        let near = std::mem::replace(&mut self.quads[quad & ((1 << QUADS_LOG) - 1)], place);
+        *here = self.place(data, at + 1);
+        let nearer = std::mem::replace(&mut self.triples[triple(word) & mask], place);
+        let mut alike = 0;
+        for way in 0..WAYS {
+            let by = distance(at, bucket >> (16 * way));
+            let same = (load64(data, at - by) ^ word) << LONG_SHIFT == 0;
+            alike |= u32::from(same) << way;
+        }
+        if alike != 0 {
+            let best = longest(look, at, bucket, alike, least);
+            if best.length > 0 || least >= LONG_BYTES {
+                return best;
+            }
+        }
+        let none = Match {
+            length: 0,
+            distance: 0,
+        };
+        if least >= LONG_BYTES {
+            return none;
+        }
+        let by = distance(at, u64::from(near));
+        let differing = load64(data, at - by) ^ word;
+        if differing as u32 == 0 && by.wrapping_sub(1) < WINDOW {
+            let length = if differing == 0 {
+                extended(look, at, by, 8)
+            } else {
+                (differing.trailing_zeros() >> 3) as usize
+            };
+            return if length > least {
+                Match {
+                    length,
+                    distance: by,
+                }
+            } else {
+                none
+            };
+        }
+        if least >= MATCH_MIN {
+            return none;
+        }
+        let by = distance(at, u64::from(nearer));
+        if by.wrapping_sub(1) < TRIPLE_DISTANCE_MAX
+            && (load32(data, at - by) ^ word as u32) << 8 == 0
+        {
+            return Match {
+                length: MATCH_MIN,
+                distance: by,
+            };
+        }
+        none
+    }
+}
+
+#[inline(always)]
+fn extended(look: &Look<'_>, at: usize, by: usize, known: usize) -> usize {
+    let most = MATCH_MAX.min(look.end - at);
+    known + alike(look.data, at - by + known, at + known, most - known)
+}
+
+/// The longest of the places of a bucket where seven bytes are alike, the nearest of these.
+#[inline(always)]
+fn longest(look: &Look<'_>, at: usize, bucket: u64, mut ways: u32, least: usize) -> Match {
+    let data = look.data;
+    let mut best = Match {
+        length: 0,
+        distance: 0,
+    };
+    let mut least = least.max(LONG_BYTES - 1);
+    while ways != 0 && at + least < look.end {
+        let by = distance(at, bucket >> (16 * ways.trailing_zeros()));
+        ways &= ways - 1;
+        if by.wrapping_sub(1) >= WINDOW
+            || load32(data, at - by + least - 3) != load32(data, at + least - 3)
+        {
+            continue;
+        }
+        let length = extended(look, at, by, LONG_BYTES);
+        if length > least {
+            best = Match {
+                length,
+                distance: by,
+            };
+            least = length;
+            if length >= look.nice {
+                break;
+            }
+        }
+    }
+    best
+}
