@@ -9,7 +9,7 @@
 //! - [`ArchiveReader`]: entries in any order by the [`Directory`], from many threads at once.
 //! - [`PipeReader`]: entries in the order of the archive, from any `Read`; [`StreamDecoder`] is the
 //!   same without I/O.
-//! - [`deflate`]: the codec of large entries, for those who need it alone.
+//! - [`deflate`]: the codec of most entries, for those who need it alone.
 //! - [`name`]: which names may become paths.
 //!
 //! ```
