@@ -25,8 +25,9 @@ use crate::snapshot::{Inner, Part};
 
 /// Blocks that are run in one go.
 const BLOCKS_MAX: usize = 64;
-/// Reductions of bringing a program from memory.
-const FETCH_REDUCTIONS: u64 = 12;
+/// Reductions of bringing a program from memory: of a million expressions nearly each is a line that
+/// no cache has, which takes as long as a hundred short tests.
+const FETCH_REDUCTIONS: u64 = 96;
 /// Words of a bitmap that are cleared for a reduction.
 const WORDS_PER_REDUCTION: usize = 64;
 
