@@ -1,6 +1,10 @@
-//! Bodies of the targets over FIX streams, messages and dictionaries.
+//! Bodies of the targets over FIX streams, messages, dictionaries and stores.
+
+use std::fs;
+use std::ops::ControlFlow;
 
 use fixcore::dict::{Dictionary, Rules, Validator};
+use fixcore::store::{OnDamage, Options, Seen, Store, forge, survey_bytes};
 use fixcore::{Decoder, Encoder, Error, Frame, Framer, Isa, Message};
 
 const LIMIT_BYTES: usize = 1 << 12;
@@ -123,4 +127,59 @@ pub fn fix_dictionary(data: &[u8]) {
             let _ = Validator::new(&dictionary, Rules::default()).validate(&message);
         }
     }
+}
+
+/// Any bytes as the file of a store: what is seen lies side by side and in order, what opens holds what
+/// was seen, nothing more, and goes on from there.
+pub fn fix_store(data: &[u8]) {
+    survey_bytes(data, &mut |_, _| ControlFlow::Continue(()));
+    let file = forge(data);
+    let (mut end, mut next) = (0, 0);
+    let seen = survey_bytes(&file, &mut |_, seen| {
+        let (offset, bytes) = match seen {
+            Seen::Message {
+                offset,
+                number,
+                bytes,
+            } => {
+                assert!(number >= next, "numbers ascend");
+                next = number + 1;
+                (offset, bytes.len() as u64)
+            }
+            Seen::Damaged { offset, bytes, .. } | Seen::Torn { offset, bytes } => (offset, bytes),
+            _ => return ControlFlow::Continue(()),
+        };
+        assert!(offset >= end, "places lie side by side");
+        end = offset + bytes;
+        ControlFlow::Continue(())
+    });
+    assert!(end <= file.len() as u64);
+    let memory = tempfile::tempdir_in("/dev/shm");
+    let Ok(dir) = memory.or_else(|_| tempfile::tempdir()) else {
+        return;
+    };
+    let path = dir.path().join("0000000001.segment");
+    fs::write(path, &file).expect("a file can be written");
+    let mut options = Options::default();
+    options.segment_bytes = 4096;
+    let strict = Store::open(dir.path(), options.clone());
+    assert_eq!(strict.is_ok(), seen.damaged == 0);
+    drop(strict);
+    options.on_damage = OnDamage::Skip;
+    let open = || Store::open(dir.path(), options.clone()).expect("damage is skipped");
+    let mut store = open();
+    assert_eq!(store.next_sender(), seen.next_sender);
+    assert_eq!(store.next_target(), seen.next_target);
+    let messages = store.range(0..=u64::MAX).map(|(_, found)| found);
+    let messages = messages.filter(Result::is_ok).count() as u64;
+    assert_eq!(messages, seen.messages);
+    let number = store.next_sender();
+    if store.append(number, b"more").is_err() {
+        return assert_eq!(number, u64::MAX);
+    }
+    drop(store);
+    let store = open();
+    assert_eq!(store.opened().torn, None, "what was torn is gone");
+    assert_eq!(store.get(number).ok().flatten(), Some(&b"more"[..]));
+    assert_eq!(store.range(0..=u64::MAX).count() as u64, messages + 1);
 }

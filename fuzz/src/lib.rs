@@ -21,7 +21,7 @@ mod zstd;
 pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
 pub use crate::deflate::deflate_roundtrip;
 pub use crate::dictionary::zstd_dictionary;
-pub use crate::fix::{fix_decode, fix_dictionary, fix_frame};
+pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
@@ -41,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     ("fix_decode", fix_decode),
     ("fix_dictionary", fix_dictionary),
     ("fix_frame", fix_frame),
+    ("fix_store", fix_store),
     ("gate_parse", gate_parse),
     ("hgrm_read", hgrm_read),
     ("histogram_decode", histogram_decode),

@@ -55,6 +55,11 @@ fn fix_frame() {
 }
 
 #[test]
+fn fix_store() {
+    hold("fix_store");
+}
+
+#[test]
 fn gate_parse() {
     hold("gate_parse");
 }

@@ -1,7 +1,8 @@
 //! FIX messages: found in a stream, scanned by vector instructions, decoded without a copy, encoded.
 //!
 //! A [`Framer`] cuts a stream into messages, a [`Decoder`] checks one and looks up its fields, an
-//! [`Encoder`] writes one. Nothing here reads a socket, a file or a clock.
+//! [`Encoder`] writes one. Nothing of these reads a socket, a file or a clock;
+//! a [`store::Store`] keeps what was sent in files.
 //!
 //! ```
 //! use fixcore::{Decoder, Encoder};
@@ -29,6 +30,7 @@ mod encoder;
 mod error;
 mod framer;
 mod scan;
+pub mod store;
 pub mod value;
 #[cfg(feature = "workload")]
 pub mod workload;

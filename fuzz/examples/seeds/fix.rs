@@ -21,6 +21,21 @@ fn body(message: &[u8]) -> Vec<u8> {
     message[start..message.len() - 7].to_vec()
 }
 
+/// Records of a store without their checksums: a kind, a number and how many bytes of content.
+fn records(records: &[(u8, u64, u32)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (kind, number, content) in records {
+        let content_end = bytes.len() + 20 + *content as usize;
+        bytes.extend([0; 4]);
+        bytes.extend((content | u32::from(*kind) << 24).to_le_bytes());
+        bytes.extend(number.to_le_bytes());
+        bytes.extend([0; 4]);
+        bytes.resize(content_end, b'm');
+        bytes.resize(content_end.next_multiple_of(8), 0);
+    }
+    bytes
+}
+
 pub(crate) fn seeds() -> Vec<Seed> {
     let samples = Sample::ALL.map(|sample| (sample.name(), sample.bytes()));
     let mut encoder = Encoder::new("FIX.4.2");
@@ -39,6 +54,21 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = vec![
         Seed::new("fix_frame", "stream", stream.concat()),
         Seed::new("fix_dictionary", "own", DICTIONARY),
+        Seed::new(
+            "fix_store",
+            "messages",
+            records(&[(1, 1, 30), (2, 5, 0), (1, 2, 4)]),
+        ),
+        Seed::new(
+            "fix_store",
+            "skipped",
+            records(&[(3, 9, 0), (1, 9, 70), (1, 10, 1)]),
+        ),
+        Seed::new(
+            "fix_store",
+            "lost",
+            records(&[(1, 1, 9), (1, 3, 9), (1, 4, 9)]),
+        ),
         Seed::new("fix_decode", "data", body(&data)),
         Seed::new("fix_decode", "any", body(&any)),
     ];

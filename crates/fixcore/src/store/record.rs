@@ -1,0 +1,198 @@
+//! One record as bytes: its header, its checksum, and what is no record.
+//!
+//! ```text
+//! 0  u32 checksum   CRC-32C of all that follows, begun with the segment's salt and the word below
+//! 4  u32 length     of the content, and the kind in the highest byte
+//! 8  u64 number     of the message, or the number that this record sets
+//! 16 u32 unsynced   how far before this record the synced part ended, in units of 8 bytes
+//! 20 content, and zeros to a multiple of 8
+//! ```
+//!
+//! All numbers are little endian. A header that begins with eight zeros is where records end. The
+//! salt is drawn for each segment: content that looks like a record is none.
+
+/// Bytes in front of the content.
+pub(super) const HEADER_BYTES: usize = 20;
+/// Records begin at multiples of this.
+pub(super) const ALIGN: usize = 8;
+/// Longest content, in bytes.
+pub(super) const CONTENT_BYTES_MAX: usize = (1 << 24) - 1;
+
+/// What a record says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A message under its number.
+    Message,
+    /// The next number that is expected from the other side.
+    NextTarget,
+    /// The next number that is sent: those skipped have no messages.
+    NextSender,
+}
+
+impl Kind {
+    fn byte(self) -> u8 {
+        match self {
+            Self::Message => 1,
+            Self::NextTarget => 2,
+            Self::NextSender => 3,
+        }
+    }
+
+    fn of(byte: u8) -> Option<Self> {
+        match byte {
+            1 => Some(Self::Message),
+            2 => Some(Self::NextTarget),
+            3 => Some(Self::NextSender),
+            _ => None,
+        }
+    }
+}
+
+/// A record whose checksum is right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Record<'a> {
+    pub(super) kind: Kind,
+    pub(super) number: u64,
+    /// How far before this record the synced part ended, in bytes.
+    pub(super) unsynced_bytes: u64,
+    pub(super) content: &'a [u8],
+}
+
+impl Record<'_> {
+    /// Bytes that it takes.
+    pub(super) fn size(&self) -> usize {
+        size(self.content.len())
+    }
+}
+
+/// What stands where a record would begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum At<'a> {
+    Record(Record<'a>),
+    /// Zeros, or too few bytes for a header.
+    End,
+    /// A record that is longer than what is left, or of no kind.
+    Header,
+    /// A record with another checksum.
+    Checksum,
+}
+
+/// Bytes of a record with so much content.
+pub(super) fn size(content_bytes: usize) -> usize {
+    (HEADER_BYTES + content_bytes).next_multiple_of(ALIGN)
+}
+
+/// Writes a record into the `size` bytes for it, which are zeros.
+#[inline]
+pub(super) fn write(
+    out: &mut [u8],
+    salt: u32,
+    kind: Kind,
+    number: u64,
+    synced: u32,
+    content: &[u8],
+) {
+    let word = content.len() as u32 | u32::from(kind.byte()) << 24;
+    let Some((head, rest)) = out.split_at_mut_checked(HEADER_BYTES) else {
+        return;
+    };
+    head[4..8].copy_from_slice(&word.to_le_bytes());
+    head[8..16].copy_from_slice(&number.to_le_bytes());
+    head[16..20].copy_from_slice(&synced.to_le_bytes());
+    if let Some(place) = rest.get_mut(..content.len()) {
+        place.copy_from_slice(content);
+    }
+    let sum = checksum(out, salt);
+    out[..4].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// The checksum that a record has to have.
+#[inline]
+pub(super) fn checksum(record: &[u8], salt: u32) -> u32 {
+    let rest = record.get(8..).unwrap_or_default();
+    crc32c::crc32c_append(salt ^ u32_at(record, 4), rest)
+}
+
+/// What stands at the beginning of `bytes`.
+pub(super) fn read(bytes: &[u8], salt: u32) -> At<'_> {
+    let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else {
+        return At::End;
+    };
+    if head[..8] == [0; 8] {
+        return At::End;
+    }
+    let word = u32_at(head, 4);
+    let size = size(word as usize & CONTENT_BYTES_MAX);
+    let (Some(kind), Some(whole)) = (Kind::of(head[7]), bytes.get(..size)) else {
+        return At::Header;
+    };
+    if checksum(whole, salt) != u32_at(head, 0) {
+        return At::Checksum;
+    }
+    At::Record(Record {
+        kind,
+        number: u64_at(head, 8),
+        unsynced_bytes: u64::from(u32_at(head, 16)) * ALIGN as u64,
+        content: &whole[HEADER_BYTES..HEADER_BYTES + (word as usize & CONTENT_BYTES_MAX)],
+    })
+}
+
+/// The kind, the number and the size that a header claims, checked for nothing but their form.
+pub(super) fn claim(bytes: &[u8]) -> Option<(Kind, u64, usize)> {
+    let head = bytes.first_chunk::<HEADER_BYTES>()?;
+    let size = size(u32_at(head, 4) as usize & CONTENT_BYTES_MAX);
+    let kind = Kind::of(head[7]).filter(|_| size <= bytes.len())?;
+    Some((kind, u64_at(head, 8), size))
+}
+
+/// The message at the beginning of `bytes` if it is the one of this number; its checksum is not
+/// looked at.
+#[inline]
+pub(super) fn content(bytes: &[u8], number: u64) -> Option<&[u8]> {
+    let head = bytes.first_chunk::<HEADER_BYTES>()?;
+    let content_bytes = u32_at(head, 4) as usize & CONTENT_BYTES_MAX;
+    let is_it = u64_at(head, 8) == number && head[7] == 1;
+    bytes
+        .get(HEADER_BYTES..HEADER_BYTES + content_bytes)
+        .filter(|_| is_it)
+}
+
+#[inline]
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    word.map_or(0, |word| u32::from_le_bytes(*word))
+}
+
+#[inline]
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    word.map_or(0, |word| u64::from_le_bytes(*word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_comes_back_and_no_flipped_bit_does() {
+        let mut bytes = vec![0; size(5)];
+        write(&mut bytes, 7, Kind::Message, 12, 3, b"hello");
+        let wanted = Record {
+            kind: Kind::Message,
+            number: 12,
+            unsynced_bytes: 24,
+            content: b"hello",
+        };
+        assert_eq!(read(&bytes, 7), At::Record(wanted));
+        assert_eq!(content(&bytes, 12), Some(&b"hello"[..]));
+        assert_eq!(content(&bytes, 13), None);
+        assert_eq!(read(&bytes, 8), At::Checksum);
+        for bit in 0..bytes.len() * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(!matches!(read(&bytes, 7), At::Record(_)), "bit {bit}");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert_eq!(read(&[0; 64], 7), At::End);
+        assert_eq!(read(&bytes[..24], 7), At::Header);
+    }
+}

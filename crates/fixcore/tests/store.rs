@@ -1,0 +1,526 @@
+//! The store against a model, and against files that are cut, flipped, emptied and full.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that unwraps fails with the place in hand"
+)]
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use fixcore::store::{
+    Damage, OnDamage, Options, Seen, Store, StoreError, Survey, Sync, survey, survey_bytes,
+};
+use proptest::prelude::*;
+
+const SMALL: usize = 4096;
+
+fn options(segment_bytes: usize, sync: Sync) -> Options {
+    let mut options = Options::default();
+    options.segment_bytes = segment_bytes;
+    options.sync = sync;
+    options
+}
+
+/// A directory, in memory where the system has that: what is tested needs no disk.
+fn tempdir() -> tempfile::TempDir {
+    let memory = tempfile::tempdir_in("/dev/shm");
+    memory.or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+fn small() -> Options {
+    options(SMALL, Sync::None)
+}
+
+fn content(number: u64, bytes: usize) -> Vec<u8> {
+    let word = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
+    word.into_iter().cycle().take(bytes).collect()
+}
+
+fn segment(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("{number:010}.segment"))
+}
+
+/// Offsets of messages in a segment.
+fn offsets(dir: &Path, of: &Path) -> Vec<(u64, u64)> {
+    let mut found = Vec::new();
+    let seen = survey(dir, &mut |path, seen| {
+        if let Seen::Message { offset, number, .. } = seen
+            && path == of
+        {
+            found.push((number, offset));
+        }
+        ControlFlow::Continue(())
+    });
+    seen.unwrap();
+    found
+}
+
+fn last_segment(dir: &Path) -> PathBuf {
+    let names = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let segments = names.filter(|path| path.extension().is_some_and(|end| end == "segment"));
+    segments.max().unwrap()
+}
+
+fn look(dir: &Path) -> Survey {
+    survey(dir, &mut |_, _| ControlFlow::Continue(())).unwrap()
+}
+
+#[derive(Debug, Clone)]
+enum Op {
+    Append(usize),
+    NextTarget(u64),
+    SkipSender(u64),
+    Reset(u64),
+    Sync,
+    Prepare,
+    Reopen,
+    /// Cuts the last segment within one of its messages.
+    Cut(usize, usize),
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let op = prop_oneof![
+        30 => (0usize..700).prop_map(Op::Append),
+        4 => (1u64..1000).prop_map(Op::NextTarget),
+        2 => prop_oneof![0u64..40, 5000u64..6000].prop_map(Op::SkipSender),
+        1 => (1u64..50).prop_map(Op::Reset),
+        2 => Just(Op::Sync),
+        3 => Just(Op::Prepare),
+        3 => Just(Op::Reopen),
+        2 => (any::<usize>(), any::<usize>()).prop_map(|(of, at)| Op::Cut(of, at)),
+    ];
+    prop::collection::vec(op, 1..80)
+}
+
+/// What the store should hold after each record.
+#[derive(Debug, Clone, Default)]
+struct Model {
+    log: Vec<(u64, u64, Option<Vec<u8>>)>,
+    begin: (u64, u64),
+}
+
+impl Model {
+    fn next(&self) -> (u64, u64) {
+        self.log.last().map_or(self.begin, |last| (last.0, last.1))
+    }
+
+    fn messages(&self) -> BTreeMap<u64, Vec<u8>> {
+        let messages = self.log.iter().filter_map(|(next, _, message)| {
+            let message = message.as_ref()?;
+            Some((next - 1, message.clone()))
+        });
+        messages.collect()
+    }
+
+    fn check(&self, store: &Store) {
+        assert_eq!((store.next_sender(), store.next_target()), self.next());
+        let messages = self.messages();
+        for (number, message) in &messages {
+            assert_eq!(store.get(*number).unwrap(), Some(&message[..]), "{number}");
+        }
+        let all = store
+            .range(0..=u64::MAX)
+            .map(|(number, found)| (number, found.unwrap().to_vec()));
+        assert!(all.eq(messages));
+        assert_eq!(store.get(store.next_sender()).unwrap(), None);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_store_is_its_model(ops in ops(), batch in any::<bool>()) {
+        let dir = tempdir();
+        let options = options(SMALL, if batch { Sync::Batch } else { Sync::None });
+        let open = || Store::open(dir.path(), options.clone()).unwrap();
+        let mut store = open();
+        let mut model = Model { begin: (1, 1), ..Model::default() };
+        for op in ops {
+            let (sender, target) = model.next();
+            match op {
+                Op::Append(bytes) => {
+                    let message = content(sender, bytes);
+                    store.append(sender, &message).unwrap();
+                    model.log.push((sender + 1, target, Some(message)));
+                }
+                Op::NextTarget(number) => {
+                    store.set_next_target(number).unwrap();
+                    model.log.push((sender, number, None));
+                }
+                Op::SkipSender(by) => {
+                    store.set_next_sender(sender + by).unwrap();
+                    model.log.push((sender + by, target, None));
+                }
+                Op::Reset(number) => {
+                    store.reset(number, number + 1).unwrap();
+                    model = Model { begin: (number, number + 1), ..Model::default() };
+                }
+                Op::Sync => store.sync().unwrap(),
+                Op::Prepare => drop(store.prepare(SMALL).unwrap()),
+                Op::Reopen => {
+                    drop(store);
+                    store = open();
+                    prop_assert_eq!(store.opened(), &Default::default());
+                }
+                Op::Cut(of, at) => {
+                    drop(store);
+                    let last = last_segment(dir.path());
+                    let found = offsets(dir.path(), &last);
+                    if !found.is_empty() {
+                        let (number, offset) = found[of % found.len()];
+                        let index = model.log.iter().position(|entry| {
+                            entry.2.is_some() && entry.0 == number + 1
+                        });
+                        let index = index.unwrap();
+                        let bytes = 20 + model.log[index].2.as_ref().unwrap().len();
+                        let file = OpenOptions::new().write(true).open(&last).unwrap();
+                        file.set_len(offset + (at % bytes) as u64).unwrap();
+                        model.log.truncate(index);
+                    }
+                    store = open();
+                }
+            }
+            model.check(&store);
+        }
+        let seen = look(dir.path());
+        prop_assert_eq!(seen.messages, model.messages().len() as u64);
+        prop_assert_eq!((seen.damaged, seen.torn_bytes), (0, 0));
+        prop_assert_eq!((seen.next_sender, seen.next_target), model.next());
+    }
+}
+
+/// A store of so many messages of 100 bytes.
+fn filled(options: &Options, messages: u64) -> tempfile::TempDir {
+    let dir = tempdir();
+    let mut store = Store::open(dir.path(), options.clone()).unwrap();
+    for number in 1..=messages {
+        store.append(number, &content(number, 100)).unwrap();
+    }
+    dir
+}
+
+#[test]
+fn cut_at_every_byte_it_keeps_what_is_whole() {
+    let dir = filled(&small(), 4);
+    let path = segment(dir.path(), 1);
+    let whole = fs::read(&path).unwrap();
+    let ends: Vec<u64> = offsets(dir.path(), &path)
+        .iter()
+        .map(|(_, offset)| offset + 120)
+        .collect();
+    let end = *ends.last().unwrap() as usize;
+    for bytes in (0..end + 16).chain([SMALL - 1, SMALL]) {
+        fs::write(&path, &whole[..bytes]).unwrap();
+        if bytes < 128 {
+            let error = Store::open(dir.path(), small()).unwrap_err();
+            let is_header = matches!(
+                error,
+                StoreError::Damaged {
+                    damage: Damage::Header,
+                    ..
+                }
+            );
+            assert!(is_header, "{error}");
+            continue;
+        }
+        let kept = ends.iter().filter(|end| **end <= bytes as u64).count() as u64;
+        let mut store = Store::open(dir.path(), small()).unwrap();
+        assert_eq!(store.next_sender(), kept + 1, "cut at {bytes}");
+        let begun = ends
+            .get(kept as usize)
+            .map_or(u64::MAX / 2, |end| end - 120);
+        // Of the header's first word the last byte at least is no zero.
+        let is_torn = bytes as u64 > begun + 8;
+        assert!(!is_torn || store.opened().torn.is_some(), "cut at {bytes}");
+        store.append(kept + 1, b"another").unwrap();
+        assert_eq!(store.range(1..=kept).count() as u64, kept);
+        drop(store);
+        let store = Store::open(dir.path(), small()).unwrap();
+        assert_eq!(store.opened(), &Default::default());
+        assert_eq!(store.verified(kept + 1).unwrap(), Some(&b"another"[..]));
+    }
+}
+
+#[test]
+fn no_flipped_bit_is_handed_out() {
+    let messages = 3;
+    let dir = filled(&small(), messages);
+    let path = segment(dir.path(), 1);
+    let mut bytes = fs::read(&path).unwrap();
+    let (_, last) = *offsets(dir.path(), &path).last().unwrap();
+    let end = last as usize + 120;
+    let index = SMALL - 4 * messages as usize;
+    for bit in 0..SMALL * 8 {
+        let at = bit / 8;
+        bytes[at] ^= 1 << (bit % 8);
+        let mut seen_wrong = 0;
+        let seen = survey_bytes(&bytes, &mut |_, seen| {
+            match seen {
+                Seen::Message { number, bytes, .. } => assert_eq!(bytes, content(number, 100)),
+                _ => seen_wrong += 1,
+            }
+            ControlFlow::Continue(())
+        });
+        // The index of a last segment is made anew.
+        assert_eq!(seen_wrong > 0, at < index, "bit {bit}");
+        assert!(seen.messages <= messages);
+        let near = at < end + 16 || at >= index - 8;
+        if near && bit % 3 == 0 {
+            fs::write(&path, &bytes).unwrap();
+            match Store::open(dir.path(), small()) {
+                Ok(store) => {
+                    for (number, message) in store.range(1..=u64::MAX) {
+                        assert_eq!(message.unwrap(), content(number, 100));
+                    }
+                    let is_whole = store.next_sender() == messages + 1;
+                    assert!(is_whole || store.opened().torn.is_some(), "bit {bit}");
+                    // Only the last message can look as if it were being written.
+                    assert!(store.next_sender() >= messages, "bit {bit}");
+                }
+                Err(StoreError::Damaged { offset, .. }) => {
+                    assert!(offset <= at as u64 && at < last as usize, "bit {bit}");
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        bytes[at] ^= 1 << (bit % 8);
+    }
+}
+
+/// Overwrites the message of a number in the first segment with zeros.
+fn erase(dir: &Path, number: u64) -> u64 {
+    let path = segment(dir, 1);
+    let found = offsets(dir, &path);
+    let (_, offset) = found.iter().find(|found| found.0 == number).unwrap();
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[0; 120], *offset).unwrap();
+    *offset
+}
+
+#[test]
+fn what_was_synced_is_damaged_and_what_was_not_is_torn() {
+    let batch = options(SMALL, Sync::Batch);
+    let make = || {
+        let dir = tempdir();
+        let mut store = Store::open(dir.path(), batch.clone()).unwrap();
+        for number in 1..=6 {
+            store.append(number, &content(number, 100)).unwrap();
+            if number == 3 {
+                store.sync().unwrap();
+            }
+        }
+        dir
+    };
+    // As after a loss of power that came before the pages of message 4 were written.
+    let dir = make();
+    let offset = erase(dir.path(), 4);
+    let store = Store::open(dir.path(), batch.clone()).unwrap();
+    assert_eq!(store.next_sender(), 4);
+    assert_eq!(store.opened().torn.as_ref().unwrap().offset, offset);
+    // Nothing but damage loses a message that was synced.
+    let dir = make();
+    let erased = erase(dir.path(), 2);
+    match Store::open(dir.path(), batch.clone()).unwrap_err() {
+        StoreError::Damaged { offset, damage, .. } => {
+            assert_eq!((offset, damage), (erased, Damage::Missing));
+        }
+        error => panic!("{error}"),
+    }
+    assert_eq!(look(dir.path()).damaged, 1);
+    let mut skipping = batch;
+    skipping.on_damage = OnDamage::Skip;
+    let mut store = Store::open(dir.path(), skipping).unwrap();
+    assert_eq!(store.opened().damaged.len(), 1);
+    assert_eq!((store.next_sender(), store.verified(2).unwrap()), (7, None));
+    let left: Vec<_> = store.range(1..=9).map(|(number, _)| number).collect();
+    assert_eq!(left, [1, 3, 4, 5, 6]);
+    store.append(7, b"more").unwrap();
+    assert_eq!(store.get(7).unwrap(), Some(&b"more"[..]));
+}
+
+#[test]
+fn damage_in_full_segments_is_found_when_it_is_read() {
+    let dir = filled(&small(), 100);
+    let path = segment(dir.path(), 1);
+    let (number, offset) = offsets(dir.path(), &path)[7];
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(b"x", offset + 50).unwrap();
+    let store = Store::open(dir.path(), small()).unwrap();
+    match store.verified(number).unwrap_err() {
+        StoreError::Damaged {
+            offset: at, damage, ..
+        } => {
+            assert_eq!((at, damage), (offset, Damage::Checksum));
+        }
+        error => panic!("{error}"),
+    }
+    assert_eq!(
+        store
+            .range(1..=100)
+            .filter(|(_, found)| found.is_err())
+            .count(),
+        1
+    );
+    assert_eq!(look(dir.path()).damaged, 1);
+}
+
+#[test]
+fn an_index_that_is_lost_is_made_anew() {
+    let dir = filled(&small(), 100);
+    let path = segment(dir.path(), 1);
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[0; 16], SMALL as u64 - 32).unwrap();
+    assert_eq!(look(dir.path()).damaged, 4);
+    let store = Store::open(dir.path(), small()).unwrap();
+    assert_eq!(store.opened().indexes_rebuilt, 1);
+    assert_eq!(
+        store
+            .range(1..=100)
+            .filter(|(_, found)| found.is_ok())
+            .count(),
+        100
+    );
+    drop(store);
+    assert_eq!(look(dir.path()).damaged, 0);
+    // A full segment does not lose its end unnoticed.
+    file.set_len(1000).unwrap();
+    assert!(matches!(
+        Store::open(dir.path(), small()),
+        Err(StoreError::Damaged {
+            offset: 1000,
+            damage: Damage::Missing,
+            ..
+        })
+    ));
+    fs::remove_file(&path).unwrap();
+    fs::write(segment(dir.path(), 1), b"").unwrap();
+    assert!(Store::open(dir.path(), small()).is_err());
+}
+
+#[test]
+fn numbers_are_given_once() {
+    let dir = filled(&small(), 3);
+    let mut store = Store::open(dir.path(), small()).unwrap();
+    for given in [0, 3, 5, u64::MAX] {
+        match store.append(given, b"x").unwrap_err() {
+            StoreError::Order { next, .. } => assert_eq!(next, 4),
+            error => panic!("{error}"),
+        }
+    }
+    assert!(matches!(
+        store.set_next_sender(3),
+        Err(StoreError::Order { .. })
+    ));
+    store.set_next_sender(10).unwrap();
+    store.set_next_sender(1 << 40).unwrap();
+    store.append(1 << 40, b"far").unwrap();
+    drop(store);
+    let store = Store::open(dir.path(), small()).unwrap();
+    assert_eq!(store.next_sender(), (1 << 40) + 1);
+    let found: Vec<_> = store
+        .range(0..=u64::MAX)
+        .map(|(number, _)| number)
+        .collect();
+    assert_eq!(found, [1, 2, 3, 1 << 40]);
+}
+
+#[test]
+fn a_reset_that_was_cut_short_is_finished() {
+    let dir = filled(&small(), 60);
+    let old: Vec<_> = (1..=2)
+        .map(|number| fs::read(segment(dir.path(), number)).unwrap())
+        .collect();
+    let mut store = Store::open(dir.path(), small()).unwrap();
+    store.set_next_target(9).unwrap();
+    store.reset(1, 1).unwrap();
+    store.append(1, b"new").unwrap();
+    drop(store);
+    // As if the process had ended before the files of before were removed.
+    for (number, bytes) in (1..).zip(old) {
+        fs::write(segment(dir.path(), number), bytes).unwrap();
+    }
+    assert_eq!(look(dir.path()).messages, 1);
+    let store = Store::open(dir.path(), small()).unwrap();
+    assert_eq!((store.next_sender(), store.next_target()), (2, 1));
+    assert_eq!(store.get(1).unwrap(), Some(&b"new"[..]));
+    assert!(!segment(dir.path(), 1).exists());
+}
+
+#[test]
+fn a_full_store_is_as_it_was_and_goes_on_when_there_is_room() {
+    let mut limited = small();
+    limited.segments_max = 2;
+    let dir = tempdir();
+    let mut store = Store::open(dir.path(), limited).unwrap();
+    let mut number = 1;
+    let full = loop {
+        match store.append(number, &content(number, 100)) {
+            Ok(()) => number += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(full.is_full(), "{full}");
+    assert_eq!(store.next_sender(), number);
+    assert_eq!(store.range(1..=number).count() as u64, number - 1);
+    assert!(
+        store
+            .append(number, &content(number, 100))
+            .unwrap_err()
+            .is_full()
+    );
+    drop(store);
+    let mut store = Store::open(dir.path(), small()).unwrap();
+    store.append(number, &content(number, 100)).unwrap();
+    assert_eq!(store.range(1..=number).count() as u64, number);
+}
+
+#[test]
+fn messages_of_every_length_up_to_the_longest() {
+    let dir = tempdir();
+    let mut store = Store::open(dir.path(), small()).unwrap();
+    let Err(StoreError::TooLong { bytes_max, .. }) = store.append(1, &[1; SMALL]) else {
+        panic!("a message as long as a segment fits");
+    };
+    for (number, bytes) in (1..).zip((0..40).chain(bytes_max - 40..=bytes_max)) {
+        store.append(number, &content(number, bytes)).unwrap();
+    }
+    let error = store
+        .append(store.next_sender(), &vec![1; bytes_max + 1])
+        .unwrap_err();
+    assert!(matches!(error, StoreError::TooLong { .. }));
+    drop(store);
+    let store = Store::open(dir.path(), small()).unwrap();
+    for (number, bytes) in (1..).zip((0..40).chain(bytes_max - 40..=bytes_max)) {
+        assert_eq!(
+            store.verified(number).unwrap(),
+            Some(&content(number, bytes)[..])
+        );
+    }
+}
+
+#[test]
+fn a_message_that_looks_like_a_record_is_none() {
+    let dir = filled(&small(), 2);
+    let record = fs::read(segment(dir.path(), 1)).unwrap();
+    let (_, offset) = offsets(dir.path(), &segment(dir.path(), 1))[1];
+    let record = &record[offset as usize..][..120];
+    let other = tempdir();
+    let mut store = Store::open(other.path(), small()).unwrap();
+    store.append(1, &content(1, 100)).unwrap();
+    // The content begins 20 bytes into its record: four more, and the copy is aligned.
+    store.append(2, &[&[0; 4], record].concat()).unwrap();
+    drop(store);
+    let path = segment(other.path(), 1);
+    let (_, at) = offsets(other.path(), &path)[1];
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(b"x", at + 21).unwrap();
+    let store = Store::open(other.path(), small()).unwrap();
+    assert_eq!(store.next_sender(), 2, "a forged record was taken for one");
+}
