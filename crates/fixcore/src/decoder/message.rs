@@ -103,11 +103,15 @@ impl<'m> Message<'_, 'm> {
     #[inline]
     #[must_use]
     pub fn field(&self, at: usize) -> Option<Field<'m>> {
-        let index = &self.decoder.index;
-        let tag = *index.tags().get(at)?;
-        let end = *index.ends.get(at)?;
+        self.field_of(at, *self.decoder.index.tags().get(at)?)
+    }
+
+    #[inline]
+    fn field_of(&self, at: usize, tag: u32) -> Option<Field<'m>> {
+        let ends = &self.decoder.index.ends;
+        let end = *ends.get(at)?;
         let start = match at.checked_sub(1) {
-            Some(before) => index.ends.get(before)? + 1,
+            Some(before) => ends.get(before)? + 1,
             None => 0,
         };
         Some(Field {
@@ -139,12 +143,14 @@ impl<'m> Message<'_, 'm> {
     #[must_use]
     pub fn position(&self, tag: u32) -> Option<usize> {
         let decoder = self.decoder;
-        if decoder.index.len <= COMPARED_MAX {
-            return decoder.scanner.find(decoder.index.tags(), tag);
+        let count = decoder.index.len;
+        if count <= COMPARED_MAX {
+            return decoder.scanner.find(&decoder.index.tags, count, tag);
         }
         self.position_by_table(tag)
     }
 
+    #[cold]
     fn position_by_table(&self, tag: u32) -> Option<usize> {
         let mut table = self.decoder.table.borrow_mut();
         if !self.decoder.tabled.replace(true) {
@@ -157,7 +163,8 @@ impl<'m> Message<'_, 'm> {
     #[inline]
     #[must_use]
     pub fn get(&self, tag: u32) -> Option<&'m [u8]> {
-        self.field(self.position(tag)?).map(|field| field.value)
+        self.field_of(self.position(tag)?, tag)
+            .map(|field| field.value)
     }
 
     /// BeginString.

@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 
 use crate::data::{DataPairs, Role};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, SOH, Scanner, digits};
+use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, Scanner, digits, read_digits};
 use message::Table;
 
 /// The bytes of `10=123` and its end.
@@ -139,22 +139,44 @@ fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
         return false;
     };
     let (begin, length) = (*begin as usize, *length as usize);
-    let Some((body, trailer)) = bytes.split_last_chunk::<TRAILER_BYTES>() else {
+    let (Some(end), Some(body)) = (bytes.last_chunk(), bytes.len().checked_sub(TRAILER_BYTES))
+    else {
         return false;
     };
-    let [b'1', b'0', b'=', a, b, c, SOH] = *trailer else {
+    let Some((stated_sum, sum_of_trailer)) = trailer(*end) else {
         return false;
     };
     // The trailer is a field by itself, and the last.
     let last = index.tags.get(count - 1) == Some(&10)
         && index.ends.get(count - 1) == Some(&(bytes.len() as u32 - 1))
-        && index.ends.get(count - 2) == Some(&(body.len() as u32 - 1));
-    let stated = body_length(bytes.get(begin + 3..length).unwrap_or(&[]));
-    let sum_of_trailer = trailer
-        .iter()
-        .fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+        && index.ends.get(count - 2) == Some(&(body as u32 - 1));
+    let stated = length_at(bytes, begin + 3, length);
     let sum = index.sum.wrapping_sub(sum_of_trailer);
-    last && stated == Some(body.len().wrapping_sub(length + 1)) && check_sum([a, b, c]) == Some(sum)
+    last && stated == Some(body.wrapping_sub(length + 1)) && stated_sum == u32::from(sum)
+}
+
+/// What the last eight bytes of a message say as a trailer, and the sum of the trailer itself.
+#[inline]
+fn trailer(end: [u8; 8]) -> Option<(u32, u8)> {
+    let form = u64::from_le_bytes(*b"\x0010=\0\0\0\x01");
+    let digits = (u64::from_le_bytes(end) & !0xff) ^ form ^ 0x0030_3030_0000_0000;
+    let digits_only = digits & 0xff00_0000_ffff_ff00 == 0;
+    let (a, b, c) = (digits >> 32 & 0xff, digits >> 40 & 0xff, digits >> 48);
+    if !digits_only || a.max(b).max(c) > 9 {
+        return None;
+    }
+    let sum = u64::from(b'1') + 4 * u64::from(b'0') + u64::from(b'=') + 1 + a + b + c;
+    Some(((100 * a + 10 * b + c) as u32, sum as u8))
+}
+
+/// BodyLength between two places of a message.
+#[inline]
+fn length_at(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+    let word = end.checked_sub(8).and_then(|at| bytes.get(at..end));
+    match (word.map(<[u8; 8]>::try_from), end.wrapping_sub(start)) {
+        (Some(Ok(word)), digits @ 1..=8) => read_digits(word, digits).map(|length| length as usize),
+        _ => body_length(bytes.get(start..end)?),
+    }
 }
 
 /// The number that BodyLength says: digits, with or without zeros in front.

@@ -8,7 +8,7 @@
 use std::arch::x86_64::{
     __m512i, _bzhi_u64, _mm512_add_epi8, _mm512_add_epi32, _mm512_add_epi64, _mm512_and_si512,
     _mm512_castsi512_si128, _mm512_cmpeq_epi8_mask, _mm512_cvtepu8_epi32, _mm512_load_si512,
-    _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_cmpeq_epi8_mask,
+    _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_cmpeq_epi8_mask,
     _mm512_mask_cmpgt_epu8_mask, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
     _mm512_maskz_mov_epi8, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8,
     _mm512_reduce_add_epi64, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi16,
@@ -16,6 +16,7 @@ use std::arch::x86_64::{
     _mm512_storeu_si512, _mm512_sub_epi8, _mm512_test_epi32_mask,
 };
 
+use super::block::{First, Found};
 use super::index::{Index, Marks};
 use super::{SOH, Watch};
 
@@ -61,6 +62,13 @@ fn constant(bytes: &Bytes) -> __m512i {
     unsafe { _mm512_load_si512(bytes.0.as_ptr().cast()) }
 }
 
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn whole(block: &[u8; 64]) -> __m512i {
+    // SAFETY: 64 bytes; the load needs no alignment.
+    unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
+}
+
 /// The bytes from `at` on, up to 64 of them, with zeros behind them, and a bit for each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
@@ -72,12 +80,47 @@ fn load(bytes: &[u8], at: usize) -> (__m512i, u64) {
     (some, mask)
 }
 
-/// The lowest 16 bytes as numbers from `base` on.
+/// The lowest 16 bytes as numbers from those of `base` on.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn widened(packed: __m512i, base: usize) -> __m512i {
+fn widened(packed: __m512i, base: __m512i) -> __m512i {
     let numbers = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(packed));
-    _mm512_add_epi32(numbers, _mm512_set1_epi32(base as i32))
+    _mm512_add_epi32(numbers, base)
+}
+
+/// Writes where the bits of a mask are; how many there are.
+///
+/// # Safety
+/// There is room for as many numbers as the mask has bits, and 16 more.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
+unsafe fn put(mask: u64, count: __m512i, base: __m512i, to: *mut u32) -> usize {
+    let packed = _mm512_maskz_compress_epi8(mask, count);
+    let here = mask.count_ones() as usize;
+    // SAFETY: there is room for 16.
+    unsafe { _mm512_storeu_si512(to.cast(), widened(packed, base)) };
+    if here > 16 {
+        // SAFETY: as of this function.
+        unsafe { put_more(packed, base, here, to) };
+    }
+    here
+}
+
+/// What is behind the first 16.
+///
+/// # Safety
+/// There is room for `here` numbers, and 16 more.
+#[cold]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+unsafe fn put_more(mut packed: __m512i, base: __m512i, here: usize, to: *mut u32) {
+    let rotate = _mm512_add_epi8(constant(&COUNT), _mm512_set1_epi8(16));
+    let mut done = 16;
+    while done < here {
+        packed = _mm512_permutexvar_epi8(rotate, packed);
+        // SAFETY: `done` is below `here`, and there is room for 16 more.
+        unsafe { _mm512_storeu_si512(to.add(done).cast(), widened(packed, base)) };
+        done += 16;
+    }
 }
 
 /// Where the bytes 1 are. `None`: there may be more than `soh` holds.
@@ -86,31 +129,50 @@ pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
     if soh.len() < bytes.len() + 16 {
         return None;
     }
-    let count = constant(&COUNT);
-    let rotate = _mm512_add_epi8(count, _mm512_set1_epi8(16));
-    let (mut at, mut found) = (0, 0);
+    let (count, is) = (constant(&COUNT), _mm512_set1_epi8(SOH as i8));
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    let (mut base, mut found) = (_mm512_setzero_si512(), 0);
+    for block in blocks {
+        let mask = _mm512_cmpeq_epi8_mask(whole(block), is);
+        // SAFETY: there are at most as many as bytes before the end of this block, and `soh` is
+        // longer than all of them by 16.
+        found += unsafe { put(mask, count, base, soh.as_mut_ptr().add(found)) };
+        base = _mm512_add_epi32(base, _mm512_set1_epi32(64));
+    }
+    if !rest.is_empty() {
+        let mask = _mm512_cmpeq_epi8_mask(load(rest, 0).0, is);
+        // SAFETY: as above.
+        found += unsafe { put(mask, count, base, soh.as_mut_ptr().add(found)) };
+    }
+    Some(found)
+}
+
+/// Both kinds of separators, and the sum. `None`: there may be more than the slices hold.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> Option<Found> {
+    if soh.len().min(equals.len()) < bytes.len() + 16 {
+        return None;
+    }
+    let (count, none) = (constant(&COUNT), _mm512_setzero_si512());
+    let (mut base, mut sums, mut at) = (none, none, 0);
+    let (mut found, mut first) = (Found::default(), First::new());
     while at < bytes.len() {
         let (some, _) = load(bytes, at);
-        let mask = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8));
-        let mut packed = _mm512_maskz_compress_epi8(mask, count);
-        let here = mask.count_ones() as usize;
-        let mut done = 0;
-        loop {
-            // SAFETY: `found` and `done` together are at most the number of bytes before the end of
-            // this block that are left, and `soh` is longer by 16.
-            unsafe {
-                let to = soh.as_mut_ptr().add(found + done);
-                _mm512_storeu_si512(to.cast(), widened(packed, at));
-            }
-            done += 16;
-            if done >= here {
-                break;
-            }
-            packed = _mm512_permutexvar_epi8(rotate, packed);
+        sums = _mm512_add_epi64(sums, _mm512_sad_epu8(some, none));
+        let is_soh = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8));
+        let is_equals = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(b'=' as i8));
+        let is_first = first.next(is_soh, is_equals);
+        // SAFETY: there are at most as many of each as bytes before the end of this block, and the
+        // slices are longer than all of them by 16.
+        unsafe {
+            let to = (soh.as_mut_ptr(), equals.as_mut_ptr());
+            found.soh += put(is_soh, count, base, to.0.add(found.soh));
+            found.equals += put(is_first, count, base, to.1.add(found.equals));
         }
-        found += here;
+        base = _mm512_add_epi32(base, _mm512_set1_epi32(64));
         at += 64;
     }
+    found.sum = _mm512_reduce_add_epi64(sums) as u32;
     Some(found)
 }
 
@@ -136,7 +198,7 @@ pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
         )
     };
     let none = _mm512_setzero_si512();
-    let (mut sums, mut digits_before) = (none, none);
+    let (mut sums, mut digits_before, mut base) = (none, none, none);
     let (mut at, mut n_ends, mut n_tags) = (0, 0, 0);
     // Whether the block begins in a tag; the top bits of masks of the block before.
     let (mut carry, mut soh_top, mut equals_top, mut tag_before) = (1_u64, 1_u64, 0_u64, 0_u64);
@@ -166,7 +228,8 @@ pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
             bad = 1;
             break;
         }
-        let packed = widened(_mm512_maskz_compress_epi8(soh, count), at);
+        let packed = widened(_mm512_maskz_compress_epi8(soh, count), base);
+        base = _mm512_add_epi32(base, _mm512_set1_epi32(64));
         // The digits of tags, zero elsewhere; of each tag the four before its `=`.
         let digits = _mm512_maskz_mov_epi8(in_tag, digits);
         let places = _mm512_maskz_compress_epi8(first, count);

@@ -156,20 +156,25 @@ pub(crate) fn read_tag(bytes: &[u8], start: usize, end: usize) -> u32 {
     let digits = end.wrapping_sub(start);
     let word = end.checked_sub(8).and_then(|at| bytes.get(at..end));
     if let (Some(Ok(word)), 1..=8) = (word.map(<[u8; 8]>::try_from), digits) {
-        let shift = (8 - digits) as u32 * 8;
-        let number = (u64::from_le_bytes(word) ^ 0x3030_3030_3030_3030) >> shift;
-        let aligned = number << shift;
-        let digits_only =
-            (aligned.wrapping_add(0x7676_7676_7676_7676) | aligned) & 0x8080_8080_8080_8080 == 0;
-        if !digits_only || number & 0xff == 0 {
+        if bytes.get(start) == Some(&b'0') {
             return 0;
         }
-        let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);
-        let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
-        let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
-        return (low.wrapping_add(high) >> 32) as u32;
+        return read_digits(word, digits).unwrap_or(0);
     }
     read_tag_slowly(bytes.get(start..end).unwrap_or(&[]))
+}
+
+/// The number that the last `digits` of eight bytes are; one digit at least.
+#[inline(always)]
+pub(crate) fn read_digits(word: [u8; 8], digits: usize) -> Option<u32> {
+    let shift = (8 - digits) as u32 * 8;
+    let aligned = (u64::from_le_bytes(word) ^ 0x3030_3030_3030_3030) >> shift << shift;
+    let digits_only =
+        (aligned.wrapping_add(0x7676_7676_7676_7676) | aligned) & 0x8080_8080_8080_8080 == 0;
+    let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);
+    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+    digits_only.then_some((low.wrapping_add(high) >> 32) as u32)
 }
 
 #[cold]

@@ -20,7 +20,7 @@ mod sse2;
 mod swar;
 
 pub use index::{Index, Separators};
-pub(crate) use index::{Marks, digits};
+pub(crate) use index::{Marks, digits, read_digits};
 pub use isa::Isa;
 pub use scanner::Scanner;
 

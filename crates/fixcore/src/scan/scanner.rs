@@ -107,12 +107,17 @@ impl Scanner {
         check(bytes)?;
         out.reserve(bytes.len(), true);
         let (soh, equals) = (&mut out.soh[..], &mut out.equals[..]);
-        let found = by_isa!(
-            self.isa,
-            scalar::separators(bytes, soh, equals),
-            swar::separators(bytes, soh, equals),
-            separators(bytes, soh, equals)
-        );
+        let found = match self.isa {
+            // SAFETY: a scanner of an instruction set is only made where that was found.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512Vbmi2 => unsafe { super::avx512vbmi2::separators(bytes, soh, equals) },
+            isa => by_isa!(
+                isa,
+                scalar::separators(bytes, soh, equals),
+                swar::separators(bytes, soh, equals),
+                separators(bytes, soh, equals)
+            ),
+        };
         let found = found.unwrap_or_default();
         (out.soh_len, out.equals_len) = (found.soh, found.equals);
         out.sum = found.sum as u8;
@@ -160,9 +165,27 @@ impl Scanner {
         sum as u8
     }
 
-    /// The first of the tags that is `tag`.
+    /// The first of so many tags that is `tag`. What is behind them does not count.
     #[inline]
-    pub(crate) fn find(self, tags: &[u32], tag: u32) -> Option<usize> {
+    pub(crate) fn find(self, tags: &[u32], count: usize, tag: u32) -> Option<usize> {
+        // Most of what is asked for is in front, and these need no call.
+        #[cfg(target_arch = "x86_64")]
+        if self.isa > Isa::Swar
+            && let Some((front, rest)) = tags.split_first_chunk::<16>()
+        {
+            // SAFETY: any processor of this architecture has SSE2.
+            let is = unsafe { super::sse2::which(front, tag) };
+            if is != 0 {
+                let at = is.trailing_zeros() as usize;
+                return (at < count).then_some(at);
+            }
+            let found = self.find_behind(rest.get(..count.checked_sub(16)?)?, tag)?;
+            return Some(16 + found);
+        }
+        self.find_behind(tags.get(..count)?, tag)
+    }
+
+    fn find_behind(self, tags: &[u32], tag: u32) -> Option<usize> {
         let one_by_one = || tags.iter().position(|other| *other == tag);
         by_isa!(self.isa, one_by_one(), one_by_one(), find(tags, tag))
     }

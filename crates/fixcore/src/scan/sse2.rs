@@ -4,8 +4,8 @@
 
 use std::arch::x86_64::{
     __m128i, _mm_add_epi64, _mm_cmpeq_epi8, _mm_cmpeq_epi32, _mm_cvtsi128_si64, _mm_loadu_si128,
-    _mm_movemask_epi8, _mm_sad_epu8, _mm_set1_epi8, _mm_set1_epi32, _mm_setzero_si128,
-    _mm_unpackhi_epi64,
+    _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_sad_epu8, _mm_set1_epi8,
+    _mm_set1_epi32, _mm_setzero_si128, _mm_unpackhi_epi64,
 };
 
 use super::SOH;
@@ -84,6 +84,21 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
         sums = _mm_add_epi64(sums, _mm_sad_epu8(load(part), _mm_setzero_si128()));
     }
     total(sums).wrapping_add(super::swar::sum(rest))
+}
+
+/// Which of 16 tags are `tag`, as bits.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn which(tags: &[u32; 16], tag: u32) -> u32 {
+    let wanted = _mm_set1_epi32(tag.cast_signed());
+    let quad = |at: usize| {
+        // SAFETY: four numbers are 16 bytes; the load needs no alignment.
+        let quad = unsafe { _mm_loadu_si128(tags.as_ptr().cast::<__m128i>().add(at)) };
+        _mm_cmpeq_epi32(quad, wanted)
+    };
+    let low = _mm_packs_epi32(quad(0), quad(1));
+    let high = _mm_packs_epi32(quad(2), quad(3));
+    _mm_movemask_epi8(_mm_packs_epi16(low, high)) as u32
 }
 
 /// The first of the tags that is `tag`.
