@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fixcore::workload::Sample;
-use fixcore::{Decimal, Decoder, Index, Isa, Scanner, Separators, Slot, Template};
+use fixcore::{Decimal, Decoder, Index, Isa, Scanner, Separators, Slot, Template, Timestamp};
 
 fn bench(isa: Isa, what: &str, sample: &str, mut run: impl FnMut()) {
     const BATCH: u32 = 2000;
@@ -38,7 +38,8 @@ fn main() {
             continue;
         };
         for sample in Sample::ALL {
-            let bytes = sample.bytes();
+            let mut bytes = sample.bytes();
+            bytes.reserve_exact(192);
             let name = sample.name();
             let (mut separators, mut index) = (Separators::new(), Index::new());
             bench(isa, "scan", name, || {
@@ -105,6 +106,12 @@ fn encode() {
         Sample::NewOrder.bytes()
     );
     bench(Isa::detect(), "encode", "nos", || {
+        black_box(template.encode(black_box(&values)).is_ok());
+    });
+    let mut values = values;
+    let moment = Timestamp::parse(time).unwrap_or(Timestamp(0));
+    (values[1], values[4]) = (Slot::Time(moment), Slot::Time(moment));
+    bench(Isa::detect(), "encode times", "nos", || {
         black_box(template.encode(black_box(&values)).is_ok());
     });
 }

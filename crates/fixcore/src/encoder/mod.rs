@@ -1,15 +1,20 @@
-//! Messages as bytes: the frame around a body, fields in the order in which they are given.
+//! Messages as bytes: the frame around a body, the header in its order, other fields in the order in
+//! which they are given.
 //!
 //! An [`Encoder`] writes field by field; a [`Template`] has written most of a message before.
 
+mod header;
 mod template;
 mod text;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 pub use template::{Slot, Template, TemplateBuilder};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::{SOH, Scanner};
 use crate::value::{Decimal, Timestamp};
+use header::Header;
 use text::digits;
 
 /// Bytes before the body: room for BeginString and BodyLength.
@@ -25,6 +30,7 @@ pub struct Encoder {
     scanner: Scanner,
     prefix: Prefix,
     buffer: Vec<u8>,
+    header: Header,
     wrong: Option<Error>,
 }
 
@@ -71,6 +77,7 @@ impl Encoder {
             scanner: Scanner::new(),
             prefix: Prefix::new(begin_string),
             buffer: Vec::with_capacity(1024),
+            header: Header::default(),
             wrong: None,
         }
     }
@@ -79,6 +86,7 @@ impl Encoder {
     pub fn start(&mut self, msg_type: &str) -> Writing<'_> {
         self.buffer.clear();
         self.buffer.resize(ROOM_BYTES, 0);
+        self.header.clear();
         self.wrong = None;
         Writing { encoder: self }.bytes(35, msg_type.as_bytes())
     }
@@ -118,26 +126,28 @@ impl<'e> Writing<'e> {
         self.raw(tag, value)
     }
 
-    fn raw(mut self, tag: u32, value: &[u8]) -> Self {
+    fn raw(self, tag: u32, value: &[u8]) -> Self {
+        self.field(tag, |buffer| buffer.extend_from_slice(value))
+    }
+
+    fn field(mut self, tag: u32, write: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let start = self.encoder.buffer.len();
         self.tag(tag);
-        self.encoder.buffer.extend_from_slice(value);
-        self.encoder.buffer.push(SOH);
+        let Encoder { buffer, header, .. } = &mut *self.encoder;
+        write(buffer);
+        buffer.push(SOH);
+        header.add(tag, start, buffer.len());
         self
     }
 
     /// A whole number.
-    pub fn unsigned(mut self, tag: u32, value: u64) -> Self {
-        self.tag(tag);
-        text::push_number(&mut self.encoder.buffer, value);
-        self.encoder.buffer.push(SOH);
-        self
+    pub fn unsigned(self, tag: u32, value: u64) -> Self {
+        self.field(tag, |buffer| text::push_number(buffer, value))
     }
 
     /// A decimal number, with all its digits behind the point.
     pub fn decimal(self, tag: u32, value: Decimal) -> Self {
-        let mut text = Vec::with_capacity(24);
-        text::push_decimal(&mut text, value);
-        self.raw(tag, &text)
+        self.field(tag, |buffer| text::push_decimal(buffer, value))
     }
 
     /// A moment, in milliseconds.
@@ -163,6 +173,7 @@ impl<'e> Writing<'e> {
             scanner,
             prefix,
             buffer,
+            header,
             wrong,
         } = self.encoder;
         if let Some(error) = wrong {
@@ -173,6 +184,7 @@ impl<'e> Writing<'e> {
         if body >= BODY_BYTES_MAX {
             return Err(too_long);
         }
+        header.sort(buffer, ROOM_BYTES);
         let (start, _) = prefix.write(buffer, body).ok_or(too_long)?;
         let sum = scanner.sum(buffer.get(start..).unwrap_or(&[]));
         buffer.extend_from_slice(&text::trailer(sum)[..7]);

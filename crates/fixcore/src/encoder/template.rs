@@ -3,16 +3,17 @@
 //! What is written is never read again: a sum of bytes just written would wait for them to reach
 //! the cache. Constant text is copied in whole pieces, and what is too much is overwritten.
 
-use super::text::{byte_sum, digits, push_decimal, push_number, trailer};
+use super::header::{BODY, rank};
+use super::text::{Clock, byte_sum, digits, push_decimal, push_number, trailer};
 use super::{BODY_BYTES_MAX, Prefix, ROOM_BYTES};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scan::SOH;
-use crate::value::Decimal;
+use crate::scan::{Isa, SOH};
+use crate::value::{Decimal, Timestamp};
 
 /// Constant text is copied in pieces of so many bytes.
-const PIECE_BYTES: usize = 32;
+pub(super) const PIECE_BYTES: usize = 32;
 /// Written beyond the end at most, by a piece or by a value.
-const OVER_BYTES: usize = 64;
+pub(super) const OVER_BYTES: usize = 64;
 /// The longest number: sign, twenty digits, a point.
 const NUMBER_BYTES_MAX: usize = 24;
 
@@ -25,89 +26,114 @@ pub enum Slot<'v> {
     Unsigned(u64),
     /// A decimal number.
     Decimal(Decimal),
+    /// A moment, in milliseconds: its date and second are only written when they change.
+    Time(Timestamp),
 }
 
 /// Constant text up to a slot.
 #[derive(Debug, Clone)]
-struct Part {
-    pieces: Vec<[u8; PIECE_BYTES]>,
-    length: usize,
-    /// The tag of the slot behind it.
-    tag: u32,
+pub(super) struct Part {
+    /// Where in the text it begins; behind the last part there is a piece more.
+    pub(super) start: usize,
+    pub(super) length: usize,
+    /// The tag of the slot behind it, and which of the values goes there.
+    pub(super) tag: u32,
+    pub(super) value: usize,
 }
 
 /// A message with slots.
 #[derive(Debug, Clone)]
 pub struct Template {
     prefix: Prefix,
-    parts: Vec<Part>,
+    pub(super) text: Vec<u8>,
+    /// One a slot, in the order of the message.
+    pub(super) parts: Vec<Part>,
+    pub(super) last: Part,
     /// Constant bytes of the body, and the sum of them and of the head but for its digits.
     constant_bytes: usize,
     sum: u32,
-    buffer: Vec<u8>,
+    pub(super) buffer: Vec<u8>,
+    pub(super) clock: Clock,
+    isa: Isa,
 }
 
-/// Puts a template together, field by field.
+/// A field of a template: constant text, or the number of its value.
+#[derive(Debug, Clone)]
+enum Item {
+    Constant(Vec<u8>),
+    Slot(usize),
+}
+
+/// Puts a template together, field by field. The header comes out in its order, as QuickFIX has it.
 #[derive(Debug, Clone)]
 pub struct TemplateBuilder {
     begin_string: String,
-    text: Vec<u8>,
-    parts: Vec<Part>,
+    items: Vec<(u32, Item)>,
+    slots: usize,
 }
 
 impl TemplateBuilder {
     /// A field with a constant value, which must not be empty or hold the byte 1.
     #[must_use]
     pub fn constant(mut self, tag: u32, value: &[u8]) -> Self {
-        push_number(&mut self.text, u64::from(tag));
-        self.text.push(b'=');
-        self.text.extend(value.iter().filter(|byte| **byte != SOH));
-        self.text.push(SOH);
+        let value = value.iter().copied().filter(|byte| *byte != SOH);
+        self.items.push((tag, Item::Constant(value.collect())));
         self
     }
 
-    /// A field whose value comes with each message.
+    /// A field whose value comes with each message: values are in the order of these calls.
     #[must_use]
     pub fn slot(mut self, tag: u32) -> Self {
-        push_number(&mut self.text, u64::from(tag));
-        self.text.push(b'=');
-        let text = std::mem::replace(&mut self.text, vec![SOH]);
-        self.parts.push(Part::new(&text, tag));
+        self.items.push((tag, Item::Slot(self.slots)));
+        self.slots += 1;
         self
     }
 
     /// The template.
     #[must_use]
     pub fn build(mut self) -> Template {
-        self.parts.push(Part::new(&self.text, 0));
+        // Stable: the body, and the entries of a group, stay in their order.
+        self.items.sort_by_key(|(tag, _)| rank(*tag));
+        let (mut text, mut parts, mut start) = (Vec::new(), Vec::new(), 0);
+        for (tag, item) in self.items {
+            push_number(&mut text, u64::from(tag));
+            text.push(b'=');
+            match item {
+                Item::Constant(value) => text.extend_from_slice(&value),
+                Item::Slot(value) => {
+                    let length = text.len() - start;
+                    parts.push(Part {
+                        start,
+                        length,
+                        tag,
+                        value,
+                    });
+                    start = text.len();
+                }
+            }
+            text.push(SOH);
+        }
         let prefix = Prefix::new(&self.begin_string);
-        let texts = self
-            .parts
-            .iter()
-            .flat_map(|part| part.pieces.as_flattened());
         let sum = |sum: u32, byte: &u8| sum.wrapping_add(u32::from(*byte));
         let head = prefix.bytes.iter().fold(u32::from(SOH), sum);
-        Template {
-            sum: texts.fold(head, sum),
-            constant_bytes: self.parts.iter().map(|part| part.length).sum(),
-            prefix,
-            parts: self.parts,
-            buffer: Vec::new(),
-        }
-    }
-}
-
-impl Part {
-    fn new(text: &[u8], tag: u32) -> Self {
-        let piece = |text: &[u8]| {
-            let mut piece = [0; PIECE_BYTES];
-            piece[..text.len()].copy_from_slice(text);
-            piece
+        let (sum, constant_bytes) = (text.iter().fold(head, sum), text.len());
+        let last = Part {
+            start,
+            length: constant_bytes - start,
+            tag: BODY,
+            value: 0,
         };
-        Self {
-            pieces: text.chunks(PIECE_BYTES).map(piece).collect(),
-            length: text.len(),
-            tag,
+        text.resize(constant_bytes + 2 * PIECE_BYTES, 0);
+        Template {
+            prefix,
+            text,
+            parts,
+            last,
+            constant_bytes,
+            sum,
+            buffer: Vec::new(),
+            clock: Clock::default(),
+            isa: Isa::detect(),
         }
     }
 }
@@ -158,17 +184,36 @@ impl Pen<'_> {
 
     #[inline]
     fn decimal(&mut self, value: Decimal) -> Option<()> {
-        let scale = usize::from(value.scale);
-        let small = (0..100_000_000).contains(&value.mantissa);
-        if !small || !(1..=7).contains(&scale) {
+        let Some((text, length)) = short_decimal(value) else {
             return self.slowly(|out| push_decimal(out, value));
+        };
+        self.sum += byte_sum(text as u64) + (text >> 64) as u32;
+        self.put(&text.to_le_bytes(), length)
+    }
+
+    #[inline]
+    fn constant(&mut self, text: &[u8], part: &Part) -> Option<()> {
+        let mut left = part.length;
+        for piece in text.get(part.start..)?.as_chunks::<PIECE_BYTES>().0 {
+            let length = left.min(PIECE_BYTES);
+            self.put(piece, length)?;
+            left -= length;
+            if left == 0 {
+                break;
+            }
         }
-        let digits = digits(value.mantissa as u32).at_least(scale + 1);
-        let (text, whole) = (u128::from(digits.left()), 8 * (digits.length - scale));
-        let before = (1_u128 << whole) - 1;
-        let text = text & before | u128::from(b'.') << whole | (text & !before) << 8;
-        self.sum += digits.sum() + u32::from(b'.');
-        self.put(&text.to_le_bytes(), digits.length + 1)
+        Some(())
+    }
+
+    #[inline]
+    fn value(&mut self, value: &Slot<'_>, clock: &mut Clock) -> Option<bool> {
+        match value {
+            Slot::Bytes(bytes) => return self.text(bytes),
+            Slot::Unsigned(number) => self.number(*number)?,
+            Slot::Decimal(number) => self.decimal(*number)?,
+            Slot::Time(moment) => return self.text(clock.text(*moment)),
+        }
+        Some(true)
     }
 
     #[cold]
@@ -177,6 +222,23 @@ impl Pen<'_> {
         write(&mut text);
         self.text(&text).map(|_| ())
     }
+}
+
+/// A number of up to eight digits with some behind the point: its text from the lowest byte on, nine
+/// bytes at most with zeros behind them, and their number.
+#[inline]
+pub(super) fn short_decimal(value: Decimal) -> Option<(u128, usize)> {
+    let scale = usize::from(value.scale);
+    let small = (0..100_000_000).contains(&value.mantissa);
+    if !small || !(1..=7).contains(&scale) {
+        return None;
+    }
+    let digits = digits(value.mantissa as u32).at_least(scale + 1);
+    let (text, whole) = (digits.left(), 8 * (digits.length - scale));
+    // One digit at least stands before the point, and one behind it.
+    let behind = text >> whole;
+    let text = u128::from(text & !(u64::MAX << whole)) | u128::from(b'.') << whole;
+    Some((text | u128::from(behind) << (whole + 8), digits.length + 1))
 }
 
 /// Up to seven bytes as a word.
@@ -204,19 +266,56 @@ impl Template {
     pub fn builder(begin_string: &str, msg_type: &str) -> TemplateBuilder {
         let builder = TemplateBuilder {
             begin_string: begin_string.to_owned(),
-            text: Vec::new(),
-            parts: Vec::new(),
+            items: Vec::new(),
+            slots: 0,
         };
         builder.constant(35, msg_type.as_bytes())
     }
 
-    /// A message with these values in its slots, in order.
+    /// The same by one instruction set. `None`: this processor does not have it.
+    #[must_use]
+    pub fn with_isa(mut self, isa: Isa) -> Option<Self> {
+        self.isa = isa;
+        isa.is_available().then_some(self)
+    }
+
+    /// A message with these values in its slots, in the order in which the slots were given.
     ///
     /// # Errors
     /// A value that cannot be written, with the tag of its slot; [`ErrorKind::MissingTag`]: there are
     /// fewer values than slots, or more.
     #[inline]
     pub fn encode(&mut self, values: &[Slot<'_>]) -> Result<&[u8]> {
+        if values.len() != self.parts.len() {
+            return Err(Error::new(ErrorKind::MissingTag, 0));
+        }
+        #[cfg(target_arch = "x86_64")]
+        let written = match self.isa {
+            Isa::Avx512Bw | Isa::Avx512Vbmi2 => super::wide::body(self, values),
+            _ => None,
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let written = None;
+        let (end, sum) = match written {
+            Some(written) => written,
+            None => self.plain(values)?,
+        };
+        self.frame(end, sum)
+            .ok_or(Error::new(ErrorKind::TooLong, 0))
+    }
+
+    /// Head and trailer around a body that ends here.
+    #[inline]
+    fn frame(&mut self, end: usize, sum: u32) -> Option<&[u8]> {
+        let (start, digits) = self.prefix.write(&mut self.buffer, end - ROOM_BYTES)?;
+        let sum = self.sum.wrapping_add(sum).wrapping_add(digits);
+        *self.buffer.get_mut(end..)?.first_chunk_mut::<8>()? = trailer(sum as u8);
+        self.buffer.get(start..end + 7)
+    }
+
+    /// The body by general registers, with anything in its slots: its end, and the sum of values.
+    #[inline(never)]
+    fn plain(&mut self, values: &[Slot<'_>]) -> Result<(usize, u32)> {
         let bytes = |value: &Slot<'_>| match value {
             Slot::Bytes(bytes) => bytes.len(),
             _ => NUMBER_BYTES_MAX,
@@ -229,16 +328,13 @@ impl Template {
         let mut pen = Pen {
             out: &mut self.buffer,
             at: ROOM_BYTES,
-            sum: self.sum,
+            sum: 0,
         };
-        let Some((last, parts)) = self.parts.split_last() else {
-            return Err(Error::new(ErrorKind::MissingTag, 0));
-        };
-        if parts.len() != values.len() {
-            return Err(Error::new(ErrorKind::MissingTag, 0));
-        }
-        for (part, value) in parts.iter().zip(values) {
-            let written = write(&mut pen, part, value);
+        for part in &self.parts {
+            let value = values.get(part.value).unwrap_or(&Slot::Bytes(&[]));
+            let written = pen
+                .constant(&self.text, part)
+                .and_then(|()| pen.value(value, &mut self.clock));
             if written != Some(true) {
                 let empty = matches!(value, Slot::Bytes([]));
                 let kind = if empty {
@@ -249,14 +345,9 @@ impl Template {
                 return Err(Error::new(kind, pen.at - ROOM_BYTES).tag_is(part.tag));
             }
         }
-        let end = constant(&mut pen, last).and_then(|()| {
-            let body = pen.at - ROOM_BYTES;
-            let (start, sum) = self.prefix.write(pen.out, body)?;
-            pen.put(&trailer((pen.sum + sum) as u8), 7)?;
-            Some((start, pen.at))
-        });
-        let (start, end) = end.ok_or(Error::new(ErrorKind::TooLong, 0))?;
-        Ok(self.buffer.get(start..end).unwrap_or(&[]))
+        let end = pen.constant(&self.text, &self.last);
+        end.map(|()| (pen.at, pen.sum))
+            .ok_or(Error::new(ErrorKind::TooLong, 0))
     }
 
     #[cold]
@@ -267,26 +358,4 @@ impl Template {
         self.buffer.resize(room.next_power_of_two(), 0);
         Ok(())
     }
-}
-
-#[inline]
-fn constant(pen: &mut Pen<'_>, part: &Part) -> Option<()> {
-    let mut left = part.length;
-    for piece in &part.pieces {
-        let length = left.min(PIECE_BYTES);
-        pen.put(piece, length)?;
-        left -= length;
-    }
-    Some(())
-}
-
-#[inline]
-fn write(pen: &mut Pen<'_>, part: &Part, value: &Slot<'_>) -> Option<bool> {
-    constant(pen, part)?;
-    match value {
-        Slot::Bytes(bytes) => return pen.text(bytes),
-        Slot::Unsigned(number) => pen.number(*number)?,
-        Slot::Decimal(number) => pen.decimal(*number)?,
-    }
-    Some(true)
 }

@@ -1,6 +1,8 @@
 //! Numbers as digits, eight of them in a register.
 
-use crate::value::Decimal;
+use crate::value::{Decimal, Timestamp};
+
+const NS_PER_SECOND: i64 = 1_000_000_000;
 
 /// Up to eight digits.
 #[derive(Debug, Clone, Copy)]
@@ -103,11 +105,67 @@ pub(super) fn push_decimal(out: &mut Vec<u8>, number: Decimal) {
     }
 }
 
+/// The end of a message for each sum: three digits and the byte 1.
+static TRAILERS: [[u8; 4]; 256] = {
+    let mut all = [[0, 0, 0, 1]; 256];
+    let mut sum = 0;
+    while sum < 256 {
+        all[sum][0] = b'0' + (sum / 100) as u8;
+        all[sum][1] = b'0' + (sum / 10 % 10) as u8;
+        all[sum][2] = b'0' + (sum % 10) as u8;
+        sum += 1;
+    }
+    all
+};
+
 /// `10=`, three digits, the end, and a byte more.
 #[inline]
 pub(super) fn trailer(sum: u8) -> [u8; 8] {
-    let [a, b, c] = [sum / 100, sum / 10 % 10, sum % 10].map(|digit| b'0' + digit);
-    [b'1', b'0', b'=', a, b, c, 1, 0]
+    let digits = u32::from_le_bytes(TRAILERS[usize::from(sum)]);
+    let tag = u32::from_le_bytes([b'1', b'0', b'=', 0]);
+    (u64::from(tag) | u64::from(digits) << 24).to_le_bytes()
+}
+
+/// Moments as text: date and second are kept, of the next moment in the same second only the
+/// milliseconds are written.
+#[derive(Debug, Clone)]
+pub(super) struct Clock {
+    second: i64,
+    text: [u8; 21],
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self {
+            second: 0,
+            text: Timestamp(0).to_millis(),
+        }
+    }
+}
+
+impl Clock {
+    #[inline]
+    pub(super) fn text(&mut self, moment: Timestamp) -> &[u8; 21] {
+        let past = moment
+            .0
+            .wrapping_sub(self.second.wrapping_mul(NS_PER_SECOND));
+        let past = match u32::try_from(past) {
+            Ok(past) if i64::from(past) < NS_PER_SECOND => past,
+            _ => return self.turn(moment),
+        };
+        let [_, _, _, _, _, a, b, c] = digits(past / 1_000_000).right().to_le_bytes();
+        if let Some(ms) = self.text.last_chunk_mut::<3>() {
+            *ms = [a, b, c];
+        }
+        &self.text
+    }
+
+    #[cold]
+    fn turn(&mut self, moment: Timestamp) -> &[u8; 21] {
+        self.second = moment.0.div_euclid(NS_PER_SECOND);
+        self.text = moment.to_millis();
+        &self.text
+    }
 }
 
 #[cfg(test)]

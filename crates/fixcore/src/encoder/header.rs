@@ -1,0 +1,104 @@
+//! The order of a header: 8, 9 and 35, then the rest by ascending tag, as QuickFIX writes it.
+//!
+//! What a dictionary says of a header is its own; this is about the standard's fields.
+
+/// The rank of fields that are not of the header.
+pub(super) const BODY: u32 = u32::MAX;
+
+/// Where in a header a field stands: the lower, the earlier. The entries of a group stay behind the
+/// field that says how many there are, in the order in which they are given.
+#[inline]
+pub(super) fn rank(tag: u32) -> u32 {
+    match tag {
+        35 => 0,
+        627..=630 => 627,
+        34
+        | 43
+        | 49
+        | 50
+        | 52
+        | 56
+        | 57
+        | 90
+        | 91
+        | 97
+        | 115
+        | 116
+        | 122
+        | 128
+        | 129
+        | 142..=145
+        | 212
+        | 213
+        | 347
+        | 369
+        | 370
+        | 1128
+        | 1129
+        | 1156 => tag,
+        _ => BODY,
+    }
+}
+
+/// The header fields of a message that is being written.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    fields: Vec<Place>,
+    /// The rank of the field before.
+    last: u32,
+    /// Whether some field stands behind one that it should stand before.
+    disorder: bool,
+    sorted: Vec<u8>,
+}
+
+/// A header field and its bytes.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    rank: u32,
+    start: usize,
+    end: usize,
+}
+
+impl Header {
+    pub(super) fn clear(&mut self) {
+        self.fields.clear();
+        self.last = 0;
+        self.disorder = false;
+    }
+
+    /// Takes note of a field that was written.
+    #[inline]
+    pub(super) fn add(&mut self, tag: u32, start: usize, end: usize) {
+        let rank = rank(tag);
+        if rank != BODY {
+            self.disorder |= rank < self.last;
+            self.fields.push(Place { rank, start, end });
+        }
+        self.last = rank;
+    }
+
+    /// Puts the fields that begin at `from` in order.
+    pub(super) fn sort(&mut self, buffer: &mut Vec<u8>, from: usize) {
+        if !self.disorder {
+            return;
+        }
+        self.disorder = false;
+        let mut body = Vec::with_capacity(self.fields.len() + 1);
+        let mut at = from;
+        for field in &self.fields {
+            body.push(at..field.start);
+            at = field.end;
+        }
+        body.push(at..buffer.len());
+        // Stable: what has one rank stays in its order.
+        self.fields.sort_by_key(|field| field.rank);
+        let header = self.fields.iter().map(|field| field.start..field.end);
+        self.sorted.clear();
+        for part in header.chain(body) {
+            self.sorted
+                .extend_from_slice(buffer.get(part).unwrap_or(&[]));
+        }
+        buffer.truncate(from);
+        buffer.extend_from_slice(&self.sorted);
+    }
+}

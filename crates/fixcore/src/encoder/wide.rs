@@ -1,0 +1,199 @@
+//! The body of a template's message by AVX-512: what is written is added up in registers, and neither
+//! read again nor looked at byte by byte.
+//!
+//! What is out of the ordinary (an empty or faulty value, a number of more than eight digits, no room)
+//! is left to the plain path, which says what is wrong.
+
+#![allow(
+    unsafe_code,
+    reason = "masked vector loads within a slice, stores within a checked length"
+)]
+
+use std::arch::x86_64::{
+    __m256i, __m512i, _bzhi_u32, _bzhi_u64, _mm_add_epi64, _mm_cvtsi64_si128, _mm_cvtsi128_si64,
+    _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cmpeq_epi8_mask,
+    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_maskz_loadu_epi8, _mm256_sad_epu8,
+    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_zextsi128_si256,
+    _mm512_castsi512_si256, _mm512_cmpeq_epi8_mask, _mm512_extracti64x4_epi64,
+    _mm512_maskz_loadu_epi8, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_setzero_si512,
+    _mm512_storeu_si512,
+};
+
+use super::ROOM_BYTES;
+use super::template::{OVER_BYTES, PIECE_BYTES, Part, Slot, Template, short_decimal};
+use super::text::digits;
+use crate::scan::SOH;
+
+/// Numbers below have eight digits at most.
+const SHORT_NUMBERS: u64 = 100_000_000;
+
+/// The end of the body and the sum of the values. `None`: this is for the plain path.
+#[inline]
+pub(super) fn body(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
+    // SAFETY: a template has an instruction set that the processor has, and this is called for
+    // those with AVX-512 F, BW and VL.
+    unsafe { write(template, values) }
+}
+
+/// Where the next byte goes, what the values sum to, and whether one has the byte 1.
+struct Pen {
+    to: *mut u8,
+    end: *mut u8,
+    sums: __m256i,
+    ends: u64,
+}
+
+impl Pen {
+    /// Whether there is room for so many bytes, and what is written beyond them.
+    #[inline]
+    fn has_room(&self, bytes: usize) -> bool {
+        (self.end as usize - self.to as usize) > bytes + OVER_BYTES
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    fn add(&mut self, some: __m256i) {
+        let sums = _mm256_sad_epu8(some, _mm256_setzero_si256());
+        self.sums = _mm256_add_epi64(self.sums, sums);
+    }
+
+    /// # Safety
+    /// There is room for the part, and a piece of text behind it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    unsafe fn constant(&mut self, text: *const u8, part: &Part) {
+        let mut done = 0;
+        loop {
+            // SAFETY: `done` is within the part, and there is a piece behind it on both sides.
+            unsafe {
+                let piece = _mm256_loadu_si256(text.add(part.start + done).cast());
+                _mm256_storeu_si256(self.to.add(done).cast(), piece);
+            }
+            done += PIECE_BYTES;
+            if done >= part.length {
+                break;
+            }
+        }
+        // SAFETY: there is room for the part.
+        self.to = unsafe { self.to.add(part.length) };
+    }
+
+    /// # Safety
+    /// There is room for the bytes, and 64 more.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    unsafe fn bytes(&mut self, bytes: &[u8]) {
+        let length = bytes.len();
+        if length <= 32 {
+            let mask = _bzhi_u32(!0, length as u32);
+            // SAFETY: the mask has a bit for each byte and no more; there is room.
+            unsafe {
+                let some = _mm256_maskz_loadu_epi8(mask, bytes.as_ptr().cast());
+                self.ends |= u64::from(_mm256_cmpeq_epi8_mask(some, _mm256_set1_epi8(SOH as i8)));
+                self.add(some);
+                _mm256_storeu_si256(self.to.cast(), some);
+                self.to = self.to.add(length);
+            }
+            return;
+        }
+        for some in bytes.chunks(64) {
+            // SAFETY: as above.
+            unsafe { self.long(some) };
+        }
+    }
+
+    /// # Safety
+    /// There is room for 64 bytes.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    unsafe fn long(&mut self, bytes: &[u8]) {
+        let mask = _bzhi_u64(!0, bytes.len() as u32);
+        // SAFETY: the mask has a bit for each byte and no more; there is room.
+        unsafe {
+            let some = _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast());
+            self.ends |= _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8));
+            let sums: __m512i = _mm512_sad_epu8(some, _mm512_setzero_si512());
+            let halves = (
+                _mm512_castsi512_si256(sums),
+                _mm512_extracti64x4_epi64(sums, 1),
+            );
+            self.sums = _mm256_add_epi64(self.sums, _mm256_add_epi64(halves.0, halves.1));
+            _mm512_storeu_si512(self.to.cast(), some);
+            self.to = self.to.add(bytes.len());
+        }
+    }
+
+    /// Up to eight bytes with zeros behind them.
+    ///
+    /// # Safety
+    /// There is room for eight bytes, and `length` is at most eight.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    unsafe fn word(&mut self, word: u64, length: usize) {
+        self.add(_mm256_zextsi128_si256(_mm_cvtsi64_si128(
+            word.cast_signed(),
+        )));
+        // SAFETY: there is room.
+        unsafe {
+            self.to.cast::<u64>().write_unaligned(word);
+            self.to = self.to.add(length);
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
+    let room = template.buffer.get_mut(ROOM_BYTES..)?;
+    let range = room.as_mut_ptr_range();
+    let text = template.text.as_ptr();
+    let mut pen = Pen {
+        to: range.start,
+        end: range.end,
+        sums: _mm256_setzero_si256(),
+        ends: 0,
+    };
+    for part in &template.parts {
+        let value = values.get(part.value)?;
+        let length = match value {
+            Slot::Bytes(bytes) => bytes.len(),
+            _ => 32,
+        };
+        if length == 0 || !pen.has_room(part.length + length) {
+            return None;
+        }
+        // SAFETY: there is room for the part and the value, and 64 bytes more; behind the text of the
+        // last part there is a piece more.
+        unsafe {
+            pen.constant(text, part);
+            match value {
+                Slot::Bytes(bytes) => pen.bytes(bytes),
+                Slot::Unsigned(number) if *number < SHORT_NUMBERS => {
+                    let digits = digits(*number as u32);
+                    pen.word(digits.left(), digits.length);
+                }
+                Slot::Unsigned(_) => return None,
+                Slot::Decimal(number) => {
+                    let (text, length) = short_decimal(*number)?;
+                    let after = length.saturating_sub(8);
+                    pen.word(text as u64, length - after);
+                    pen.word((text >> 64) as u64, after);
+                }
+                Slot::Time(moment) => pen.bytes(template.clock.text(*moment)),
+            }
+        }
+    }
+    if pen.ends != 0 || !pen.has_room(template.last.length) {
+        return None;
+    }
+    // SAFETY: there is room, as above.
+    unsafe { pen.constant(text, &template.last) };
+    let sums = _mm_add_epi64(
+        _mm256_castsi256_si128(pen.sums),
+        _mm256_extracti128_si256(pen.sums, 1),
+    );
+    let sum = _mm_cvtsi128_si64(_mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums)));
+    Some((
+        pen.to as usize - range.start as usize + ROOM_BYTES,
+        sum as u32,
+    ))
+}
