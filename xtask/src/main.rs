@@ -41,7 +41,9 @@ usage: cargo xtask CHORE
                          decompression (d), that of many frames (dm), or many small files
                          (small); the record keeps the other cases
   peers zip [--quick]    measure archives against zip, unzip, bsdtar, 7zz and libraries
-  peers zip PART         only libraries or programs; the record keeps the rest
+  peers zip PART         only libraries, programs or tables; the record keeps the rest
+  peers zip-interop      who reads whose archives: every shape by every reader
+  peers zip-interop PART only ours, large or theirs; the record keeps the rest
   peers stress [--quick] measure codecs under load beside those of Go, in rounds
   peers stress SECTION   only what perfkit shows by itself: soak (a minute), open, leaks
   tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
@@ -79,6 +81,10 @@ fn main() -> ExitCode {
         }
         ["peers", "zip", part] => {
             peers::zip::Part::parse(part).and_then(|part| peers::zip::run(peers::Size::Full, part))
+        }
+        ["peers", "zip-interop"] => peers::zip::interop::run(peers::zip::interop::Part::All),
+        ["peers", "zip-interop", part] => {
+            peers::zip::interop::Part::parse(part).and_then(peers::zip::interop::run)
         }
         ["peers", "stress"] => peers::stress::run(peers::Size::Full),
         ["peers", "stress", "--quick"] => peers::stress::run(peers::Size::Quick),

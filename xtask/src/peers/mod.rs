@@ -112,12 +112,21 @@ impl Only {
     }
 }
 
+/// Builds the binary that is measured. Where `PERFKIT_BUILT` is set, what was built before is taken as
+/// it is: the build takes minutes, and a quick look at a harness need not.
+fn build_perfkit() -> Result<()> {
+    if std::env::var_os("PERFKIT_BUILT").is_some() {
+        return Ok(());
+    }
+    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))
+}
+
 /// Measures against the `zstd` command and writes the record.
 pub(crate) fn run(size: Size, only: &Only) -> Result<()> {
     if sh::find("zstd").is_none() {
         bail!("zstd is not installed: there is nothing to measure against");
     }
-    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
+    build_perfkit()?;
     let args = [
         "build",
         "--release",

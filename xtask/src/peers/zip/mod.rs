@@ -1,8 +1,10 @@
 //! ZIP: perfkit beside the programs zip, unzip, bsdtar and 7zz, and zipstream beside libraries.
 //!
 //! [`programs`] are whole commands, measured by `perfkit compare`; [`libraries`] are calls, each in a
-//! program of its own that is run in rounds. [`record`] is the file that comes of both.
+//! program of its own that is run in rounds. [`record`] is the file that comes of both. [`interop`] is
+//! about who reads whose archives.
 
+pub(crate) mod interop;
 mod libraries;
 mod programs;
 mod record;
@@ -28,6 +30,8 @@ pub(crate) enum Part {
     All,
     Libraries,
     Programs,
+    /// The tables of `perfkit zip-bench`.
+    Tables,
 }
 
 impl Part {
@@ -36,8 +40,13 @@ impl Part {
         match word {
             "libraries" => Ok(Self::Libraries),
             "programs" => Ok(Self::Programs),
-            _ => bail!("'{word}' is no part: libraries or programs"),
+            "tables" => Ok(Self::Tables),
+            _ => bail!("'{word}' is no part: libraries, programs or tables"),
         }
+    }
+
+    fn has(self, part: Self) -> bool {
+        self == Self::All || self == part
     }
 }
 
@@ -48,7 +57,7 @@ pub(crate) fn run(size: Size, part: Part) -> Result<()> {
             bail!("{program} is not installed: there is nothing to measure against");
         }
     }
-    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
+    super::build_perfkit()?;
     let args = [
         "build",
         "--release",
@@ -64,15 +73,12 @@ pub(crate) fn run(size: Size, part: Part) -> Result<()> {
     let file = file(size)?;
     let old = fs::read_to_string(&file).ok();
     let old = old.and_then(|text| serde_json::from_str::<Record>(&text).ok());
-    let (rows, comparisons) = old.map_or_else(Default::default, |old| (old.rows, old.comparisons));
     let mut record = Record {
         quick: size == Size::Quick,
         made: bench.made.clone(),
         tree: inputs.tree,
         versions: bench.versions(),
-        machine: None,
-        rows,
-        comparisons,
+        ..old.unwrap_or_default()
     };
     let keep = |record: &Record| -> Result<()> {
         fs::write(file.with_extension("md"), record.markdown())?;
@@ -80,7 +86,7 @@ pub(crate) fn run(size: Size, part: Part) -> Result<()> {
         json.push('\n');
         Ok(fs::write(&file, json)?)
     };
-    if part != Part::Programs {
+    if part.has(Part::Libraries) {
         record.rows.clear();
         let libraries = libraries::build()?;
         for case in libraries::CASES {
@@ -90,18 +96,21 @@ pub(crate) fn run(size: Size, part: Part) -> Result<()> {
             keep(&record)?;
         }
     }
-    if part != Part::Libraries {
+    if part.has(Part::Programs) {
         record.comparisons.clear();
-    }
-    let cases = programs::CASES.into_iter();
-    for case in cases.filter(|_| part != Part::Libraries) {
-        if sh::find(case.program()).is_none() {
-            println!("{}: not installed, left out", case.program());
-            continue;
+        for case in programs::CASES {
+            if sh::find(case.program()).is_none() {
+                println!("{}: not installed, left out", case.program());
+                continue;
+            }
+            let comparison = bench.program(case, &mut record.machine)?;
+            println!("{}", comparison.line());
+            record.comparisons.push(comparison);
+            keep(&record)?;
         }
-        let comparison = bench.program(case, &mut record.machine)?;
-        println!("{}", comparison.line());
-        record.comparisons.push(comparison);
+    }
+    if part.has(Part::Tables) {
+        record.tables = bench.tables()?;
         keep(&record)?;
     }
     println!("{}", file.with_extension("md").display());
@@ -122,7 +131,7 @@ fn file(size: Size) -> Result<PathBuf> {
 impl Bench {
     fn make_inputs(&self) -> Result<Inputs> {
         let quick = self.size == Size::Quick;
-        let (text, noise) = if quick {
+        let (text_bytes, noise) = if quick {
             (6_000_000, 10_000_000)
         } else {
             (90_000_000, 100_000_000)
@@ -133,38 +142,80 @@ impl Bench {
             fs::write(self.file(name), &made.stdout)?;
             Ok(made.stdout)
         };
-        let text = generate("source", text, "text")?;
         generate("random", noise, "noise")?;
+        let go = sh::find("go").filter(|_| !quick);
+        let root = go.and_then(|_| sh::text(sh::command("go").args(["env", "GOROOT"])).ok());
+        let (tree, text) = match &root {
+            // Files that people wrote, where there are some.
+            Some(root) => {
+                let script = format!(
+                    "cp -r {}/src tree && chmod -R u+w tree && find tree -type f -name '*.go' | \
+                     LC_ALL=C sort | xargs cat | head -c {text_bytes} > text",
+                    root.trim()
+                );
+                sh::output(&mut self.command(&["sh", "-c", &script]))?;
+                ("sources of Go", fs::read(self.file("text"))?)
+            }
+            None => {
+                let text = generate("source", text_bytes, "text")?;
+                for (at, content) in text.chunks(11_000).enumerate() {
+                    let folder = self.file(&format!("tree/{:03}", at / 100));
+                    fs::create_dir_all(&folder)?;
+                    fs::write(folder.join(format!("{at:05}.txt")), content)?;
+                }
+                ("generated sources", text)
+            }
+        };
         const MIB: usize = 1 << 20;
         fs::write(self.file("text5"), &text[..5 * MIB])?;
         let line =
             b"One line of some length, repeated until the entry is as large as it shall be.\n";
         let line: Vec<u8> = line.iter().copied().cycle().take(5 * MIB).collect();
         fs::write(self.file("line5"), line)?;
-        fs::write(self.file("password"), "correct horse\n")?;
-        let go = sh::find("go").filter(|_| !quick);
-        let root = go.and_then(|_| sh::text(sh::command("go").args(["env", "GOROOT"])).ok());
-        if let Some(root) = root {
-            let script = format!("cp -r {}/src tree && chmod -R u+w tree", root.trim());
-            sh::output(&mut self.command(&["sh", "-c", &script]))?;
-        } else {
-            for (at, content) in text.chunks(11_000).enumerate() {
-                let folder = self.file(&format!("tree/{:03}", at / 100));
-                fs::create_dir_all(&folder)?;
-                fs::write(folder.join(format!("{at:05}.txt")), content)?;
-            }
-        }
+        fs::write(self.file("password"), "correct\n")?;
+        sh::output(&mut self.command(&["zip", "-q", "-r", "-6", "tree.zip", "tree"]))?;
+        let sealed = "perfkit zip -qq -0 --password-file password sealed.zip noise";
+        sh::output(&mut self.command(&sealed.split(' ').collect::<Vec<_>>()))?;
         let count = "find tree -type f | wc -l; find tree -type f -printf '%s\\n' | awk '{ all += $1 } END { print all }'";
-        let text = sh::text(&mut self.command(&["sh", "-c", count]))?;
-        let mut numbers = text.split_whitespace();
+        let counted = sh::text(&mut self.command(&["sh", "-c", count]))?;
+        let mut numbers = counted.split_whitespace();
         let (files, bytes) = (numbers.next(), numbers.next());
         Ok(Inputs {
             tree: format!(
-                "{} files, {} bytes",
+                "{} files, {} bytes, {tree}; one text: {} bytes of it; noise: {noise} bytes",
                 files.unwrap_or_default(),
-                bytes.unwrap_or_default()
+                bytes.unwrap_or_default(),
+                text.len()
             ),
         })
+    }
+
+    /// The tables of `perfkit zip-bench` on one line over and over, on generated and on real text.
+    fn tables(&self) -> Result<String> {
+        let quick = self.size == Size::Quick;
+        let mut words = vec![
+            "perfkit",
+            "zip-bench",
+            "-qq",
+            "--report",
+            "markdown",
+            "text5",
+        ];
+        if quick {
+            words.extend(["--quick", "--rounds", "6"]);
+        }
+        println!("$ {}", words.join(" "));
+        let text = sh::text(&mut self.command(&words))?;
+        // Its headings go below those of the record.
+        let lines = text.lines().map(|line| match line.starts_with('#') {
+            true => format!("##{line}\n"),
+            false => format!("{line}\n"),
+        });
+        Ok(format!(
+            "`{}`\n\n{}",
+            words.join(" "),
+            lines.collect::<String>()
+        ))
     }
 
     /// What the programs say they are.

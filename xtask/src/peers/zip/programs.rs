@@ -49,7 +49,7 @@ const fn read(what: &'static str, other: &'static str, own: &'static str, rounds
     }
 }
 
-pub(super) const CASES: [Case; 13] = [
+pub(super) const CASES: [Case; 19] = [
     pack(
         "the tree, two processors",
         "zip -q -r -6 other.zip tree",
@@ -104,6 +104,12 @@ pub(super) const CASES: [Case; 13] = [
         "perfkit zip -qq -0 own.zip noise",
         9,
     ),
+    pack(
+        "one text, beside 7zz",
+        "7zz a -tzip -mx=5 -bso0 -bsp0 other.zip text",
+        "perfkit zip -qq own.zip text",
+        3,
+    ),
     Case {
         archives: None,
         ..pack(
@@ -117,6 +123,18 @@ pub(super) const CASES: [Case; 13] = [
         "noise, stored and encrypted",
         "7zz a -tzip -mx=0 -mem=AES256 -pcorrect -bso0 -bsp0 other.zip noise",
         "perfkit zip -qq -0 --password-file password own.zip noise",
+        6,
+    ),
+    read(
+        "test of that",
+        "7zz t -pcorrect -bso0 -bsp0 sealed.zip",
+        "perfkit unzip -qq -t --password-file password sealed.zip",
+        6,
+    ),
+    read(
+        "test of that, one thread",
+        "7zz t -mmt1 -pcorrect -bso0 -bsp0 sealed.zip",
+        "perfkit unzip -qq -t -T1 --password-file password sealed.zip",
         6,
     ),
     Case {
@@ -138,11 +156,38 @@ pub(super) const CASES: [Case; 13] = [
         )
     },
     Case {
-        prepare: Some("rm -rf other own"),
+        prepare: Some("rm -rf other own; mkdir other"),
         ..read(
             "extract the tree, beside bsdtar",
-            "bsdtar -xf tree.zip",
+            "bsdtar -C other -xf tree.zip",
             "perfkit unzip -qq tree.zip -d own",
+            3,
+        )
+    },
+    Case {
+        prepare: Some("rm -rf other own"),
+        ..read(
+            "extract the tree, beside 7zz",
+            "7zz x -bso0 -bsp0 -oother tree.zip",
+            "perfkit unzip -qq tree.zip -d own",
+            3,
+        )
+    },
+    Case {
+        prepare: Some("rm -rf other own"),
+        ..read(
+            "extract the tree, beside ripunzip",
+            "ripunzip unzip-file -d other tree.zip",
+            "perfkit unzip -qq tree.zip -d own",
+            6,
+        )
+    },
+    Case {
+        pinned: true,
+        ..pack(
+            "the tree, fast, one processor",
+            "zip -q -r -1 other.zip tree",
+            "perfkit zip -qq -r -1 -T1 own.zip tree",
             3,
         )
     },
@@ -160,9 +205,6 @@ impl Bench {
     pub(super) fn program(&self, case: Case, machine: &mut Option<Machine>) -> Result<Comparison> {
         let other: Vec<&str> = case.other.split(' ').collect();
         let own: Vec<&str> = case.own.split(' ').collect();
-        if !self.file("tree.zip").exists() {
-            sh::output(&mut self.command(&["zip", "-q", "-r", "-6", "tree.zip", "tree"]))?;
-        }
         let prepare = || match case.prepare {
             Some(script) => sh::output(&mut self.command(&["sh", "-c", script])).map(drop),
             None => Ok(()),
@@ -202,7 +244,7 @@ impl Bench {
         let encrypted = "unzip -Z -l own.zip | awk '{ print $5 }' | grep -q '^[BT]'";
         let skip = sh::output(&mut self.command(&["sh", "-c", encrypted])).is_ok();
         if skip {
-            let test = ["7zz", "t", "-pcorrect horse", "-bso0", "-bsp0", ours];
+            let test = ["7zz", "t", "-pcorrect", "-bso0", "-bsp0", ours];
             return sh::output(&mut self.command(&test)).map(drop);
         }
         sh::output(&mut self.command(&["unzip", "-tqq", ours]))?;

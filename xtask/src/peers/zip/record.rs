@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::super::record::{Comparison, Machine, mebibytes};
 
 /// Everything that one `cargo xtask peers zip` measured.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) quick: bool,
     pub(super) made: String,
@@ -16,6 +16,9 @@ pub(super) struct Record {
     pub(super) machine: Option<Machine>,
     pub(super) rows: Vec<Row>,
     pub(super) comparisons: Vec<Comparison>,
+    /// What `perfkit zip-bench` shows, as Markdown.
+    #[serde(default)]
+    pub(super) tables: String,
 }
 
 /// One library on one case.
@@ -80,13 +83,13 @@ impl Record {
         }
         writeln!(
             out,
-            "\n## Libraries\n\nDeflate at level 6, each library in a program of its own, in rounds of \
+            "\n## Libraries\n\nDeflate at level 6 where a case does not say otherwise, each library in a program of its own, in rounds of \
              random order, zipstream twice. A ratio is a library's time over zipstream's of the same \
              round: above 1 zipstream is faster. The libraries of the same row need not compress \
              alike: the size stands beside the time. `zip-ng` and `zip-rs` are the crate zip with \
              zlib-ng and zlib-rs; what is async writes by `tokio::fs`; async_zip 0.0.19, s-zip \
              0.15.0, zip 9.4.1, klauspost/compress by its `go.sum`. Every archive in a file was read \
-             by unzip.\n"
+             by unzip or 7zz; where one is read, its size is that of the content.\n"
         )?;
         writeln!(
             out,
@@ -115,7 +118,11 @@ impl Record {
              smaller, leaner. Before the timing each archive was tested by the program that did not \
              write it, and names and checksums were compared. Fewer than 6 pairs have no interval.\n"
         )?;
-        Comparison::write_all(&self.comparisons, out)
+        Comparison::write_all(&self.comparisons, out)?;
+        if !self.tables.is_empty() {
+            writeln!(out, "\n## perfkit zip-bench\n\n{}", self.tables)?;
+        }
+        Ok(())
     }
 }
 
@@ -143,6 +150,7 @@ mod tests {
                 rss_max_bytes: 1 << 20,
             }],
             comparisons: Vec::new(),
+            tables: String::new(),
         };
         let text = record.markdown();
         assert!(text.starts_with("**A quick run"));
