@@ -17,6 +17,14 @@ const LIMIT_BYTES: usize = 1 << 20;
 /// Bytes that were given out are moved over when there are as many.
 const KEPT_BYTES: usize = 1 << 16;
 
+/// The most bytes that a framer of messages of up to `limit_bytes` keeps, when as many as
+/// `pushed_bytes` come between two looks for messages.
+#[cfg(all(feature = "io", target_os = "linux"))]
+pub(crate) fn kept_bytes_max(limit_bytes: usize, pushed_bytes: usize) -> usize {
+    // A buffer that grows may have twice the room that it needs.
+    2 * (KEPT_BYTES + limit_bytes + pushed_bytes)
+}
+
 /// What comes next in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame<'b> {

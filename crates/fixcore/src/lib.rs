@@ -2,7 +2,8 @@
 //!
 //! A [`Framer`] cuts a stream into messages, a [`Decoder`] checks one and looks up its fields, an
 //! [`Encoder`] writes one. Nothing of these reads a socket, a file or a clock;
-//! a [`store::Store`] keeps what was sent in files.
+//! a [`store::Store`] keeps what was sent in files, and `io` (a feature, Linux)
+//! carries many connections on one thread.
 //!
 //! ```
 //! use fixcore::{Decoder, Encoder};
@@ -29,6 +30,8 @@ pub mod dict;
 mod encoder;
 mod error;
 mod framer;
+#[cfg(all(feature = "io", target_os = "linux"))]
+pub mod io;
 mod scan;
 pub mod store;
 pub mod value;

@@ -30,6 +30,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "masked vector loads within a slice, stores within a checked length",
     ),
     (
+        "crates/fixcore/src/io/uring/ring.rs",
+        "the kernel is handed memory, which is owned there until it lets go",
+    ),
+    (
         "crates/fixcore/src/scan/avx2.rs",
         "vector loads of whole arrays",
     ),

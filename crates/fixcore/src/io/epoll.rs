@@ -1,0 +1,322 @@
+//! `epoll` as a carrier: a read and a write a connection that has something, and a wait for all.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::buffer::spare_capacity;
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown};
+
+use super::carrier::{Carrier, Counts, Event, Received, Wait};
+use super::options::Options;
+use super::outbox::Outbox;
+
+/// Ready connections that a wait tells of.
+const READY_MAX: usize = 256;
+/// The least that is read at a time.
+const READ_BYTES_MIN: usize = 16 << 10;
+
+#[derive(Debug)]
+struct Slot {
+    socket: OwnedFd,
+    outbox: Outbox,
+    bytes: Vec<u8>,
+    /// What is waited for.
+    interest: EventFlags,
+    /// Whether the kernel has no room for more.
+    blocked: bool,
+    paused: bool,
+    /// Whether to tell what was sent.
+    tells: bool,
+    ended: bool,
+    due: bool,
+}
+
+impl Slot {
+    /// What should be waited for.
+    fn wanted(&self) -> EventFlags {
+        let mut wanted = EventFlags::empty();
+        wanted.set(EventFlags::IN, !self.paused && !self.ended);
+        wanted.set(EventFlags::OUT, self.blocked);
+        wanted
+    }
+}
+
+/// Connections on an instance of `epoll`.
+pub(super) struct Epoll {
+    instance: OwnedFd,
+    slots: Vec<Option<Slot>>,
+    outbox_bytes: usize,
+    buffer: Vec<u8>,
+    ready: Vec<epoll::Event>,
+    /// Which of them is next.
+    at: usize,
+    due: Vec<usize>,
+    attended: Vec<usize>,
+    own: VecDeque<Event>,
+    counts: Counts,
+}
+
+impl std::fmt::Debug for Epoll {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Epoll")
+            .field("slots", &self.slots)
+            .field("counts", &self.counts)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Epoll {
+    pub(super) fn open(options: &Options) -> io::Result<Self> {
+        let counts = Counts {
+            syscalls: 1,
+            ..Counts::default()
+        };
+        Ok(Self {
+            instance: epoll::create(CreateFlags::CLOEXEC)?,
+            slots: (0..options.connections_max).map(|_| None).collect(),
+            outbox_bytes: options.outbox_bytes,
+            buffer: vec![0; options.buffer_bytes.max(READ_BYTES_MIN)],
+            ready: Vec::with_capacity(READY_MAX),
+            at: 0,
+            due: Vec::new(),
+            attended: Vec::new(),
+            own: VecDeque::new(),
+            counts,
+        })
+    }
+
+    fn slot(&self, slot: usize) -> Option<&Slot> {
+        self.slots.get(slot)?.as_ref()
+    }
+
+    fn call(&mut self, slot: usize) {
+        if let Some(Some(of)) = self.slots.get_mut(slot)
+            && !of.due
+        {
+            of.due = true;
+            self.due.push(slot);
+        }
+    }
+
+    /// Sends what is queued, and says what is waited for.
+    fn attend(&mut self) -> io::Result<()> {
+        std::mem::swap(&mut self.due, &mut self.attended);
+        for at in 0..self.attended.len() {
+            let slot = self.attended[at];
+            let Some(Some(of)) = self.slots.get_mut(slot) else {
+                continue;
+            };
+            of.due = false;
+            if !of.blocked && of.outbox.len() > 0 {
+                self.send(slot);
+            }
+            let Some(Some(of)) = self.slots.get_mut(slot) else {
+                continue;
+            };
+            let wanted = of.wanted();
+            if wanted != of.interest {
+                of.interest = wanted;
+                self.counts.syscalls += 1;
+                let data = EventData::new_u64(slot as u64);
+                epoll::modify(&self.instance, &of.socket, data, wanted)?;
+            }
+        }
+        self.attended.clear();
+        Ok(())
+    }
+
+    /// Sends what the kernel takes.
+    fn send(&mut self, slot: usize) {
+        let Some(Some(of)) = self.slots.get_mut(slot) else {
+            return;
+        };
+        let (start, length) = (of.outbox.start(), of.outbox.len());
+        let bytes = of.bytes.get(start..start + length).unwrap_or(&[]);
+        self.counts.syscalls += 1;
+        self.counts.sends += 1;
+        match rustix::net::send(&of.socket, bytes, SendFlags::NOSIGNAL) {
+            Ok(sent) => {
+                of.outbox.sent(sent);
+                of.blocked = sent < length;
+                self.counts.sends_short += u64::from(sent < length);
+                if of.tells {
+                    self.own.push_back(Event::Sent { slot });
+                }
+            }
+            Err(Errno::AGAIN) => {
+                of.blocked = true;
+                self.counts.sends_blocked += 1;
+            }
+            Err(Errno::INTR) => self.call(slot),
+            Err(error) => {
+                of.ended = true;
+                let error = Some(error.into());
+                self.own.push_back(Event::Ended { slot, error });
+            }
+        }
+    }
+
+    /// Receives once: what is left makes the connection ready again.
+    fn receive(&mut self, slot: usize) -> Option<Event> {
+        let Some(Some(of)) = self.slots.get_mut(slot) else {
+            return None;
+        };
+        if of.paused || of.ended {
+            return None;
+        }
+        self.counts.syscalls += 1;
+        let error = match rustix::net::recv(&of.socket, &mut self.buffer[..], RecvFlags::empty()) {
+            Ok((bytes, _)) if bytes > 0 => {
+                self.counts.receives += 1;
+                let bytes = Received::Here(bytes);
+                return Some(Event::Received { slot, bytes });
+            }
+            Ok(_) => None,
+            Err(Errno::AGAIN | Errno::INTR) => return None,
+            Err(error) => Some(error.into()),
+        };
+        of.ended = true;
+        self.call(slot);
+        Some(Event::Ended { slot, error })
+    }
+}
+
+impl Carrier for Epoll {
+    fn add(&mut self, slot: usize, socket: OwnedFd) -> io::Result<()> {
+        rustix::io::ioctl_fionbio(&socket, true)?;
+        let Some(place) = self.slots.get_mut(slot).filter(|place| place.is_none()) else {
+            return Err(io::ErrorKind::AddrInUse.into());
+        };
+        let data = EventData::new_u64(slot as u64);
+        epoll::add(&self.instance, &socket, data, EventFlags::IN)?;
+        self.counts.syscalls += 2;
+        *place = Some(Slot {
+            socket,
+            outbox: Outbox::new(self.outbox_bytes),
+            bytes: Vec::new(),
+            interest: EventFlags::IN,
+            blocked: false,
+            paused: false,
+            tells: false,
+            ended: false,
+            due: false,
+        });
+        Ok(())
+    }
+
+    fn remove(&mut self, slot: usize) {
+        if let Some(of) = self.slots.get_mut(slot).and_then(Option::take) {
+            // Other descriptors of the socket would keep it in the instance, and open.
+            let _ = epoll::delete(&self.instance, &of.socket);
+            let _ = rustix::net::shutdown(&of.socket, Shutdown::Both);
+            self.counts.syscalls += 3;
+            self.own.push_back(Event::Gone { slot });
+        }
+    }
+
+    fn room(&self, slot: usize) -> usize {
+        self.slot(slot).map_or(0, |of| of.outbox.room())
+    }
+
+    fn queued(&self, slot: usize) -> usize {
+        self.slot(slot).map_or(0, |of| of.outbox.len())
+    }
+
+    fn queue(&mut self, slot: usize, bytes: &[u8]) -> bool {
+        let Some(Some(of)) = self.slots.get_mut(slot) else {
+            return false;
+        };
+        let Some(at) = of.outbox.append(bytes.len()) else {
+            return false;
+        };
+        // What was sent before it begins at the front again.
+        of.bytes.truncate(at);
+        of.bytes.extend_from_slice(bytes);
+        self.call(slot);
+        true
+    }
+
+    fn pause(&mut self, slot: usize, paused: bool) {
+        if let Some(Some(of)) = self.slots.get_mut(slot) {
+            of.paused = paused;
+            self.counts.paused += u64::from(paused);
+            self.call(slot);
+        }
+    }
+
+    fn tell_sent(&mut self, slot: usize) {
+        if let Some(Some(of)) = self.slots.get_mut(slot) {
+            of.tells = true;
+        }
+    }
+
+    fn turn(&mut self, wait: Wait) -> io::Result<()> {
+        self.attend()?;
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let busy = !self.own.is_empty() || !self.due.is_empty();
+        let time = match wait {
+            _ if busy => Some(now),
+            Wait::Poll => Some(now),
+            Wait::For(time) => Some(Timespec {
+                tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: time.subsec_nanos().into(),
+            }),
+            Wait::Event => None,
+        };
+        self.ready.clear();
+        self.at = 0;
+        self.counts.syscalls += 1;
+        match epoll::wait(
+            &self.instance,
+            spare_capacity(&mut self.ready),
+            time.as_ref(),
+        ) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        if let Some(event) = self.own.pop_front() {
+            return Some(event);
+        }
+        while let Some(ready) = self.ready.get(self.at).copied() {
+            self.at += 1;
+            let (flags, gone) = (ready.flags, EventFlags::HUP | EventFlags::ERR);
+            let slot = usize::try_from(ready.data.u64()).unwrap_or(usize::MAX);
+            // A send to a peer that is gone fails, and says so.
+            if flags.intersects(EventFlags::OUT | gone)
+                && let Some(Some(of)) = self.slots.get_mut(slot)
+            {
+                of.blocked = false;
+                self.call(slot);
+            }
+            if flags.intersects(EventFlags::IN | gone)
+                && let Some(event) = self.receive(slot)
+            {
+                return Some(event);
+            }
+        }
+        None
+    }
+
+    fn bytes(&self, received: &Received) -> &[u8] {
+        match received {
+            Received::Here(bytes) => self.buffer.get(..*bytes).unwrap_or(&[]),
+            Received::Lent(_) => &[],
+        }
+    }
+
+    fn release(&mut self, _: Received) {}
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+}

@@ -1,0 +1,90 @@
+//! Where in a buffer of fixed size the bytes stand that are to be sent. The buffer is elsewhere.
+
+/// Bytes are appended at `end` and leave at `start`. When all have left, and nobody reads what has
+/// been, it begins at the front again: so that what is sent is always in one piece.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outbox {
+    start: usize,
+    end: usize,
+    capacity: usize,
+    /// Sends whose bytes the kernel may read after it said that they are sent.
+    held: u32,
+}
+
+impl Outbox {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            start: 0,
+            end: 0,
+            capacity,
+            held: 0,
+        }
+    }
+
+    /// Bytes that can be appended.
+    pub(super) fn room(&self) -> usize {
+        self.capacity - self.end
+    }
+
+    /// Bytes that are to be sent.
+    pub(super) fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Where they begin.
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Appends so many bytes: where. `None`: there is no room.
+    pub(super) fn append(&mut self, bytes: usize) -> Option<usize> {
+        let at = self.end;
+        if bytes > self.room() {
+            return None;
+        }
+        self.end += bytes;
+        Some(at)
+    }
+
+    /// So many bytes are sent.
+    pub(super) fn sent(&mut self, bytes: usize) {
+        self.start = self.end.min(self.start + bytes);
+        self.reset();
+    }
+
+    /// The kernel goes on to read what it sent.
+    pub(super) fn hold(&mut self) {
+        self.held += 1;
+    }
+
+    /// It has done one of those.
+    pub(super) fn let_go(&mut self) {
+        self.held = self.held.saturating_sub(1);
+        self.reset();
+    }
+
+    fn reset(&mut self) {
+        if self.start == self.end && self.held == 0 {
+            (self.start, self.end) = (0, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_begins_at_the_front_when_all_have_left_and_nobody_reads() {
+        let mut outbox = Outbox::new(10);
+        assert_eq!((outbox.append(6), outbox.append(5)), (Some(0), None));
+        assert_eq!((outbox.append(4), outbox.room()), (Some(6), 0));
+        outbox.sent(7);
+        assert_eq!((outbox.start(), outbox.len(), outbox.room()), (7, 3, 0));
+        outbox.hold();
+        outbox.sent(3);
+        assert_eq!((outbox.len(), outbox.room()), (0, 0), "still read");
+        outbox.let_go();
+        assert_eq!((outbox.start(), outbox.room()), (0, 10));
+    }
+}
