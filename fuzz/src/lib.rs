@@ -10,6 +10,7 @@ mod betree;
 mod deflate;
 mod dictionary;
 mod fix;
+mod inflate;
 mod numbers;
 mod plan;
 mod seek;
@@ -22,6 +23,7 @@ pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
 pub use crate::deflate::deflate_roundtrip;
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
+pub use crate::inflate::inflate_differential;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
@@ -46,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     ("hgrm_read", hgrm_read),
     ("histogram_decode", histogram_decode),
     ("hlog_read", hlog_read),
+    ("inflate_differential", inflate_differential),
     ("report_json", report_json),
     ("stress_codec", stress_codec),
     ("zip_read", zip_read),

@@ -80,6 +80,11 @@ fn hlog_read() {
 }
 
 #[test]
+fn inflate_differential() {
+    hold("inflate_differential");
+}
+
+#[test]
 fn report_json() {
     hold("report_json");
 }

@@ -1,15 +1,16 @@
 //! Streaming ZIP.
 //!
 //! A writer that takes content and gives bytes, readers that take bytes and give content, and thin
-//! faces over the system's files and pipes. The compression itself is that of [`deflate`],
-//! libdeflate and libzstd, with the decoder of zlib-rs.
+//! faces over the system's files and pipes. The compression itself, both ways, is that of
+//! [`deflate`], libdeflate and libzstd.
 //!
 //! - [`ArchiveEncoder`]: entries and content in, an archive out; no I/O, no seeking.
 //! - [`ArchiveWriter`]: the same over any `Write`.
 //! - [`ArchiveReader`]: entries in any order by the [`Directory`], from many threads at once.
 //! - [`PipeReader`]: entries in the order of the archive, from any `Read`; [`StreamDecoder`] is the
 //!   same without I/O.
-//! - [`deflate`]: the codec of most entries, for those who need it alone.
+//! - [`deflate`]: the codec of most entries, for those who need it alone; its reader takes streams in
+//!   any cut and says at which bit one is flawed.
 //! - [`name`]: which names may become paths.
 //!
 //! ```

@@ -4,7 +4,7 @@ use zipstream::{ArchiveOptions, ArchiveWriter, EntryOptions, Method};
 
 use crate::Seed;
 
-/// The seeds of `zip_read`, `zip_roundtrip` and `deflate_roundtrip`.
+/// The seeds of `zip_read`, `zip_roundtrip`, `deflate_roundtrip` and `inflate_differential`.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     // The first bytes are the cuts.
@@ -69,6 +69,26 @@ pub(crate) fn seeds() -> Vec<Seed> {
         ("fast", &b"\x01\x11\x00\x11\x00\x03\x01\x05\x00\x02\x05\x00\x10\x00"[..]),
     ] {
         seeds.push(Seed::new("deflate_roundtrip", name, plan));
+    }
+    // A kind, the sizes of two parts and the room, then a plan or a stream as it is.
+    let as_is = |stream: &[u8]| [&[1, 3, 0, 9, 0, 17, 0], stream].concat();
+    for (name, bytes) in [
+        ("nothing", Vec::new()),
+        ("fixed", as_is(&[0x4b, 0x4c, 0x4a, 0x4e, 0x49, 0x4d, 0x4b, 0x44, 0x41, 0])),
+        ("stored", as_is(b"\x01\x04\x00\xfb\xfftext and more")),
+        ("reserved", as_is(&[7, 0, 0])),
+        (
+            "changed",
+            b"\x00\x03\x00\x09\x00\x11\x00\x06\x01\x05\x00\x04\x1fsome text of many letters, and.\x03\x00\x09\x00"
+                .to_vec(),
+        ),
+        (
+            "described",
+            b"\x00\x0c\x00\x0c\x00\x11\x00\x10\x00\x1fthe quick brown fox jumps over \x02\x00\x06\x00\x1fsome text of many letters, and.\x04\x00\x09\x00"
+                .to_vec(),
+        ),
+    ] {
+        seeds.push(Seed::new("inflate_differential", name, bytes));
     }
     seeds
 }

@@ -1,5 +1,5 @@
 //! Deflate (RFC 1951) of this crate's own: compression in parts that any thread can do and that read
-//! as one stream.
+//! as one stream, and reading of streams in any cut (`inflate`).
 //!
 //! A search (`fast`, `brisk` over `buckets`, or `lazy` over `chains`) makes `sequences` of content, `split` says
 //! where blocks end, `block` writes them under codes of `huffman`. Nothing here knows a header
@@ -14,9 +14,11 @@ mod chains;
 mod compress;
 mod fast;
 mod huffman;
+mod inflate;
 mod lazy;
 mod sequences;
 mod split;
 mod symbols;
 
 pub use compress::Compressor;
+pub use inflate::{InflateError, InflateFlaw, Inflated, Inflater, Piece};

@@ -2,11 +2,10 @@
 //!
 //! Bytes are counted as they are produced; what a header says is compared and never trusted.
 
-use zlib_rs::{Inflate, InflateFlush, Status};
-
 use super::internal;
 #[cfg(feature = "methods")]
 use super::other::Other;
+use crate::deflate::{InflateError, InflateFlaw, Inflater};
 use crate::error::{Error, ErrorKind};
 use crate::method::Method;
 #[cfg(not(all(feature = "methods", feature = "zstd")))]
@@ -51,7 +50,7 @@ pub(crate) struct ContentDecoder {
     done: bool,
     /// Whether the last call could do no more without more input.
     starved: bool,
-    inflate: Option<Box<Inflate>>,
+    inflate: Option<Inflater>,
     #[cfg(feature = "zstd")]
     zstd: Option<Box<zstdkit::Decoder>>,
     #[cfg(feature = "methods")]
@@ -97,8 +96,8 @@ impl ContentDecoder {
             }
             Method::Stored => {}
             Method::Deflate => match &mut self.inflate {
-                Some(inflate) => inflate.reset(false),
-                None => self.inflate = Some(Box::new(Inflate::new(false, 15))),
+                Some(inflate) => inflate.restart(),
+                None => self.inflate = Some(Inflater::new()),
             },
             #[cfg(feature = "zstd")]
             Method::Zstd => match &mut self.zstd {
@@ -176,12 +175,29 @@ impl ContentDecoder {
         self.judge()?;
         self.crc.update(&output[..produced]);
         if last && self.starved && !self.done {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                "its compressed content ends too early",
-            ));
+            return Err(early());
         }
         Ok(self.step(consumed, produced))
+    }
+
+    /// Decompresses a whole content of deflate that is stated to have `stated` bytes; how much of the
+    /// input that took, and what it came to. More room than that makes it faster. No content is
+    /// started by this.
+    pub(crate) fn inflate_whole(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        stated: usize,
+    ) -> Result<(usize, usize), Error> {
+        let inflate = self.inflate.get_or_insert_default();
+        match inflate.whole(input, output, stated) {
+            Ok(did) => Ok((did.consumed, did.produced)),
+            Err(error) => Err(match error.flaw() {
+                InflateFlaw::Room => more(stated as u64),
+                InflateFlaw::Truncated => early(),
+                _ => invalid(&error),
+            }),
+        }
     }
 
     fn step(&self, consumed: usize, produced: usize) -> Step {
@@ -195,10 +211,7 @@ impl ContentDecoder {
     fn judge(&self) -> Result<(), Error> {
         let (consumed, produced) = (self.consumed, self.produced);
         if let Some(stated) = self.bounds.stated.filter(|stated| produced > *stated) {
-            return Err(Error::new(
-                ErrorKind::Size,
-                format!("more content than the {stated} bytes that are stated"),
-            ));
+            return Err(more(stated));
         }
         if produced > self.bounds.limit {
             return Err(limit(self.bounds.limit));
@@ -229,23 +242,12 @@ impl ContentDecoder {
         let Some(inflate) = &mut self.inflate else {
             return Err(internal("no inflate context"));
         };
-        let before = (inflate.total_in(), inflate.total_out());
-        let status = inflate
-            .decompress(input, output, InflateFlush::NoFlush)
-            .map_err(|_| {
-                let at = inflate.total_in();
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!("invalid deflate data near byte {at} of its compressed content"),
-                )
-            })?;
-        self.done = status == Status::StreamEnd;
-        let consumed = inflate.total_in() - before.0;
-        let produced = inflate.total_out() - before.1;
-        // Neither is more than what was given.
-        let (consumed, produced) = (consumed as usize, produced as usize);
-        self.starved = consumed == input.len() && produced < output.len();
-        Ok((consumed, produced))
+        let did = inflate
+            .read(input, output)
+            .map_err(|error| invalid(&error))?;
+        self.done = did.done;
+        self.starved = did.consumed == input.len() && did.produced < output.len();
+        Ok((did.consumed, did.produced))
     }
 
     #[cfg(feature = "methods")]
@@ -321,6 +323,23 @@ pub(crate) fn compare(found: (u32, u64), stated: (u32, u64)) -> Result<(), Error
         .help("the archive is damaged: fetch or copy it again"));
     }
     Ok(())
+}
+
+/// The refusal of content beyond what is stated.
+pub(crate) fn more(stated: u64) -> Error {
+    let what = format!("more content than the {stated} bytes that are stated");
+    Error::new(ErrorKind::Size, what)
+}
+
+fn early() -> Error {
+    Error::new(ErrorKind::Corrupt, "its compressed content ends too early")
+}
+
+/// The refusal of data that is no deflate.
+fn invalid(error: &InflateError) -> Error {
+    let (what, at) = (error.what(), error.offset());
+    let what = format!("invalid deflate data: {what} at byte {at} of its compressed content");
+    Error::new(ErrorKind::Corrupt, what)
 }
 
 /// The refusal of content beyond a limit.

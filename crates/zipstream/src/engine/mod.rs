@@ -1,6 +1,6 @@
 //! Compression as this crate uses it: whole buffers, stitched chunks, and streams to be read.
 //!
-//! The codecs are those of `deflate`, libdeflate, zlib-rs and libzstd; contexts are made at first use
+//! The codecs are those of `deflate`, libdeflate and libzstd; contexts are made at first use
 //! and kept. Nothing here knows a header.
 
 pub(crate) mod chunk;

@@ -12,7 +12,7 @@ use super::window::Window;
 use super::{layout, refuse_unreadable, sealed};
 use crate::crypt::Decryption;
 use crate::crypt::open::open_whole;
-use crate::engine::content::{Bounds, ContentDecoder, compare, limit};
+use crate::engine::content::{Bounds, ContentDecoder, compare, limit, more};
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
 use crate::format::local::{LOCAL_BYTES, Local, has_signature, total_bytes};
@@ -272,12 +272,18 @@ impl<R: ReadAt> ArchiveReader<R> {
                     .map_err(|error| refused(error, entry).at(data))?;
                 &output[..produced]
             }
+            Method::Deflate => {
+                let inflated = decoder.inflate_whole(input, output, content_bytes);
+                let (consumed, produced) = inflated.map_err(|error| error.at(data))?;
+                self.leftover(consumed as u64, compressed_bytes as u64, data)?;
+                &output[..produced]
+            }
             method => {
                 let started = decoder.start(method, bounds);
                 let produced = started
                     .and_then(|()| decode(decoder, input, &mut output[..=content_bytes]))
                     .map_err(|error| error.at(data))?;
-                self.leftover(decoder, compressed_bytes as u64, data)?;
+                self.leftover(decoder.consumed(), compressed_bytes as u64, data)?;
                 &output[..produced]
             }
         };
@@ -351,7 +357,8 @@ impl<R: ReadAt> ArchiveReader<R> {
         } = scratch;
         let at = data + decoder.consumed();
         if decoder.is_done() {
-            self.leftover(decoder, end - data, data).map_err(named)?;
+            self.leftover(decoder.consumed(), end - data, data)
+                .map_err(named)?;
             body.finish(window, &self.source, at).map_err(named)?;
             let crc32 = body.crc32(decoder.crc32(), entry.crc32());
             let content = entry.content_bytes();
@@ -394,11 +401,11 @@ impl<R: ReadAt> ArchiveReader<R> {
         Ok(())
     }
 
-    fn leftover(&self, decoder: &ContentDecoder, all: u64, at: u64) -> Result<(), Error> {
-        let left = all.saturating_sub(decoder.consumed());
+    fn leftover(&self, consumed: u64, all: u64, at: u64) -> Result<(), Error> {
+        let left = all.saturating_sub(consumed);
         if left > 0 && self.options.is_strict() {
             let what = format!("{left} bytes are left behind its compressed content");
-            return Err(Error::corrupt(at + decoder.consumed(), what));
+            return Err(Error::corrupt(at + consumed, what));
         }
         Ok(())
     }
@@ -435,10 +442,6 @@ fn refused(error: libdeflater::DecompressionError, entry: &Entry<'_>) -> Error {
         libdeflater::DecompressionError::BadData => {
             Error::new(ErrorKind::Corrupt, "invalid deflate data")
         }
-        libdeflater::DecompressionError::InsufficientSpace => {
-            let stated = entry.content_bytes();
-            let what = format!("more content than the {stated} bytes that are stated");
-            Error::new(ErrorKind::Size, what)
-        }
+        libdeflater::DecompressionError::InsufficientSpace => more(entry.content_bytes()),
     }
 }

@@ -1,0 +1,169 @@
+//! A block where neither input nor room is about to end: no symbol asks whether they do.
+
+use super::super::bytes::load64;
+use super::copy::{COPY_SLACK_BYTES, copy};
+use super::entry::{END, LINK, LITERAL, SPECIAL, bits, byte, linked, value};
+use super::error::InflateFlaw;
+use super::source::{REFILLED_BITS, Source};
+use super::table::{Codes, DISTANCE_BITS, DISTANCE_PLACES, LITLEN_BITS, LITLEN_PLACES};
+
+/// Literals of one turn.
+const LITERALS_MAX: usize = 3;
+/// What a turn may write.
+pub(super) const ROOM_BYTES: usize = LITERALS_MAX + 258 + COPY_SLACK_BYTES;
+/// What a turn may look at: it refills up to three times, by 7 bytes out of 8.
+const LOOK_BYTES: usize = 3 * 8;
+/// The longest code of a distance that a table is asked for, with its extra bits, and what it takes to
+/// look ahead behind that.
+const BITS_AHEAD: u32 = DISTANCE_BITS + 13 + LITLEN_BITS;
+/// What is copied at once, where it does not overlap its copy.
+const CHUNK_BYTES: usize = 32;
+
+/// Why it stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// Input or room come to an end.
+    Edge,
+    /// The block has ended.
+    End,
+    /// A flaw in the last so many bits.
+    Flaw(InflateFlaw, u32),
+}
+
+/// Writes content from `at` on as long as there is plenty of input and room; where it stopped.
+#[inline(never)]
+pub(super) fn run(
+    codes: &Codes,
+    source: &mut Source<'_>,
+    out: &mut [u8],
+    mut at: usize,
+) -> (usize, Stop) {
+    let mut rest = source.input.get(source.at..).unwrap_or_default();
+    if rest.len() < LOOK_BYTES {
+        return (at, Stop::Edge);
+    }
+    let (mut held, mut count) = (source.held, source.count);
+    // Only the low byte of `count` counts; an entry can then be subtracted as it is.
+    macro_rules! refill {
+        () => {
+            held |= load64(rest, 0) << (count & 63);
+            rest = &rest[(7 - (count >> 3 & 7)) as usize..];
+            count |= REFILLED_BITS;
+        };
+    }
+    macro_rules! drop {
+        ($entry:expr) => {
+            held >>= $entry & 63;
+            count = count.wrapping_sub($entry);
+        };
+    }
+    macro_rules! next {
+        () => {
+            codes.litlen[held as usize & ((1 << LITLEN_BITS) - 1)]
+        };
+    }
+    refill!();
+    let mut entry = next!();
+    let stop = loop {
+        let Some((_, ahead)) = out.split_at_mut_checked(at) else {
+            break Stop::Edge;
+        };
+        let Some(room) = ahead.first_chunk_mut::<ROOM_BYTES>() else {
+            break Stop::Edge;
+        };
+        if rest.len() < LOOK_BYTES {
+            break Stop::Edge;
+        }
+        let mut literals = 0;
+        let mut before = held;
+        drop!(entry);
+        if entry & LITERAL != 0 {
+            room[0] = byte(entry);
+            entry = next!();
+            before = held;
+            drop!(entry);
+            literals = 1;
+            if entry & LITERAL != 0 {
+                room[1] = byte(entry);
+                entry = next!();
+                before = held;
+                drop!(entry);
+                literals = 2;
+                if entry & LITERAL != 0 {
+                    room[2] = byte(entry);
+                    at += 3;
+                    // There are bits enough to look ahead; to refill need not be waited for.
+                    entry = next!();
+                    refill!();
+                    continue;
+                }
+            }
+        }
+        if entry & SPECIAL != 0 {
+            if entry & LINK != 0 {
+                entry = codes.litlen[linked(entry, held) & (LITLEN_PLACES - 1)];
+                before = held;
+                drop!(entry);
+                if entry & LITERAL != 0 {
+                    room[literals] = byte(entry);
+                    at += literals + 1;
+                    entry = next!();
+                    refill!();
+                    continue;
+                }
+            }
+            if entry & SPECIAL != 0 {
+                at += literals;
+                break match entry & END {
+                    0 => Stop::Flaw(InflateFlaw::Litlen, bits(entry)),
+                    _ => Stop::End,
+                };
+            }
+        }
+        let length = value(entry, before);
+        if count & 63 < BITS_AHEAD {
+            refill!();
+        }
+        entry = codes.distance[held as usize & ((1 << DISTANCE_BITS) - 1)];
+        if entry & SPECIAL != 0 {
+            if entry & LINK == 0 {
+                break Stop::Flaw(InflateFlaw::Distance, 0);
+            }
+            drop!(entry);
+            if count & 63 < BITS_AHEAD {
+                refill!();
+            }
+            entry = codes.distance[linked(entry, held) & (DISTANCE_PLACES - 1)];
+            if entry & SPECIAL != 0 {
+                break Stop::Flaw(InflateFlaw::Distance, DISTANCE_BITS);
+            }
+        }
+        let distance = value(entry, held);
+        drop!(entry);
+        let Some(from) = (at + literals).checked_sub(distance) else {
+            break Stop::Flaw(InflateFlaw::TooFar, bits(entry));
+        };
+        // The next entry is looked for while bytes are copied.
+        entry = next!();
+        refill!();
+        at += literals;
+        // Most are short, and not near.
+        let near = distance & 0xffff;
+        let far = near >= 16;
+        let span = far.then(|| out.get_mut(from..at + CHUNK_BYTES)).flatten();
+        if let Some(span) = span.and_then(|span| span.get_mut(..near + CHUNK_BYTES)) {
+            span.copy_within(0..16, near);
+            span.copy_within(16..32, near + 16);
+            if length > CHUNK_BYTES {
+                copy(out, at + CHUNK_BYTES, distance, length - CHUNK_BYTES);
+            }
+        } else {
+            copy(out, at, distance, length);
+        }
+        at += length;
+    };
+    source.at = source.input.len() - rest.len();
+    source.count = count & 63;
+    source.held = held;
+    (at, stop)
+}

@@ -1,0 +1,364 @@
+//! A stream taken apart, wherever its input and the room for content end.
+//!
+//! An item, at most a length with its distance, is read whole or not at all: bits that are kept
+//! between calls all belong to an item that needs more of them. What is left behind the end of the
+//! stream is therefore known to the byte.
+
+use super::copy::copy_exactly;
+use super::entry::{END, LINK, LITERAL, SPECIAL, bits, byte, linked, value};
+use super::error::{InflateError, InflateFlaw};
+use super::fast::{self, Stop};
+use super::head::Head;
+use super::source::{Bits, Source};
+use super::table::{Codes, DISTANCE_BITS, DISTANCE_PLACES, LITLEN_BITS, LITLEN_PLACES};
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The three bits before a block.
+    Block,
+    /// The length of a stored block.
+    StoredLength,
+    /// So many bytes of one.
+    Stored(usize),
+    /// A description of codes: how many there are, the code of their lengths, these.
+    Counts,
+    Precode,
+    Lengths,
+    /// Symbols.
+    Body,
+    /// So many bytes from so many before.
+    Copy(usize, usize),
+    Done,
+}
+
+/// Why a call came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// All input is used.
+    Input,
+    /// There is no room left.
+    Room,
+    /// The stream is complete.
+    Done,
+}
+
+/// What a call did.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ran {
+    /// Input that was taken.
+    pub(super) consumed: usize,
+    /// The first byte behind the content.
+    pub(super) at: usize,
+    pub(super) pause: Pause,
+}
+
+/// A stream, as far as it was read.
+pub(super) struct Machine {
+    state: State,
+    bits: Bits,
+    /// Input of the calls before.
+    consumed: u64,
+    last: bool,
+    fixed: bool,
+    failed: Option<InflateError>,
+    head: Head,
+    codes: Codes,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self {
+            state: State::Block,
+            bits: Bits::default(),
+            consumed: 0,
+            last: false,
+            fixed: false,
+            failed: None,
+            head: Head::default(),
+            codes: Codes::default(),
+        }
+    }
+}
+
+impl Machine {
+    /// Starts a stream.
+    pub(super) fn restart(&mut self) {
+        (self.state, self.bits) = (State::Block, Bits::default());
+        (self.consumed, self.last, self.failed) = (0, false, None);
+    }
+
+    /// Input that was taken, in all.
+    pub(super) fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Where the bits that are held begin.
+    pub(super) fn bit(&self) -> u64 {
+        8 * self.consumed - u64::from(self.bits.count)
+    }
+
+    /// Writes content from `at` on, behind all that may be referred to, until it reaches `full`. It may
+    /// go beyond that, within `out` and by less than [`fast::ROOM_BYTES`]. A flawed stream stays so.
+    pub(super) fn run(
+        &mut self,
+        input: &[u8],
+        out: &mut [u8],
+        mut at: usize,
+        full: usize,
+    ) -> Result<Ran, InflateError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let mut source = Source::new(input, self.bits);
+        let full = full.min(out.len());
+        let pause = loop {
+            match self.step(&mut source, out, &mut at, full) {
+                Ok(None) => {}
+                Ok(Some(pause)) => break pause,
+                Err((flaw, back)) => {
+                    let taken = 8 * (self.consumed + source.at as u64) - u64::from(source.count);
+                    let error = InflateError::new(flaw, taken - u64::from(back));
+                    self.failed = Some(error);
+                    return Err(error);
+                }
+            }
+        };
+        if pause != Pause::Input {
+            source.give_back();
+        }
+        if pause == Pause::Done {
+            // What is left of the last byte is nothing.
+            (source.held, source.count) = (0, 0);
+        }
+        self.bits = source.bits();
+        self.consumed += source.at as u64;
+        Ok(Ran {
+            consumed: source.at,
+            at,
+            pause,
+        })
+    }
+
+    /// Does what comes next; why it did not, where it could not. A flaw comes with how many of the
+    /// bits that were taken belong to it.
+    fn step(
+        &mut self,
+        source: &mut Source<'_>,
+        out: &mut [u8],
+        at: &mut usize,
+        full: usize,
+    ) -> Result<Option<Pause>, (InflateFlaw, u32)> {
+        let whole = |flaw| (flaw, 0);
+        match self.state {
+            State::Block => return self.block(source),
+            State::StoredLength => return self.stored_length(source),
+            State::Stored(left) => {
+                let bytes = left.min(source.input.len() - source.at);
+                let bytes = bytes.min(full.saturating_sub(*at));
+                let content = &source.input[source.at..source.at + bytes];
+                out[*at..*at + bytes].copy_from_slice(content);
+                (source.at, *at) = (source.at + bytes, *at + bytes);
+                self.state = State::Stored(left - bytes);
+                if left > bytes {
+                    let dry = source.at == source.input.len();
+                    return Ok(Some(if dry { Pause::Input } else { Pause::Room }));
+                }
+                self.state = State::Block;
+            }
+            State::Counts => {
+                if !source.need(14) {
+                    return Ok(Some(Pause::Input));
+                }
+                let stated = source.take(14);
+                self.head.counts(stated).map_err(|flaw| (flaw, 14))?;
+                self.state = State::Precode;
+            }
+            State::Precode => {
+                if !self.head.precode(source).map_err(whole)? {
+                    return Ok(Some(Pause::Input));
+                }
+                self.state = State::Lengths;
+            }
+            State::Lengths => {
+                if !self.head.lengths(source).map_err(whole)? {
+                    return Ok(Some(Pause::Input));
+                }
+                self.head.codes(&mut self.codes).map_err(whole)?;
+                self.state = State::Body;
+            }
+            State::Body => return self.body(source, out, at, full),
+            State::Copy(left, distance) => {
+                let bytes = left.min(full.saturating_sub(*at));
+                copy_exactly(out, *at, distance, bytes);
+                *at += bytes;
+                if left > bytes {
+                    self.state = State::Copy(left - bytes, distance);
+                    return Ok(Some(Pause::Room));
+                }
+                self.state = State::Body;
+            }
+            State::Done => return Ok(Some(Pause::Done)),
+        }
+        Ok(None)
+    }
+
+    fn block(&mut self, source: &mut Source<'_>) -> Result<Option<Pause>, (InflateFlaw, u32)> {
+        if self.last {
+            self.state = State::Done;
+            return Ok(Some(Pause::Done));
+        }
+        if !source.need(3) {
+            return Ok(Some(Pause::Input));
+        }
+        let stated = source.take(3);
+        self.state = match stated >> 1 {
+            0 => State::StoredLength,
+            1 => State::Body,
+            2 => State::Counts,
+            _ => return Err((InflateFlaw::BlockType, 3)),
+        };
+        self.last = stated & 1 == 1;
+        self.fixed = stated >> 1 == 1;
+        if self.state == State::StoredLength {
+            source.drop(source.count % 8);
+        }
+        Ok(None)
+    }
+
+    fn stored_length(
+        &mut self,
+        source: &mut Source<'_>,
+    ) -> Result<Option<Pause>, (InflateFlaw, u32)> {
+        if !source.need(32) {
+            return Ok(Some(Pause::Input));
+        }
+        let stated = source.take(32);
+        if stated & 0xffff != !stated >> 16 {
+            return Err((InflateFlaw::StoredLength, 32));
+        }
+        // All bits that are left came with these.
+        source.give_back();
+        self.state = State::Stored(stated as usize & 0xffff);
+        Ok(None)
+    }
+
+    fn body(
+        &mut self,
+        source: &mut Source<'_>,
+        out: &mut [u8],
+        at: &mut usize,
+        full: usize,
+    ) -> Result<Option<Pause>, (InflateFlaw, u32)> {
+        let codes = if self.fixed {
+            Codes::fixed()
+        } else {
+            &self.codes
+        };
+        let (stopped_at, stop) = fast::run(codes, source, out, *at);
+        *at = stopped_at;
+        match stop {
+            Stop::Edge => {}
+            Stop::End => {
+                self.state = State::Block;
+                return Ok(None);
+            }
+            Stop::Flaw(flaw, back) => return Err((flaw, back)),
+        }
+        loop {
+            let symbol = match symbol(codes, source)? {
+                Some(symbol) => symbol,
+                None => return Ok(Some(Pause::Input)),
+            };
+            match symbol {
+                (Symbol::Literal(_) | Symbol::Copy(..), _) if *at >= full => {
+                    return Ok(Some(Pause::Room));
+                }
+                (Symbol::Literal(byte), bits) => {
+                    source.drop(bits);
+                    out[*at] = byte;
+                    *at += 1;
+                }
+                (Symbol::Copy(length, distance), bits) => {
+                    source.drop(bits);
+                    if distance > *at {
+                        return Err((InflateFlaw::TooFar, bits));
+                    }
+                    let bytes = length.min(full - *at);
+                    copy_exactly(out, *at, distance, bytes);
+                    *at += bytes;
+                    if length > bytes {
+                        self.state = State::Copy(length - bytes, distance);
+                        return Ok(Some(Pause::Room));
+                    }
+                }
+                (Symbol::End, bits) => {
+                    source.drop(bits);
+                    self.state = State::Block;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+/// What a code and its extra bits stand for.
+enum Symbol {
+    Literal(u8),
+    /// A length and a distance.
+    Copy(usize, usize),
+    End,
+}
+
+/// The symbol that comes next and its bits, which are not dropped yet; `None` where the input ends.
+fn symbol(
+    codes: &Codes,
+    source: &mut Source<'_>,
+) -> Result<Option<(Symbol, u32)>, (InflateFlaw, u32)> {
+    if source.count < REFILL_BELOW_BITS {
+        source.refill();
+    }
+    let (held, count) = (source.held, source.count);
+    let mut used = 0;
+    let mut entry = codes.litlen[held as usize & ((1 << LITLEN_BITS) - 1)];
+    if entry & LINK != 0 && entry & SPECIAL != 0 {
+        used = LITLEN_BITS;
+        entry = codes.litlen[linked(entry, held >> used) & (LITLEN_PLACES - 1)];
+    }
+    let litlen_bits = used + bits(entry);
+    if count < litlen_bits {
+        return Ok(None);
+    }
+    if entry & LITERAL != 0 {
+        return Ok(Some((Symbol::Literal(byte(entry)), litlen_bits)));
+    }
+    if entry & SPECIAL != 0 {
+        if entry & END != 0 {
+            return Ok(Some((Symbol::End, litlen_bits)));
+        }
+        return Err((InflateFlaw::Litlen, 0));
+    }
+    let length = value(entry, held >> used);
+    used = litlen_bits;
+    entry = codes.distance[(held >> used) as usize & ((1 << DISTANCE_BITS) - 1)];
+    if entry & LINK != 0 && entry & SPECIAL != 0 {
+        used += DISTANCE_BITS;
+        entry = codes.distance[linked(entry, held >> used) & (DISTANCE_PLACES - 1)];
+    }
+    let all_bits = used + bits(entry);
+    if count < all_bits {
+        return Ok(None);
+    }
+    if entry & SPECIAL != 0 {
+        return Err((InflateFlaw::Distance, 0));
+    }
+    let distance = value(entry, held >> used);
+    Ok(Some((Symbol::Copy(length, distance), all_bits)))
+}
+
+/// The longest symbol: a length and a distance with their extra bits.
+const REFILL_BELOW_BITS: u32 = 15 + 5 + 15 + 13;

@@ -1,0 +1,19 @@
+//! Reading of deflate (RFC 1951): streams in any cut, and whole contents straight to their place.
+//!
+//! `machine` takes a stream apart wherever its input and room end. It has `head` read what precedes
+//! a block, `table` make tables of `entry` out of that, and `fast` do all of a block that
+//! is far from both ends, with the copies of `copy`. `inflater` is the face, `error` says what is
+//! wrong at which bit. Nothing here knows a header or a checksum of a container.
+
+mod copy;
+mod entry;
+mod error;
+mod fast;
+mod head;
+mod inflater;
+mod machine;
+mod source;
+mod table;
+
+pub use error::{InflateError, InflateFlaw};
+pub use inflater::{Inflated, Inflater, Piece};
