@@ -26,6 +26,7 @@
 
 mod data;
 mod decoder;
+pub mod deferred;
 pub mod dict;
 mod encoder;
 mod error;
@@ -33,6 +34,7 @@ mod framer;
 #[cfg(all(feature = "io", target_os = "linux"))]
 pub mod io;
 mod scan;
+pub mod spsc;
 pub mod store;
 pub mod value;
 #[cfg(feature = "workload")]

@@ -1,0 +1,294 @@
+//! Work that leaves the hot path: submitting a message copies it, and another thread does the rest.
+//!
+//! What happens when that thread does not keep up is said beforehand: see [`Stall`]. Messages are
+//! handled in the order of their submission, and all that was taken is handled before
+//! [`Deferred::finish`] returns. No clock is read here: a stamp of the caller's goes with each
+//! message, and the handler gets it.
+
+mod overflow;
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+pub use overflow::Spill;
+
+use crate::spsc::{Consumer, Producer, Refused, Wait, queue};
+use overflow::{Overflow, messages};
+
+/// Messages that are handled before their room is given back.
+const BATCH: usize = 64;
+/// Messages whose handler panicked that are kept, and their bytes.
+const FAILED_MAX: usize = 1024;
+const FAILED_BYTES_MAX: usize = 1 << 20;
+
+/// What becomes of a message for which the queue has no room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stall {
+    /// Submitting waits. Nothing is lost.
+    Block,
+    /// It is dropped and counted.
+    Drop,
+    /// It goes elsewhere up to so many bytes, beyond which it is dropped and counted.
+    Spill {
+        /// Where to.
+        to: Spill,
+        /// Bytes, with 16 a message.
+        bytes_max: u64,
+    },
+}
+
+/// How work is deferred.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// Bytes of the queue.
+    pub buffer_bytes: usize,
+    /// What becomes of a message for which it has no room.
+    pub stall: Stall,
+    /// What a side does that has to wait for the other.
+    pub wait: Wait,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            buffer_bytes: 1 << 20,
+            stall: Stall::Block,
+            wait: Wait::Park { spins: 1000 },
+        }
+    }
+}
+
+/// What became of a message that was submitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Fate {
+    /// It is in the queue.
+    Queued,
+    /// It is where messages go that do not fit.
+    Spilled,
+    /// It is lost, and counted.
+    Dropped,
+}
+
+/// What became of everything that was submitted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finished {
+    /// Messages whose handler returned.
+    pub handled: u64,
+    /// Messages whose handler panicked.
+    pub panicked: u64,
+    /// The first of those, with their stamps.
+    pub failed: Vec<(u64, Vec<u8>)>,
+    /// Messages that were dropped.
+    pub dropped: u64,
+    /// Messages that did not go through the queue.
+    pub spilled: u64,
+    /// Times that what was spilled could not be read back: its messages are lost.
+    pub spill_errors: u64,
+}
+
+/// A thread that handles messages, and the way to it.
+pub struct Deferred {
+    /// There until the end.
+    queue: Option<Producer>,
+    thread: Option<JoinHandle<Finished>>,
+    overflow: Option<Arc<Overflow>>,
+    is_blocking: bool,
+    dropped: u64,
+    spilled: u64,
+}
+
+impl Deferred {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    ///
+    /// The file of [`Spill::File`] cannot be made, or no thread can.
+    pub fn start(
+        options: &Options,
+        handler: impl FnMut(u64, &[u8]) + Send + 'static,
+    ) -> io::Result<Self> {
+        let overflow = match &options.stall {
+            Stall::Spill { to, bytes_max } => Some(Arc::new(Overflow::new(to, *bytes_max)?)),
+            Stall::Block | Stall::Drop => None,
+        };
+        let (producer, consumer) = queue(options.buffer_bytes, options.wait);
+        let mut worker = Worker {
+            handler,
+            overflow: overflow.clone(),
+            finished: Finished::default(),
+            failed_bytes: 0,
+        };
+        let thread = thread::Builder::new()
+            .name("deferred".to_owned())
+            .spawn(move || {
+                worker.run(consumer);
+                worker.finished
+            })?;
+        Ok(Self {
+            queue: Some(producer),
+            thread: Some(thread),
+            overflow,
+            is_blocking: options.stall == Stall::Block,
+            dropped: 0,
+            spilled: 0,
+        })
+    }
+
+    /// Hands a message over.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::TooLong`]: the message is not handed over, and not counted.
+    #[inline]
+    pub fn submit(&mut self, stamp: u64, bytes: &[u8]) -> Result<Fate, Refused> {
+        let Some(queue) = &mut self.queue else {
+            return Err(Refused::Closed);
+        };
+        let goes_around = self.overflow.as_ref().is_some_and(|over| over.is_used());
+        if !goes_around && queue.push(stamp, bytes).is_ok() {
+            return Ok(Fate::Queued);
+        }
+        self.stalled(stamp, bytes)
+    }
+
+    #[cold]
+    fn stalled(&mut self, stamp: u64, bytes: &[u8]) -> Result<Fate, Refused> {
+        let Some(queue) = &mut self.queue else {
+            return Err(Refused::Closed);
+        };
+        let bytes_max = queue.bytes_max();
+        if bytes.len() > bytes_max {
+            let bytes = bytes.len();
+            return Err(Refused::TooLong { bytes, bytes_max });
+        }
+        if self.is_blocking {
+            loop {
+                match queue.push(stamp, bytes) {
+                    Ok(()) => return Ok(Fate::Queued),
+                    Err(Refused::Full) => queue.wait(),
+                    Err(refused) => return Err(refused),
+                }
+            }
+        }
+        let overflow = self.overflow.as_ref();
+        if overflow.is_some_and(|overflow| overflow.push(stamp, bytes)) {
+            self.spilled += 1;
+            // Whoever waits for the queue has to look there.
+            queue.publish();
+            return Ok(Fate::Spilled);
+        }
+        self.dropped += 1;
+        Ok(Fate::Dropped)
+    }
+
+    /// Messages that were dropped so far.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Messages that did not go through the queue so far.
+    #[must_use]
+    pub fn spilled(&self) -> u64 {
+        self.spilled
+    }
+
+    /// Waits until all that was taken is handled, and says what became of it.
+    #[must_use]
+    pub fn finish(mut self) -> Finished {
+        self.end()
+    }
+
+    fn end(&mut self) -> Finished {
+        drop(self.queue.take());
+        let joined = self.thread.take().map(JoinHandle::join);
+        let mut finished = joined.and_then(Result::ok).unwrap_or_default();
+        finished.dropped += self.dropped;
+        finished.spilled = self.spilled;
+        finished
+    }
+}
+
+impl Drop for Deferred {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The other thread.
+struct Worker<H> {
+    handler: H,
+    overflow: Option<Arc<Overflow>>,
+    finished: Finished,
+    failed_bytes: usize,
+}
+
+impl<H: FnMut(u64, &[u8])> Worker<H> {
+    fn run(&mut self, mut queue: Consumer) {
+        let mut taken = Vec::new();
+        loop {
+            // In this order: what is in the queue is older than what is spilled, and what was put
+            // anywhere was put there before the other side went.
+            let is_closed = queue.is_closed();
+            let is_spilled = self.overflow.as_ref().is_some_and(|over| over.is_used());
+            let mut any = 0;
+            while let messages @ 1.. = queue.drain(BATCH, |stamp, bytes| self.handle(stamp, bytes))
+            {
+                any += messages;
+            }
+            if is_spilled {
+                self.spilled(&mut taken);
+            } else if any == 0 && is_closed {
+                return;
+            } else if any == 0 {
+                let overflow = self.overflow.as_ref();
+                queue.wait(|| overflow.is_some_and(|over| over.is_used()));
+            }
+        }
+    }
+
+    /// Handles what was spilled until there is no more.
+    fn spilled(&mut self, taken: &mut Vec<u8>) {
+        let Some(overflow) = self.overflow.clone() else {
+            return;
+        };
+        loop {
+            if overflow.take(taken).is_err() {
+                self.finished.spill_errors += 1;
+                return;
+            }
+            if taken.is_empty() {
+                return;
+            }
+            for (stamp, bytes) in messages(taken) {
+                self.handle(stamp, bytes);
+            }
+        }
+    }
+
+    #[inline]
+    fn handle(&mut self, stamp: u64, bytes: &[u8]) {
+        // What the handler left half done is its own; here nothing is.
+        let handler = AssertUnwindSafe(|| (self.handler)(stamp, bytes));
+        match catch_unwind(handler) {
+            Ok(()) => self.finished.handled += 1,
+            Err(_) => self.panicked(stamp, bytes),
+        }
+    }
+
+    #[cold]
+    fn panicked(&mut self, stamp: u64, bytes: &[u8]) {
+        self.finished.panicked += 1;
+        let has_room = self.failed_bytes + bytes.len() <= FAILED_BYTES_MAX;
+        if self.finished.failed.len() < FAILED_MAX && has_room {
+            self.failed_bytes += bytes.len();
+            self.finished.failed.push((stamp, bytes.to_vec()));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The ring itself: memory that two threads share, and the one place of the queue that is unsafe.
+//!
+//! The ring is of units of 16 bytes. An entry is a descriptor, one unit, and its bytes in the units
+//! behind it; an entry that would not fit in front of the end begins at the start, and a descriptor
+//! says so where it would have stood. Positions count units and never go back; a unit is at its
+//! position modulo the length. Two of them are shared: `published`, which only the producer writes,
+//! and `freed`, which only the consumer writes.
+//!
+//! Why no unit is written while it is read: the producer writes units from its own position up to
+//! `freed` + length, and reads `freed` with `Acquire`, so what the consumer read before it stored
+//! `freed` with `Release` is behind it. The consumer reads units from `freed` to `published`, which
+//! it reads with `Acquire` and the producer stores with `Release` after writing them. Each side is
+//! one value that is not cloned, and its methods take it by `&mut`. Memory is zeros at first, so
+//! every byte has a value at any time.
+
+#![allow(unsafe_code, reason = "memory that two threads share")]
+
+use std::cell::UnsafeCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::sleep::Sleeper;
+
+/// Bytes of a unit, and of a descriptor.
+pub(super) const UNIT_BYTES: usize = 16;
+/// The length in a descriptor behind which entries go on at the start.
+const WRAP: u64 = u64::MAX;
+
+/// A unit: as a descriptor, its length in bytes and the caller's stamp.
+type Unit = [u64; 2];
+
+/// A value on cache lines of its own, two of which processors fetch together.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+/// What both sides share.
+pub(super) struct Shared {
+    units: Box<[UnsafeCell<Unit>]>,
+    published: Apart<AtomicUsize>,
+    freed: Apart<AtomicUsize>,
+    pub(super) is_producer_gone: AtomicBool,
+    pub(super) is_consumer_gone: AtomicBool,
+    pub(super) producer: Sleeper,
+    pub(super) consumer: Sleeper,
+}
+
+// SAFETY: `units` is the one part that is not shareable by itself; see the module for why no unit is
+// written while the other side may look at it.
+unsafe impl Sync for Shared {}
+// SAFETY: units are plain numbers.
+unsafe impl Send for Shared {}
+
+impl Shared {
+    /// A ring of at least so many bytes.
+    pub(super) fn new(bytes: usize) -> Arc<Self> {
+        let units = bytes.div_ceil(UNIT_BYTES).max(16).next_power_of_two();
+        Arc::new(Self {
+            units: (0..units).map(|_| UnsafeCell::new([0; 2])).collect(),
+            published: Apart(AtomicUsize::new(0)),
+            freed: Apart(AtomicUsize::new(0)),
+            is_producer_gone: AtomicBool::new(false),
+            is_consumer_gone: AtomicBool::new(false),
+            producer: Sleeper::default(),
+            consumer: Sleeper::default(),
+        })
+    }
+
+    /// Whether the consumer has entries to read beyond a position.
+    pub(super) fn has_beyond(&self, at: usize) -> bool {
+        self.published.0.load(Ordering::Acquire) != at
+    }
+
+    /// What the consumer has freed.
+    pub(super) fn freed(&self) -> usize {
+        self.freed.0.load(Ordering::Acquire)
+    }
+
+    /// Longest entry, in bytes: half of the ring, so that it fits wherever the ring is cut.
+    pub(super) fn bytes_max(&self) -> usize {
+        (self.units.len() / 2 - 1) * UNIT_BYTES
+    }
+}
+
+/// The side that writes.
+pub(super) struct Writer {
+    pub(super) shared: Arc<Shared>,
+    /// Where the next entry begins.
+    at: usize,
+    /// What the other side is known to have freed.
+    freed: usize,
+}
+
+impl Writer {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            at: 0,
+            freed: 0,
+        }
+    }
+
+    /// Writes an entry that the other side does not see yet; false when there is no room for it.
+    #[inline]
+    pub(super) fn write(&mut self, stamp: u64, bytes: &[u8]) -> bool {
+        let units = &self.shared.units;
+        let needed = 1 + bytes.len().div_ceil(UNIT_BYTES);
+        let mut place = self.at & (units.len() - 1);
+        let to_end = units.len() - place;
+        let wraps = needed > to_end;
+        let taken = if wraps { to_end + needed } else { needed };
+        // Which is false as well for what is longer than the ring.
+        if self.at + taken - self.freed > units.len() {
+            self.freed = self.shared.freed.0.load(Ordering::Acquire);
+            if self.at + taken - self.freed > units.len() {
+                return false;
+            }
+        }
+        let units = UnsafeCell::raw_get(units.as_ptr());
+        // SAFETY: `taken` units from `at` on are behind `freed` + length, so they are this side's.
+        // `place` is below the length; an entry that does not fit between it and the end begins at
+        // 0, and there it fits, for `taken` is at most the length. The slice is not of the ring,
+        // which nobody has a reference to here.
+        unsafe {
+            if wraps {
+                units.add(place).write([WRAP, 0]);
+                place = 0;
+            }
+            let entry = units.add(place);
+            entry.write([bytes.len() as u64, stamp]);
+            let content = entry.add(1).cast::<u8>();
+            content.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+        self.at += taken;
+        true
+    }
+
+    /// Shows the other side what was written.
+    #[inline]
+    pub(super) fn publish(&mut self) {
+        self.shared.published.0.store(self.at, Ordering::Release);
+    }
+
+    /// What the other side is known to have freed.
+    pub(super) fn seen_freed(&self) -> usize {
+        self.freed
+    }
+}
+
+/// The side that reads.
+pub(super) struct Reader {
+    pub(super) shared: Arc<Shared>,
+    /// Where the next entry begins.
+    pub(super) at: usize,
+    /// What is known to be published.
+    published: usize,
+}
+
+impl Reader {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            at: 0,
+            published: 0,
+        }
+    }
+
+    /// Hands out the next entry and goes on behind it; `None` if there is none.
+    #[inline]
+    pub(super) fn read<R>(&mut self, each: impl FnOnce(u64, &[u8]) -> R) -> Option<R> {
+        let units = &self.shared.units;
+        loop {
+            if self.at == self.published {
+                self.published = self.shared.published.0.load(Ordering::Acquire);
+                if self.at == self.published {
+                    return None;
+                }
+            }
+            let place = self.at & (units.len() - 1);
+            let entry = UnsafeCell::raw_get(units.as_ptr()).wrapping_add(place);
+            // SAFETY: the unit at `at` is published and not freed, so it is this side's; it was
+            // written as a descriptor.
+            let [length, stamp] = unsafe { entry.read() };
+            if length == WRAP {
+                self.at += units.len() - place;
+                continue;
+            }
+            let length = length as usize;
+            debug_assert!(place + 1 + length.div_ceil(UNIT_BYTES) <= units.len());
+            // SAFETY: as above for the units behind the descriptor, which were published with it,
+            // lie before the end of the ring and have been written. They are freed by `free` at the
+            // earliest, which needs `&mut self`, and the reference ends with this call.
+            let bytes = unsafe { std::slice::from_raw_parts(entry.add(1).cast::<u8>(), length) };
+            let result = each(stamp, bytes);
+            self.at += 1 + length.div_ceil(UNIT_BYTES);
+            return Some(result);
+        }
+    }
+
+    /// Gives what was read back to the other side.
+    #[inline]
+    pub(super) fn free(&mut self) {
+        self.shared.freed.0.store(self.at, Ordering::Release);
+    }
+}
