@@ -1,6 +1,7 @@
 //! Sequences as one block: stored, under the fixed code or under its own, whichever is shortest.
 
 use super::bits::{BitWriter, Stretch};
+use super::bytes::load32;
 use super::huffman;
 use super::sequences::{Freqs, Sequence};
 use super::symbols::{
@@ -284,7 +285,14 @@ fn put_all(stretch: &mut Stretch<'_>, words: &Words, block: &Block<'_>) {
             slot,
         } = Sequence::of(sequence);
         let (run, behind) = rest.split_at(literals);
-        put_literals(stretch, words, run);
+        if rest.len() >= 8 {
+            put_four(stretch, words, rest, literals);
+            if literals > 4 {
+                put_literals(stretch, words, &run[4..]);
+            }
+        } else {
+            put_literals(stretch, words, run);
+        }
         if length > MATCH_MAX {
             put_long(stretch, words, length, distance, slot);
         } else if length > 0 {
@@ -293,6 +301,19 @@ fn put_all(stretch: &mut Stretch<'_>, words: &Words, block: &Block<'_>) {
         rest = &behind[length..];
     }
     put_word(stretch, words.litlens[END]);
+    stretch.flush();
+}
+
+/// Puts the first four literals, or as many as there are, without a branch for each number of them.
+/// Eight bytes have to be there.
+#[inline(always)]
+fn put_four(stretch: &mut Stretch<'_>, words: &Words, rest: &[u8], literals: usize) {
+    let bytes = load32(rest, 0);
+    for index in 0..4 {
+        let word = words.litlens[(bytes >> (8 * index) & 255) as usize];
+        let is_one = u32::from((index as usize) < literals);
+        put_word(stretch, word & is_one.wrapping_neg());
+    }
     stretch.flush();
 }
 

@@ -1,5 +1,7 @@
 //! Words read from content, and how long two places of it are alike.
 
+use wide::{CmpEq as _, i8x16};
+
 /// The eight bytes from `at` on; 0 where there are less.
 #[inline(always)]
 pub(super) fn load64(data: &[u8], at: usize) -> u64 {
@@ -41,6 +43,26 @@ pub(super) fn alike(data: &[u8], earlier: usize, at: usize, most: usize) -> usiz
     length
 }
 
+/// Bytes that [`alike_at_once`] compares.
+pub(super) const AT_ONCE: usize = 32;
+
+/// How many of the 32 bytes from `at` on are those from `earlier` on, without a branch for each length.
+/// All of them have to lie within `data`.
+#[inline(always)]
+pub(super) fn alike_at_once(data: &[u8], earlier: usize, at: usize) -> usize {
+    let (earlier, at) = (earlier as u32 as usize, at as u32 as usize);
+    let (behind, ahead) = (&data[earlier..earlier + AT_ONCE], &data[at..at + AT_ONCE]);
+    let half = |from: usize| {
+        let load = |bytes: &[u8]| {
+            let mut half = [0; 16];
+            half.copy_from_slice(&bytes[from..from + 16]);
+            i8x16::new(half.map(|byte: u8| byte as i8))
+        };
+        load(behind).cmp_eq(load(ahead)).move_mask() as u32 & 0xffff
+    };
+    (!(half(0) | half(16) << 16)).trailing_zeros() as usize
+}
+
 /// The same for what is expected to go on for long.
 #[inline(never)]
 pub(super) fn alike_long(data: &[u8], earlier: usize, at: usize, most: usize) -> usize {
@@ -68,6 +90,7 @@ mod tests {
                 assert_eq!(alike(&data, 0, 260, most), expected);
                 assert_eq!(alike_long(&data, 0, 260, most), expected);
             }
+            assert_eq!(alike_at_once(&data, 0, 260), at.min(AT_ONCE));
         }
         assert_eq!(alike_long(&[7; 520], 1, 2, 518), 518);
     }

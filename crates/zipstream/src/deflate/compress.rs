@@ -5,7 +5,7 @@ use super::block::{self, Block};
 use super::brisk;
 use super::buckets::Buckets;
 use super::chains::Chains;
-use super::fast::{self, Pairs};
+use super::fast::{self, Places};
 use super::lazy::{self, Effort};
 use super::sequences::{FIELD_MAX, Freqs, Sequences};
 use super::split;
@@ -47,7 +47,7 @@ pub struct Compressor {
 #[derive(Debug)]
 enum Search {
     Stored,
-    Fast(Box<Pairs>),
+    Fast(Box<Places>),
     /// A match of so many bytes is taken at once.
     Brisk(Box<Buckets>, usize),
     Lazy(Box<Chains>, Effort),
@@ -79,9 +79,9 @@ impl Search {
     fn start(&mut self, data: &[u8], start: usize) {
         match self {
             Self::Stored => {}
-            Self::Fast(pairs) => {
-                pairs.start();
-                pairs.prime(data, start);
+            Self::Fast(places) => {
+                places.start();
+                places.prime(data, start);
             }
             Self::Brisk(buckets, _) => {
                 buckets.start(data.len(), &data[start..]);
@@ -104,7 +104,7 @@ impl Search {
         };
         match self {
             Self::Stored => end,
-            Self::Fast(pairs) => fast::sequence(pairs, data, span, out),
+            Self::Fast(places) => fast::sequence(places, data, span, out),
             Self::Brisk(buckets, good) => brisk::sequence(buckets, *good, data, span, out),
             Self::Lazy(chains, effort) => lazy::sequence(chains, *effort, data, span, out),
         }

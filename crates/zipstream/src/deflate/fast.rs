@@ -1,22 +1,31 @@
-//! Matches as they come: two places of each hash, and the better of them is taken at once.
+//! Matches as they come: the last place of each hash, and what is there is taken at once.
+//!
+//! Not every place is remembered: this is for speed.
 
-use super::bytes::{alike, alike_long, load32};
-use super::chains::AHEAD;
-use super::lazy::{DULL_LITERALS, Span, TAIL, skip};
+use super::bytes::{AT_ONCE, alike, alike_at_once, alike_long, load64};
+use super::lazy::{DULL_LITERALS, Span, TAIL};
 use super::sequences::{Sequences, whole};
 use super::symbols::{MATCH_MAX, WINDOW};
 
-const SLOTS_LOG: u32 = 14;
-/// Bytes of a hash, and so of the shortest match.
-const LEAST: usize = 4;
+/// As many slots as the nearest cache has room for beside the content.
+const SLOTS_LOG: u32 = 13;
+/// Bytes of a hash. What is there is a match from four bytes on.
+const HASH_BYTES: u32 = 5;
+const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
+/// Bytes that have to lie ahead of a place to be looked at.
+const AHEAD: usize = AT_ONCE;
+/// Literals without a match behind which not every place is looked at any more, as a shift.
+const DULL_SHIFT: u32 = 6;
+/// Of the places that prime a content, each of so many is remembered.
+const PRIME_STEP: usize = 3;
 
-/// The last two places of each hash: 64 KiB.
+/// The last place of each hash: 16 KiB.
 #[derive(Debug)]
-pub(super) struct Pairs {
-    slots: [u32; 1 << SLOTS_LOG],
+pub(super) struct Places {
+    slots: [u16; 1 << SLOTS_LOG],
 }
 
-impl Default for Pairs {
+impl Default for Places {
     fn default() -> Self {
         Self {
             slots: [0; 1 << SLOTS_LOG],
@@ -24,27 +33,20 @@ impl Default for Pairs {
     }
 }
 
-impl Pairs {
+impl Places {
     /// Forgets the content before.
     pub(super) fn start(&mut self) {
         self.slots.fill(0);
     }
 
-    /// Remembers a place where four bytes are; those before with the same hash.
+    /// Remembers a place where eight bytes are; how far before it the last one with the same hash is,
+    /// which may be none at all: 0 or too far.
     #[inline(always)]
-    fn replace(&mut self, bytes: u32, at: usize) -> u32 {
-        let slot = &mut self.slots[(bytes.wrapping_mul(0x9e37_79b1) >> (32 - SLOTS_LOG)) as usize];
-        let before = *slot;
-        *slot = before << 16 | at as u32 & 0xffff;
-        before
-    }
-
-    /// Remembers the places from `start` to `end`, at each of which there are four bytes.
-    #[inline(always)]
-    fn insert(&mut self, data: &[u8], start: usize, end: usize) {
-        for at in start..end {
-            self.replace(load32(data, at), at);
-        }
+    fn replace(&mut self, word: u64, at: usize) -> usize {
+        let hash = (word << (64 - 8 * HASH_BYTES)).wrapping_mul(MULTIPLIER);
+        let slot = &mut self.slots[(hash >> (64 - SLOTS_LOG)) as usize];
+        let before = std::mem::replace(slot, at as u16);
+        usize::from((at as u16).wrapping_sub(before))
     }
 
     /// Remembers what primes a content.
@@ -52,60 +54,37 @@ impl Pairs {
         let last = end.min(data.len().saturating_sub(AHEAD));
         let mut at = 0;
         while at < last {
-            let near = distance(at, self.replace(load32(data, at), at));
-            let mut next = (at + MATCH_MAX).min(last);
-            let mut from = at + 1;
-            if near.wrapping_sub(1) < WINDOW {
-                let length = alike_long(data, at - near, at, last - at);
+            let by = self.replace(load64(data, at), at);
+            let mut next = at + PRIME_STEP;
+            if by.wrapping_sub(1) < WINDOW && at % MATCH_MAX == 0 {
+                let length = alike_long(data, at - by, at, last - at);
                 if length > MATCH_MAX {
-                    next = at + length;
-                    from = from.max(next.saturating_sub(near.max(MATCH_MAX) + TAIL));
+                    next = (at + length)
+                        .saturating_sub(by.max(MATCH_MAX) + TAIL)
+                        .max(next);
                 }
             }
-            self.insert(data, from, next);
             at = next;
         }
     }
 }
 
-#[inline(always)]
-fn distance(at: usize, place: u32) -> usize {
-    usize::from((at as u16).wrapping_sub(place as u16))
-}
-
 /// Makes sequences of a span; where it stopped.
-pub(super) fn sequence(pairs: &mut Pairs, data: &[u8], span: Span, out: &mut Sequences) -> usize {
+pub(super) fn sequence(places: &mut Places, data: &[u8], span: Span, out: &mut Sequences) -> usize {
     let Span {
         mut at, end, pause, ..
     } = span;
     let last = end.saturating_sub(AHEAD);
     let mut from = at;
-    let most_matches = out.list.len() + span.matches;
+    let most = out.list.len() + span.matches;
     while at < last {
-        let bytes = load32(data, at);
-        let before = pairs.replace(bytes, at);
-        let (near, far) = (distance(at, before), distance(at, before >> 16));
-        let most = MATCH_MAX.min(end - at);
-        let mut length;
-        let mut by = near;
-        if near.wrapping_sub(1) < WINDOW && load32(data, at - near) == bytes {
-            length = LEAST + alike(data, at - near + LEAST, at + LEAST, most - LEAST);
-            if far.wrapping_sub(1) < WINDOW
-                && length < most
-                && load32(data, at - far + length - 3) == load32(data, at + length - 3)
-            {
-                let other = alike(data, at - far, at, most);
-                if other > length {
-                    (length, by) = (other, far);
-                }
-            }
-        } else if far.wrapping_sub(1) < WINDOW && load32(data, at - far) == bytes {
-            length = LEAST + alike(data, at - far + LEAST, at + LEAST, most - LEAST);
-            by = far;
-        } else {
-            out.literal(data[at]);
+        let word = load64(data, at);
+        let by = places.replace(word, at);
+        let other = load64(data, at - by);
+        if (other ^ word) as u32 != 0 || by.wrapping_sub(1) >= WINDOW {
+            out.literal(word as u8);
             at += 1;
-            if at - from >= DULL_LITERALS {
+            if at - from >= 1 << DULL_SHIFT {
                 at = skip(data, from, at, last, out);
             }
             if at >= pause {
@@ -114,17 +93,20 @@ pub(super) fn sequence(pairs: &mut Pairs, data: &[u8], span: Span, out: &mut Seq
             }
             continue;
         }
-        if length == MATCH_MAX {
-            let (earlier, next) = (at + length - by, at + length);
-            length = whole(length + alike_long(data, earlier, next, end - next));
+        let mut length = alike_at_once(data, at - by, at);
+        if length == AT_ONCE {
+            length = long(data, by, at, end);
         }
         out.push(at - from, length, by);
         let next = at + length;
-        let tail = next.saturating_sub(by.max(MATCH_MAX) + TAIL);
-        pairs.insert(data, tail.max(at + 1), next.min(last));
+        if next < last {
+            for place in [at + 1, next - 2, next - 1] {
+                places.replace(load64(data, place), place);
+            }
+        }
         at = next;
         from = at;
-        if at >= pause || out.list.len() >= most_matches {
+        if at >= pause || out.list.len() >= most {
             return at;
         }
     }
@@ -133,4 +115,30 @@ pub(super) fn sequence(pairs: &mut Pairs, data: &[u8], span: Span, out: &mut Seq
     }
     out.close(end - from);
     end
+}
+
+/// How long a match is that is longer than what is compared at once.
+#[inline(always)]
+fn long(data: &[u8], by: usize, at: usize, end: usize) -> usize {
+    let from = at + AT_ONCE;
+    let most = MATCH_MAX.min(end - at) - AT_ONCE;
+    let length = AT_ONCE + alike(data, from - by, from, most);
+    if length < MATCH_MAX {
+        return length;
+    }
+    let from = at + length;
+    whole(length + alike_long(data, from - by, from, end - from))
+}
+
+/// Takes literals without looking: the more, the longer nothing was found.
+#[cold]
+fn skip(data: &[u8], from: usize, at: usize, last: usize, out: &mut Sequences) -> usize {
+    let next = at
+        + ((at - from) >> DULL_SHIFT)
+            .min(DULL_LITERALS)
+            .min(last - at);
+    for &byte in &data[at..next] {
+        out.literal(byte);
+    }
+    next
 }

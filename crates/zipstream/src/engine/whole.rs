@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::method::Method;
 
 /// Levels that are faster here than those of libdeflate that compress as well.
-const OWN_LEVELS: RangeInclusive<i32> = 2..=6;
+const OWN_LEVELS: RangeInclusive<i32> = 1..=6;
 
 /// Compresses whole contents, keeping the context of the method and level used last.
 #[derive(Default)]
