@@ -2,7 +2,10 @@
 //!
 //! A message begins with `8=FIX`, says how long it is, and has `10=` where it should end. Whatever
 //! does not is skipped up to the next `8=FIX` and told of. Whether a frame is a valid message is the
-//! decoder's to say.
+//! decoder's to say. A [`Cutter`] finds frames in bytes that somebody else keeps, a [`Framer`] keeps
+//! what it is given.
+
+use memchr::memmem;
 
 use crate::decoder::{TRAILER_BYTES, body_length};
 use crate::error::ErrorKind;
@@ -46,6 +49,20 @@ pub enum Frame<'b> {
     },
 }
 
+/// What a [`Cutter`] finds next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// A message: the bytes that were taken.
+    Message,
+    /// The end of bytes that are no message. Some of them may have been taken before.
+    Skipped {
+        /// How many there are.
+        bytes: u64,
+        /// What is wrong with them, if they begin as a message does.
+        why: Option<ErrorKind>,
+    },
+}
+
 /// What there is at a place where a message begins.
 enum Look {
     Message(usize),
@@ -53,19 +70,211 @@ enum Look {
     Wrong(ErrorKind),
 }
 
-/// Cuts a stream into messages.
+/// Finds messages in bytes that somebody else keeps.
 #[derive(Debug)]
-pub struct Framer {
-    buffer: Vec<u8>,
-    /// What of the buffer was given out, and where in the stream the rest is.
-    start: usize,
-    offset: u64,
+pub struct Cutter {
     limit: usize,
-    ended: bool,
     /// Bytes that were skipped so far and not told of; what is wrong with them.
     skipped: u64,
     why: Option<ErrorKind>,
     seeking: bool,
+    /// What the last message had in front of its length: most have the same.
+    head: Vec<u8>,
+    finder: memmem::Finder<'static>,
+}
+
+impl Default for Cutter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Cutter {
+    /// A cutter of messages of up to 1 MiB.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_limit(LIMIT_BYTES)
+    }
+
+    /// A cutter of messages of up to so many bytes: [`MESSAGE_BYTES_MAX`] at most.
+    #[must_use]
+    pub fn with_limit(limit_bytes: usize) -> Self {
+        Self {
+            limit: limit_bytes.min(MESSAGE_BYTES_MAX - 1),
+            skipped: 0,
+            why: None,
+            seeking: false,
+            head: Vec::new(),
+            finder: memmem::Finder::new(START),
+        }
+    }
+
+    /// Looks at the next bytes of a stream: how many of them are taken, and what they end. Without an
+    /// end the rest has to be given again with more behind it; when the stream has `ended`, all of it
+    /// was taken then.
+    ///
+    /// ```
+    /// use fixcore::{Cut, Cutter};
+    ///
+    /// let stream = b"in: 8=FIX.4.4\x019=5\x0135=0\x0110=163\x01\n8=F";
+    /// let mut cutter = Cutter::new();
+    /// let before = Cut::Skipped { bytes: 4, why: None };
+    /// assert_eq!(cutter.next(stream, false), (4, Some(before)));
+    /// assert_eq!(cutter.next(&stream[4..], false), (26, Some(Cut::Message)));
+    /// ```
+    #[inline]
+    pub fn next(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Cut>) {
+        if !self.seeking
+            && let Look::Message(length) = self.look_as_before(rest)
+        {
+            return (length, Some(Cut::Message));
+        }
+        self.next_of_any(rest, ended)
+    }
+
+    fn next_of_any(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Cut>) {
+        let mut taken = 0;
+        loop {
+            let here = rest.get(taken..).unwrap_or(&[]);
+            if self.seeking || !starts(here, ended).unwrap_or(true) {
+                self.seeking = true;
+                let (over, skipped) = self.seek(here, ended);
+                taken += over;
+                match skipped {
+                    None => return (taken, None),
+                    Some(None) => continue,
+                    Some(cut) => return (taken, cut),
+                }
+            }
+            if starts(here, ended).is_none() {
+                return (taken, None);
+            }
+            let why = match self.look(here) {
+                Look::Message(length) => return (taken + length, Some(Cut::Message)),
+                Look::NeedMore if !ended => return (taken, None),
+                Look::NeedMore => ErrorKind::Truncated,
+                Look::Wrong(why) => why,
+            };
+            // The beginning of a message that is none is passed over.
+            self.why = Some(why);
+            self.skipped = 1;
+            self.seeking = true;
+            taken += 1;
+        }
+    }
+
+    /// Passes over bytes up to the next start; how many. `None`: it is not there yet. `Some(None)`:
+    /// it is here, and nothing was skipped.
+    fn seek(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Option<Cut>>) {
+        let found = self.finder.find(rest);
+        let over = match found {
+            Some(at) => at,
+            None if ended => rest.len(),
+            // What may be the beginning of a start stays.
+            None => rest.len().saturating_sub(START.len() - 1),
+        };
+        self.skipped += over as u64;
+        if found.is_none() && !(ended && self.skipped > 0) {
+            return (over, None);
+        }
+        self.seeking = false;
+        let bytes = std::mem::take(&mut self.skipped);
+        let why = self.why.take();
+        (
+            over,
+            Some((bytes > 0).then_some(Cut::Skipped { bytes, why })),
+        )
+    }
+
+    /// A message that begins as the last one did, and is there whole.
+    #[inline]
+    fn look_as_before(&self, rest: &[u8]) -> Look {
+        let head = self.head.len();
+        if head == 0 || !rest.starts_with(&self.head) {
+            return Look::NeedMore;
+        }
+        let mut body = 0_usize;
+        for (at, byte) in rest.iter().enumerate().skip(head).take(9) {
+            match byte {
+                b'0'..=b'9' => body = body * 10 + usize::from(byte - b'0'),
+                &SOH if at > head => return self.whole(rest, at + 1 + body + TRAILER_BYTES),
+                _ => break,
+            }
+        }
+        Look::NeedMore
+    }
+
+    /// Whether a message of so many bytes ends as it should.
+    #[inline]
+    fn whole(&self, rest: &[u8], bytes: usize) -> Look {
+        if bytes > self.limit {
+            return Look::Wrong(ErrorKind::TooLong);
+        }
+        match rest.get(bytes - TRAILER_BYTES..bytes) {
+            None => Look::NeedMore,
+            Some([b'1', b'0', b'=', _, _, _, SOH]) => Look::Message(bytes),
+            Some(_) => Look::Wrong(ErrorKind::BodyLength),
+        }
+    }
+
+    /// What begins here with `8=FIX`.
+    fn look(&mut self, rest: &[u8]) -> Look {
+        let head = rest.get(..HEAD_BYTES_MAX).unwrap_or(rest);
+        let missing = |kind| match head.len() {
+            HEAD_BYTES_MAX => Look::Wrong(kind),
+            _ => Look::NeedMore,
+        };
+        let in_begin = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.';
+        let begin = head.iter().skip(2).position(|byte| !in_begin(byte));
+        let Some(begin) = begin.map(|at| at + 2) else {
+            return missing(ErrorKind::HeaderOrder);
+        };
+        if head.get(begin) != Some(&SOH) {
+            return Look::Wrong(ErrorKind::HeaderOrder);
+        }
+        let length = &head[begin + 1..];
+        let is_length = length.iter().zip(b"9=").all(|(a, b)| a == b);
+        if !is_length {
+            return Look::Wrong(ErrorKind::HeaderOrder);
+        }
+        let digits = length.get(2..).unwrap_or(&[]);
+        let Some(end) = digits.iter().position(|byte| *byte == SOH) else {
+            return match digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
+                true => missing(ErrorKind::BodyLength),
+                false => Look::Wrong(ErrorKind::BodyLength),
+            };
+        };
+        let Some(body) = body_length(&digits[..end]) else {
+            return Look::Wrong(ErrorKind::BodyLength);
+        };
+        let found = self.whole(rest, begin + 1 + 2 + end + 1 + body + TRAILER_BYTES);
+        if matches!(found, Look::Message(_)) {
+            self.head.clear();
+            self.head.extend_from_slice(&head[..begin + 3]);
+        }
+        found
+    }
+}
+
+/// Whether a message begins here. `None`: that is not known yet, or there is nothing.
+fn starts(rest: &[u8], ended: bool) -> Option<bool> {
+    match rest.len() {
+        0 => None,
+        some if some >= START.len() => Some(rest.starts_with(START)),
+        _ if ended || !START.starts_with(rest) => Some(false),
+        _ => None,
+    }
+}
+
+/// Cuts a stream into messages.
+#[derive(Debug)]
+pub struct Framer {
+    cutter: Cutter,
+    buffer: Vec<u8>,
+    /// What of the buffer was given out, and where in the stream the rest is.
+    start: usize,
+    offset: u64,
+    ended: bool,
     skipped_total: u64,
 }
 
@@ -86,14 +295,11 @@ impl Framer {
     #[must_use]
     pub fn with_limit(limit_bytes: usize) -> Self {
         Self {
+            cutter: Cutter::with_limit(limit_bytes),
             buffer: Vec::new(),
             start: 0,
             offset: 0,
-            limit: limit_bytes.min(MESSAGE_BYTES_MAX - 1),
             ended: false,
-            skipped: 0,
-            why: None,
-            seeking: false,
             skipped_total: 0,
         }
     }
@@ -125,121 +331,21 @@ impl Framer {
     /// The next message, or what was skipped up to it. `None`: more has to be pushed first, or the
     /// stream has ended and all of it was given out.
     pub fn next_frame(&mut self) -> Option<Frame<'_>> {
-        loop {
-            if self.seeking || !self.at_start()? {
-                self.seeking = true;
-                if let Some(skipped) = self.seek()? {
-                    return Some(skipped);
-                }
-                continue;
+        let rest = self.buffer.get(self.start..).unwrap_or(&[]);
+        let (taken, cut) = self.cutter.next(rest, self.ended);
+        let offset = self.offset;
+        self.start += taken;
+        self.offset += taken as u64;
+        match cut? {
+            Cut::Message => Some(Frame::Message {
+                offset,
+                bytes: rest.get(..taken).unwrap_or(&[]),
+            }),
+            Cut::Skipped { bytes, why } => {
+                self.skipped_total += bytes;
+                let offset = self.offset - bytes;
+                Some(Frame::Skipped { offset, bytes, why })
             }
-            match self.look() {
-                Look::NeedMore if !self.ended => return None,
-                Look::NeedMore => self.skip(ErrorKind::Truncated),
-                Look::Wrong(why) => self.skip(why),
-                Look::Message(length) => {
-                    let (at, offset) = (self.start, self.offset);
-                    self.take(length);
-                    let bytes = self.buffer.get(at..at + length)?;
-                    return Some(Frame::Message { offset, bytes });
-                }
-            }
-        }
-    }
-
-    fn rest(&self) -> &[u8] {
-        self.buffer.get(self.start..).unwrap_or(&[])
-    }
-
-    fn take(&mut self, bytes: usize) {
-        self.start += bytes;
-        self.offset += bytes as u64;
-    }
-
-    /// Whether a message begins here. `None`: that is not known yet, or there is nothing.
-    fn at_start(&self) -> Option<bool> {
-        let rest = self.rest();
-        match rest.len() {
-            0 => None,
-            some if some >= START.len() => Some(rest.starts_with(START)),
-            _ if self.ended || !START.starts_with(rest) => Some(false),
-            _ => None,
-        }
-    }
-
-    /// Passes over the beginning of a message that is none.
-    fn skip(&mut self, why: ErrorKind) {
-        self.why = Some(why);
-        self.take(1);
-        self.skipped = 1;
-        self.seeking = true;
-    }
-
-    /// Passes over bytes up to the next start. `None`: it is not there yet. `Some(None)`: it is here,
-    /// and nothing was skipped.
-    fn seek(&mut self) -> Option<Option<Frame<'static>>> {
-        let rest = self.rest();
-        let found = rest.windows(START.len()).position(|bytes| bytes == START);
-        let over = match found {
-            Some(at) => at,
-            None if self.ended => rest.len(),
-            // What may be the beginning of a start stays.
-            None => rest.len().saturating_sub(START.len() - 1),
-        };
-        self.take(over);
-        self.skipped += over as u64;
-        if found.is_none() && !(self.ended && self.skipped > 0) {
-            return None;
-        }
-        self.seeking = false;
-        let bytes = std::mem::take(&mut self.skipped);
-        self.skipped_total += bytes;
-        let why = self.why.take();
-        let offset = self.offset - bytes;
-        Some((bytes > 0).then_some(Frame::Skipped { offset, bytes, why }))
-    }
-
-    /// What begins here with `8=FIX`.
-    fn look(&self) -> Look {
-        let rest = self.rest();
-        let head = rest.get(..HEAD_BYTES_MAX).unwrap_or(rest);
-        let missing = |kind| match head.len() {
-            HEAD_BYTES_MAX => Look::Wrong(kind),
-            _ => Look::NeedMore,
-        };
-        let in_begin = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.';
-        let begin = head.iter().skip(2).position(|byte| !in_begin(byte));
-        let Some(begin) = begin.map(|at| at + 2) else {
-            return missing(ErrorKind::HeaderOrder);
-        };
-        if head.get(begin) != Some(&SOH) {
-            return Look::Wrong(ErrorKind::HeaderOrder);
-        }
-        let length = &head[begin + 1..];
-        let is_length = length.iter().zip(b"9=").all(|(a, b)| a == b);
-        if !is_length {
-            return Look::Wrong(ErrorKind::HeaderOrder);
-        }
-        let digits = length.get(2..).unwrap_or(&[]);
-        let Some(end) = digits.iter().position(|byte| *byte == SOH) else {
-            return match digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
-                true => missing(ErrorKind::BodyLength),
-                false => Look::Wrong(ErrorKind::BodyLength),
-            };
-        };
-        let Some(body) = body_length(&digits[..end]) else {
-            return Look::Wrong(ErrorKind::BodyLength);
-        };
-        let whole = begin + 1 + 2 + end + 1 + body + TRAILER_BYTES;
-        if whole > self.limit {
-            return Look::Wrong(ErrorKind::TooLong);
-        }
-        let Some(trailer) = rest.get(whole - TRAILER_BYTES..whole) else {
-            return Look::NeedMore;
-        };
-        match trailer {
-            [b'1', b'0', b'=', _, _, _, SOH] => Look::Message(whole),
-            _ => Look::Wrong(ErrorKind::BodyLength),
         }
     }
 }

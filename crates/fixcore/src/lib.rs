@@ -44,6 +44,6 @@ pub use crate::data::DataPairs;
 pub use crate::decoder::{Decoder, Entries, Entry, Field, Fields, Message};
 pub use crate::encoder::{Encoder, Slot, Template, TemplateBuilder, Writing};
 pub use crate::error::{Error, ErrorKind, Result};
-pub use crate::framer::{Frame, Framer};
+pub use crate::framer::{Cut, Cutter, Frame, Framer};
 pub use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, SOH, Scanner, Separators};
 pub use crate::value::{Decimal, Timestamp};
