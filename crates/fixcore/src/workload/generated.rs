@@ -38,12 +38,7 @@ impl<'d> Generator<'d> {
     }
 
     fn next(&mut self) -> u64 {
-        // SplitMix64.
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        super::split_mix(&mut self.state)
     }
 
     fn below(&mut self, end: usize) -> usize {

@@ -1,9 +1,11 @@
-//! Messages for benchmarks and tests: four of the sizes that figures are given for, and any message of
-//! a dictionary.
+//! Messages for benchmarks and tests: four of the sizes that figures are given for, any message of a
+//! dictionary, and logs.
 
 mod generated;
+mod log;
 
 pub use generated::Generator;
+pub use log::{Harm, Log, Mix};
 
 use crate::encoder::Encoder;
 use crate::value::Decimal;
@@ -126,3 +128,12 @@ const EXECUTION: [(u32, &str); 21] = [
     (851, "1"),
     (58, "Part filled."),
 ];
+
+/// The next number of a seed: SplitMix64.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

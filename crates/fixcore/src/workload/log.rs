@@ -1,0 +1,289 @@
+//! A log of sessions that trade: orders, their executions, market data and heartbeats in order of
+//! time, with sequence numbers, and some of it wrong on purpose.
+
+use std::collections::VecDeque;
+
+use super::{EXECUTION, NEW_ORDER, Sample, split_mix};
+use crate::encoder::Encoder;
+use crate::error::Result;
+use crate::value::{Decimal, Timestamp};
+
+/// Orders that wait for an execution at once.
+const OPEN_ORDERS_MAX: usize = 1000;
+/// 2026-03-05 08:00:00 UTC.
+const BEGIN_NS: i64 = 1_772_697_600_000_000_000;
+/// Messages are up to so long apart.
+const APART_NS_MAX: u64 = 400_000;
+
+/// What of a log is how frequent, as weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mix {
+    /// Of the samples in the order of [`Sample::ALL`].
+    pub weights: [u32; 4],
+}
+
+impl Default for Mix {
+    fn default() -> Self {
+        Self {
+            weights: [4, 44, 48, 4],
+        }
+    }
+}
+
+/// What was done to a message of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Harm {
+    /// Another digit in its sum.
+    CheckSum,
+    /// Another digit in its length.
+    BodyLength,
+    /// A tag that is no number.
+    Tag,
+    /// Its end is missing.
+    Truncated,
+    /// Bytes of any value stand behind it.
+    Noise,
+    /// It is there twice.
+    Repeated,
+    /// It is not there: a gap.
+    Lost,
+}
+
+impl Harm {
+    const ALL: [Self; 7] = [
+        Self::CheckSum,
+        Self::BodyLength,
+        Self::Tag,
+        Self::Truncated,
+        Self::Noise,
+        Self::Repeated,
+        Self::Lost,
+    ];
+}
+
+/// Writes a log message by message, the same bytes everywhere for a seed.
+#[derive(Debug)]
+pub struct Log {
+    encoder: Encoder,
+    state: u64,
+    mix: Mix,
+    /// Of each session the next number of either side.
+    numbers: Vec<[u64; 2]>,
+    now_ns: i64,
+    orders: u64,
+    executions: u64,
+    /// Numbers of orders without an execution, and their session.
+    open: VecDeque<(u64, usize)>,
+    harmed_of_million: u64,
+}
+
+impl Log {
+    /// A log of so many sessions (one at least), of whose messages a share of 0 to 1 is harmed.
+    #[must_use]
+    pub fn new(mix: Mix, sessions: usize, harmed: f64, seed: u64) -> Self {
+        Self {
+            encoder: Encoder::new("FIX.4.4"),
+            state: seed,
+            mix,
+            numbers: vec![[1, 1]; sessions.max(1)],
+            now_ns: BEGIN_NS,
+            orders: 0,
+            executions: 0,
+            open: VecDeque::new(),
+            harmed_of_million: (harmed.clamp(0.0, 1.0) * 1e6) as u64,
+        }
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        split_mix(&mut self.state) % end.max(1)
+    }
+
+    /// When the last message was sent.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        Timestamp(self.now_ns)
+    }
+
+    /// Appends the next message to `out`; what was done to it.
+    ///
+    /// # Errors
+    /// None: these values can all be written.
+    pub fn message(&mut self, out: &mut Vec<u8>) -> Result<Option<Harm>> {
+        self.now_ns += self.below(APART_NS_MAX) as i64;
+        let sample = self.sample();
+        let session = match (sample, self.open.front()) {
+            (Sample::Execution, Some((_, session))) => *session,
+            _ => self.below(self.numbers.len() as u64) as usize,
+        };
+        let start = out.len();
+        self.write(sample, session, out)?;
+        let harmed = self.harmed_of_million > 0 && self.below(1_000_000) < self.harmed_of_million;
+        Ok(harmed.then(|| self.harm(out, start)))
+    }
+
+    fn sample(&mut self) -> Sample {
+        let all: u64 = self
+            .mix
+            .weights
+            .iter()
+            .map(|weight| u64::from(*weight))
+            .sum();
+        let mut at = self.below(all);
+        let mut sample = Sample::NewOrder;
+        for (weight, other) in self.mix.weights.into_iter().zip(Sample::ALL) {
+            if at < u64::from(weight) {
+                sample = other;
+                break;
+            }
+            at -= u64::from(weight);
+        }
+        sample
+    }
+
+    fn write(&mut self, sample: Sample, session: usize, out: &mut Vec<u8>) -> Result<()> {
+        let from_market = matches!(sample, Sample::Execution | Sample::MarketData);
+        let pair = self.numbers.get_mut(session);
+        let number = pair.map_or(1, |pair| {
+            let number = &mut pair[usize::from(from_market)];
+            *number += 1;
+            *number - 1
+        });
+        let price = 41_000 + (self.below(1000) as i64);
+        let quantity = 100 * (1 + self.below(50));
+        let order = match sample {
+            Sample::NewOrder => {
+                self.orders += 1;
+                if self.open.len() < OPEN_ORDERS_MAX {
+                    self.open.push_back((self.orders, session));
+                }
+                self.orders
+            }
+            _ => self.open.front().map_or(0, |open| open.0),
+        };
+        if sample == Sample::Execution {
+            self.open.pop_front();
+            self.executions += 1;
+        }
+        let id = format!("ORD{order:011}");
+        let (desk, market) = (format!("DESK{session:05}"), "MARKET01");
+        let [sender, target] = match from_market {
+            true => [market, desk.as_str()],
+            false => [desk.as_str(), market],
+        };
+        let msg_type = match sample {
+            Sample::Heartbeat => "0",
+            Sample::NewOrder => "D",
+            Sample::Execution => "8",
+            Sample::MarketData => "X",
+        };
+        let now = Timestamp(self.now_ns).to_millis();
+        let mut message = self
+            .encoder
+            .start(msg_type)
+            .bytes(49, sender.as_bytes())
+            .bytes(56, target.as_bytes())
+            .unsigned(34, number)
+            .bytes(52, &now);
+        let fields: &[(u32, &str)] = match sample {
+            Sample::NewOrder => &NEW_ORDER,
+            Sample::Execution => &EXECUTION,
+            Sample::Heartbeat | Sample::MarketData => &[],
+        };
+        for (tag, value) in fields {
+            message = match tag {
+                11 => message.bytes(11, id.as_bytes()),
+                38 => message.unsigned(38, quantity),
+                44 => message.decimal(
+                    44,
+                    Decimal {
+                        mantissa: price,
+                        scale: 2,
+                    },
+                ),
+                60 => message.bytes(60, &now),
+                17 => message.unsigned(17, self.executions),
+                _ => message.bytes(*tag, value.as_bytes()),
+            };
+        }
+        if sample == Sample::MarketData {
+            message = message.bytes(262, b"SUB-7").unsigned(268, 24);
+            for entry in 0..24_u64 {
+                let mantissa = 512_000 + 25 * entry as i64 + price % 100;
+                message = message
+                    .unsigned(279, 0)
+                    .unsigned(269, entry % 2)
+                    .bytes(55, b"NQM6")
+                    .decimal(270, Decimal { mantissa, scale: 2 })
+                    .unsigned(271, 10 + entry)
+                    .bytes(273, &now[9..]);
+            }
+        }
+        out.extend_from_slice(message.finish()?);
+        Ok(())
+    }
+
+    /// Spoils the message that begins at `start`.
+    fn harm(&mut self, out: &mut Vec<u8>, start: usize) -> Harm {
+        let harm = Harm::ALL[self.below(Harm::ALL.len() as u64) as usize];
+        let end = out.len();
+        let other = |byte: &mut u8| *byte = if *byte == b'7' { b'3' } else { b'7' };
+        match harm {
+            Harm::CheckSum => other(&mut out[end - 2]),
+            // Behind `8=FIX.4.4`, its end and `9=`.
+            Harm::BodyLength => other(&mut out[start + 12]),
+            // The second digit of 49, behind a length of two to four digits and the type.
+            Harm::Tag => {
+                let at = out[start..]
+                    .windows(4)
+                    .position(|bytes| bytes == b"\x0149=");
+                if let Some(at) = at {
+                    out[start + at + 2] = b'x';
+                }
+            }
+            Harm::Truncated => {
+                let cut = 8 + self.below((end - start - 8) as u64) as usize;
+                out.truncate(end - cut);
+            }
+            Harm::Noise => {
+                for _ in 0..1 + self.below(40) {
+                    let byte = split_mix(&mut self.state) as u8;
+                    out.push(byte);
+                }
+            }
+            Harm::Repeated => out.extend_from_within(start..),
+            Harm::Lost => out.truncate(start),
+        }
+        harm
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Decoder;
+
+    #[test]
+    fn a_log_is_valid_but_for_what_was_harmed_and_the_same_for_a_seed() {
+        let write = |harmed, seed| {
+            let mut log = Log::new(Mix::default(), 3, harmed, seed);
+            let mut out = Vec::new();
+            let mut decoder = Decoder::new();
+            let mut good = 0;
+            for _ in 0..2000 {
+                let start = out.len();
+                let harm = log.message(&mut out).unwrap();
+                good += usize::from(harm.is_none());
+                assert_eq!(
+                    harm.is_none() && decoder.parse(&out[start..]).is_err(),
+                    false
+                );
+            }
+            (out, good)
+        };
+        let (whole, good) = write(0.0, 7);
+        assert_eq!(good, 2000);
+        assert!(write(0.0, 7).0 == whole && write(0.0, 8).0 != whole);
+        let (_, good) = write(0.5, 7);
+        assert!((800..1200).contains(&good));
+    }
+}
