@@ -3,28 +3,8 @@
 
 mod common;
 
+use common::fix::{execution, message, order};
 use common::{directory, file, pipe, run, words};
-
-/// A message around fields that are separated by `|`, with the byte 1 in their place.
-fn message(body: &str) -> Vec<u8> {
-    let body = body.replace('|', "\x01");
-    let mut bytes = format!("8=FIX.4.4\x019={}\x01{body}", body.len()).into_bytes();
-    let sum = bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
-    bytes.extend_from_slice(format!("10={sum:03}\x01").as_bytes());
-    bytes
-}
-
-fn order(seq: u32, id: &str, ms: u32) -> Vec<u8> {
-    message(&format!(
-        "35=D|49=A|56=B|34={seq}|52=20260305-14:15:16.{ms:03}|11={id}|55=X|54=1|60=20260305-14:15:16|40=1|38=5|"
-    ))
-}
-
-fn execution(seq: u32, id: &str, ms: u32) -> Vec<u8> {
-    message(&format!(
-        "35=8|49=B|56=A|34={seq}|52=20260305-14:15:16.{ms:03}|37=o|11={id}|17=e|150=0|39=0|55=X|54=1|151=5|14=0|6=0|"
-    ))
-}
 
 #[test]
 fn every_shape_of_log_gives_the_same_lines() {
@@ -181,7 +161,10 @@ fn stats_count_and_time_what_a_log_says() {
     assert_eq!((&mix[0][0], &mix[0][1]), (&"D".into(), &4.into()));
     assert_eq!((&mix[1][0], &mix[1][1]), (&"8".into(), &3.into()));
     let sessions = table("sessions").expect("sessions");
-    assert_eq!(sessions[0], serde_json::json!(["A → B", 4, 1, 4, 1, 0]));
+    assert_eq!(
+        sessions[0],
+        serde_json::json!(["A → B", 4, 1, 4, 1, 0, 0, 0, 0])
+    );
     let rows = report["latencies"].as_array().expect("rows");
     let wait = rows
         .iter()

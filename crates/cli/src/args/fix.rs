@@ -6,11 +6,12 @@ use clap::{Args, Subcommand, ValueEnum};
 use fixcore::Isa;
 
 use super::output::{AnalysisArgs, ReportArgs, TerminalArgs};
+use super::units;
 
 /// Read FIX messages from logs and streams.
 ///
 /// Messages may stand one a line or behind each other, with prefixes of a log or without, and with
-/// the byte 1, `|` or `^A` between fields. What is no valid message is named with its place in the
+/// the byte 1, `|`, `^A` or `\x01` between fields. What is no valid message is named with its place in the
 /// file; when there was some, the exit code is 3.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
@@ -34,6 +35,95 @@ pub(crate) enum FixCommand {
     Print(Box<FilterArgs>),
     /// Count messages, gaps and duplicates, and time orders to executions
     Stats(Box<StatsArgs>),
+    Anonymize(Box<AnonymizeArgs>),
+    Generate(GenerateArgs),
+}
+
+/// Write messages with pseudonyms in place of who and what they are about.
+///
+/// A pseudonym has the length and form of its value, digits for digits and letters for letters, and is
+/// the same for a value wherever it stands. CheckSum is that of the new message. What stands around
+/// messages and what is no valid message is left out, for nobody knows what it says; each message is
+/// written on a line, with the separator that it had. Without a key file pseudonyms are those of a key
+/// that nobody will have again. A value of one or two characters may by chance be its own pseudonym.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AnonymizeArgs {
+    #[command(flatten)]
+    pub(crate) messages: MessagesArgs,
+    /// The tags whose values are replaced, instead of accounts, parties, ids and free text
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',', num_args = 1)]
+    pub(crate) tags: Option<Vec<u32>>,
+    /// More tags, such as those of one's own
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',', num_args = 1)]
+    pub(crate) also: Vec<u32>,
+    /// A file of 16 bytes or more: the same bytes give the same pseudonyms
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// What a generated log has around messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogForm {
+    /// Nothing
+    Stream,
+    /// A message a line
+    Lines,
+    /// A message a line, behind a date and time
+    Prefixed,
+}
+
+/// Write a log to try things on.
+///
+/// Orders, their executions, market data and heartbeats of some sessions, in order of time. The same
+/// seed gives the same bytes everywhere.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GenerateArgs {
+    /// How many messages
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) messages: u64,
+    /// Until there are so many bytes, as 2GB
+    #[arg(long, value_name = "SIZE", value_parser = units::size, conflicts_with = "messages")]
+    pub(crate) size: Option<u64>,
+    /// Weights of heartbeats, orders, executions and market data
+    #[arg(
+        long,
+        value_name = "H,D,8,X",
+        default_value = "4,44,48,4",
+        value_delimiter = ',',
+        num_args = 1
+    )]
+    pub(crate) mix: Vec<u32>,
+    /// How many sessions
+    #[arg(long, value_name = "N", default_value_t = 4,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) sessions: u32,
+    /// Which share of messages is spoiled, lost or repeated, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    pub(crate) hostile: f64,
+    /// soh, pipe, caret or hex
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Soh,
+          hide_possible_values = true)]
+    pub(crate) separator: Separator,
+    /// stream, lines or prefixed
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = LogForm::Lines,
+          hide_possible_values = true)]
+    pub(crate) form: LogForm,
+    /// Seed of the generated data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The file; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    /// Overwrite an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
 }
 
 /// What stands between the fields of messages.
@@ -47,6 +137,20 @@ pub(crate) enum Separator {
     Pipe,
     /// `^A`, one message or more a line
     Caret,
+    /// `\x01` as text, one message or more a line
+    Hex,
+}
+
+impl Separator {
+    /// The bytes that it is.
+    pub(crate) fn name(self) -> &'static [u8] {
+        match self {
+            Self::Auto | Self::Soh => b"\x01",
+            Self::Pipe => b"|",
+            Self::Caret => b"^A",
+            Self::Hex => b"\\x01",
+        }
+    }
 }
 
 /// Which messages are read, and how.
@@ -55,13 +159,22 @@ pub(crate) struct MessagesArgs {
     /// Files of messages; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) files: Vec<PathBuf>,
-    /// auto, soh, pipe or caret
+    /// auto, soh, pipe, caret or hex
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
           hide_possible_values = true)]
     pub(crate) separator: Separator,
     /// A dictionary in the XML of QuickFIX, in place of the built-in one of each message
     #[arg(long, value_name = "FILE")]
     pub(crate) dictionary: Option<PathBuf>,
+    /// How many threads; 0: one a processor
+    #[arg(
+        short = 'T',
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub(crate) threads: u32,
     /// Scan by this instruction set: scalar, swar, sse2, avx2, avx512bw or avx512vbmi2
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) isa: Option<Isa>,

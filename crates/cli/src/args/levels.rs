@@ -31,7 +31,7 @@ pub(super) fn fast(n: u32) -> Result<i32> {
 }
 
 /// The number of threads that `-T` asks for; 0 stands for one a processor.
-pub(super) fn threads(asked: u32) -> Result<u32> {
+pub(crate) fn threads(asked: u32) -> Result<u32> {
     match asked {
         0 => Ok(std::thread::available_parallelism().map_or(1, |n| n.get() as u32)),
         n if n <= THREADS_MAX => Ok(n),

@@ -31,6 +31,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use fingers::color;
+pub(crate) use levels::threads;
 
 use crate::exit::ExitStatus;
 use crate::term::plain::visible;

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+pub(crate) mod fix;
 #[cfg(unix)]
 pub(crate) mod signals;
 

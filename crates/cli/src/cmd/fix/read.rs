@@ -1,0 +1,362 @@
+//! Messages of logs parsed, validated, printed and counted: what workers make of a block, and what
+//! becomes of it in order.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use fixcore::dict::{Dictionary, Rules, Validator, Version};
+use fixcore::{Decoder, Isa, Message};
+use latency::Recorder;
+use latency::report::{Input, Table, Unit};
+
+use super::blocks::{Block, Ended};
+use super::crew::{Crew, Stop};
+use super::stats::{Part, Stats};
+use super::texts::{Found, Texts, separate};
+use super::veil::{Scratch, Veil};
+use super::{decoder, lines};
+use crate::args::fix::MessagesArgs;
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::io::target::duplicate_stdout;
+use crate::session::{INPUTS_LISTED, Outcome};
+use crate::term::{message, signal};
+
+/// Messages that the report of `stats` names as bad.
+const BAD_NAMED: usize = 20;
+
+/// The built-in versions of a message's frame and body; `None` of the dictionary of a flag.
+type Versions = Option<(Version, Option<Version>)>;
+
+/// What is done with messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Job {
+    Parse,
+    Validate,
+    Print,
+    Stats,
+    Anonymize,
+}
+
+impl Job {
+    /// The part of the command.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Parse => "fix parse",
+            Self::Validate => "fix validate",
+            Self::Print => "fix print",
+            Self::Stats => "fix stats",
+            Self::Anonymize => "fix anonymize",
+        }
+    }
+}
+
+/// What a worker needs to know.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'d> {
+    pub(super) job: Job,
+    pub(super) messages: &'d MessagesArgs,
+    pub(super) dictionary: Option<&'d Dictionary>,
+    pub(super) isa: Isa,
+    /// Of `Anonymize`.
+    pub(super) veil: Option<&'d Veil>,
+}
+
+/// What came of a block.
+#[derive(Debug, Default)]
+struct Made {
+    out: Vec<u8>,
+    good: u64,
+    bad: u64,
+    /// The first of those that are bad: where, and what is wrong. Where there are no lines for them.
+    named: Vec<(u64, String)>,
+    part: Part,
+    span: Option<(Instant, Instant)>,
+}
+
+/// Does the work of one thread.
+struct Worker<'d> {
+    task: Task<'d>,
+    /// The files, as they are named in lines.
+    names: Vec<String>,
+    texts: Texts,
+    decoder: Decoder,
+    /// Of each pair of versions that was met.
+    validators: Vec<(Versions, Validator<'d>)>,
+    scratch: Scratch,
+}
+
+impl<'d> Worker<'d> {
+    fn new(task: Task<'d>) -> Self {
+        let name = |path: &PathBuf| path.display().to_string();
+        Self {
+            names: task.messages.files.iter().map(name).collect(),
+            texts: Texts::new(),
+            // That there is one was seen before.
+            decoder: decoder(Some(task.isa), task.dictionary).unwrap_or_default(),
+            validators: Vec::new(),
+            scratch: Scratch::default(),
+            task,
+        }
+    }
+
+    fn block(&mut self, block: &Block, made: &mut Made) {
+        let start = Instant::now();
+        made.out.clear();
+        made.named.clear();
+        (made.good, made.bad) = (0, 0);
+        if self.task.job == Job::Stats {
+            made.part.clear();
+        }
+        let (task, validators) = (self.task, &mut self.validators);
+        let (decoder, scratch) = (&mut self.decoder, &mut self.scratch);
+        let name = self.names.get(block.file).map_or("", String::as_str);
+        self.texts.each(block, &mut |offset, found| {
+            let wrong = match found {
+                Found::Bad(why) => Some((None, why.to_string())),
+                Found::Message(bytes, separator) => match decoder.parse(bytes) {
+                    Ok(message) => match task.veil {
+                        None => task.message(validators, offset, &message, made),
+                        Some(veil) => {
+                            let veiled = veil.message(&message, scratch);
+                            separate(veiled, separator, &mut made.out);
+                            made.out.push(b'\n');
+                            None
+                        }
+                    },
+                    Err(error) => Some((error.tag(), error.to_string())),
+                },
+            };
+            match wrong {
+                None => made.good += 1,
+                Some((tag, error)) => task.wrong(name, offset, tag, error, made),
+            }
+        });
+        made.span = Some((start, Instant::now()));
+    }
+}
+
+impl<'d> Task<'d> {
+    /// Does what is asked for with a message; what is wrong with it.
+    fn message(
+        &self,
+        validators: &mut Vec<(Versions, Validator<'d>)>,
+        offset: u64,
+        message: &Message<'_, '_>,
+        made: &mut Made,
+    ) -> Option<(Option<u32>, String)> {
+        match self.job {
+            Job::Parse => lines::message(&mut made.out, offset, message),
+            Job::Stats => made.part.message(offset, message),
+            Job::Print => {
+                let dictionaries = match (self.dictionary, Validator::versions(message)) {
+                    (Some(dictionary), _) => [Some(dictionary), None],
+                    (None, Some((frame, body))) => {
+                        [frame.dictionary(), body.and_then(Version::dictionary)]
+                    }
+                    (None, None) => [None, None],
+                };
+                lines::named(&mut made.out, offset, message, dictionaries);
+            }
+            Job::Validate => return self.validate(validators, message),
+            // That is done where the separator is known.
+            Job::Anonymize => {}
+        }
+        None
+    }
+
+    /// What a dictionary says against a message.
+    fn validate(
+        &self,
+        validators: &mut Vec<(Versions, Validator<'d>)>,
+        message: &Message<'_, '_>,
+    ) -> Option<(Option<u32>, String)> {
+        let versions = match self.dictionary {
+            Some(_) => None,
+            None => Validator::versions(message),
+        };
+        if versions.is_none() && self.dictionary.is_none() {
+            let error = "there is no dictionary for this BeginString".to_owned();
+            return Some((Some(8), error));
+        }
+        let known = validators.iter().position(|known| known.0 == versions);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let validator = match (self.dictionary, versions) {
+                    (Some(dictionary), _) => Validator::new(dictionary, Rules::default()),
+                    (None, versions) => Validator::of_versions(versions?, Rules::default())?,
+                };
+                validators.push((versions, validator));
+                validators.len() - 1
+            }
+        };
+        let error = validators.get_mut(at)?.1.validate(message).err()?;
+        Some((error.tag(), error.to_string()))
+    }
+
+    fn wrong(&self, path: &str, offset: u64, tag: Option<u32>, error: String, made: &mut Made) {
+        made.bad += 1;
+        if !matches!(self.job, Job::Stats | Job::Anonymize) {
+            lines::wrong(&mut made.out, path, offset, tag, &error);
+        } else if made.named.len() < BAD_NAMED {
+            made.named.push((offset, error));
+        }
+    }
+}
+
+/// What came of all blocks so far.
+pub(super) struct Reading<'d> {
+    task: Task<'d>,
+    stats: Option<Stats>,
+    pieces: Recorder,
+    out: File,
+    written: u64,
+    good: u64,
+    bad: u64,
+    /// The first that are bad: file, place, what is wrong.
+    named: Vec<(usize, u64, String)>,
+}
+
+impl<'d> Reading<'d> {
+    pub(super) fn new(task: Task<'d>, stats: Option<Stats>, pieces: Recorder) -> Result<Self> {
+        let failed = |error| Failure::io("write", Path::new("standard output"), &error);
+        Ok(Self {
+            task,
+            stats,
+            pieces,
+            out: duplicate_stdout().map_err(failed)?,
+            written: 0,
+            good: 0,
+            bad: 0,
+            named: Vec::new(),
+        })
+    }
+
+    /// Reads all files, and says what came of it.
+    pub(super) fn run(mut self, threads: u32, outcome: &mut Outcome) {
+        let task = self.task;
+        let crew = Crew {
+            files: &task.messages.files,
+            separator: task.messages.separator,
+            threads,
+        };
+        let work = || {
+            let mut worker = Worker::new(task);
+            move |block: &Block, made: &mut Made| worker.block(block, made)
+        };
+        let result = crew.run(work, &mut |block, made| {
+            self.take(block, made)?;
+            if let Some(ended) = block.ended.take() {
+                ended_file(&task.messages.files, block.file, ended, outcome);
+            }
+            Ok(())
+        });
+        match result {
+            // Who closed the pipe has seen enough.
+            Ok(()) | Err(Stop::Closed) => {}
+            Err(Stop::Failed(failure)) => {
+                message::failure(&failure);
+                outcome.complete = false;
+                outcome.status = failure.exit_status();
+            }
+        }
+        self.conclude(outcome);
+    }
+
+    fn take(&mut self, block: &Block, made: &Made) -> std::result::Result<(), Stop> {
+        self.good += made.good;
+        self.bad += made.bad;
+        for (offset, error) in &made.named {
+            if self.named.len() < BAD_NAMED {
+                self.named.push((block.file, *offset, error.clone()));
+            }
+        }
+        if let Some(stats) = &mut self.stats {
+            stats.add(block.file, &made.part);
+        }
+        if let Some((start, end)) = made.span
+            && !block.bytes().is_empty()
+        {
+            self.pieces.record_span(start, end);
+        }
+        if made.out.is_empty() {
+            return Ok(());
+        }
+        match self.out.write_all(&made.out) {
+            Ok(()) => {
+                self.written += made.out.len() as u64;
+                Ok(())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::Closed),
+            Err(error) => Err(Failure::io("write", Path::new("standard output"), &error).into()),
+        }
+    }
+
+    fn conclude(self, outcome: &mut Outcome) {
+        outcome.bytes_content = outcome.bytes_in;
+        outcome.bytes_out = self.written;
+        outcome.ops = Some(self.good + self.bad);
+        let params = &mut outcome.workload.params;
+        params.insert("messages".to_owned(), self.good.into());
+        params.insert("messages_bad".to_owned(), self.bad.into());
+        let files = &self.task.messages.files;
+        if let Some(stats) = self.stats {
+            let (tables, waits, unfollowed) = stats.finish(files);
+            params.insert("unfollowed".to_owned(), unfollowed.into());
+            outcome.tables.extend(tables);
+            if !waits.is_empty() {
+                outcome.add(&waits.finish());
+            }
+        }
+        if !self.named.is_empty() {
+            let columns = [
+                ("file", Unit::Text),
+                ("offset", Unit::Count),
+                ("error", Unit::Text),
+            ];
+            let mut table = Table::new("bad messages", &columns);
+            for (file, offset, error) in self.named {
+                let path = files.get(file).map(|path| path.display().to_string());
+                let row = vec![path.unwrap_or_default().into(), offset.into(), error.into()];
+                table.rows.push(row);
+            }
+            outcome.tables.push(table);
+        }
+        if !self.pieces.is_empty() {
+            outcome.add(&self.pieces.finish());
+        }
+        if self.bad > 0 && outcome.status == ExitStatus::Ok {
+            outcome.status = ExitStatus::Partial;
+        }
+        if signal::interrupted() {
+            outcome.complete = false;
+            outcome.status = ExitStatus::Interrupted;
+        }
+    }
+}
+
+/// Adds a file that has ended to what the report says.
+pub(super) fn ended_file(files: &[PathBuf], file: usize, ended: Ended, outcome: &mut Outcome) {
+    outcome.bytes_in += ended.bytes;
+    if let Some(failure) = ended.failure {
+        message::failure(&failure);
+        outcome.complete = false;
+        outcome.status = match files.len() {
+            1 => failure.exit_status(),
+            _ => ExitStatus::Partial,
+        };
+        return;
+    }
+    outcome.workload.inputs_total += 1;
+    if outcome.workload.inputs.len() < INPUTS_LISTED {
+        let path = files.get(file).map(|path| path.display().to_string());
+        outcome.workload.inputs.push(Input {
+            path: path.unwrap_or_default(),
+            bytes: ended.bytes,
+            xxh64: None,
+        });
+    }
+}
