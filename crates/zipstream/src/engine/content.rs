@@ -172,7 +172,7 @@ impl ContentDecoder {
         };
         self.consumed += consumed as u64;
         self.produced += produced as u64;
-        self.judge()?;
+        judge(&self.bounds, self.consumed, self.produced)?;
         self.crc.update(&output[..produced]);
         if last && self.starved && !self.done {
             return Err(early());
@@ -200,32 +200,44 @@ impl ContentDecoder {
         }
     }
 
+    /// The same, with the content where it was made if the method has a place of its own, else in
+    /// `output`. One piece may be larger than that.
+    pub(crate) fn lend<'a>(
+        &'a mut self,
+        input: &[u8],
+        output: &'a mut [u8],
+        last: bool,
+    ) -> Result<(Step, &'a [u8]), Error> {
+        if self.method != Method::Deflate || self.done {
+            let step = self.push(input, output, last)?;
+            return Ok((step, &output[..step.produced]));
+        }
+        let inflate = self.inflate.get_or_insert_default();
+        let piece = inflate.push(input).map_err(|error| invalid(&error))?;
+        self.consumed += piece.consumed as u64;
+        self.produced += piece.content.len() as u64;
+        self.done = piece.done;
+        judge(&self.bounds, self.consumed, self.produced)?;
+        self.crc.update(piece.content);
+        // What is held back needs more input or comes without any.
+        self.starved = piece.consumed == input.len() && piece.content.is_empty();
+        if last && self.starved && !self.done {
+            return Err(early());
+        }
+        let step = Step {
+            consumed: piece.consumed,
+            produced: piece.content.len(),
+            done: piece.done,
+        };
+        Ok((step, piece.content))
+    }
+
     fn step(&self, consumed: usize, produced: usize) -> Step {
         Step {
             consumed,
             produced,
             done: self.done,
         }
-    }
-
-    fn judge(&self) -> Result<(), Error> {
-        let (consumed, produced) = (self.consumed, self.produced);
-        if let Some(stated) = self.bounds.stated.filter(|stated| produced > *stated) {
-            return Err(more(stated));
-        }
-        if produced > self.bounds.limit {
-            return Err(limit(self.bounds.limit));
-        }
-        let most = consumed.saturating_mul(self.bounds.ratio);
-        if produced > RATIO_FREE_BYTES.max(most) {
-            let ratio = self.bounds.ratio;
-            return Err(Error::new(
-                ErrorKind::Limit,
-                format!("its content is more than {ratio} times its compressed size"),
-            )
-            .help("raise the limit of the ratio if the source is trusted"));
-        }
-        Ok(())
     }
 
     fn copy(&mut self, input: &[u8], output: &mut [u8]) -> (usize, usize) {
@@ -302,6 +314,26 @@ impl ContentDecoder {
     pub(crate) fn verify(&self, crc32: u32, content: u64) -> Result<(), Error> {
         compare((self.crc32(), self.produced), (crc32, content))
     }
+}
+
+/// Holds what was taken and produced so far to the bounds.
+fn judge(bounds: &Bounds, consumed: u64, produced: u64) -> Result<(), Error> {
+    if let Some(stated) = bounds.stated.filter(|stated| produced > *stated) {
+        return Err(more(stated));
+    }
+    if produced > bounds.limit {
+        return Err(limit(bounds.limit));
+    }
+    let most = consumed.saturating_mul(bounds.ratio);
+    if produced > RATIO_FREE_BYTES.max(most) {
+        let ratio = bounds.ratio;
+        return Err(Error::new(
+            ErrorKind::Limit,
+            format!("its content is more than {ratio} times its compressed size"),
+        )
+        .help("raise the limit of the ratio if the source is trusted"));
+    }
+    Ok(())
 }
 
 /// Compares checksum and size of a content with those stated.

@@ -170,7 +170,7 @@ impl<R: ReadAt> ArchiveReader<R> {
     }
 
     /// Gives the content of an entry to `sink`; its size. Content of up to 1 MiB comes in one piece
-    /// and is verified before; larger content comes in pieces of up to 128 KiB and is verified at its
+    /// and is verified before; larger content comes in pieces of about 128 KiB and is verified at its
     /// end, so it is to be trusted only when this returns.
     pub fn extract<E: From<Error>>(
         &self,
@@ -334,7 +334,9 @@ impl<R: ReadAt> ArchiveReader<R> {
         };
         let started = decoder.start(entry.method(), bounds);
         started.map_err(|error| error.at(body.start))?;
-        if output.len() < PIECE_BYTES {
+        // Deflate has a place of its own.
+        let own = entry.method() == Method::Deflate && !body.is_sealed();
+        if !own && output.len() < PIECE_BYTES {
             output.resize(PIECE_BYTES, 0);
         }
         Ok(body)
@@ -370,11 +372,12 @@ impl<R: ReadAt> ArchiveReader<R> {
         let left = usize::try_from(end - at).unwrap_or(usize::MAX);
         let input = &input[..input.len().min(left)];
         let last = input.len() == left;
-        let step = body
-            .push(decoder, input, &mut output[..PIECE_BYTES], last)
+        let room = output.len().min(PIECE_BYTES);
+        let (step, piece) = body
+            .push(decoder, input, &mut output[..room], last)
             .map_err(named)?;
         self.count(step.produced as u64).map_err(named)?;
-        Ok(Some(&output[..step.produced]))
+        Ok(Some(piece))
     }
 
     fn bounds(&self, entry: &Entry<'_>) -> Bounds {

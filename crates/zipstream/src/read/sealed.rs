@@ -69,17 +69,25 @@ impl Body {
         })
     }
 
-    /// Gives input to the decoder, decrypted where it has to be.
-    pub(super) fn push(
+    /// Whether the content is encrypted.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.sealed.is_some()
+    }
+
+    /// Gives input to the decoder, decrypted where it has to be; the content is lent, or in `output`.
+    pub(super) fn push<'a>(
         &mut self,
-        decoder: &mut ContentDecoder,
+        decoder: &'a mut ContentDecoder,
         input: &[u8],
-        output: &mut [u8],
+        output: &'a mut [u8],
         last: bool,
-    ) -> Result<Step, Error> {
+    ) -> Result<(Step, &'a [u8]), Error> {
         match &mut self.sealed {
-            Some((_, opened)) => opened.push(decoder, input, output, last),
-            None => decoder.push(input, output, last),
+            Some((_, opened)) => {
+                let step = opened.push(decoder, input, output, last)?;
+                Ok((step, &output[..step.produced]))
+            }
+            None => decoder.lend(input, output, last),
         }
     }
 
