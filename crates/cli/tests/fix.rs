@@ -4,7 +4,7 @@
 mod common;
 
 use common::fix::{execution, message, order};
-use common::{directory, file, pipe, run, words};
+use common::{directory, file, perfkit, pipe, run, words};
 
 #[test]
 fn every_shape_of_log_gives_the_same_lines() {
@@ -193,4 +193,74 @@ fn the_benchmark_checks_and_measures_every_part() {
     );
     let rows = run(dir.path(), line).expect(0).json();
     assert_eq!(rows["tables"][0]["rows"].as_array().expect("rows").len(), 2);
+}
+
+/// The rows of a table of a report.
+fn table<'r>(report: &'r serde_json::Value, name: &str) -> &'r Vec<serde_json::Value> {
+    let tables = report["tables"].as_array().expect("tables");
+    let table = tables.iter().find(|table| table["name"] == name);
+    table.expect(name)["rows"].as_array().expect("rows")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn transports_are_measured_and_their_answers_checked() {
+    let dir = directory();
+    for interface in ["auto", "epoll"] {
+        let line = words("fix-bench transport --batches 2 --batch-size 7 --report json");
+        let mut command = perfkit();
+        command.args(line).current_dir(dir.path());
+        let output = command
+            .env("PERFKIT_IO", interface)
+            .output()
+            .expect("a run");
+        assert_eq!(output.status.code(), Some(0), "{interface}");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(report["validation"]["ok"], true);
+        let interfaces = table(&report, "interfaces");
+        let last = interfaces.last().expect("one is in use");
+        assert_eq!(last[1], "in use");
+        let carried = table(&report, "64 connections, answered on one thread");
+        assert_eq!(carried.len(), 4);
+        for row in carried {
+            assert!(row[3].as_f64() > Some(0.0), "{row}");
+            let calls = row[4].as_f64().expect("counted");
+            let is_ring = row[1] == "io_uring";
+            assert!(calls > 0.0 && (is_ring || calls > 1.0), "{row}");
+        }
+        let trips = table(&report, "a round trip that polls, over TCP");
+        assert_eq!(trips.len(), 3);
+        let uses_ring = last[0] != "epoll";
+        assert!(interface == "auto" || !uses_ring);
+        let requests = "requests of a ring, without flags and with three";
+        let tables = report["tables"].as_array().expect("tables");
+        assert_eq!(
+            tables.iter().any(|table| table["name"] == requests),
+            uses_ring
+        );
+        if uses_ring {
+            assert_eq!(table(&report, requests).len(), 4);
+        }
+        let rows = report["latencies"].as_array().expect("rows");
+        assert!(rows.iter().any(|row| row["series"] == "plain to plain"));
+    }
+    let mut command = perfkit();
+    command.args(words("fix-bench transport"));
+    let output = command.env("PERFKIT_IO", "kqueue").output().expect("a run");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn techniques_are_measured_off_and_on() {
+    let dir = directory();
+    let line = words("fix-bench techniques --batches 2 --batch-size 300 --report json");
+    let report = run(dir.path(), line).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    let rows = table(&report, "techniques, off and on");
+    let measured = table(&report, "what a technique is measured by");
+    assert!(!rows.is_empty() && rows.len() <= measured.len());
+    for row in rows {
+        assert!(measured.iter().any(|by| by[0] == row[0]), "{row}");
+    }
+    assert_eq!(table(&report, "components").len(), 4);
 }

@@ -212,22 +212,32 @@ pub(crate) enum FixBenchPart {
     Parse,
     /// Writing a new order by a template
     Encode,
+    /// Rings, many connections by io_uring and by epoll, and a round trip
+    Transport,
+    /// Five techniques, each off and on
+    Techniques,
     /// All of these
     All,
 }
 
-/// Measure scans, parses and encodes.
+/// Measure scans, parses, encodes and transports.
 ///
 /// Four messages of 83 to 1,920 bytes, or those of a file, by every instruction set that this
 /// processor has, which have to give the same answer first. Times are of batches, divided by their
 /// messages.
+///
+/// transport measures requests of io_uring with and without its flags, 64 connections by io_uring and
+/// by epoll, and a round trip that polls, over sockets of this machine (Linux; PERFKIT_IO=epoll or
+/// uring chooses). techniques measures five techniques off and on: flags of io_uring, a vector
+/// scanner, a Swiss table, a pinned thread, deferred work. Both take turns, with a control, on two
+/// threads, which --cpu 0,1 pins to those processors; nothing is promised of that.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix-bench
   perfkit fix-bench scan --isa avx2
-  perfkit fix-bench parse --messages messages.log --report markdown")]
+  perfkit fix-bench transport --cpu 0,1 --report markdown")]
 pub(crate) struct FixBenchArgs {
-    /// scan, parse, encode or all
+    /// scan, parse, encode, transport, techniques or all
     #[arg(value_enum, default_value_t = FixBenchPart::All, hide_possible_values = true)]
     pub(crate) part: FixBenchPart,
     /// Messages of a file in place of the four

@@ -33,20 +33,23 @@ fn main() {
         ("uring_cooperative", of(Choice::Uring, Setup::Cooperative)),
         ("uring_plain", of(Choice::Uring, Setup::Plain)),
     ];
+    let sides = sides.map(|side| {
+        let lacks = Connections::open(&side.1).is_err();
+        (side, lacks)
+    });
     let cases = messages::CASES
         .iter()
         .chain(limits::CASES)
         .chain(ends::CASES);
     let mut trials = Vec::new();
     for (case, test) in cases {
-        for (side, options) in &sides {
+        for ((side, options), lacks) in &sides {
             let (options, test) = (options.clone(), *test);
-            let lacks = Connections::open(&options).is_err();
             let run = move || {
                 test(&options);
                 Ok(())
             };
-            trials.push(Trial::test(format!("{side}::{case}"), run).with_ignored_flag(lacks));
+            trials.push(Trial::test(format!("{side}::{case}"), run).with_ignored_flag(*lacks));
         }
     }
     for (case, test) in refusals::CASES {

@@ -7,13 +7,17 @@
 mod encode;
 mod parse;
 mod scan;
+mod sides;
+mod techniques;
+#[cfg(target_os = "linux")]
+mod transport;
 
 use std::ffi::OsString;
 use std::time::Instant;
 
 use fixcore::Isa;
 use fixcore::workload::Sample;
-use latency::report::{Cell, Table, Unit};
+use latency::report::{Cell, LatencyName, Table, Unit};
 
 use super::checks::Checks;
 use super::fix::{collect, forced, unavailable};
@@ -57,14 +61,41 @@ pub(crate) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
-    let session = Session::start(&Setup::analysis(name, argv, &args.output))?;
+    // The parts that compare two ways have distributions, those that go through messages have none.
+    let rows: &[LatencyName] = match CODEC.contains(&args.part) {
+        true => &[],
+        false => &[LatencyName::Service],
+    };
+    let session = Session::start(&Setup {
+        rows,
+        ..Setup::analysis(name, argv, &args.output)
+    })?;
     let mut outcome = Outcome::new("fix-bench");
     let mut checks = Checks::default();
     if CODEC.iter().any(|part| has(args, *part)) {
         codec(args, &mut outcome, &mut checks)?;
     }
-    checks.conclude("every instruction set beside plain code", &mut outcome);
+    if has(args, FixBenchPart::Transport) {
+        transport(args, &session, &mut outcome, &mut checks)?;
+    }
+    if has(args, FixBenchPart::Techniques) {
+        techniques::run(args, &session, &mut outcome, &mut checks)?;
+    }
+    let method = "every instruction set beside plain code, and every answer with what was asked";
+    checks.conclude(method, &mut outcome);
     session.finish(outcome)
+}
+
+#[cfg(target_os = "linux")]
+use transport::run as transport;
+
+/// Where there are neither `io_uring` nor `epoll`, there is nothing to carry by.
+#[cfg(not(target_os = "linux"))]
+fn transport(args: &FixBenchArgs, _: &Session, _: &mut Outcome, _: &mut Checks) -> Result<()> {
+    match args.part {
+        FixBenchPart::Transport => Err(Failure::usage("transports are measured on Linux only")),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a part was asked for.

@@ -1,0 +1,119 @@
+//! Two ways of doing the same, in turns in one run, with the first once more as a control.
+
+use std::time::Instant;
+
+use latency::compare::{self, Names, Sides};
+use latency::report::{Cell, Latency, LatencyName};
+use latency::{Recorder, Spec};
+
+use crate::failure::{Failure, Result};
+use crate::session::{Outcome, Session};
+use crate::term::signal;
+
+/// Operations of a span that is timed, where one is too short for the clock.
+const SPAN_OPS: usize = 100;
+
+/// What a turn does: it records, and gives nanoseconds an operation.
+pub(super) type Turn<'a> = &'a mut dyn FnMut(&mut Recorder) -> Result<f64>;
+
+/// What two ways took.
+pub(super) struct Pair {
+    pub(super) base: Latency,
+    pub(super) target: Latency,
+    /// Medians of turns, in nanoseconds an operation.
+    pub(super) base_ns: f64,
+    pub(super) target_ns: f64,
+}
+
+/// Names of a pair: what an operation is, and of both ways.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Called<'a> {
+    pub(super) operation: &'a str,
+    pub(super) base: &'a str,
+    pub(super) target: &'a str,
+}
+
+/// Runs turns of the baseline, the target and the baseline again, each first as often as the others,
+/// and tells the outcome.
+pub(super) fn measure(
+    session: &Session,
+    rounds: u32,
+    called: Called<'_>,
+    (base, target): (Turn<'_>, Turn<'_>),
+    outcome: &mut Outcome,
+) -> Result<Pair> {
+    let recorder = |series: &str| {
+        let spec = Spec::new(LatencyName::Service, called.operation).series(series);
+        Recorder::new(session.spec(spec), session.run_start())
+    };
+    let new = || [called.base, called.target, "control"].map(recorder);
+    // The first turns warm up.
+    let mut warm = new();
+    base(&mut warm[0])?;
+    target(&mut warm[1])?;
+    let mut recorders = new();
+    let mut times: [Vec<f64>; 3] = Default::default();
+    for round in 0..rounds as usize {
+        for turn in 0..3 {
+            if signal::interrupted() {
+                return Err(
+                    Failure::new("interrupted").status(crate::exit::ExitStatus::Interrupted)
+                );
+            }
+            let at = (round + turn) % 3;
+            times[at].push(match at {
+                1 => target(&mut recorders[at])?,
+                _ => base(&mut recorders[at])?,
+            });
+        }
+    }
+    let names = Names {
+        row: called.operation,
+        baseline: called.base,
+        target: called.target,
+    };
+    let sides = Sides {
+        base: &times[0],
+        target: &times[1],
+        control: Some(&times[2]),
+        bucket_ops: 1,
+    };
+    outcome.comparisons.push(compare::interleaved(names, sides));
+    let median = |times: &[f64]| compare::median(times).unwrap_or(f64::NAN);
+    let (base_ns, target_ns) = (median(&times[0]), median(&times[1]));
+    let [base, target, _] = recorders.map(Recorder::finish);
+    outcome.ops = Some(outcome.ops.unwrap_or(0) + base.latency().n + target.latency().n);
+    outcome.add(&base);
+    outcome.add(&target);
+    Ok(Pair {
+        base: base.latency(),
+        target: target.latency(),
+        base_ns,
+        target_ns,
+    })
+}
+
+/// Does something so many times, and records spans of [`SPAN_OPS`]: nanoseconds each.
+pub(super) fn spans(recorder: &mut Recorder, ops: usize, mut run: impl FnMut(usize)) -> f64 {
+    let begin = Instant::now();
+    let mut start = begin;
+    let mut done = 0;
+    while done < ops {
+        let span = SPAN_OPS.min(ops - done);
+        for at in done..done + span {
+            run(at);
+        }
+        done += span;
+        let end = Instant::now();
+        recorder.record_batch(start, end, span as u64);
+        start = Instant::now();
+    }
+    begin.elapsed().as_nanos() as f64 / ops as f64
+}
+
+/// A percentile that the sample has earned.
+pub(super) fn percentile(row: &Latency, p: f64) -> Cell {
+    let found = row.percentiles.iter().find(|at| (at.p - p).abs() < 1e-9);
+    let value = found.and_then(|at| at.value_ns);
+    value.map_or(Cell::Null, Cell::from)
+}
