@@ -66,13 +66,18 @@ pub(super) fn alike_at_once(data: &[u8], earlier: usize, at: usize) -> usize {
 /// The same for what is expected to go on for long.
 #[inline(never)]
 pub(super) fn alike_long(data: &[u8], earlier: usize, at: usize, most: usize) -> usize {
+    const STRIDE: usize = 1024;
     const STEP: usize = 64;
     let end = (at + most).min(data.len());
     let (Some(ahead), Some(behind)) = (data.get(at..end), data.get(earlier..)) else {
         return 0;
     };
-    let steps = ahead.chunks_exact(STEP).zip(behind.chunks_exact(STEP));
-    let same = steps.take_while(|(a, b)| a == b).count() * STEP;
+    let mut same = 0;
+    for step in [STRIDE, STEP] {
+        let (ahead, behind) = (&ahead[same..], &behind[same..]);
+        let steps = ahead.chunks_exact(step).zip(behind.chunks_exact(step));
+        same += steps.take_while(|(a, b)| a == b).count() * step;
+    }
     same + alike(data, earlier + same, at + same, ahead.len() - same)
 }
 
@@ -90,6 +95,11 @@ mod tests {
                 assert_eq!(alike(&data, 0, 260, most), expected);
                 assert_eq!(alike_long(&data, 0, 260, most), expected);
             }
+            let mut data = [7_u8; 9000];
+            data[5000 + 20 * at] = 8;
+            assert_eq!(alike_long(&data, 0, 5000, 4000), 20 * at);
+            let mut data = [7_u8; 520];
+            data[260 + at] = 8;
             assert_eq!(alike_at_once(&data, 0, 260), at.min(AT_ONCE));
         }
         assert_eq!(alike_long(&[7; 520], 1, 2, 518), 518);

@@ -6,7 +6,8 @@ use super::brisk;
 use super::buckets::Buckets;
 use super::chains::Chains;
 use super::fast::{self, Places};
-use super::lazy::{self, Effort};
+use super::lazy::{self, Effort, Span};
+use super::repeat;
 use super::sequences::{FIELD_MAX, Freqs, Sequences};
 use super::split;
 use super::symbols::{END, WINDOW};
@@ -37,7 +38,10 @@ const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 #[derive(Debug)]
 pub struct Compressor {
     level: i32,
-    search: Search,
+    /// Made when there is something to search.
+    search: Option<Search>,
+    /// The content at hand repeats what stands so far before.
+    period: Option<usize>,
     sequences: Sequences,
     /// Frequencies of the block before the stretch that is being made.
     block: Freqs,
@@ -46,7 +50,6 @@ pub struct Compressor {
 /// Where a level looks for matches.
 #[derive(Debug)]
 enum Search {
-    Stored,
     Fast(Box<Places>),
     /// A match of so many bytes is taken at once.
     Brisk(Box<Buckets>, usize),
@@ -65,8 +68,7 @@ const EFFORTS: [Effort; 3] = [
 impl Search {
     fn of(level: i32) -> Self {
         match level {
-            ..=0 => Self::Stored,
-            1 => Self::Fast(Box::default()),
+            ..=1 => Self::Fast(Box::default()),
             2..=6 => Self::Brisk(Box::default(), GOOD[level as usize - 2]),
             _ => {
                 let index = (level as usize - 7).min(EFFORTS.len() - 1);
@@ -78,7 +80,6 @@ impl Search {
     /// Forgets what came before and looks at `data[..start]`.
     fn start(&mut self, data: &[u8], start: usize) {
         match self {
-            Self::Stored => {}
             Self::Fast(places) => {
                 places.start();
                 places.prime(data, start);
@@ -96,14 +97,13 @@ impl Search {
 
     /// Makes sequences of `data[at..end]` until there are enough; where it stopped.
     fn sequence(&mut self, data: &[u8], at: usize, end: usize, out: &mut Sequences) -> usize {
-        let span = lazy::Span {
+        let span = Span {
             at,
             end,
             pause: at + STRETCH_BYTES,
             matches: STRETCH_MATCHES,
         };
         match self {
-            Self::Stored => end,
             Self::Fast(places) => fast::sequence(places, data, span, out),
             Self::Brisk(buckets, good) => brisk::sequence(buckets, *good, data, span, out),
             Self::Lazy(chains, effort) => lazy::sequence(chains, *effort, data, span, out),
@@ -117,7 +117,8 @@ impl Compressor {
         let level = level.clamp(0, 9);
         Self {
             level,
-            search: Search::of(level),
+            search: None,
+            period: None,
             sequences: Sequences::default(),
             block: Freqs::default(),
         }
@@ -149,8 +150,12 @@ impl Compressor {
             return;
         }
         let before = out.len();
-        if !matches!(self.search, Search::Stored) {
-            self.search.start(data, start);
+        if self.level > 0 {
+            self.period = repeat::period(data, start);
+            if self.period.is_none() {
+                let search = self.search.get_or_insert_with(|| Search::of(self.level));
+                search.start(data, start);
+            }
             let mut at = start;
             let mut aligned = true;
             while at < data.len() {
@@ -199,7 +204,14 @@ impl Compressor {
         };
         while at < end {
             let (stretch, first_of_stretch) = (at, sequences.list.len());
-            at = self.search.sequence(data, at, end, sequences);
+            at = match (self.period, &mut self.search) {
+                (Some(period), _) => {
+                    let span = Span::all(at, end);
+                    repeat::sequence(data, period, span, sequences)
+                }
+                (None, Some(search)) => search.sequence(data, at, end, sequences),
+                (None, None) => end,
+            };
             if from == stretch && at == end {
                 put(from, at, &sequences.list[first..], &mut sequences.freqs);
                 return (at, aligned);

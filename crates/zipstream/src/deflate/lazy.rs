@@ -53,6 +53,18 @@ pub(super) struct Span {
     pub(super) matches: usize,
 }
 
+impl Span {
+    /// All of a content, without a pause.
+    pub(super) const fn all(at: usize, end: usize) -> Self {
+        Self {
+            at,
+            end,
+            pause: end,
+            matches: usize::MAX,
+        }
+    }
+}
+
 /// Literals without a match behind which not every place is looked at any more.
 pub(super) const DULL_LITERALS: usize = 512;
 /// The most places in a row that are not looked at.

@@ -81,6 +81,17 @@ impl Batch {
         &self.content[start..end]
     }
 
+    /// The same, with its memory where nothing else is in that.
+    pub(crate) fn take_out(&mut self, start: usize) -> Vec<u8> {
+        if start > 0 || !self.items.is_empty() {
+            return self.take_back(start).to_vec();
+        }
+        let end = std::mem::take(&mut self.filled);
+        let mut content = std::mem::take(&mut self.content);
+        content.truncate(end);
+        content
+    }
+
     /// Appends local headers and compressed contents to `out`, whose first byte is byte `base` of
     /// the archive, and directory records to `records`.
     pub(crate) fn pack(
@@ -203,10 +214,13 @@ impl Chunk {
 
     /// Room for content up to `end` bytes in all.
     pub(crate) fn room(&mut self, end: usize) -> &mut [u8] {
-        let end = self.window_bytes + end;
-        if self.buffer.len() < end {
-            self.buffer.resize(end, 0);
+        if self.buffer.len() < self.window_bytes + end {
+            // At once what it needs when there is a window, so that it never moves.
+            self.buffer
+                .reserve_exact(WINDOW_BYTES + end - self.buffer.len().min(end));
+            self.buffer.resize(self.window_bytes + end, 0);
         }
+        let end = self.window_bytes + end;
         &mut self.buffer[self.filled..end]
     }
 

@@ -13,7 +13,7 @@ use crate::write::sequence::Large;
 impl ArchiveEncoder {
     /// Turns an entry that grew too large to be held into a large one.
     pub(super) fn spill(&mut self, start: usize) -> Result<(), Error> {
-        let content = self.batch.take_back(start).to_vec();
+        let content = self.batch.take_out(start);
         self.begin_large()?;
         let mut rest = &content[..];
         while let State::Large(bytes) = self.state
