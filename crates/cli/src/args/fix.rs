@@ -17,7 +17,8 @@ use super::units;
 #[command(after_long_help = "Examples:
   perfkit fix parse messages.log
   perfkit fix validate --dictionary FIX44.xml messages.log
-  perfkit fix stats *.log")]
+  perfkit fix stats *.log
+  perfkit fix anonymize --key-file key messages.log")]
 pub(crate) struct FixArgs {
     /// What to do
     #[command(subcommand)]
@@ -35,8 +36,116 @@ pub(crate) enum FixCommand {
     Print(Box<FilterArgs>),
     /// Count messages, gaps and duplicates, and time orders to executions
     Stats(Box<StatsArgs>),
+    Diff(Box<DiffArgs>),
+    Replay(Box<ReplayArgs>),
     Anonymize(Box<AnonymizeArgs>),
     Generate(GenerateArgs),
+}
+
+/// Which messages of two logs belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Match {
+    /// Those of a session (49, 56) with the same MsgSeqNum
+    Number,
+    /// Those of a type and session with the same ClOrdID, OrigClOrdID, OrderID and ExecID
+    Order,
+    /// Those that are the same but for the tags that are ignored
+    Whole,
+}
+
+/// Compare two logs message by message.
+///
+/// Writes a line of JSON for each message that is not in both logs or not the same in both, with the
+/// fields that differ, and counts to standard error. The logs need not have the same separators or
+/// the same order: a message waits for its like in a window. Ends with 0 when both say the same and
+/// with 1 when not.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DiffArgs {
+    /// A log
+    #[arg(value_name = "A")]
+    pub(crate) first: PathBuf,
+    /// Another log
+    #[arg(value_name = "B")]
+    pub(crate) second: PathBuf,
+    /// number, order or whole
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Match::Number,
+          hide_possible_values = true)]
+    pub(crate) by: Match,
+    /// Tags that may differ; BodyLength and CheckSum always may
+    #[arg(
+        long,
+        value_name = "TAG,…",
+        value_delimiter = ',',
+        num_args = 1,
+        default_value = "52,122"
+    )]
+    pub(crate) ignore: Vec<u32>,
+    /// How many messages of a log may wait for their like
+    #[arg(long, value_name = "N", default_value_t = 65_536,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) window: u32,
+    /// auto, soh, pipe, caret or hex
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
+          hide_possible_values = true)]
+    pub(crate) separator: Separator,
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// Send the messages of a log once more, at the times at which they were sent.
+///
+/// Each valid message is due when its SendingTime says so, counted from the first, whether or not those
+/// before it are through; the report says how late messages were. No session is held: there is no
+/// logon, and what the other side answers is read and let go.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReplayArgs {
+    /// The log; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// A TCP address in place of standard output, as 127.0.0.1:5001
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) to: Option<String>,
+    /// How many times faster than it was; 0: without waiting
+    #[arg(long, value_name = "TIMES", default_value_t = 1.0, value_parser = speed)]
+    pub(crate) speed: f64,
+    /// At most so many messages a second
+    #[arg(long, value_name = "N", value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+    /// Number the messages of each session from 1
+    #[arg(long)]
+    pub(crate) renumber: bool,
+    /// Put the time of sending into SendingTime
+    #[arg(long)]
+    pub(crate) retime: bool,
+    /// auto, soh, pipe, caret or hex
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
+          hide_possible_values = true)]
+    pub(crate) separator: Separator,
+    /// Overwrite exported files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed = text
+        .parse()
+        .ok()
+        .filter(|speed| (0.0..=1e9).contains(speed));
+    speed.ok_or_else(|| "a number from 0 to 1000000000".to_owned())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));
+    rate.ok_or_else(|| "a number from 0.001 to 1000000000".to_owned())
 }
 
 /// Write messages with pseudonyms in place of who and what they are about.

@@ -143,7 +143,7 @@ pub(super) fn wrong(out: &mut Vec<u8>, path: &str, offset: u64, tag: Option<u32>
 }
 
 /// Appends a string; bytes that are no UTF-8 as the characters of their numbers.
-fn string(out: &mut Vec<u8>, value: &[u8]) {
+pub(super) fn string(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');
     if value.iter().all(|byte| is_plain(*byte)) {
         out.extend_from_slice(value);

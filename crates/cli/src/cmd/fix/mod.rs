@@ -4,10 +4,12 @@
 
 mod blocks;
 mod crew;
+mod diff;
 mod generate;
 mod input;
 mod lines;
 mod read;
+mod replay;
 mod stats;
 mod texts;
 mod veil;
@@ -20,7 +22,7 @@ use fixcore::{DataPairs, Decoder, Isa};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 
-use crate::args::fix::{FilterArgs, FixArgs, FixCommand, Separator};
+use crate::args::fix::{DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs, Separator};
 use crate::args::threads;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -50,6 +52,8 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             let setup = Setup::filter(name, argv, &args.report, &args.terminal, args.force);
             (&args.messages, setup, Job::Anonymize)
         }
+        FixCommand::Diff(args) => return compare(args, name, argv),
+        FixCommand::Replay(args) => return send(args, name, argv),
         FixCommand::Generate(args) => return generate::run(args),
     };
     let veil = match &args.command {
@@ -84,6 +88,25 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     let pieces = recorder("block of up to 512 KiB", kind);
     let stats = (job == Job::Stats).then(|| Stats::new(recorder("order", "order to execution")));
     Reading::new(task, stats, pieces)?.run(threads, &mut outcome);
+    session.finish(outcome)
+}
+
+fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let setup = Setup::filter(name, argv, &args.report, &args.terminal, args.force);
+    let session = Session::start(&setup)?;
+    let mut outcome = Outcome::new("fix diff");
+    let decoders = [decoder(None, None)?, decoder(None, None)?];
+    diff::run(args, decoders, &mut outcome);
+    session.finish(outcome)
+}
+
+fn send(args: &ReplayArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let rows = &[LatencyName::Response, LatencyName::Service];
+    let setup = Setup::filter(name, argv, &args.report, &args.terminal, args.force);
+    let session = Session::start(&Setup { rows, ..setup })?;
+    let mut outcome = Outcome::new("fix replay");
+    let recorder = |spec: Spec| Recorder::new(session.spec(spec), session.run_start());
+    replay::run(args, decoder(None, None)?, &recorder, &mut outcome)?;
     session.finish(outcome)
 }
 

@@ -25,7 +25,7 @@ use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::{message, signal};
 
 /// Messages that the report of `stats` names as bad.
-const BAD_NAMED: usize = 20;
+pub(super) const BAD_NAMED: usize = 20;
 
 /// The built-in versions of a message's frame and body; `None` of the dictionary of a flag.
 type Versions = Option<(Version, Option<Version>)>;
@@ -266,7 +266,7 @@ impl<'d> Reading<'d> {
         self.conclude(outcome);
     }
 
-    fn take(&mut self, block: &Block, made: &Made) -> std::result::Result<(), Stop> {
+    fn take(&mut self, block: &Block, made: &mut Made) -> std::result::Result<(), Stop> {
         self.good += made.good;
         self.bad += made.bad;
         for (offset, error) in &made.named {
@@ -285,14 +285,8 @@ impl<'d> Reading<'d> {
         if made.out.is_empty() {
             return Ok(());
         }
-        match self.out.write_all(&made.out) {
-            Ok(()) => {
-                self.written += made.out.len() as u64;
-                Ok(())
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::Closed),
-            Err(error) => Err(Failure::io("write", Path::new("standard output"), &error).into()),
-        }
+        self.written += write_out(&mut self.out, &made.out)?;
+        Ok(())
     }
 
     fn conclude(self, outcome: &mut Outcome) {
@@ -311,30 +305,49 @@ impl<'d> Reading<'d> {
                 outcome.add(&waits.finish());
             }
         }
-        if !self.named.is_empty() {
-            let columns = [
-                ("file", Unit::Text),
-                ("offset", Unit::Count),
-                ("error", Unit::Text),
-            ];
-            let mut table = Table::new("bad messages", &columns);
-            for (file, offset, error) in self.named {
-                let path = files.get(file).map(|path| path.display().to_string());
-                let row = vec![path.unwrap_or_default().into(), offset.into(), error.into()];
-                table.rows.push(row);
-            }
-            outcome.tables.push(table);
-        }
         if !self.pieces.is_empty() {
             outcome.add(&self.pieces.finish());
         }
-        if self.bad > 0 && outcome.status == ExitStatus::Ok {
-            outcome.status = ExitStatus::Partial;
-        }
+        conclude_bad(self.bad, self.named, files, outcome);
         if signal::interrupted() {
             outcome.complete = false;
             outcome.status = ExitStatus::Interrupted;
         }
+    }
+}
+
+/// Adds the first messages that are bad to what the report says, and how that ends the process.
+pub(super) fn conclude_bad(
+    bad: u64,
+    named: Vec<(usize, u64, String)>,
+    files: &[PathBuf],
+    outcome: &mut Outcome,
+) {
+    if !named.is_empty() {
+        let columns = [
+            ("file", Unit::Text),
+            ("offset", Unit::Count),
+            ("error", Unit::Text),
+        ];
+        let mut table = Table::new("bad messages", &columns);
+        for (file, offset, error) in named {
+            let path = files.get(file).map(|path| path.display().to_string());
+            let row = vec![path.unwrap_or_default().into(), offset.into(), error.into()];
+            table.rows.push(row);
+        }
+        outcome.tables.push(table);
+    }
+    if bad > 0 && outcome.status == ExitStatus::Ok {
+        outcome.status = ExitStatus::Partial;
+    }
+}
+
+/// Writes to standard output; how many bytes that were.
+pub(super) fn write_out(file: &mut File, bytes: &[u8]) -> std::result::Result<u64, Stop> {
+    match file.write_all(bytes) {
+        Ok(()) => Ok(bytes.len() as u64),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::Closed),
+        Err(error) => Err(Failure::io("write", Path::new("standard output"), &error).into()),
     }
 }
 
