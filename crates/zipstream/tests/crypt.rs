@@ -427,3 +427,34 @@ fn several_frames_are_opened_from_a_pipe() {
         assert!(by_file(&archive, decryption("right"), true).unwrap() == [&content[..]]);
     }
 }
+
+#[test]
+fn a_pipe_goes_on_behind_an_entry_of_another_password() {
+    let content = sample(5000);
+    let mut archive = Vec::new();
+    // Two archives in one place, with one directory: entries of two passwords.
+    for (password, name) in [("other", "a"), ("right", "b")] {
+        let mut options = ArchiveOptions::default();
+        options.encryption = Some(Encryption::new(Password::from(password)));
+        let part = write(options, &[(name, EntryOptions::default(), &content)]);
+        let end = ArchiveReader::open(&part[..])
+            .expect("opened")
+            .directory()
+            .start();
+        archive.extend_from_slice(&part[..end as usize]);
+    }
+    let mut pipe = PipeReader::new(&archive[..], &ReadOptions::default());
+    pipe.set_decryption(early("right"));
+    let mut take = |_: &[u8]| Ok::<_, Error>(());
+    assert_eq!(pipe.next_entry().expect("an entry").expect("one").name, "a");
+    let error = pipe.content(&mut take).expect_err("refused");
+    assert_eq!(
+        (error.kind(), error.entry_name()),
+        (ErrorKind::Password, Some("a"))
+    );
+    assert!(pipe.can_go_on());
+    assert_eq!(pipe.next_entry().expect("an entry").expect("one").name, "b");
+    assert_eq!(pipe.content(&mut take).expect("read"), 5000);
+    let error = pipe.next_entry().expect_err("cut off");
+    assert!(!pipe.can_go_on(), "{error}");
+}

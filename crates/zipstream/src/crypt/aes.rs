@@ -1,16 +1,16 @@
 //! WinZip AES (AE-1 and AE-2): the cipher with its code, and the extra field.
 //!
 //! AES counts blocks from 1, the least byte first; HMAC-SHA1 goes over what is encrypted, and ten
-//! bytes of it are kept. Both go over a step while that is in the first cache.
+//! bytes of it are kept. Both take turns on so little that a processor works on the one while it waits
+//! for the other: hashing is a chain in which each step waits for the one before, AES is none.
 
 use ::aes::{Aes128, Aes192, Aes256};
 use ctr::Ctr128LE;
 use ctr::cipher::{KeyIvInit as _, StreamCipher, StreamCipherSeek as _};
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha1::Sha1;
 use zeroize::Zeroizing;
 
 use super::derive::derive;
+use super::mac::Mac;
 use crate::error::{Error, ErrorKind};
 use crate::format::{extra, le16};
 
@@ -26,8 +26,9 @@ pub(crate) const VERIFIER_BYTES: usize = 2;
 pub(crate) const CODE_BYTES: usize = 10;
 const SALT_BYTES_MAX: usize = 16;
 const KEY_BYTES_MAX: usize = 32;
-/// Bytes that are encrypted and hashed together.
-const STEP_BYTES: usize = 8 << 10;
+/// What is encrypted or decrypted between what is hashed: eight blocks of AES are one round of its
+/// instructions, and four of SHA-1 take about as long as these.
+const STRIPE_BYTES: usize = 256;
 
 /// How long the key is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -154,8 +155,10 @@ impl Keystream {
 /// The cipher and the code of one entry.
 pub(crate) struct Cipher {
     stream: Keystream,
-    mac: Hmac<Sha1>,
+    code: Code,
     position: u64,
+    /// The code behind what was looked at last.
+    ahead: Option<Code>,
 }
 
 impl Cipher {
@@ -176,27 +179,27 @@ impl Cipher {
         let (key, rest) = keys.split_at(key_bytes);
         let (code_key, verifier) = rest.split_at(key_bytes);
         let stream = Keystream::new(key, strength).ok_or_else(refused)?;
-        let mac = <Hmac<Sha1>>::new_from_slice(code_key).map_err(|_| refused())?;
         let cipher = Self {
             stream,
-            mac,
+            code: Code(Mac::new(code_key)),
             position: 0,
+            ahead: None,
         };
         Ok((cipher, [verifier[0], verifier[1]]))
     }
 
     /// Encrypts in place, and adds to the code what it became.
     pub(crate) fn encrypt(&mut self, data: &mut [u8]) {
-        for step in data.chunks_mut(STEP_BYTES) {
-            self.stream.apply(step);
-            self.mac.update(step);
+        let mut hashed = 0;
+        let mut at = 0;
+        while at < data.len() {
+            let end = data.len().min(at + STRIPE_BYTES);
+            self.stream.apply(&mut data[at..end]);
+            self.code.hash(&data[hashed..at]);
+            (hashed, at) = (at, end);
         }
+        self.code.hash(&data[hashed..]);
         self.position += data.len() as u64;
-    }
-
-    /// Adds to the code what is still encrypted.
-    pub(crate) fn hash(&mut self, data: &[u8]) {
-        self.mac.update(data);
     }
 
     /// Decrypts in place what comes next, without going on.
@@ -205,22 +208,56 @@ impl Cipher {
         self.stream.apply(data);
     }
 
-    /// Goes on over these bytes, which are still encrypted.
-    pub(crate) fn pass(&mut self, data: &[u8]) {
-        self.mac.update(data);
-        self.position += data.len() as u64;
+    /// Decrypts what comes next into `plain`, which is as long, without going on; has the code ready
+    /// for when all of it is passed.
+    pub(crate) fn look(&mut self, sealed: &[u8], plain: &mut [u8]) {
+        self.stream.seek(self.position);
+        let mut code = self.code.clone();
+        let stripes = sealed.chunks(STRIPE_BYTES);
+        for (sealed, plain) in stripes.zip(plain.chunks_mut(STRIPE_BYTES)) {
+            plain.copy_from_slice(sealed);
+            self.stream.apply(plain);
+            code.hash(sealed);
+        }
+        self.ahead = Some(code);
+    }
+
+    /// Goes on over the first `taken` of these bytes, which are still encrypted and were looked at.
+    pub(crate) fn pass(&mut self, data: &[u8], taken: usize) {
+        match self.ahead.take().filter(|_| taken == data.len()) {
+            Some(code) => self.code = code,
+            None => self.code.hash(&data[..taken]),
+        }
+        self.position += taken as u64;
+    }
+
+    /// The code of everything that was passed.
+    pub(crate) fn code(&mut self) -> &mut Code {
+        &mut self.code
+    }
+}
+
+/// The code of an entry in the making.
+#[derive(Clone)]
+pub(crate) struct Code(Mac);
+
+impl Code {
+    /// Adds what is still encrypted.
+    pub(crate) fn hash(&mut self, data: &[u8]) {
+        self.0.update(data);
     }
 
     /// The code as it stands behind a content.
-    pub(crate) fn code(&self) -> [u8; CODE_BYTES] {
-        let whole = self.mac.clone().finalize().into_bytes();
+    pub(crate) fn bytes(&self) -> [u8; CODE_BYTES] {
+        let whole = self.0.code();
         std::array::from_fn(|at| whole[at])
     }
 
     /// Holds what was hashed to a code, in a time that does not depend on where they differ.
     pub(crate) fn verify(&self, code: &[u8]) -> Result<(), Error> {
-        let same = code.len() == CODE_BYTES && self.mac.clone().verify_truncated_left(code).is_ok();
-        if same {
+        let differs = self.bytes().into_iter().zip(code);
+        let differs = differs.fold(0, |all, (one, other)| all | (one ^ other));
+        if code.len() == CODE_BYTES && std::hint::black_box(differs) == 0 {
             return Ok(());
         }
         let what = "its authentication code is another one";
@@ -282,23 +319,24 @@ mod tests {
             let (mut cipher, _) = Cipher::new(strength, b"pass", &salt).unwrap();
             let mut sealed = content.clone();
             cipher.encrypt(&mut sealed);
-            let code = cipher.code();
+            let code = cipher.code().bytes();
             let (mut cipher, _) = Cipher::new(strength, b"pass", &salt).unwrap();
             let (mut plain, mut at) = (Vec::new(), 0);
             while at < sealed.len() {
                 let ahead = (at + 5000).min(sealed.len());
-                let mut part = sealed[at..ahead].to_vec();
-                cipher.peek(&mut part);
-                let taken = part.len().min(at % 1700 + 1);
+                let mut part = vec![0; ahead - at];
+                cipher.look(&sealed[at..ahead], &mut part);
+                let taken = part.len().min(at % 5300 + 1);
                 plain.extend_from_slice(&part[..taken]);
-                cipher.pass(&sealed[at..at + taken]);
+                cipher.pass(&sealed[at..ahead], taken);
                 at += taken;
             }
             assert!(plain == content);
-            cipher.verify(&code).unwrap();
-            assert!(cipher.verify(&code[..9]).is_err());
-            cipher.hash(b"x");
-            assert!(cipher.verify(&code).is_err());
+            let found = cipher.code();
+            found.verify(&code).unwrap();
+            assert!(found.verify(&code[..9]).is_err());
+            found.hash(b"x");
+            assert!(found.verify(&code).is_err());
         }
     }
 }

@@ -6,6 +6,7 @@
 pub(crate) mod aes;
 pub(crate) mod classic;
 mod derive;
+mod mac;
 pub(crate) mod open;
 pub(crate) mod seal;
 

@@ -1,7 +1,7 @@
 //! Decrypting what is read: passwords verified first, codes last, contents between them.
 
 use super::Password;
-use super::aes::{self, CODE_BYTES, Cipher, Field, VERIFIER_BYTES};
+use super::aes::{self, CODE_BYTES, Cipher, Code, Field, VERIFIER_BYTES};
 use super::classic::{self, Keys};
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};
@@ -175,9 +175,7 @@ impl Opened {
         // may become, but enough for the smallest unit.
         let most = STEP_BYTES.min(output.len().saturating_add(64));
         let step = &input[..input.len().min(most)];
-        self.plain.clear();
-        self.plain.extend_from_slice(step);
-        let ahead = self.peek();
+        let ahead = self.look(step);
         let last = last && step.len() == input.len();
         let done = decoder.push(&self.plain, output, last)?;
         self.pass(step, done.consumed, ahead);
@@ -191,9 +189,7 @@ impl Opened {
         decoder: &mut ContentDecoder,
         bytes: &[u8],
     ) -> Result<bool, Error> {
-        self.plain.clear();
-        self.plain.extend_from_slice(bytes);
-        let before = self.peek();
+        let before = self.look(bytes);
         let goes_on = decoder.goes_on(&self.plain)?;
         if goes_on {
             self.pass(bytes, bytes.len(), before);
@@ -201,15 +197,18 @@ impl Opened {
         Ok(goes_on)
     }
 
-    /// Decrypts what is in `plain` without going on; the keys of the old cipher behind it.
-    fn peek(&mut self) -> Option<Keys> {
+    /// Decrypts this into `plain` without going on; the keys of the old cipher behind it.
+    fn look(&mut self, sealed: &[u8]) -> Option<Keys> {
         match &mut self.cipher {
             AnyCipher::Aes(cipher) => {
-                cipher.peek(&mut self.plain);
+                self.plain.resize(sealed.len(), 0);
+                cipher.look(sealed, &mut self.plain);
                 None
             }
             AnyCipher::Classic(keys) => {
                 let mut ahead = *keys;
+                self.plain.clear();
+                self.plain.extend_from_slice(sealed);
                 ahead.decrypt(&mut self.plain);
                 Some(ahead)
             }
@@ -219,31 +218,28 @@ impl Opened {
     /// Goes on over the first `taken` bytes of what was looked at.
     fn pass(&mut self, sealed: &[u8], taken: usize, ahead: Option<Keys>) {
         let all = taken == sealed.len();
-        let taken = &sealed[..taken];
         match &mut self.cipher {
-            AnyCipher::Aes(cipher) => cipher.pass(taken),
+            AnyCipher::Aes(cipher) => cipher.pass(sealed, taken),
             AnyCipher::Classic(keys) if all => *keys = ahead.unwrap_or(*keys),
             AnyCipher::Classic(keys) => {
                 self.plain.clear();
-                self.plain.extend_from_slice(taken);
+                self.plain.extend_from_slice(&sealed[..taken]);
                 keys.decrypt(&mut self.plain);
             }
         }
     }
 
-    /// Adds to the code what is not decrypted.
-    pub(crate) fn hash(&mut self, data: &[u8]) {
-        if let AnyCipher::Aes(cipher) = &mut self.cipher {
-            cipher.hash(data);
+    /// The code of everything that was taken, where there is one.
+    pub(crate) fn code(&mut self) -> Option<&mut Code> {
+        match &mut self.cipher {
+            AnyCipher::Aes(cipher) => Some(cipher.code()),
+            AnyCipher::Classic(_) => None,
         }
     }
 
     /// Holds everything that was taken to the code behind it.
-    pub(crate) fn verify(&self, code: &[u8]) -> Result<(), Error> {
-        match &self.cipher {
-            AnyCipher::Aes(cipher) => cipher.verify(code),
-            AnyCipher::Classic(_) => Ok(()),
-        }
+    pub(crate) fn verify(&mut self, code: &[u8]) -> Result<(), Error> {
+        self.code().map_or(Ok(()), |found| found.verify(code))
     }
 
     /// Decrypts a whole content in place.
@@ -266,8 +262,10 @@ pub(crate) fn open_whole<'p>(
     let (header, rest) = sealed.split_at(scheme.header_bytes());
     let (inner, code) = rest.split_at(rest.len() - scheme.code_bytes());
     let mut opened = Opened::new(scheme, decryption, header)?;
-    opened.hash(inner);
-    opened.verify(code)?;
+    if let Some(found) = opened.code() {
+        found.hash(inner);
+        found.verify(code)?;
+    }
     plain.clear();
     plain.extend_from_slice(inner);
     opened.decrypt(plain);
@@ -287,6 +285,19 @@ pub(crate) fn refuse_early(scheme: &Scheme, decryption: Option<&Decryption>) -> 
         .help("read the archive from a file, or have content released early"))
 }
 
+/// What is wrong with a content, and that the password may be: one byte tells it in the old cipher.
+pub(crate) fn doubt(scheme: Option<&Scheme>, error: Error) -> Error {
+    use ErrorKind::{Checksum, Corrupt, Size, Truncated};
+    let classic = matches!(scheme, Some(Scheme::Classic(_)));
+    match error.kind() {
+        Checksum | Corrupt | Size | Truncated if classic => error.help(
+            "the archive is damaged, or the password is wrong: this encryption lets one wrong \
+             password in 256 pass",
+        ),
+        _ => error,
+    }
+}
+
 /// Whether the content of an entry has to be authenticated before it is given out in parts.
 pub(crate) fn is_verified_first(scheme: &Scheme, decryption: Option<&Decryption>) -> bool {
     scheme.is_aes() && !decryption.is_some_and(Decryption::is_early)
@@ -300,5 +311,24 @@ fn missing() -> Error {
 impl std::fmt::Debug for Opened {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Opened")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_under_the_old_cipher_may_be_a_wrong_password() {
+        let help = |scheme, kind| doubt(Some(&scheme), Error::new(kind, "wrong")).help_text();
+        let told = help(Scheme::Classic(7), ErrorKind::Checksum).unwrap_or_default();
+        assert!(told.contains("one wrong password in 256"), "{told}");
+        assert_eq!(help(Scheme::Classic(7), ErrorKind::Limit), None);
+        let field = Field {
+            has_crc: false,
+            strength: aes::AesStrength::Aes256,
+            method: 8,
+        };
+        assert_eq!(help(Scheme::Aes(field), ErrorKind::Checksum), None);
     }
 }

@@ -82,8 +82,8 @@ impl Sealer {
     }
 
     /// Appends the code.
-    pub(crate) fn end(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0.code());
+    pub(crate) fn end(mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0.code().bytes());
     }
 }
 

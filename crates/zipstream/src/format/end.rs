@@ -22,6 +22,12 @@ pub(crate) struct End {
 }
 
 impl End {
+    /// Whether it is that of an archive in one part.
+    pub(crate) fn is_whole(&self) -> bool {
+        let none = |disk: u32| disk == 0 || disk == u32::from(u16::MAX);
+        none(self.disks.0) && none(self.disks.1) && self.entries.0 == self.entries.1
+    }
+
     /// Reads the end record at the start of `bytes`.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let fixed = bytes.first_chunk::<END_BYTES>()?;

@@ -15,7 +15,7 @@ use crate::name;
 /// The longest descriptor.
 const DESCRIPTOR_BYTES_MAX: u64 = 24;
 /// Flags that local header and directory have to agree on.
-const SHARED_FLAGS: u16 =
+pub(super) const SHARED_FLAGS: u16 =
     flag::ENCRYPTED | flag::DESCRIPTOR | flag::PATCH | flag::UTF8 | flag::MASKED;
 
 /// Checks the layout, as the profile of the reader asks.
@@ -71,8 +71,7 @@ pub(crate) struct Strict {
     /// The entries that are checked, and those whose names are.
     done: usize,
     named: usize,
-    names: HashSet<u64>,
-    hasher: RandomState,
+    names: Names,
     /// The first byte behind the entries that are checked.
     free: u64,
     scratch: Scratch,
@@ -84,8 +83,7 @@ impl Strict {
             places: places(reader)?,
             done: 0,
             named: 0,
-            names: HashSet::new(),
-            hasher: RandomState::new(),
+            names: Names::default(),
             free: 0,
             scratch: Scratch::default(),
         })
@@ -96,12 +94,10 @@ impl Strict {
             let entry = at(reader, position)?;
             let named = |error: Error| error.at(entry.record_offset()).entry(entry.name_lossy());
             if self.named == self.done {
-                safe_name(&entry).map_err(named)?;
                 let name = entry.name()?;
-                let hash = self.hasher.hash_one(name.trim_end_matches('/'));
-                if !self.names.insert(hash) {
-                    let what = "another entry has the same name";
-                    return Err(named(Error::new(ErrorKind::Duplicate, what)));
+                safe_name(&name, entry.central().extra).map_err(named)?;
+                if !self.names.insert(&name) {
+                    return Err(named(twice()));
                 }
                 self.named += 1;
             }
@@ -128,10 +124,28 @@ impl Strict {
     }
 }
 
-/// What the strict profile has against a name.
-fn safe_name(entry: &Entry<'_>) -> Result<(), Error> {
-    let name = entry.name()?;
-    if let Err(fault) = name::check(&name) {
+/// The names that were seen, by their hashes.
+#[derive(Default)]
+pub(super) struct Names {
+    hashes: HashSet<u64>,
+    hasher: RandomState,
+}
+
+impl Names {
+    /// Takes a name in; whether it is a new one. That of a directory is that of a file, too.
+    pub(super) fn insert(&mut self, name: &str) -> bool {
+        let hash = self.hasher.hash_one(name.trim_end_matches('/'));
+        self.hashes.insert(hash)
+    }
+}
+
+pub(super) fn twice() -> Error {
+    Error::new(ErrorKind::Duplicate, "another entry has the same name")
+}
+
+/// What the strict profile has against a name, and against the extra area beside it.
+pub(super) fn safe_name(name: &str, area: &[u8]) -> Result<(), Error> {
+    if let Err(fault) = name::check(name) {
         return Err(Error::new(ErrorKind::Name, fault.to_string()));
     }
     let mut parts = name.trim_end_matches('/').split('/');
@@ -139,7 +153,7 @@ fn safe_name(entry: &Entry<'_>) -> Result<(), Error> {
         let what = "the name has empty parts or dots in it";
         return Err(Error::new(ErrorKind::Name, what));
     }
-    if !extra::is_whole(entry.central().extra) {
+    if !extra::is_whole(area) {
         let what = "extra fields that are cut off";
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
@@ -208,11 +222,13 @@ pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
     if extra::find(local.extra, extra::AES) != extra::find(central.extra, extra::AES) {
         return Err(differs("the encryption"));
     }
-    let sizes = (entry.content_bytes(), entry.compressed_bytes());
-    let stated = local.sizes();
-    let unstated = local.has_descriptor()
-        && (stated == (0, 0) || (local.content, local.compressed) == (MAX32, MAX32));
-    if !unstated && stated != sizes {
+    // Before a descriptor a size may be left out, and some writers state one of the two.
+    let later = local.has_descriptor();
+    let wide = later && (local.content, local.compressed) == (MAX32, MAX32);
+    let (content, compressed) = local.sizes();
+    let fits = |stated: u64, real: u64| stated == real || (later && stated == 0);
+    let fit = fits(content, entry.content_bytes()) && fits(compressed, entry.compressed_bytes());
+    if !wide && !fit {
         return Err(differs("the size"));
     }
     if local.crc32 != entry.crc32() && !(local.has_descriptor() && local.crc32 == 0) {

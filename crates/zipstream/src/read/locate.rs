@@ -112,7 +112,14 @@ impl Locator {
         let Some((at, end)) = find_end(tail) else {
             return Err(not_zip(tail, self.archive_bytes));
         };
-        let comment_end = (at + END_BYTES + end.comment_bytes).min(tail.len());
+        let comment_end = at + END_BYTES + end.comment_bytes;
+        if comment_end > tail.len() && self.options.is_strict() {
+            return Err(Error::corrupt(
+                start + at as u64,
+                "a comment that is cut off",
+            ));
+        }
+        let comment_end = comment_end.min(tail.len());
         self.comment = tail[at + END_BYTES..comment_end].to_vec();
         let trailing = (tail.len() - comment_end) as u64;
         let end_at = start + at as u64;
@@ -183,13 +190,8 @@ impl Locator {
 
     /// Where the directory is that ends at `end_at`.
     fn place(&mut self, end: End, end_at: u64) -> Result<Stage, Error> {
-        let none = |disk: u32| disk == 0 || disk == u32::from(u16::MAX);
-        if !none(end.disks.0) || !none(end.disks.1) || end.entries.0 != end.entries.1 {
-            return Err(
-                Error::new(ErrorKind::Unsupported, "a part of a split archive")
-                    .at(end_at)
-                    .help("join its parts first, as with `zip -s 0`"),
-            );
+        if !end.is_whole() {
+            return Err(split().at(end_at));
         }
         let limits = &self.options.limits;
         if end.directory_bytes > limits.directory_bytes {
@@ -237,6 +239,11 @@ impl Locator {
         self.warnings.push(warning);
         Ok(())
     }
+}
+
+pub(super) fn split() -> Error {
+    Error::new(ErrorKind::Unsupported, "a part of a split archive")
+        .help("join its parts first, as with `zip -s 0`")
 }
 
 /// Where end records may start, the last first.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How much is let pass. The README has the table of every case.
+/// How much is let pass. `HOSTILE.md` beside the README has the table of every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Profile {
     /// The directory is trusted, and what most programs open is opened, with

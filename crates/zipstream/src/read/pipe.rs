@@ -106,6 +106,11 @@ impl<R: Read> PipeReader<R> {
         self.pipe.offset()
     }
 
+    /// Whether the next entry can be read after an error, as [`StreamDecoder::can_go_on`] says.
+    pub fn can_go_on(&self) -> bool {
+        self.pipe.can_go_on()
+    }
+
     fn fill(&mut self) -> Result<(), Error> {
         loop {
             match self.source.read(self.pipe.room()) {
@@ -134,6 +139,8 @@ pub(crate) struct Buffered {
     /// The event that was seen last, and not asked for.
     waiting: Option<StreamEvent>,
     inside: bool,
+    /// Whether the last event was an error that the next entry can be read behind.
+    refused: bool,
 }
 
 /// What comes next of a content.
@@ -158,6 +165,7 @@ impl Buffered {
             output: vec![0; PIECE_BYTES],
             waiting: None,
             inside: false,
+            refused: false,
         }
     }
 
@@ -237,6 +245,10 @@ impl Buffered {
         }
     }
 
+    pub(crate) fn can_go_on(&self) -> bool {
+        self.refused
+    }
+
     /// The entry at hand.
     pub(crate) fn entry(&self) -> Option<&StreamEntry> {
         self.decoder.entry()
@@ -263,7 +275,11 @@ impl Buffered {
             return Ok(Some((event, 0)));
         }
         let input = &self.input[self.start..self.end];
-        let step = self.decoder.push(input, &mut self.output)?;
+        let step = self.decoder.push(input, &mut self.output);
+        // What cannot be read and is passed over is behind us.
+        self.refused = step.is_err() && self.decoder.can_go_on();
+        self.inside &= !self.refused;
+        let step = step?;
         self.start += step.consumed;
         let idle = step.event == StreamEvent::NeedInput
             || (step.event == StreamEvent::Content && step.consumed == 0 && step.produced == 0);

@@ -178,7 +178,10 @@ impl<R: ReadAt> ArchiveReader<R> {
         scratch: &mut Scratch,
         sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let named = |error: Error| E::from(error.entry(entry.name_lossy()));
+        let named = |error: Error| {
+            let error = sealed::doubted(entry, error);
+            E::from(error.entry(entry.name_lossy()))
+        };
         let data = self.locate(entry, scratch).map_err(named)?;
         if is_small(entry) {
             let content = self.whole(entry, scratch, data).map_err(named)?;
@@ -357,6 +360,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             decoder,
             ..
         } = scratch;
+        body.authenticate(window, &self.source).map_err(named)?;
         let at = data + decoder.consumed();
         if decoder.is_done() {
             self.leftover(decoder.consumed(), end - data, data)

@@ -4,7 +4,8 @@ use super::directory::Entry;
 use super::source::ReadAt;
 use super::window::Window;
 use crate::crypt::Decryption;
-use crate::crypt::open::{Opened, Scheme, is_verified_first};
+use crate::crypt::aes::Code;
+use crate::crypt::open::{Opened, Scheme, doubt, is_verified_first};
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::Error;
 
@@ -18,6 +19,11 @@ pub(super) fn scheme(entry: &Entry<'_>) -> Result<Option<Scheme>, Error> {
     Scheme::of(central.flags, central.method, central.extra, check)
 }
 
+/// What went wrong with the content of an entry, with what else it may be.
+pub(super) fn doubted(entry: &Entry<'_>, error: Error) -> Error {
+    doubt(scheme(entry).ok().flatten().as_ref(), error)
+}
+
 /// The compressed content of a large entry, which may be encrypted.
 pub(crate) struct Body {
     /// Where the compressed content starts.
@@ -25,11 +31,15 @@ pub(crate) struct Body {
     /// The first byte behind it.
     pub(super) end: u64,
     sealed: Option<(Scheme, Opened)>,
+    /// What goes over the content before any of it is given out.
+    first: Option<Code>,
+    /// The first byte behind what is hashed but not decrypted. A source that has something later is
+    /// asked again, and this goes on from there.
+    hashed: u64,
 }
 
 impl Body {
-    /// The content of an entry whose data starts at `data`; what is encrypted is opened, and
-    /// authenticated where it is not released early.
+    /// The content of an entry whose data starts at `data`; what is encrypted is opened.
     pub(super) fn open<R: ReadAt>(
         entry: &Entry<'_>,
         decryption: Option<&Decryption>,
@@ -43,35 +53,71 @@ impl Body {
                 start: data,
                 end: outer_end,
                 sealed: None,
+                first: None,
+                hashed: data,
             });
         };
         let inner = scheme.inner_bytes(entry.compressed_bytes())?;
         let start = data + scheme.header_bytes() as u64;
         let end = start + inner;
-        let open = |window: &mut Window| {
-            let header = window.get(source, data, scheme.header_bytes(), outer_end)?;
-            Opened::new(&scheme, decryption, &header[..scheme.header_bytes()])
+        let header = window.get(source, data, scheme.header_bytes(), outer_end)?;
+        let mut opened = Opened::new(&scheme, decryption, &header[..scheme.header_bytes()])?;
+        let first = match is_verified_first(&scheme, decryption) {
+            true => opened.code().cloned(),
+            false => None,
         };
-        let mut opened = open(window)?;
-        if is_verified_first(&scheme, decryption) {
-            let mut first = Self {
-                start,
-                end,
-                sealed: Some((scheme, opened)),
-            };
-            first.finish(window, source, start)?;
-            opened = open(window)?;
-        }
         Ok(Self {
             start,
             end,
             sealed: Some((scheme, opened)),
+            first,
+            hashed: start,
         })
     }
 
     /// Whether the content is encrypted.
     pub(super) fn is_sealed(&self) -> bool {
         self.sealed.is_some()
+    }
+
+    /// Authenticates the content where it is not released early; called before any of it is given out,
+    /// and again after an error of a source that has more later.
+    pub(crate) fn authenticate<R: ReadAt>(
+        &mut self,
+        window: &mut Window,
+        source: &R,
+    ) -> Result<(), Error> {
+        let Some((mut first, (scheme, _))) = self.first.take().zip(self.sealed.as_ref()) else {
+            return Ok(());
+        };
+        let code_bytes = scheme.code_bytes();
+        let verified = self.hash(&mut first, code_bytes, window, source);
+        match &verified {
+            Ok(()) => self.hashed = self.start,
+            Err(_) => self.first = Some(first),
+        }
+        verified
+    }
+
+    /// Hashes what is left and holds all of it to the code.
+    fn hash<R: ReadAt>(
+        &mut self,
+        code: &mut Code,
+        code_bytes: usize,
+        window: &mut Window,
+        source: &R,
+    ) -> Result<(), Error> {
+        let code_end = self.end + code_bytes as u64;
+        while self.hashed < self.end {
+            let left = usize::try_from(self.end - self.hashed).unwrap_or(usize::MAX);
+            let need = left.min(STEP_BYTES);
+            let held = window.get(source, self.hashed, need, code_end)?;
+            code.hash(&held[..need]);
+            self.hashed += need as u64;
+        }
+        let held = window.get(source, self.end, code_bytes, code_end)?;
+        let verified = code.verify(&held[..code_bytes]);
+        verified.map_err(|error| error.at(self.end))
     }
 
     /// Gives input to the decoder, decrypted where it has to be; the content is lent, or in `output`.
@@ -96,22 +142,18 @@ impl Body {
         &mut self,
         window: &mut Window,
         source: &R,
-        mut at: u64,
+        at: u64,
     ) -> Result<(), Error> {
-        let Some((scheme, opened)) = &mut self.sealed else {
+        let Some((scheme, mut opened)) = self.sealed.take() else {
             return Ok(());
         };
-        let code_end = self.end + scheme.code_bytes() as u64;
-        while at < self.end {
-            let left = usize::try_from(self.end - at).unwrap_or(usize::MAX);
-            let need = left.min(STEP_BYTES);
-            let held = window.get(source, at, need, code_end)?;
-            opened.hash(&held[..need]);
-            at += need as u64;
-        }
-        let held = window.get(source, at, scheme.code_bytes(), code_end)?;
-        let verified = opened.verify(&held[..scheme.code_bytes()]);
-        verified.map_err(|error| error.at(at))
+        self.hashed = self.hashed.max(at);
+        let verified = match opened.code() {
+            Some(code) => self.hash(code, scheme.code_bytes(), window, source),
+            None => Ok(()),
+        };
+        self.sealed = Some((scheme, opened));
+        verified
     }
 
     /// The checksum to hold the content to, of those found and stated.

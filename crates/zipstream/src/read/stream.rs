@@ -8,9 +8,11 @@
 mod content;
 
 use super::directory::Entry;
+use super::layout::{self, Names, SHARED_FLAGS};
+use super::locate::split;
 use super::options::ReadOptions;
 use super::refuse_unreadable;
-use crate::crypt::open::{Opened, Scheme};
+use crate::crypt::open::{Opened, Scheme, doubt};
 use crate::crypt::{Decryption, aes};
 use crate::edit::Facts;
 use crate::engine::content::ContentDecoder;
@@ -84,15 +86,21 @@ pub struct StreamDecoder {
     held: Vec<u8>,
     /// Bytes that were taken.
     offset: u64,
+    /// Where the content of the entry at hand starts.
+    content_start: u64,
     entry: Option<StreamEntry>,
     header: Header,
     decoder: ContentDecoder,
     decryption: Option<Decryption>,
+    /// Why the entry at hand is not read.
+    refused: Option<Error>,
     /// The decryption of the entry at hand.
     opened: Option<Opened>,
     /// Whether its content is for nobody.
     passing: bool,
     seen: Vec<Seen>,
+    /// Their names, in the strict profile.
+    names: Names,
     records: u64,
     directory_start: Option<u64>,
     directory_end: u64,
@@ -135,6 +143,8 @@ impl Header {
 /// What is remembered of an entry, to hold the directory to it.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
+    method: u16,
+    flags: u16,
     offset: u64,
     crc32: u32,
     name_crc32: u32,
@@ -151,6 +161,8 @@ enum State {
     /// Before the header of what is encrypted.
     Seal,
     Content,
+    /// The entry cannot be read, and is passed over once that was told.
+    Refused,
     /// Before the code of what is encrypted.
     Code,
     Descriptor,
@@ -170,13 +182,16 @@ impl StreamDecoder {
             state: State::Record,
             held: Vec::new(),
             offset: 0,
+            content_start: 0,
             entry: None,
             header: Header::default(),
             decoder: ContentDecoder::default(),
             decryption: None,
+            refused: None,
             opened: None,
             passing: false,
             seen: Vec::new(),
+            names: Names::default(),
             records: 0,
             directory_start: None,
             directory_end: 0,
@@ -223,13 +238,25 @@ impl StreamDecoder {
         self.offset
     }
 
-    /// Takes input and gives content. After an error every call repeats it.
+    /// Takes input and gives content. After an error every call repeats it, unless it
+    /// [goes on](StreamDecoder::can_go_on).
     pub fn push(&mut self, input: &[u8], output: &mut [u8]) -> Result<StreamStep, Error> {
         if let Some(error) = &self.error {
             return Err(error.clone());
         }
         let result = self.run(input, output);
-        result.inspect_err(|error| self.error = Some(error.clone()))
+        if let Err(error) = &result
+            && self.refused.take().is_none()
+        {
+            self.error = Some(error.clone());
+        }
+        result
+    }
+
+    /// Whether what follows an error can be read: an entry with another password or of an unknown
+    /// method is passed over where its header says how long it is.
+    pub fn can_go_on(&self) -> bool {
+        self.error.is_none()
     }
 
     /// Says whether the input may end here.
@@ -255,12 +282,31 @@ impl StreamDecoder {
                     None
                 }
                 State::Begin => {
-                    self.begin().map_err(|error| self.named(error))?;
+                    if let Err(error) = self.begin() {
+                        self.refuse(error);
+                        continue;
+                    }
                     None
+                }
+                State::Refused => {
+                    // What was taken until now is told of first.
+                    if taken > 0 {
+                        Some(StreamEvent::Content)
+                    } else {
+                        return Err(self.give_up());
+                    }
                 }
                 State::Seal => self.open(input, &mut taken)?,
                 State::Code => self.code(input, &mut taken)?,
-                State::Content => return self.content(input, output, taken),
+                State::Content => {
+                    let step = self.content(input, output, taken)?;
+                    // An end without a byte is no lack of input.
+                    let moved = self.state != State::Content && step.event == StreamEvent::Content;
+                    if moved && step.consumed == taken && step.produced == 0 {
+                        continue;
+                    }
+                    return Ok(step);
+                }
                 State::Descriptor => self.descriptor(input, &mut taken)?,
                 State::Skip(left) => {
                     let left = self.pass(left, input, &mut taken);
@@ -392,7 +438,9 @@ impl StreamDecoder {
             return Err(Error::new(ErrorKind::Limit, what).at(start));
         }
         // Some state sizes in both places; only so can the end of a stored content be known.
-        let stated = known || (entry.method == Method::Stored && compressed > 0);
+        // An empty one needs no more than its descriptor, which is held to that.
+        let empty = content == 0 && scheme.is_none();
+        let stated = known || (entry.method == Method::Stored && (compressed > 0 || empty));
         if let (Some(scheme), true) = (&scheme, stated) {
             compressed = scheme.inner_bytes(compressed).map_err(named)?;
         }
@@ -410,7 +458,15 @@ impl StreamDecoder {
             content,
             scheme,
         };
+        if self.options.is_strict() {
+            layout::safe_name(&name, local.extra).map_err(named)?;
+            if !self.names.insert(&name) {
+                return Err(named(layout::twice()));
+            }
+        }
         self.seen.push(Seen {
+            method: local.method,
+            flags: local.flags,
             offset: start,
             crc32: 0,
             name_crc32: libdeflater::crc32(local.name),
@@ -425,6 +481,7 @@ impl StreamDecoder {
     }
 
     fn named(&self, error: Error) -> Error {
+        let error = doubt(self.header.scheme.as_ref(), error);
         match &self.entry {
             Some(entry) => error.at(self.offset).entry(entry.name.clone()),
             None => error.at(self.offset),
@@ -464,7 +521,10 @@ impl StreamDecoder {
         );
         at.is_ok_and(|at| {
             let seen = &self.seen[at];
+            let central = record.central();
             (seen.crc32, seen.compressed, seen.content) == stated
+                && seen.method == central.method
+                && (seen.flags ^ central.flags) & SHARED_FLAGS == 0
                 && seen.name_crc32 == libdeflater::crc32(record.name_bytes())
         })
     }
@@ -499,6 +559,9 @@ impl StreamDecoder {
             return Ok(());
         }
         let end = self.wide_end.as_ref().unwrap_or(narrow);
+        if !end.is_whole() {
+            return Err(split().at(at));
+        }
         let start = self.directory_start.unwrap_or(end.directory_offset);
         let bytes = self.directory_end.saturating_sub(start);
         let right = narrow.agrees_with(end)

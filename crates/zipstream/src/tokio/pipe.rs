@@ -95,6 +95,12 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         self.pipe.offset()
     }
 
+    /// Whether the next entry can be read after an error, as
+    /// [`StreamDecoder::can_go_on`](crate::StreamDecoder::can_go_on) says.
+    pub fn can_go_on(&self) -> bool {
+        self.pipe.can_go_on()
+    }
+
     async fn fill(&mut self) -> Result<(), Error> {
         self.turn.take().await;
         let read = self.source.read(self.pipe.room()).await;

@@ -82,7 +82,7 @@ impl Kind {
 pub struct Known {
     /// Its size.
     pub bytes: u64,
-    /// Its checksum.
+    /// Its checksum; of no matter where it is encrypted so that no header states one (AE-2).
     pub crc32: u32,
 }
 

@@ -27,6 +27,32 @@ impl StreamDecoder {
         skips
     }
 
+    /// Has the entry at hand refused: told of with the next call, and passed over if its end is known.
+    pub(super) fn refuse(&mut self, error: Error) {
+        self.refused = Some(self.named(error));
+        self.state = State::Refused;
+    }
+
+    /// Why the entry is refused; its content is passed over where its header says how long it is, and
+    /// the error is to stay where it does not.
+    pub(super) fn give_up(&mut self) -> Error {
+        let error = self.refused.clone();
+        let error = error.unwrap_or_else(|| internal("nothing is refused"));
+        if self.header.descriptor {
+            self.refused = None;
+            return error;
+        }
+        let header = self.header;
+        let opened = self.offset.saturating_sub(self.content_start);
+        if let Some(seen) = self.seen.last_mut() {
+            seen.crc32 = header.crc32;
+            seen.compressed = header.compressed + header.outer_bytes();
+            seen.content = header.content;
+            self.state = State::Skip(seen.compressed.saturating_sub(opened));
+        }
+        error
+    }
+
     /// Starts the content of the entry at hand.
     pub(super) fn begin(&mut self) -> Result<(), Error> {
         let (limits, header) = (&self.options.limits, &self.header);
@@ -45,6 +71,7 @@ impl StreamDecoder {
             .entry
             .as_ref()
             .map_or(Method::Stored, |entry| entry.method);
+        self.content_start = self.offset;
         self.decoder.start(method, bounds)?;
         self.opened = None;
         self.state = match &header.scheme {
@@ -72,9 +99,14 @@ impl StreamDecoder {
             return Ok(Some(StreamEvent::NeedInput));
         }
         let opened = Opened::new(&scheme, self.decryption.as_ref(), &self.held);
-        self.opened = Some(opened.map_err(|error| self.named(error))?);
         self.held.clear();
-        self.state = State::Content;
+        match opened {
+            Ok(opened) => {
+                self.opened = Some(opened);
+                self.state = State::Content;
+            }
+            Err(error) => self.refuse(error),
+        }
         Ok(None)
     }
 
@@ -102,7 +134,7 @@ impl StreamDecoder {
         if !self.hold(bytes, input, taken) {
             return Ok(Some(StreamEvent::NeedInput));
         }
-        if let Some(opened) = self.opened.take() {
+        if let Some(mut opened) = self.opened.take() {
             let verified = opened.verify(&self.held[..bytes]);
             verified.map_err(|error| self.named(error))?;
         }
@@ -232,6 +264,10 @@ impl StreamDecoder {
             found = find(crc32);
         }
         let Some(bytes) = found else {
+            if self.header.stated && self.header.compressed == 0 {
+                let what = "a stored entry whose size stands behind it cannot be read from a pipe";
+                return Err(self.named(Error::new(ErrorKind::Unsupported, what)));
+            }
             let what = "its descriptor states other sizes or another checksum";
             return Err(self.named(Error::new(ErrorKind::Mismatch, what)));
         };

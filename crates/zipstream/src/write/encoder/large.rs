@@ -46,7 +46,7 @@ impl ArchiveEncoder {
         let (method, coding) = match (meta.method, self.open.known) {
             (Method::Stored, Some(known)) => {
                 shape = Shape::Known(Sizes {
-                    crc32: known.crc32,
+                    crc32: meta.stated_crc(known.crc32),
                     compressed: known.bytes + meta.seal.map_or(0, Seal::bytes),
                     content: known.bytes,
                 });

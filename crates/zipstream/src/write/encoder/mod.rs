@@ -402,7 +402,7 @@ impl ArchiveEncoder {
                 content_bytes: self.open.taken,
             };
             let content = self.batch.take_back(start);
-            check_known(&self.open, content)?;
+            check_known(&self.open, &meta, content)?;
             let (sequence, engines) = (&mut self.sequence, &mut self.engines);
             let name = &self.open.name;
             let mut result = Ok(());
@@ -416,7 +416,7 @@ impl ArchiveEncoder {
         if self.open.known.is_some() {
             let content = self.batch.take_back(start);
             let bytes = content.len();
-            check_known(&self.open, content)?;
+            check_known(&self.open, &meta, content)?;
             self.batch.advance(bytes);
         }
         if self.batch.entries() == 0 {
@@ -435,18 +435,17 @@ fn order(what: &'static str) -> Error {
 }
 
 /// Holds an entry that is complete to what was known of it.
-fn check_known(open: &Open, content: &[u8]) -> Result<(), Error> {
-    match open.known {
-        Some(known) if (known.bytes, known.crc32) != of(content) => Err(Error::new(
-            ErrorKind::Mismatch,
-            "its content is not what was announced",
-        )),
-        _ => Ok(()),
+fn check_known(open: &Open, meta: &Meta, content: &[u8]) -> Result<(), Error> {
+    let fits = |known: Known| {
+        let stated = meta.stated_crc(known.crc32);
+        known.bytes == content.len() as u64
+            && stated == meta.stated_crc(libdeflater::crc32(content))
+    };
+    if open.known.is_none_or(fits) {
+        return Ok(());
     }
-}
-
-fn of(content: &[u8]) -> (u64, u32) {
-    (content.len() as u64, libdeflater::crc32(content))
+    let what = "its content is not what was announced";
+    Err(Error::new(ErrorKind::Mismatch, what))
 }
 
 fn too_large(open: &Open, most: u64) -> Error {
