@@ -44,6 +44,7 @@ usage: cargo xtask CHORE
   peers zip PART         only libraries, programs or tables; the record keeps the rest
   peers zip-interop      who reads whose archives: every shape by every reader
   peers zip-interop PART only ours, large or theirs; the record keeps the rest
+  peers zip-memory       what packing and extracting hold at once
   peers stress [--quick] measure codecs under load beside those of Go, in rounds
   peers stress SECTION   only what perfkit shows by itself: soak (a minute), open, leaks
   tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         ["peers", "zip", part] => {
             peers::zip::Part::parse(part).and_then(|part| peers::zip::run(peers::Size::Full, part))
         }
+        ["peers", "zip-memory"] => peers::zip::memory::run(),
         ["peers", "zip-interop"] => peers::zip::interop::run(peers::zip::interop::Part::All),
         ["peers", "zip-interop", part] => {
             peers::zip::interop::Part::parse(part).and_then(peers::zip::interop::run)

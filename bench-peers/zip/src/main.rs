@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The password of encrypted cases, which `perfkit zip` and 7zz get as well.
+#[allow(dead_code, reason = "not every build encrypts")]
 pub(crate) const PASSWORD: &str = "correct";
 /// One write of the case that trickles.
 const TRICKLE_BYTES: usize = 64;
@@ -48,6 +49,7 @@ pub(crate) enum Out<'a> {
 
 /// How entries are packed.
 #[derive(Clone, Copy)]
+#[allow(dead_code, reason = "no build has it all")]
 pub(crate) struct Settings {
     /// Of deflate; 0 stores.
     pub(crate) level: i32,

@@ -112,10 +112,14 @@ impl Only {
     }
 }
 
+fn is_built() -> bool {
+    std::env::var_os("PERFKIT_BUILT").is_some()
+}
+
 /// Builds the binary that is measured. Where `PERFKIT_BUILT` is set, what was built before is taken as
 /// it is: the build takes minutes, and a quick look at a harness need not.
 fn build_perfkit() -> Result<()> {
-    if std::env::var_os("PERFKIT_BUILT").is_some() {
+    if is_built() {
         return Ok(());
     }
     sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))

@@ -128,7 +128,9 @@ pub(super) fn build() -> Result<Programs> {
         let target = target.join(feature);
         let mut cargo = sh::cargo(&["build", "--release", "--locked", "--features", feature]);
         cargo.arg("--target-dir").arg(&target).current_dir(&folder);
-        sh::run(&mut cargo)?;
+        if !super::super::is_built() {
+            sh::run(&mut cargo)?;
+        }
         programs.push((feature, target.join("release/zip-libraries")));
     }
     if sh::find("go").is_some() {

@@ -2,10 +2,11 @@
 //!
 //! [`programs`] are whole commands, measured by `perfkit compare`; [`libraries`] are calls, each in a
 //! program of its own that is run in rounds. [`record`] is the file that comes of both. [`interop`] is
-//! about who reads whose archives.
+//! about who reads whose archives, [`memory`] about what it takes.
 
 pub(crate) mod interop;
 mod libraries;
+pub(crate) mod memory;
 mod programs;
 mod record;
 
@@ -58,15 +59,7 @@ pub(crate) fn run(size: Size, part: Part) -> Result<()> {
         }
     }
     super::build_perfkit()?;
-    let args = [
-        "build",
-        "--release",
-        "--package",
-        "xtask",
-        "--features",
-        "workloads",
-    ];
-    sh::run(sh::cargo(&args).args(["--bin", "workload"]))?;
+    build_workload()?;
     let mut bench = Bench::new(size)?;
     bench.made = bench.build()?;
     let inputs = bench.make_inputs()?;
@@ -115,6 +108,16 @@ pub(crate) fn run(size: Size, part: Part) -> Result<()> {
     }
     println!("{}", file.with_extension("md").display());
     Ok(())
+}
+
+/// Builds what makes data.
+fn build_workload() -> Result<()> {
+    if super::is_built() {
+        return Ok(());
+    }
+    let args = ["build", "--release", "--package", "xtask"];
+    let mut cargo = sh::cargo(&args);
+    sh::run(cargo.args(["--features", "workloads", "--bin", "workload"]))
 }
 
 fn file(size: Size) -> Result<PathBuf> {
