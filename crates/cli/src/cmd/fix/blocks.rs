@@ -1,7 +1,7 @@
 //! Logs as blocks that hold whole messages or whole lines, in memory that does not grow with them.
 //!
-//! One thread cuts, for where a message begins depends on all before it; that is a few bytes a
-//! message to look at. What is in a block is then any thread's to read (`texts`).
+//! One thread at a time cuts, for where a message begins depends on all before it; that is a few bytes
+//! a message to look at. What is in a block is then any thread's to read (`texts`).
 
 use std::collections::VecDeque;
 use std::io;

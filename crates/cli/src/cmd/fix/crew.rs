@@ -1,21 +1,21 @@
 //! Threads that read blocks side by side, and one that takes what they made of them in order.
 //!
-//! One thread reads and cuts, workers do what they were given to do, the caller's thread gets every
-//! block with what was made of it in the order of the files. Blocks go round: there are as many as
-//! there were at the beginning.
+//! Workers take turns to read and cut the next block, and each does what there is to do with the block
+//! that it read, while that is in its cache. The caller's thread gets every block with what was made
+//! of it in the order of the files. Blocks go round: there are as many as there were at the beginning.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::blocks::{Block, Blocks};
 use crate::args::fix::Separator;
 use crate::io::{INLINE_BYTES, POLL};
 use crate::term::signal;
 
-/// Blocks beyond two a worker: one being read, one being taken.
+/// Blocks beyond two a worker: some wait for one before them, one is being taken.
 const BLOCKS_SPARE: usize = 2;
 
 /// Why reading ends early.
@@ -66,20 +66,24 @@ impl Crew<'_> {
         if self.threads <= 1 || self.is_small() {
             return alone(blocks, work(), take);
         }
-        let (job, jobs) = channel();
-        let jobs = Mutex::new(jobs);
         std::thread::scope(|scope| {
             let (give, free) = channel::<Item<O>>();
             let (done, made) = channel();
-            let (jobs, work, threads) = (&jobs, &work, self.threads as usize);
+            let (work, threads) = (&work, self.threads as usize);
             for _ in 0..2 * threads + BLOCKS_SPARE {
                 let _ = give.send(Item::default());
             }
-            scope.spawn(move || read(blocks, &free, &job));
+            let source = Source {
+                blocks,
+                free,
+                next: 0,
+            };
+            let source = Arc::new(Mutex::new(source));
             for _ in 0..threads {
-                let done = done.clone();
-                scope.spawn(move || labour(jobs, work(), &done));
+                let (source, done) = (Arc::clone(&source), done.clone());
+                scope.spawn(move || labour(&source, work(), &done));
             }
+            drop(source);
             drop(done);
             let result = in_order(&made, &give, take);
             stop.store(true, Ordering::Relaxed);
@@ -110,26 +114,31 @@ fn alone<O: Default>(
     Ok(())
 }
 
-fn read<O>(mut blocks: Blocks<'_>, free: &Receiver<Item<O>>, job: &Sender<Item<O>>) {
-    let mut number = 0;
-    // Either end hanging up means that nobody wants more.
-    while let Ok(mut item) = free.recv() {
-        item.number = number;
-        number += 1;
-        if signal::interrupted() || !blocks.next(&mut item.block) || job.send(item).is_err() {
-            return;
-        }
+/// Where blocks come from, one worker at a time.
+struct Source<'s, O> {
+    blocks: Blocks<'s>,
+    free: Receiver<Item<O>>,
+    next: u64,
+}
+
+impl<O> Source<'_, O> {
+    fn next(&mut self) -> Option<Item<O>> {
+        // The other end hanging up means that nobody wants more.
+        let mut item = self.free.recv().ok()?;
+        item.number = self.next;
+        self.next += 1;
+        (!signal::interrupted() && self.blocks.next(&mut item.block)).then_some(item)
     }
 }
 
 fn labour<O>(
-    jobs: &Mutex<Receiver<Item<O>>>,
+    source: &Mutex<Source<'_, O>>,
     mut work: impl FnMut(&Block, &mut O),
     done: &Sender<Item<O>>,
 ) {
     loop {
-        let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(mut item) = next else {
+        let next = source.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(mut item) = next else {
             return;
         };
         work(&item.block, &mut item.made);
