@@ -11,8 +11,8 @@ use super::units;
 /// Read FIX messages from logs and streams.
 ///
 /// Messages may stand one a line or behind each other, with prefixes of a log or without, and with
-/// the byte 1, `|`, `^A` or `\x01` between fields. What is no valid message is named with its place in the
-/// file; when there was some, the exit code is 3.
+/// the byte 1, `|`, `^A` or `\x01` between fields. What is no valid message is named with its place
+/// in the file; when there was some, the exit code is 3.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix parse messages.log
