@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use fixcore::Isa;
 
+use super::fix_store::StoreArgs;
 use super::output::{AnalysisArgs, ReportArgs, TerminalArgs};
 use super::units;
 
@@ -40,6 +41,7 @@ pub(crate) enum FixCommand {
     Replay(Box<ReplayArgs>),
     Anonymize(Box<AnonymizeArgs>),
     Generate(GenerateArgs),
+    Store(StoreArgs),
 }
 
 /// Which messages of two logs belong together.
@@ -325,11 +327,17 @@ pub(crate) enum FixBenchPart {
     Transport,
     /// Five techniques, each off and on
     Techniques,
-    /// All of these
+    /// Storing messages and getting them back, beside maps in memory
+    Store,
+    /// A queue between two threads
+    Spsc,
+    /// Handing messages over, inline work, and a handler that stalls
+    Deferred,
+    /// All of these, with stores of up to 100,000 messages
     All,
 }
 
-/// Measure scans, parses, encodes and transports.
+/// Measure scans, parses, encodes, stores, queues and transports.
 ///
 /// Four messages of 83 to 1,920 bytes, or those of a file, by every instruction set that this
 /// processor has, which have to give the same answer first. Times are of batches, divided by their
@@ -346,7 +354,7 @@ pub(crate) enum FixBenchPart {
   perfkit fix-bench scan --isa avx2
   perfkit fix-bench transport --cpu 0,1 --report markdown")]
 pub(crate) struct FixBenchArgs {
-    /// scan, parse, encode, transport, techniques or all
+    /// scan, parse, encode, store, spsc, deferred, transport, techniques or all
     #[arg(value_enum, default_value_t = FixBenchPart::All, hide_possible_values = true)]
     pub(crate) part: FixBenchPart,
     /// Messages of a file in place of the four
@@ -363,6 +371,13 @@ pub(crate) struct FixBenchArgs {
     #[arg(long, value_name = "N", default_value_t = 2000,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) batch_size: u32,
+    /// Messages of the largest store
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, hide_short_help = true,
+          value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
+    pub(crate) store_messages: u64,
+    /// Where stores are made [default: the directory for temporary files]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub(crate) store_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: AnalysisArgs,
 }

@@ -12,6 +12,7 @@ pub(crate) mod decompress;
 pub(crate) mod docs;
 mod fingers;
 pub(crate) mod fix;
+pub(crate) mod fix_store;
 pub(crate) mod glob;
 mod levels;
 pub(crate) mod output;

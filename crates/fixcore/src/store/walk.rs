@@ -43,6 +43,8 @@ pub(super) struct Walk<'a> {
     /// Where the file should end.
     whole: usize,
     at: usize,
+    /// Where the last record that was taken ends.
+    end: usize,
     pub(super) next_sender: u64,
     pub(super) next_target: u64,
     entries: usize,
@@ -64,6 +66,7 @@ impl<'a> Walk<'a> {
             salt: header.salt,
             whole,
             at: HEADER_BYTES,
+            end: HEADER_BYTES,
             next_sender: header.first,
             next_target: header.next_target,
             entries: 0,
@@ -74,9 +77,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Where the records that were walked over end.
+    /// Where the last record that was taken ends.
     pub(super) fn end(&self) -> usize {
-        self.at
+        self.end
     }
 
     /// Entries that the index has to have so far.
@@ -133,6 +136,7 @@ impl<'a> Walk<'a> {
         self.next_sender = next_sender.checked_add(own as u64)?;
         self.entries = entries;
         self.at += record.size();
+        self.end = self.at;
         if record.kind == Kind::NextTarget {
             self.next_target = record.number;
         } else {

@@ -129,6 +129,15 @@ fn message_slowly(out: &mut Vec<u8>, offset: u64, message: &Message<'_, '_>) {
     out.extend_from_slice(b"]}\n");
 }
 
+/// Appends a message of a store: its number, where it is, and its bytes.
+pub(super) fn stored(out: &mut Vec<u8>, path: &str, offset: u64, number: u64, bytes: &[u8]) {
+    let _ = write!(out, "{{\"number\":{number},\"file\":");
+    string(out, path.as_bytes());
+    let _ = write!(out, ",\"offset\":{offset},\"message\":");
+    string(out, bytes);
+    out.extend_from_slice(b"}\n");
+}
+
 /// Appends what is wrong at a place of a file.
 pub(super) fn wrong(out: &mut Vec<u8>, path: &str, offset: u64, tag: Option<u32>, text: &str) {
     out.extend_from_slice(b"{\"file\":");

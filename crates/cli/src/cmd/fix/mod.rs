@@ -11,6 +11,7 @@ mod lines;
 mod read;
 mod replay;
 mod stats;
+mod store;
 mod texts;
 mod veil;
 
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Diff(args) => return compare(args, name, argv),
         FixCommand::Replay(args) => return send(args, name, argv),
         FixCommand::Generate(args) => return generate::run(args),
+        FixCommand::Store(args) => return store::run(args, name, argv),
     };
     let veil = match &args.command {
         FixCommand::Anonymize(args) => {

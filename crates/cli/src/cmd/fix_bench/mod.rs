@@ -4,10 +4,13 @@
 //! Here are the messages, the table and the timing of a row; what is timed has a file a part, and
 //! parts that go through no messages make their own tables.
 
+mod deferred;
 mod encode;
 mod parse;
 mod scan;
 mod sides;
+mod spsc;
+mod store;
 mod techniques;
 #[cfg(target_os = "linux")]
 mod transport;
@@ -74,6 +77,15 @@ pub(crate) fn run(
     let mut checks = Checks::default();
     if CODEC.iter().any(|part| has(args, *part)) {
         codec(args, &mut outcome, &mut checks)?;
+    }
+    if has(args, FixBenchPart::Store) {
+        store::part(args, &mut outcome, &mut checks)?;
+    }
+    if has(args, FixBenchPart::Spsc) {
+        spsc::part(args, &mut outcome, &mut checks)?;
+    }
+    if has(args, FixBenchPart::Deferred) {
+        deferred::part(args, &mut outcome, &mut checks)?;
     }
     if has(args, FixBenchPart::Transport) {
         transport(args, &session, &mut outcome, &mut checks)?;
@@ -184,9 +196,7 @@ impl Bench<'_> {
         let size = self.args.batch_size as usize;
         let mut times = Vec::new();
         for batch in 0..=self.args.batches {
-            if signal::interrupted() {
-                return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
-            }
+            stop_if_interrupted()?;
             let start = Instant::now();
             for bytes in set.messages.iter().cycle().take(size) {
                 run(bytes);
@@ -215,6 +225,40 @@ impl Bench<'_> {
     }
 }
 
-fn failed(error: fixcore::Error) -> Failure {
+/// Nanoseconds an operation, of batches.
+struct Batches {
+    ns: Vec<f64>,
+}
+
+impl Batches {
+    fn new() -> Self {
+        Self { ns: Vec::new() }
+    }
+
+    /// Times a batch of so many operations.
+    fn time(&mut self, operations: usize, run: impl FnOnce()) {
+        let start = Instant::now();
+        run();
+        let ns = start.elapsed().as_nanos() as f64;
+        self.ns.push(ns / operations.max(1) as f64);
+    }
+
+    /// The median and the least, as cells.
+    fn cells(&mut self) -> [Cell; 2] {
+        self.ns.sort_by(f64::total_cmp);
+        let median = self.ns.get(self.ns.len() / 2).copied();
+        let least = self.ns.first().copied();
+        [median, least].map(|ns| ns.map_or(Cell::Null, Cell::from))
+    }
+}
+
+fn stop_if_interrupted() -> Result<()> {
+    match signal::interrupted() {
+        true => Err(Failure::new("interrupted").status(ExitStatus::Interrupted)),
+        false => Ok(()),
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::new(format!("the benchmark failed: {error}"))
 }
