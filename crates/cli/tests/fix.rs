@@ -176,7 +176,7 @@ fn stats_count_and_time_what_a_log_says() {
 #[test]
 fn the_benchmark_checks_and_measures_every_part() {
     let dir = directory();
-    let line = words("fix-bench --batches 2 --batch-size 3 --report json");
+    let line = words("fix-bench --batches 2 --batch-size 3 --store-messages 1000 --report json");
     let report = run(dir.path(), line).expect(0).json();
     assert_eq!(report["validation"]["ok"], true);
     let rows = report["tables"][0]["rows"].as_array().expect("rows");
