@@ -633,7 +633,8 @@ fn the_table_says_what_comes_of_every_case() {
 #[test]
 fn no_cut_and_no_flipped_byte_panics() {
     for (what, archive, told) in cases() {
-        if archive.len() > 700 {
+        // Keys take long to derive, and the tests of encryption do the same.
+        if archive.len() > 700 || told.password.is_some() {
             continue;
         }
         for at in 0..archive.len() {
@@ -646,13 +647,7 @@ fn no_cut_and_no_flipped_byte_panics() {
                 let _ = by_pipe(&archive[..at], told, strict);
             }
         }
-        // Keys take long to derive.
-        let flips = if told.password.is_some() {
-            0
-        } else {
-            archive.len()
-        };
-        for at in 0..flips {
+        for at in 0..archive.len() {
             let mut flipped = archive.clone();
             flipped[at] ^= 1 << (at % 8);
             let _ = by_file(&flipped, told, false);

@@ -8,7 +8,8 @@ use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use zipstream::tokio::{AsyncArchiveReader, AsyncArchiveWriter, AsyncPipeReader};
 use zipstream::{
-    ArchiveOptions, ArchiveReader, ArchiveWriter, EntryOptions, Known, Method, ReadOptions, Workers,
+    ArchiveOptions, ArchiveReader, ArchiveWriter, Decryption, Encryption, EntryOptions, ErrorKind,
+    Known, Method, Password, ReadOptions, Workers,
 };
 
 const MIB: usize = 1 << 20;
@@ -329,4 +330,46 @@ async fn what_is_wrong_with_an_archive_is_said_as_without_tokio() {
         open(wrong, ReadOptions::strict()).await,
         expected.to_string()
     );
+}
+
+#[tokio::test]
+async fn large_encrypted_entries_are_given_out_once_they_are_authenticated() {
+    let content: Vec<u8> = (0..3_000_000_u32).map(|n| (n >> 3) as u8).collect();
+    let mut settings = ArchiveOptions::default();
+    settings.encryption = Some(Encryption::new(Password::new("right")));
+    let mut writer = ArchiveWriter::with_options(Vec::new(), settings).unwrap();
+    for (name, method) in [("deflate", Method::Deflate), ("stored", Method::Stored)] {
+        let mut options = EntryOptions::new(method);
+        let bytes = content.len() as u64;
+        options.known = (method == Method::Stored).then_some(Known { bytes, crc32: 0 });
+        writer.add(name, &options, &mut &content[..]).unwrap();
+    }
+    let archive = writer.finish().unwrap().0;
+    let decryption = |password: &str| Decryption::new(Password::new(password));
+    let open = |archive: Vec<u8>| AsyncArchiveReader::open(std::io::Cursor::new(archive));
+    for early in [false, true] {
+        for name in ["deflate", "stored"] {
+            let mut reader = open(archive.clone()).await.unwrap();
+            reader.set_decryption(Some(decryption("right").release_early(early)));
+            let directory = reader.directory();
+            let entry = directory.find(name).unwrap().unwrap();
+            assert!(reader.read(&entry).await.unwrap() == content, "{name}");
+
+            let mut damaged = archive.clone();
+            let middle = entry.offset() + entry.compressed_bytes() / 2;
+            damaged[middle as usize] ^= 1;
+            let mut reader = open(damaged).await.unwrap();
+            reader.set_decryption(Some(decryption("right").release_early(early)));
+            let mut sink = Vec::new();
+            let error = reader.copy_to(&entry, &mut sink).await.unwrap_err();
+            // What was given out early may be what fails.
+            let told = error.kind() == ErrorKind::Authentication;
+            assert!(told || early, "{name}: {error}");
+            assert_eq!(sink.is_empty(), !early, "{name}");
+
+            reader.set_decryption(Some(decryption("wrong")));
+            let error = reader.read(&entry).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Password);
+        }
+    }
 }

@@ -75,7 +75,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         Ok(reader)
     }
 
-    /// Has encrypted entries of up to 1 MiB read.
+    /// Has encrypted entries read. Large ones are read twice, the first time for their code, unless
+    /// their content is [released early](Decryption::release_early).
     pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
         self.reader.set_decryption(decryption);
     }
@@ -137,13 +138,12 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         if is_small(entry) {
             return self.whole(entry, data, sink).await.map_err(named);
         }
-        if entry.is_encrypted() {
-            let what = "encrypted and larger than 1 MiB, which is not read asynchronously";
-            return Err(named(Error::new(ErrorKind::Unsupported, what))
-                .help("use ArchiveReader on a thread that may wait"));
-        }
-        let begun = self.reader.begin(entry, &mut self.scratch, data);
-        let mut body = begun.map_err(named)?;
+        let mut body = loop {
+            match self.reader.begin(entry, &mut self.scratch, data) {
+                Err(error) if is_missing(&error) => self.fill().await.map_err(named)?,
+                result => break result.map_err(named)?,
+            }
+        };
         let mut total = 0;
         loop {
             self.turn.take().await;
@@ -154,7 +154,12 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
                     self.turn.charge(piece.len() as u64);
                 }
                 Ok(None) => return Ok(total),
-                Err(error) if is_missing(&error) => self.fill().await.map_err(named)?,
+                Err(error) if is_missing(&error) => {
+                    // What was fetched before may have been hashed, and nothing of it given out.
+                    let bytes = self.reader.source().lock().bytes.len() as u64;
+                    self.turn.charge(bytes);
+                    self.fill().await.map_err(named)?;
+                }
                 Err(error) => return Err(named(error)),
             }
         }
