@@ -35,7 +35,8 @@ impl Requests {
         };
         Ok(Self {
             ring: Ring::open(setup, sizes, false)?,
-            word: eventfd(0, EventfdFlags::CLOEXEC)?,
+            // One that could block would be left to a thread of the kernel.
+            word: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
         })
     }
 

@@ -96,27 +96,40 @@ pub(super) enum Send {
 /// Memory for the kernel, zeroed, on page boundaries.
 #[derive(Debug)]
 struct Pages {
-    start: NonNull<u8>,
+    /// The allocation.
+    all: NonNull<u8>,
     layout: Layout,
+    /// The first page boundary in it, and bytes from there on.
+    start: NonNull<u8>,
+    bytes: usize,
 }
 
 impl Pages {
     fn new(bytes: usize) -> io::Result<Self> {
-        let layout = Layout::from_size_align(bytes.max(1), PAGE_BYTES);
+        // Not by its alignment: memory that is asked for so is zeroed page by page, which would take
+        // all of it before any is used.
+        let layout = Layout::array::<u128>((bytes + PAGE_BYTES) / size_of::<u128>() + 1);
         let layout = layout.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        // SAFETY: the layout has at least one byte.
-        let start = unsafe { alloc_zeroed(layout) };
-        let Some(start) = NonNull::new(start) else {
+        // SAFETY: the layout has at least a page.
+        let all = unsafe { alloc_zeroed(layout) };
+        let Some(all) = NonNull::new(all) else {
             handle_alloc_error(layout)
         };
-        Ok(Self { start, layout })
+        let over = all.align_offset(PAGE_BYTES);
+        assert!(over <= PAGE_BYTES, "a page boundary within a page");
+        // SAFETY: the allocation has a page more than `bytes`.
+        let start = unsafe { all.add(over) };
+        Ok(Self {
+            all,
+            layout,
+            start,
+            bytes,
+        })
     }
 
     /// The address of `bytes` bytes at `at`, which are inside.
     fn at(&self, at: usize, bytes: usize) -> *mut u8 {
-        let inside = at
-            .checked_add(bytes)
-            .is_some_and(|end| end <= self.layout.size());
+        let inside = at.checked_add(bytes).is_some_and(|end| end <= self.bytes);
         assert!(inside, "a buffer beyond the memory of the ring");
         // SAFETY: `at` is within the allocation, as just asserted.
         unsafe { self.start.as_ptr().add(at) }
@@ -126,7 +139,7 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout, and dropped once.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        unsafe { dealloc(self.all.as_ptr(), self.layout) }
     }
 }
 
@@ -241,7 +254,7 @@ impl Ring {
         let outboxes = &self.memory().outboxes;
         let all = libc::iovec {
             iov_base: outboxes.start.as_ptr().cast(),
-            iov_len: outboxes.layout.size(),
+            iov_len: outboxes.bytes,
         };
         // SAFETY: the outboxes are freed when the ring is closed and nothing is in flight.
         let done = unsafe { self.ring.submitter().register_buffers(&[all]) };
