@@ -184,10 +184,11 @@ impl Pen<'_> {
 
     #[inline]
     fn decimal(&mut self, value: Decimal) -> Option<()> {
-        let Some((text, length)) = short_decimal(value) else {
+        let Some(([low, high], length)) = short_decimal(value) else {
             return self.slowly(|out| push_decimal(out, value));
         };
-        self.sum += byte_sum(text as u64) + (text >> 64) as u32;
+        self.sum += byte_sum(low) + high as u32;
+        let text = u128::from(low) | u128::from(high) << 64;
         self.put(&text.to_le_bytes(), length)
     }
 
@@ -227,18 +228,18 @@ impl Pen<'_> {
 /// A number of up to eight digits with some behind the point: its text from the lowest byte on, nine
 /// bytes at most with zeros behind them, and their number.
 #[inline]
-pub(super) fn short_decimal(value: Decimal) -> Option<(u128, usize)> {
+pub(super) fn short_decimal(value: Decimal) -> Option<([u64; 2], usize)> {
     let scale = usize::from(value.scale);
     let small = (0..100_000_000).contains(&value.mantissa);
     if !small || !(1..=7).contains(&scale) {
         return None;
     }
     let digits = digits(value.mantissa as u32).at_least(scale + 1);
+    // One digit at least stands before the point, and one behind it: 8 to 56 bits.
     let (text, whole) = (digits.left(), 8 * (digits.length - scale));
-    // One digit at least stands before the point, and one behind it.
-    let behind = text >> whole;
-    let text = u128::from(text & !(u64::MAX << whole)) | u128::from(b'.') << whole;
-    Some((text | u128::from(behind) << (whole + 8), digits.length + 1))
+    let (before, behind) = (text & !(u64::MAX << whole), text >> whole);
+    let low = before | u64::from(b'.') << whole | behind << whole << 8;
+    Some(([low, behind >> (56 - whole)], digits.length + 1))
 }
 
 /// Up to seven bytes as a word.

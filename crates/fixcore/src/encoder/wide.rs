@@ -10,12 +10,12 @@
 )]
 
 use std::arch::x86_64::{
-    __m256i, __m512i, _bzhi_u32, _bzhi_u64, _mm_add_epi64, _mm_cvtsi64_si128, _mm_cvtsi128_si64,
-    _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cmpeq_epi8_mask,
-    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_maskz_loadu_epi8, _mm256_sad_epu8,
-    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_zextsi128_si256,
-    _mm512_castsi512_si256, _mm512_cmpeq_epi8_mask, _mm512_extracti64x4_epi64,
-    _mm512_maskz_loadu_epi8, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_setzero_si512,
+    __m256i, _bzhi_u32, _bzhi_u64, _mm_add_epi64, _mm_cvtsi64_si128, _mm_cvtsi128_si64,
+    _mm_set_epi64x, _mm_storeu_si128, _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_castsi256_si128,
+    _mm256_cmpeq_epi8_mask, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_maskz_loadu_epi8,
+    _mm256_sad_epu8, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_storeu_si256,
+    _mm256_zextsi128_si256, _mm512_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8,
+    _mm512_reduce_add_epi64, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_setzero_si512,
     _mm512_storeu_si512,
 };
 
@@ -96,49 +96,56 @@ impl Pen {
             }
             return;
         }
+        // The pen stays in registers: its address is not given to anybody.
+        let (mut to, mut sum, mut ends) = (self.to, 0, 0);
         for some in bytes.chunks(64) {
             // SAFETY: as above.
-            unsafe { self.long(some) };
+            let written = unsafe { long(some, to) };
+            (sum, ends) = (sum + written.0, ends | written.1);
+            // SAFETY: as above.
+            to = unsafe { to.add(some.len()) };
         }
+        self.to = to;
+        self.ends |= ends;
+        let sum = _mm256_zextsi128_si256(_mm_cvtsi64_si128(sum));
+        self.sums = _mm256_add_epi64(self.sums, sum);
     }
 
-    /// # Safety
-    /// There is room for 64 bytes.
-    #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
-    unsafe fn long(&mut self, bytes: &[u8]) {
-        let mask = _bzhi_u64(!0, bytes.len() as u32);
-        // SAFETY: the mask has a bit for each byte and no more; there is room.
-        unsafe {
-            let some = _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast());
-            self.ends |= _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8));
-            let sums: __m512i = _mm512_sad_epu8(some, _mm512_setzero_si512());
-            let halves = (
-                _mm512_castsi512_si256(sums),
-                _mm512_extracti64x4_epi64(sums, 1),
-            );
-            self.sums = _mm256_add_epi64(self.sums, _mm256_add_epi64(halves.0, halves.1));
-            _mm512_storeu_si512(self.to.cast(), some);
-            self.to = self.to.add(bytes.len());
-        }
-    }
-
-    /// Up to eight bytes with zeros behind them.
+    /// Up to 16 bytes in two words, with zeros behind them.
     ///
     /// # Safety
-    /// There is room for eight bytes, and `length` is at most eight.
+    /// There is room for 16 bytes, and `length` is at most 16.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
-    unsafe fn word(&mut self, word: u64, length: usize) {
-        self.add(_mm256_zextsi128_si256(_mm_cvtsi64_si128(
-            word.cast_signed(),
-        )));
+    unsafe fn words(&mut self, words: [u64; 2], length: usize) {
+        let [low, high] = words.map(u64::cast_signed);
+        let both = _mm_set_epi64x(high, low);
+        self.add(_mm256_zextsi128_si256(both));
         // SAFETY: there is room.
         unsafe {
-            self.to.cast::<u64>().write_unaligned(word);
+            _mm_storeu_si128(self.to.cast(), both);
             self.to = self.to.add(length);
         }
     }
+}
+
+/// Copies up to 64 bytes; their sum, and where a byte 1 is.
+///
+/// # Safety
+/// There is room for 64 bytes.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+unsafe fn long(bytes: &[u8], to: *mut u8) -> (i64, u64) {
+    let mask = _bzhi_u64(!0, bytes.len() as u32);
+    // SAFETY: the mask has a bit for each byte and no more; there is room.
+    let some = unsafe {
+        let some = _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast());
+        _mm512_storeu_si512(to.cast(), some);
+        some
+    };
+    let sums = _mm512_sad_epu8(some, _mm512_setzero_si512());
+    let ends = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8));
+    (_mm512_reduce_add_epi64(sums), ends)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
@@ -169,14 +176,12 @@ fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
                 Slot::Bytes(bytes) => pen.bytes(bytes),
                 Slot::Unsigned(number) if *number < SHORT_NUMBERS => {
                     let digits = digits(*number as u32);
-                    pen.word(digits.left(), digits.length);
+                    pen.words([digits.left(), 0], digits.length);
                 }
                 Slot::Unsigned(_) => return None,
                 Slot::Decimal(number) => {
-                    let (text, length) = short_decimal(*number)?;
-                    let after = length.saturating_sub(8);
-                    pen.word(text as u64, length - after);
-                    pen.word((text >> 64) as u64, after);
+                    let (words, length) = short_decimal(*number)?;
+                    pen.words(words, length);
                 }
                 Slot::Time(moment) => pen.bytes(template.clock.text(*moment)),
             }
