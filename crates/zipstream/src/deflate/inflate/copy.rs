@@ -6,7 +6,7 @@ pub(super) const COPY_SLACK_BYTES: usize = 64;
 /// Writes the `length` bytes from `at` on that stand `distance` bytes before, and anything to
 /// up to [`COPY_SLACK_BYTES`] behind them. There has to be room for both, and `distance` to be within
 /// what was written.
-#[inline(never)]
+#[inline]
 pub(super) fn copy(out: &mut [u8], at: usize, distance: usize, length: usize) {
     let end = at + length;
     match distance {
@@ -17,6 +17,39 @@ pub(super) fn copy(out: &mut [u8], at: usize, distance: usize, length: usize) {
             out[at..end].fill(byte);
         }
         _ => near(out, at, distance, end),
+    }
+}
+
+/// Copies over one distance that follow each other: what they make repeats from `from` on.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    distance: usize,
+    from: usize,
+    end: usize,
+    /// A multiple of the distance that leads back no further than that.
+    back: usize,
+}
+
+impl Run {
+    /// The end of a copy whose first `done` bytes are made, as [`copy`] makes it. Where the same goes
+    /// on and on, what was written long ago is read, as the processor waits for what it just wrote.
+    #[inline(never)]
+    pub(super) fn end_copy(
+        &mut self,
+        out: &mut [u8],
+        at: usize,
+        copied: (usize, usize),
+        done: usize,
+    ) {
+        const BACK_BYTES: usize = 1 << 10;
+        let (distance, length) = copied;
+        if (self.distance, self.end) != (distance, at) {
+            (self.distance, self.from, self.back) = (distance, at - distance, distance);
+        } else if self.back < BACK_BYTES && 2 * self.back <= at - self.from {
+            self.back *= 2;
+        }
+        self.end = at + length;
+        copy(out, at + done, self.back, length - done);
     }
 }
 

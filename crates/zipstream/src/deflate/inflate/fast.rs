@@ -1,7 +1,7 @@
 //! A block where neither input nor room is about to end: no symbol asks whether they do.
 
 use super::super::bytes::load64;
-use super::copy::{COPY_SLACK_BYTES, copy};
+use super::copy::{COPY_SLACK_BYTES, Run};
 use super::entry::{END, LINK, LITERAL, SPECIAL, bits, byte, linked, value};
 use super::error::InflateFlaw;
 use super::source::{REFILLED_BITS, Source};
@@ -64,6 +64,7 @@ pub(super) fn run(
     }
     refill!();
     let mut entry = next!();
+    let mut run = Run::default();
     let stop = loop {
         let Some((_, ahead)) = out.split_at_mut_checked(at) else {
             break Stop::Edge;
@@ -155,10 +156,10 @@ pub(super) fn run(
             span.copy_within(0..16, near);
             span.copy_within(16..32, near + 16);
             if length > CHUNK_BYTES {
-                copy(out, at + CHUNK_BYTES, distance, length - CHUNK_BYTES);
+                run.end_copy(out, at, (distance, length), CHUNK_BYTES);
             }
         } else {
-            copy(out, at, distance, length);
+            run.end_copy(out, at, (distance, length), 0);
         }
         at += length;
     };
