@@ -166,3 +166,23 @@ fn a_terminal_is_asked_twice_and_shows_nothing() {
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("wrong password"), "{said}");
 }
+
+#[test]
+fn a_pipe_goes_on_behind_an_entry_of_another_password() {
+    let dir = directory();
+    for (name, content) in [("one", "first"), ("two", "second"), ("other", "other\n")] {
+        file(dir.path(), name, content.as_bytes());
+    }
+    file(dir.path(), "password", b"right\n");
+    run(dir.path(), words("zip --password-file other a.zip one")).expect(0);
+    run(
+        dir.path(),
+        words("zip --append --password-file password a.zip two"),
+    )
+    .expect(0);
+    let archive = std::fs::read(dir.path().join("a.zip")).expect("read");
+    let line = "unzip - -d out --password-file password";
+    let ended = pipe(dir.path(), words(line), &archive).expect(3);
+    assert!(ended.stderr.contains("'one'"), "{}", ended.stderr);
+    assert_eq!(names(&dir.path().join("out")), ["two"]);
+}

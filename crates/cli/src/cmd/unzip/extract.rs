@@ -225,7 +225,7 @@ pub(super) fn run<R: ReadAt + Sync>(
         links,
         directories,
     } = select(reader, plan, extracts, &mut tally);
-    make_directories(&directories, place, &mut tally);
+    make_directories(reader, &directories, place, &mut tally);
     let shared = Shared {
         reader,
         files,
@@ -243,11 +243,20 @@ pub(super) fn run<R: ReadAt + Sync>(
     (tally, times)
 }
 
-fn make_directories(directories: &[Todo], place: &mut Place, tally: &mut Tally) {
+fn make_directories<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    directories: &[Todo],
+    place: &mut Place,
+    tally: &mut Tally,
+) {
     let Place::Root { root, .. } = place else {
         return;
     };
+    let mut scratch = Scratch::default();
     for directory in directories {
+        if let Some(Ok(entry)) = reader.directory().iter_at(directory.position).next() {
+            compare(reader, &entry, &mut scratch, tally);
+        }
         match root.directory(&directory.path) {
             Ok(()) => tally.entries += 1,
             Err(error) => tally.fail(place::cannot_write(&directory.path, &error)),
@@ -271,6 +280,7 @@ fn make_links<R: ReadAt>(
         let Some(Ok(entry)) = reader.directory().iter_at(todo.position).next() else {
             continue;
         };
+        compare(reader, &entry, &mut scratch, tally);
         let mut target = Vec::new();
         let read = if entry.content_bytes() > LINK_BYTES_MAX {
             Err(Failure::new(format!(
@@ -351,6 +361,23 @@ fn run_all<R: ReadAt + Sync>(
     })
 }
 
+/// Counts a local header that says something else than the directory: that counts, unless the profile
+/// has refused the archive already.
+fn compare<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    entry: &Entry<'_>,
+    scratch: &mut Scratch,
+    tally: &mut Tally,
+) {
+    let strict = reader.options().profile == zipstream::Profile::Strict;
+    if !strict
+        && let Err(error) = reader.compare_headers(entry, scratch)
+        && error.kind() == zipstream::ErrorKind::Mismatch
+    {
+        tally.contradicts(&error);
+    }
+}
+
 /// The part of one thread.
 fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place, mut times: Times) -> (Tally, Times) {
     let (mut tally, mut scratch) = (Tally::default(), Scratch::default());
@@ -369,14 +396,7 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place, mut times: Times) 
             let Some(Ok(entry)) = shared.reader.directory().iter_at(todo.position).next() else {
                 continue;
             };
-            // The directory counts, unless the profile has refused the archive already.
-            let strict = shared.reader.options().profile == zipstream::Profile::Strict;
-            if !strict
-                && let Err(error) = shared.reader.compare_headers(&entry, &mut scratch)
-                && error.kind() == zipstream::ErrorKind::Mismatch
-            {
-                tally.contradicts(&error);
-            }
+            compare(shared.reader, &entry, &mut scratch, &mut tally);
             match one(shared, &entry, todo, place, &mut scratch, &mut times) {
                 Ok((bytes, placed)) => {
                     tally.entries += 1;

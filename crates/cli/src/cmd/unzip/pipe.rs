@@ -124,6 +124,7 @@ fn entries(
             Err(Ended::Failed(failure)) if failure.exit_status() != ExitStatus::Interrupted => {
                 tally.fail(failure);
             }
+            Err(Ended::Unreadable(failure)) if pipe.can_go_on() => tally.fail(failure),
             Err(ended) => return Err(ended),
         }
     }

@@ -15,6 +15,7 @@ use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::clash;
 use crate::io::target::{self, Target};
+use crate::io::url;
 use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password, signal};
@@ -35,6 +36,13 @@ const TIME_MIN: i64 = 315_532_800;
 pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let plan = args.plan()?;
     refuse(args)?;
+    if plan.edit.is_some()
+        && let Some(url) = url::of(&args.output)
+        && url::local(url).is_none()
+    {
+        return Err(Failure::usage("an object in a store cannot be changed")
+            .help("fetch it, change it, and put it back"));
+    }
     if args.repair {
         return repair::run(args, &plan, name, argv);
     }
@@ -56,10 +64,6 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     let replaced = base.as_ref().map(|base| &base.metadata);
     let force = args.force || replaced.is_some();
     let target = Target::create(&args.output, force, replaced)?;
-    if plan.edit.is_some() && target.is_remote() {
-        return Err(Failure::usage("an object in a store cannot be changed")
-            .help("fetch it, change it, and put it back"));
-    }
     if plan.verify && target.is_remote() {
         return Err(
             Failure::usage("--verify cannot read back an object that is not there yet")

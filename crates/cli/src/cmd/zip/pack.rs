@@ -37,6 +37,8 @@ pub(super) struct Packer<'a> {
     times: Times,
     progress: &'a Progress,
     zone: jiff::tz::TimeZone,
+    /// Whether entries are encrypted, and state no checksum.
+    sealed: bool,
     pub(super) read_bytes: u64,
 }
 
@@ -106,6 +108,7 @@ impl<'a> Packer<'a> {
         options.threads = threads as usize;
         options.around = (threads > 0).then(|| times.around());
         options.reproducible = fixed_time;
+        let sealed = encryption.is_some();
         options.encryption = encryption;
         options.comment = comment;
         let encoder = ArchiveEncoder::new(options)
@@ -118,6 +121,7 @@ impl<'a> Packer<'a> {
             times,
             progress,
             zone: jiff::tz::TimeZone::system(),
+            sealed,
             read_bytes: 0,
         })
     }
@@ -207,7 +211,7 @@ impl<'a> Packer<'a> {
         self.describe(&mut options, &metadata);
         options.size_hint = Some(size);
         if self.plan.level == 0 || self.plan.method == zipstream::Method::Stored {
-            match known(&file, size) {
+            match known(&file, size, self.sealed) {
                 Ok(known) => options.known = known,
                 Err(error) => return Ok(passed_over(&source.path, &error)),
             }
@@ -406,10 +410,17 @@ impl From<zipstream::Error> for Carried {
     }
 }
 
-/// What a file that is to be stored holds, where that is worth reading it twice.
-fn known(file: &File, size: u64) -> io::Result<Option<Known>> {
+/// What a file that is to be stored holds, where that is worth reading it twice; its size alone where
+/// no header states more.
+fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<Known>> {
     if size <= KNOWN_BYTES_MIN {
         return Ok(None);
+    }
+    if sealed {
+        return Ok(Some(Known {
+            bytes: size,
+            crc32: 0,
+        }));
     }
     let mut reader = file.try_clone()?;
     let mut buffer = vec![0; READ_BYTES];
