@@ -43,6 +43,11 @@ const STEPS: &[Step] = &[
         check: licences::run,
     },
     Step {
+        name: "peers' locks",
+        fast: true,
+        check: peer_locks,
+    },
+    Step {
         name: "clippy",
         fast: true,
         check: clippy,
@@ -207,6 +212,22 @@ fn table(rows: &[Row], total: Duration) -> String {
 fn format() -> Result<String> {
     sh::run(&mut sh::cargo(&["fmt", "--all", "--check"]))?;
     Ok(String::new())
+}
+
+/// The comparisons with other programs are workspaces of their own, which nothing here builds: a
+/// dependency of ours that changed must not leave their lock files behind.
+fn peer_locks() -> Result<String> {
+    let mut count = 0;
+    for entry in std::fs::read_dir(sh::root().join("bench-peers"))? {
+        let manifest = entry?.path().join("Cargo.toml");
+        if !manifest.is_file() {
+            continue;
+        }
+        let mut command = sh::cargo(&["update", "--workspace", "--locked", "--manifest-path"]);
+        sh::run(command.arg(&manifest))?;
+        count += 1;
+    }
+    Ok(format!("{count} up to date"))
 }
 
 fn clippy() -> Result<String> {
