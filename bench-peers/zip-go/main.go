@@ -46,10 +46,13 @@ func work(which, input string) []entry {
 	content, err := os.ReadFile(input)
 	must(err)
 	switch which {
-	case "one":
+	case "one", "threads":
 		return []entry{{name: "data", content: content}}
 	case "memory":
 		return []entry{{name: "data", content: content[:100000]}}
+	}
+	if which != "fifty" {
+		must(fmt.Errorf("no such case here: %s", which))
 	}
 	for index := 0; index < 50; index++ {
 		at := index * 10000 % (len(content) - 10000)
