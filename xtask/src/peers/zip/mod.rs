@@ -74,7 +74,8 @@ pub(crate) fn run(size: Size, part: Part) -> Result<()> {
         ..old.unwrap_or_default()
     };
     let keep = |record: &Record| -> Result<()> {
-        fs::write(file.with_extension("md"), record.markdown())?;
+        let text = record.markdown();
+        fs::write(file.with_extension("md"), format!("{}\n", text.trim_end()))?;
         let mut json = serde_json::to_string_pretty(record)?;
         json.push('\n');
         Ok(fs::write(&file, json)?)
