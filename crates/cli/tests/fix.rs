@@ -183,6 +183,14 @@ fn the_benchmark_checks_and_measures_every_part() {
     for of in ["scan", "index", "parse", "parse, 8 gets", "encode"] {
         assert!(rows.iter().any(|row| row[0] == of), "{of}");
     }
+    // What no predictor knows by heart has a row beside each of the four messages.
+    for of in ["scan", "index", "parse", "parse, 8 gets", "encode fields"] {
+        let has = |what: &str| {
+            let name = |row: &serde_json::Value| row[1].as_str().expect("a name").starts_with(what);
+            rows.iter().any(|row| row[0] == of && name(row))
+        };
+        assert!(has("nos ") && has("256 shuffled of "), "{of}");
+    }
     file(
         dir.path(),
         "log",

@@ -8,8 +8,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use fixcore::workload::Sample;
-use fixcore::{Decimal, Decoder, Index, Isa, Scanner, Separators, Slot, Template, Timestamp};
+use fixcore::workload::{Sample, new_order};
+use fixcore::{Decoder, Index, Isa, Scanner, Separators, Slot, Timestamp};
 
 fn bench(isa: Isa, what: &str, sample: &str, mut run: impl FnMut()) {
     const BATCH: u32 = 2000;
@@ -70,37 +70,7 @@ fn main() {
 }
 
 fn encode() {
-    let time = b"20260305-14:15:16.789";
-    let mut template = Template::builder("FIX.4.4", "D")
-        .constant(49, b"ALPHADESK")
-        .constant(56, b"MARKET01")
-        .slot(34)
-        .slot(52)
-        .slot(11)
-        .constant(1, b"FUND-0071")
-        .constant(21, b"1")
-        .slot(55)
-        .constant(54, b"1")
-        .slot(60)
-        .slot(38)
-        .constant(40, b"2")
-        .slot(44)
-        .constant(59, b"0")
-        .constant(207, b"XNYS")
-        .build();
-    let price = Decimal {
-        mantissa: 41_275,
-        scale: 2,
-    };
-    let values = [
-        Slot::Unsigned(31_415),
-        Slot::Bytes(time),
-        Slot::Bytes(b"ORD00000271828"),
-        Slot::Bytes(b"MSFT"),
-        Slot::Bytes(time),
-        Slot::Unsigned(2500),
-        Slot::Decimal(price),
-    ];
+    let (mut template, values) = new_order();
     assert_eq!(
         template.encode(&values).unwrap_or(&[]),
         Sample::NewOrder.bytes()
@@ -109,7 +79,7 @@ fn encode() {
         black_box(template.encode(black_box(&values)).is_ok());
     });
     let mut values = values;
-    let moment = Timestamp::parse(time).unwrap_or(Timestamp(0));
+    let moment = Timestamp::parse(b"20260305-14:15:16.789").unwrap_or(Timestamp(0));
     (values[1], values[4]) = (Slot::Time(moment), Slot::Time(moment));
     bench(Isa::detect(), "encode times", "nos", || {
         black_box(template.encode(black_box(&values)).is_ok());

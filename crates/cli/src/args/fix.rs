@@ -321,7 +321,7 @@ pub(crate) enum FixBenchPart {
     Scan,
     /// A validated parse, and a parse with eight look-ups
     Parse,
-    /// Writing a new order by a template
+    /// Writing a new order by a template, and messages field by field
     Encode,
     /// Rings, many connections by io_uring and by epoll, and a round trip
     Transport,
@@ -339,9 +339,9 @@ pub(crate) enum FixBenchPart {
 
 /// Measure scans, parses, encodes, stores, queues and transports.
 ///
-/// Four messages of 83 to 1,920 bytes, or those of a file, by every instruction set that this
-/// processor has, which have to give the same answer first. Times are of batches, divided by their
-/// messages.
+/// Four messages of 83 to 1,920 bytes and 256 of types in no order, or those of a file, by every
+/// instruction set that this processor has, which have to give the same answer first. Times are of
+/// batches, divided by their messages.
 ///
 /// transport measures requests of io_uring with and without its flags, 64 connections by io_uring and
 /// by epoll, and a round trip that polls, over sockets of this machine (Linux; PERFKIT_IO=epoll or

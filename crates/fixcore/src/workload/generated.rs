@@ -2,7 +2,7 @@
 //! data, and `=` in values.
 
 use crate::data::Role;
-use crate::dict::{Dictionary, FieldType, GroupId, Kind, Layout};
+use crate::dict::{Dictionary, FieldType, GroupId, Kind, Layout, Version};
 use crate::encoder::{Encoder, Writing};
 use crate::error::Result;
 use crate::{DataPairs, Decimal};
@@ -176,6 +176,19 @@ impl<'d> Generator<'d> {
         };
         text.into_bytes()
     }
+}
+
+/// Messages of types in no order, of a built-in version: what neither a cache nor a predictor of
+/// branches knows by heart. `None`: the version has no dictionary of its own.
+#[must_use]
+pub fn shuffled(version: Version, count: usize, seed: u64) -> Option<Vec<Vec<u8>>> {
+    let dictionary = version.dictionary()?;
+    let mut generator = Generator::new(dictionary, dictionary, seed);
+    let messages = (0..count).map(|_| {
+        let number = generator.below(dictionary.messages().len());
+        generator.message(number)
+    });
+    messages.collect::<Result<_>>().ok()
 }
 
 /// A field that will be written.

@@ -4,10 +4,10 @@
 mod generated;
 mod log;
 
-pub use generated::Generator;
+pub use generated::{Generator, shuffled};
 pub use log::{Harm, Log, Mix};
 
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, Slot, Template};
 use crate::value::Decimal;
 
 /// A message that figures are given for.
@@ -128,6 +128,38 @@ const EXECUTION: [(u32, &str); 21] = [
     (851, "1"),
     (58, "Part filled."),
 ];
+
+/// A template of [`Sample::NewOrder`], and the values of its slots that make it that.
+#[must_use]
+pub fn new_order() -> (Template, [Slot<'static>; 7]) {
+    // Its own slots, among constants, in the order of the sample.
+    let mut builder = Template::builder("FIX.4.4", "D")
+        .constant(49, b"ALPHADESK")
+        .constant(56, b"MARKET01")
+        .slot(34)
+        .slot(52);
+    for (tag, value) in NEW_ORDER {
+        builder = match tag {
+            11 | 55 | 60 | 38 | 44 => builder.slot(tag),
+            _ => builder.constant(tag, value.as_bytes()),
+        };
+    }
+    let time = b"20260305-14:15:16.789";
+    let price = Decimal {
+        mantissa: 41_275,
+        scale: 2,
+    };
+    let values = [
+        Slot::Unsigned(31_415),
+        Slot::Bytes(time),
+        Slot::Bytes(b"ORD00000271828"),
+        Slot::Bytes(b"MSFT"),
+        Slot::Bytes(time),
+        Slot::Unsigned(2500),
+        Slot::Decimal(price),
+    ];
+    (builder.build(), values)
+}
 
 /// The next number of a seed: SplitMix64.
 fn split_mix(state: &mut u64) -> u64 {

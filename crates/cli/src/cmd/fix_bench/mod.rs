@@ -19,7 +19,8 @@ use std::ffi::OsString;
 use std::time::Instant;
 
 use fixcore::Isa;
-use fixcore::workload::Sample;
+use fixcore::dict::Version;
+use fixcore::workload::{Sample, shuffled};
 use latency::report::{Cell, LatencyName, Table, Unit};
 
 use super::checks::Checks;
@@ -32,6 +33,10 @@ use crate::term::signal;
 
 /// Messages of a file that are kept.
 const MESSAGES_MAX: usize = 4096;
+
+/// Messages of types in no order, and the seed that they are made by.
+const SHUFFLED: usize = 256;
+const SHUFFLED_SEED: u64 = 1;
 
 /// The parts that go through messages.
 const CODEC: [FixBenchPart; 3] = [
@@ -153,7 +158,8 @@ fn codec(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Checks) -> Res
         }
     }
     if has(args, FixBenchPart::Encode) {
-        encode::rows(&mut bench, checks)?;
+        let built_in: &[Set] = if args.messages.is_some() { &[] } else { &sets };
+        encode::rows(&mut bench, built_in, checks)?;
     }
     outcome.ops = Some(outcome.ops.unwrap_or(0) + bench.messages);
     outcome.tables.push(bench.table);
@@ -163,25 +169,36 @@ fn codec(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Checks) -> Res
 fn sets(args: &FixBenchArgs) -> Result<Vec<Set>> {
     let Some(path) = &args.messages else {
         let four = Sample::ALL.into_iter().enumerate();
-        return Ok(four
+        let mut sets: Vec<Set> = four
             .map(|(column, sample)| Set {
                 name: format!("{} {} B", sample.name(), sample.bytes().len()),
                 messages: vec![sample.bytes()],
                 column: Some(column),
             })
-            .collect());
+            .collect();
+        // One message over and over is what a predictor of branches knows by heart.
+        let mixed = shuffled(Version::Fix44, SHUFFLED, SHUFFLED_SEED);
+        sets.extend(mixed.map(|messages| Set::of("shuffled", messages)));
+        return Ok(sets);
     };
     let messages = collect(path, MESSAGES_MAX)?;
     if messages.is_empty() {
         let message = format!("there are no messages in '{}'", path.display());
         return Err(Failure::new(message));
     }
-    let bytes: usize = messages.iter().map(Vec::len).sum();
-    Ok(vec![Set {
-        name: format!("{} of {} B", messages.len(), bytes / messages.len()),
-        messages,
-        column: None,
-    }])
+    Ok(vec![Set::of("messages", messages)])
+}
+
+impl Set {
+    /// Of several messages, each as long as the others in the mean only.
+    fn of(what: &str, messages: Vec<Vec<u8>>) -> Self {
+        let bytes: usize = messages.iter().map(Vec::len).sum();
+        Self {
+            name: format!("{} {what} of {} B", messages.len(), bytes / messages.len()),
+            messages,
+            column: None,
+        }
+    }
 }
 
 struct Bench<'a> {
@@ -191,15 +208,22 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Times a batch after the other of a set's messages, and adds a row.
-    fn row(&mut self, of: &str, set: &Set, isa: Isa, mut run: impl FnMut(&[u8])) -> Result<()> {
+    /// Times a batch after the other of a set's messages, whatever they were made into, and adds a row.
+    fn row<M>(
+        &mut self,
+        of: &str,
+        set: &Set,
+        isa: Isa,
+        messages: &[M],
+        mut run: impl FnMut(&M),
+    ) -> Result<()> {
         let size = self.args.batch_size as usize;
         let mut times = Vec::new();
         for batch in 0..=self.args.batches {
             stop_if_interrupted()?;
             let start = Instant::now();
-            for bytes in set.messages.iter().cycle().take(size) {
-                run(bytes);
+            for message in messages.iter().cycle().take(size) {
+                run(message);
             }
             let ns = start.elapsed().as_nanos() as f64 / size as f64;
             // The first one warms up.

@@ -15,10 +15,10 @@ pub(super) fn rows(bench: &mut Bench<'_>, set: &Set, isa: Isa) -> Result<()> {
     let Some(mut decoder) = Decoder::with_isa(isa) else {
         return Ok(());
     };
-    bench.row("parse", set, isa, |bytes| {
+    bench.row("parse", set, isa, &set.messages, |bytes| {
         black_box(decoder.parse(black_box(bytes)).is_ok());
     })?;
-    bench.row("parse, 8 gets", set, isa, |bytes| {
+    bench.row("parse, 8 gets", set, isa, &set.messages, |bytes| {
         if let Ok(message) = decoder.parse(black_box(bytes)) {
             for tag in LOOKUPS {
                 black_box(message.get(tag));

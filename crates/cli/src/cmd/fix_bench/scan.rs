@@ -37,11 +37,11 @@ pub(super) fn rows(bench: &mut Bench<'_>, set: &Set, isa: Isa) -> Result<()> {
         return Ok(());
     };
     let (mut separators, mut index) = (Separators::new(), Index::new());
-    bench.row("scan", set, isa, |bytes| {
+    bench.row("scan", set, isa, &set.messages, |bytes| {
         let _ = scanner.positions(black_box(bytes), &mut separators);
         black_box(separators.soh());
     })?;
-    bench.row("index", set, isa, |bytes| {
+    bench.row("index", set, isa, &set.messages, |bytes| {
         let _ = scanner.index(black_box(bytes), &mut index);
         black_box(index.tags());
     })
