@@ -7,9 +7,12 @@
 //! libdeflate, which has no streams, gets the whole. All streams are made by libdeflate, at level 6. A
 //! time is the sum of the parts' minima, or of their medians.
 
+mod bench;
+
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use bench::Options;
 use zipstream::deflate::Inflater;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
@@ -18,14 +21,6 @@ const SMALL_BYTES: usize = 11 << 10;
 const PART_BYTES: usize = 64 << 10;
 const PIECE_BYTES: usize = 128 << 10;
 const LEVEL: i32 = 6;
-
-struct Options {
-    rounds: usize,
-    bytes_max: usize,
-    json: Option<String>,
-    markdown: Option<String>,
-    files: Vec<String>,
-}
 
 /// One comparison: the times of ours, libdeflate and zlib-rs, by minima and by medians.
 struct Row {
@@ -46,20 +41,9 @@ struct Part<'a> {
 type Read<'a> = Box<dyn FnMut(&[u8], &mut [u8]) + 'a>;
 
 fn main() -> std::io::Result<()> {
-    let options = options();
-    let mut contents = vec![
-        ("one line, 5 MiB".to_owned(), line(5 << 20)),
-        ("words, 4 MiB".to_owned(), words(4 << 20)),
-        ("noise, 2 MiB".to_owned(), noise(2 << 20)),
-    ];
-    for path in &options.files {
-        let mut content = std::fs::read(path)?;
-        content.truncate(options.bytes_max);
-        let name = path.rsplit('/').next().unwrap_or(path);
-        contents.push((name.to_owned(), content));
-    }
+    let options = Options::of_arguments();
     let mut rows = Vec::new();
-    for (name, content) in &contents {
+    for (name, content) in &options.contents()? {
         for (way, bytes) in [
             ("whole", WHOLE_BYTES),
             ("small", SMALL_BYTES),
@@ -68,42 +52,8 @@ fn main() -> std::io::Result<()> {
             rows.push(compare(name, content, way, bytes, options.rounds));
         }
     }
-    let table = table(&rows);
-    write_out(&table);
-    if let Some(path) = &options.json {
-        std::fs::write(path, json(&rows, &options))?;
-    }
-    if let Some(path) = &options.markdown {
-        std::fs::write(path, table)?;
-    }
-    Ok(())
-}
-
-#[allow(clippy::print_stdout, reason = "it is what a benchmark is run for")]
-fn write_out(table: &str) {
-    print!("{table}");
-}
-
-fn options() -> Options {
-    let mut options = Options {
-        rounds: 9,
-        bytes_max: 16 << 20,
-        json: None,
-        markdown: None,
-        files: Vec::new(),
-    };
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        let mut value = || words.next().unwrap_or_default();
-        match word.as_str() {
-            "--rounds" => options.rounds = value().parse().unwrap_or(9).max(1),
-            "--mib" => options.bytes_max = value().parse::<usize>().unwrap_or(16) << 20,
-            "--json" => options.json = Some(value()),
-            "--markdown" => options.markdown = Some(value()),
-            _ => options.files.push(word),
-        }
-    }
-    options
+    let json: Vec<String> = rows.iter().map(json_row).collect();
+    options.write_out(&table(&rows), &json)
 }
 
 fn parts(content: &[u8], bytes: usize) -> Vec<Part<'_>> {
@@ -266,15 +216,6 @@ fn table(rows: &[Row]) -> String {
     out
 }
 
-fn json(rows: &[Row], options: &Options) -> String {
-    let rows: Vec<String> = rows.iter().map(json_row).collect();
-    format!(
-        "{{\n  \"rounds\": {},\n  \"rows\": [\n    {}\n  ]\n}}\n",
-        options.rounds,
-        rows.join(",\n    ")
-    )
-}
-
 fn json_row(row: &Row) -> String {
     let (min, median) = (row.minima_ns, row.medians_ns);
     format!(
@@ -292,42 +233,4 @@ fn json_row(row: &Row) -> String {
         median[1],
         median[2],
     )
-}
-fn line(bytes: usize) -> Vec<u8> {
-    let line = b"The quick brown fox jumps over the lazy dog, and then it does so again.\n";
-    line.iter().copied().cycle().take(bytes).collect()
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % below as u64) as usize
-    }
-}
-
-fn noise(bytes: usize) -> Vec<u8> {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    (0..bytes).map(|_| random.next(256) as u8).collect()
-}
-
-/// Words of a vocabulary, the first ones more often.
-fn words(bytes: usize) -> Vec<u8> {
-    let mut random = Random(42);
-    let mut word = || -> Vec<u8> {
-        let letters = 2 + random.next(9);
-        (0..letters).map(|_| b'a' + random.next(26) as u8).collect()
-    };
-    let words: Vec<Vec<u8>> = (0..4000).map(|_| word()).collect();
-    let mut out = Vec::with_capacity(bytes + 16);
-    while out.len() < bytes {
-        let most = 1 + random.next(words.len());
-        out.extend_from_slice(&words[random.next(most)]);
-        out.push(if random.next(12) == 0 { b'\n' } else { b' ' });
-    }
-    out.truncate(bytes);
-    out
 }

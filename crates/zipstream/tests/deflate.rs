@@ -1,5 +1,8 @@
 //! The deflate of this crate against two others, over levels, sizes, shapes and cuts.
 
+mod data;
+
+use data::Random;
 use zipstream::deflate::Compressor;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
@@ -32,41 +35,12 @@ fn check(compressor: &mut Compressor, content: &[u8], what: &str) -> usize {
     stream.len()
 }
 
-/// Numbers that are the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % below as u64) as usize
-    }
-}
-
 fn noise(bytes: usize) -> Vec<u8> {
-    let mut random = Random(0x1234_5678_9abc_def1);
-    (0..bytes).map(|_| random.next(256) as u8).collect()
+    data::noise(0x1234_5678_9abc_def1, bytes)
 }
 
-/// Words of a small vocabulary, some of them more often.
 fn text(bytes: usize) -> Vec<u8> {
-    let mut random = Random(99);
-    let words: Vec<Vec<u8>> = (0..500)
-        .map(|_| {
-            (0..2 + random.next(9))
-                .map(|_| b'a' + random.next(26) as u8)
-                .collect()
-        })
-        .collect();
-    let mut out = Vec::new();
-    while out.len() < bytes {
-        let most = 1 + random.next(500);
-        out.extend_from_slice(&words[random.next(most)]);
-        out.push(if random.next(12) == 0 { b'\n' } else { b' ' });
-    }
-    out.truncate(bytes);
-    out
+    data::words(99, 500, bytes)
 }
 
 /// Stretches of each kind, so that blocks of each kind follow each other.

@@ -3,20 +3,11 @@
 //! zlib-rs is the measure, as most programs read what zlib reads. libdeflate also takes some streams
 //! that describe more symbols than there are.
 
+mod data;
+
+use data::Random;
 use zipstream::deflate::{Compressor, InflateFlaw, Inflater};
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
-
-/// Numbers that are the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % below as u64) as usize
-    }
-}
 
 /// Bits into bytes, the least significant first.
 #[derive(Default)]
@@ -174,28 +165,12 @@ fn in_pieces(inflater: &mut Inflater, stream: &[u8], part: usize) -> (Vec<u8>, u
     }
 }
 
-fn text(bytes: usize) -> Vec<u8> {
-    let mut random = Random(99);
-    let words: Vec<Vec<u8>> = (0..300)
-        .map(|_| {
-            (0..2 + random.next(9))
-                .map(|_| b'a' + random.next(26) as u8)
-                .collect()
-        })
-        .collect();
-    let mut out = Vec::new();
-    while out.len() < bytes {
-        let most = 1 + random.next(300);
-        out.extend_from_slice(&words[random.next(most)]);
-        out.push(b' ');
-    }
-    out.truncate(bytes);
-    out
+fn noise(bytes: usize) -> Vec<u8> {
+    data::noise(0x1234_5678_9abc_def1, bytes)
 }
 
-fn noise(bytes: usize) -> Vec<u8> {
-    let mut random = Random(0x1234_5678_9abc_def1);
-    (0..bytes).map(|_| random.next(256) as u8).collect()
+fn text(bytes: usize) -> Vec<u8> {
+    data::words(99, 300, bytes)
 }
 
 /// Stretches of text, noise, runs and periods of any length up to a window's.
