@@ -14,7 +14,7 @@ use latency::report::{
 };
 use latency::{Gate, Recording, Spec};
 
-use crate::args::output::{AnalysisArgs, ReportArgs, ReportFormat, TerminalArgs};
+use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs};
 use crate::exit::ExitStatus;
 use crate::export::{self, Detail, Exports, MainStream};
 use crate::failure::{Failure, Result};
@@ -131,18 +131,21 @@ impl<'a> Setup<'a> {
     pub(crate) fn analysis(
         subcommand: &'static str,
         argv: &'a [OsString],
-        args: &'a AnalysisArgs,
+        args: &'a OutputArgs,
     ) -> Self {
         Self {
-            argv,
-            subcommand,
             stream: MainStream::Stdout,
-            report: &args.report,
-            terminal: &args.terminal,
-            force: args.force,
-            seed: None,
-            rows: &[],
+            ..Self::filter_of(subcommand, argv, args)
         }
+    }
+
+    /// A filter by the flags that all of them share.
+    pub(crate) fn filter_of(
+        subcommand: &'static str,
+        argv: &'a [OsString],
+        args: &'a OutputArgs,
+    ) -> Self {
+        Self::filter(subcommand, argv, &args.report, &args.terminal, args.force)
     }
 
     /// A command whose product is data: its report goes to standard error. Without a seed and without

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use zstdkit::Recipe;
 
-use super::output::AnalysisArgs;
+use super::output::OutputArgs;
 use super::units;
 use crate::failure::{Failure, Result};
 
@@ -81,7 +81,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// What to measure.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::output::AnalysisArgs;
+use super::output::OutputArgs;
 use super::units;
 
 /// Compare two runs, or two commands interleaved in one run.
@@ -73,7 +73,7 @@ pub(crate) struct CompareArgs {
     )]
     pub(crate) commands: Vec<OsString>,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// How often an interleaved comparison runs each side.
@@ -113,7 +113,7 @@ pub(crate) struct RenderArgs {
     #[arg(long)]
     pub(crate) merge: bool,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// Show this machine as reports see it.
@@ -127,7 +127,7 @@ pub(crate) struct RenderArgs {
   perfkit env --strict-env && ./bench.sh")]
 pub(crate) struct EnvArgs {
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// Run every component on generated data and print the reports.
@@ -147,7 +147,7 @@ pub(crate) struct TourArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::output::{AnalysisArgs, ReportArgs, TerminalArgs};
+use super::output::{OutputArgs, TerminalArgs};
 
 /// Match events against boolean expressions.
 ///
@@ -180,13 +180,8 @@ pub(crate) struct MatchArgs {
     /// Go on after an event that cannot be read, and end with 3
     #[arg(long)]
     pub(crate) keep_going: bool,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) analysis: OutputArgs,
 }
 
 /// Say why an expression matches events, or what fails.
@@ -245,5 +240,5 @@ pub(crate) struct BetreeBenchArgs {
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: u64,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 use zstdkit::Recipe;
 
-use super::output::AnalysisArgs;
+use super::output::OutputArgs;
 use super::settings::{Compat, RecipePlan};
 use super::{levels, units};
 use crate::failure::{Failure, Result};
@@ -144,7 +144,7 @@ pub(crate) struct CompressBenchArgs {
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// One way to compress.

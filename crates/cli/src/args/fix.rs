@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use fixcore::Isa;
 
 use super::fix_store::StoreArgs;
-use super::output::{AnalysisArgs, ReportArgs, TerminalArgs};
+use super::output::OutputArgs;
 use super::units;
 
 /// Read FIX messages from logs and streams.
@@ -36,7 +36,7 @@ pub(crate) enum FixCommand {
     /// Write messages with the names of fields and values
     Print(Box<FilterArgs>),
     /// Count messages, gaps and duplicates, and time orders to executions
-    Stats(Box<StatsArgs>),
+    Stats(Box<FilterArgs>),
     Diff(Box<DiffArgs>),
     Replay(Box<ReplayArgs>),
     Anonymize(Box<AnonymizeArgs>),
@@ -90,13 +90,8 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
           hide_possible_values = true)]
     pub(crate) separator: Separator,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// Send the messages of a log once more, at the times at which they were sent.
@@ -128,13 +123,8 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
           hide_possible_values = true)]
     pub(crate) separator: Separator,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: OutputArgs,
 }
 
 fn speed(text: &str) -> Result<f64, String> {
@@ -170,13 +160,8 @@ pub(crate) struct AnonymizeArgs {
     /// A file of 16 bytes or more: the same bytes give the same pseudonyms
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// What a generated log has around messages.
@@ -291,27 +276,13 @@ pub(crate) struct MessagesArgs {
     pub(crate) isa: Option<Isa>,
 }
 
-/// Flags of the parts that write what they read.
+/// Flags of the parts that read messages one by one.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FilterArgs {
     #[command(flatten)]
     pub(crate) messages: MessagesArgs,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
-}
-
-/// Flags of `fix stats`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct StatsArgs {
-    #[command(flatten)]
-    pub(crate) messages: MessagesArgs,
-    #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// What is measured.
@@ -379,5 +350,5 @@ pub(crate) struct FixBenchArgs {
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) store_dir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }

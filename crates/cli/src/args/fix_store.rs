@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::output::{AnalysisArgs, ReportArgs, TerminalArgs};
+use super::output::OutputArgs;
 
 /// Look at a store of sent messages, without changing it.
 ///
@@ -48,13 +48,8 @@ pub(crate) struct StoreFilterArgs {
     /// The store's directory
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// Overwrite exported files
-    #[arg(short, long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// Flags of `fix store stats`.
@@ -64,5 +59,5 @@ pub(crate) struct StoreStatsArgs {
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }

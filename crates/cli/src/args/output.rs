@@ -85,9 +85,9 @@ pub(crate) struct ReportArgs {
     pub(crate) cpu: Option<CpuList>,
 }
 
-/// What a command shares with the others whose report is their product. Flattened into them.
+/// What commands share whose report, and not their product, goes to files. Flattened into them.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct AnalysisArgs {
+pub(crate) struct OutputArgs {
     /// Overwrite exported files
     #[arg(short, long)]
     pub(crate) force: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::output::AnalysisArgs;
+use super::output::OutputArgs;
 use super::units;
 
 /// Measure archives packed with and without an async runtime.
@@ -44,7 +44,7 @@ pub(crate) struct ZipBenchArgs {
     #[arg(long, hide = true, value_name = "SIZE", default_value = "5M", value_parser = units::size)]
     pub(crate) once_bytes: u64,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// What a process does whose memory is measured.

@@ -13,7 +13,7 @@ use stress::{DataKind, Loop, Pace, Plan, PoolKind, codec};
 
 use self::words::Fault;
 pub(crate) use self::words::Rate;
-use super::output::AnalysisArgs;
+use super::output::OutputArgs;
 use super::units;
 use crate::failure::{Failure, Result};
 
@@ -163,7 +163,7 @@ pub(crate) struct StressArgs {
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) output: AnalysisArgs,
+    pub(crate) output: OutputArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

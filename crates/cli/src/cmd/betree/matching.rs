@@ -29,9 +29,10 @@ const BITMAP_BITS_MAX: u64 = 1 << 28;
 pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
-        ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
+        ..Setup::filter_of(name, argv, &args.analysis)
     })?;
-    let (snapshot, expressions) = super::snapshot(&args.tree, args.terminal.wants_progress())?;
+    let (snapshot, expressions) =
+        super::snapshot(&args.tree, args.analysis.terminal.wants_progress())?;
     if args.output == MatchOutput::Bitmap && expressions > BITMAP_BITS_MAX {
         let message = format!("the greatest id, {expressions}, is too large for a bitmap");
         return Err(Failure::new(message).help("choose another --output"));

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             (&args.messages, setup, Job::Stats)
         }
         FixCommand::Anonymize(args) => {
-            let setup = Setup::filter(name, argv, &args.report, &args.terminal, args.force);
+            let setup = Setup::filter_of(name, argv, &args.output);
             (&args.messages, setup, Job::Anonymize)
         }
         FixCommand::Diff(args) => return compare(args, name, argv),
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
 }
 
 fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let setup = Setup::filter(name, argv, &args.report, &args.terminal, args.force);
+    let setup = Setup::filter_of(name, argv, &args.output);
     let session = Session::start(&setup)?;
     let mut outcome = Outcome::new("fix diff");
     let decoders = [decoder(None, None)?, decoder(None, None)?];
@@ -104,7 +104,7 @@ fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<Exi
 
 fn send(args: &ReplayArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let rows = &[LatencyName::Response, LatencyName::Service];
-    let setup = Setup::filter(name, argv, &args.report, &args.terminal, args.force);
+    let setup = Setup::filter_of(name, argv, &args.output);
     let session = Session::start(&Setup { rows, ..setup })?;
     let mut outcome = Outcome::new("fix replay");
     let recorder = |spec: Spec| Recorder::new(session.spec(spec), session.run_start());
@@ -113,7 +113,7 @@ fn send(args: &ReplayArgs, name: &'static str, argv: &[OsString]) -> Result<Exit
 }
 
 fn filter<'a>(args: &'a FilterArgs, name: &'static str, argv: &'a [OsString]) -> Setup<'a> {
-    Setup::filter(name, argv, &args.report, &args.terminal, args.force)
+    Setup::filter_of(name, argv, &args.output)
 }
 
 /// A decoder by the instruction set of the flag, of `PERFKIT_ISA`, or the best there is.

@@ -32,11 +32,11 @@ pub(super) fn run(args: &StoreArgs, name: &'static str, argv: &[OsString]) -> Re
     let (kind, job, dir, setup) = match &args.command {
         StoreCommand::Dump(args) => {
             let (raw, args) = (args.raw, &args.filter);
-            let setup = Setup::filter(name, argv, &args.report, &args.terminal, args.force);
+            let setup = Setup::filter_of(name, argv, &args.output);
             ("fix store dump", Job::Dump { raw }, &args.dir, setup)
         }
         StoreCommand::Verify(args) => {
-            let setup = Setup::filter(name, argv, &args.report, &args.terminal, args.force);
+            let setup = Setup::filter_of(name, argv, &args.output);
             ("fix store verify", Job::Verify, &args.dir, setup)
         }
         StoreCommand::Stats(args) => {
