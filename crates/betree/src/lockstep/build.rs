@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::spread::{Spread, WORDS};
-use super::{ACCEPTED, Block, Family, LANES, Lockstep, NOBODY, REJECTED, Row, TESTS_MAX};
+use super::{ACCEPTED, Block, Family, LANES, Lockstep, NOBODY, Place, REJECTED, Row, TESTS_MAX};
 use crate::code::Head;
 use crate::program::arena::Arena;
 use crate::program::{ACCEPT, REJECT, Step};
@@ -154,11 +154,14 @@ impl Builder {
 
     /// Takes back the blocks from `first` on: few programs over many tests are faster one by one.
     fn dissolve(&mut self, first: usize) {
-        if let Some(block) = self.out.blocks.get(first) {
+        let blocks = self.out.blocks.get(first..).unwrap_or(&[]);
+        if let Some(block) = blocks.first() {
             self.out.rows.truncate(block.start as usize);
         }
+        if let Some(group) = blocks.iter().find_map(|block| block.group) {
+            self.out.spreads.truncate(group.spread as usize);
+        }
         self.out.blocks.truncate(first);
-        self.out.spreads.truncate(first);
         let slots = self.out.slots.drain(first * LANES..);
         self.refused.extend(slots.filter(|slot| *slot != NOBODY));
     }
@@ -176,12 +179,20 @@ impl Builder {
             programs.sort_by_key(|program| program.reach);
         }
         for (word, lanes) in programs.chunks(LANES).enumerate() {
-            let group = in_a_row.then_some((base, word as u32));
+            let group = in_a_row.then(|| {
+                let slots = lanes.iter().map(|program| program.slot);
+                self.out.spreads.push(Spread::new(base, slots));
+                Place {
+                    base,
+                    word: word as u32,
+                    spread: self.out.spreads.len() as u32 - 1,
+                }
+            });
             self.block(lanes, group);
         }
     }
 
-    fn block(&mut self, programs: &[Waiting], group: Option<(u32, u32)>) {
+    fn block(&mut self, programs: &[Waiting], group: Option<Place>) {
         let positions = programs.iter().map(|p| p.steps.len()).max().unwrap_or(0);
         let cost: f32 = programs.iter().map(|program| program.cost).sum();
         self.out.blocks.push(Block {
@@ -207,9 +218,7 @@ impl Builder {
         }
         let slots = programs.iter().map(|program| program.slot);
         let rest = std::iter::repeat(NOBODY);
-        self.out.slots.extend(slots.clone().chain(rest).take(LANES));
-        let spread = group.map(|(base, _)| Spread::new(base, slots));
-        self.out.spreads.push(spread.unwrap_or_default());
+        self.out.slots.extend(slots.chain(rest).take(LANES));
     }
 
     /// What was made, and the slots of programs that are better run elsewhere.

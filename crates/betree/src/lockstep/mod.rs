@@ -75,17 +75,27 @@ pub(crate) struct Block {
     pub(crate) lanes: u64,
     /// Reductions that running it counts as: the tests that its programs make on average.
     pub(crate) charge: u32,
-    /// The first slot of its group, a multiple of 64 from which all others follow, and the place of
-    /// this block in the group.
-    pub(crate) group: Option<(u32, u32)>,
+    /// The group that it is of, when the group's slots are in a row.
+    pub(crate) group: Option<Place>,
+}
+
+/// The place of a block in a group whose slots follow each other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// The first slot of the group, a multiple of 64.
+    pub(crate) base: u32,
+    /// Which of the group's blocks it is.
+    word: u32,
+    /// Which of the spreads is its.
+    spread: u32,
 }
 
 impl Block {
     /// The first of 64 slots in a row that the group has for this block, where there are such:
     /// another order of the same programs.
     pub(crate) fn base(&self) -> Option<u32> {
-        let (base, word) = self.group?;
-        Some(base + word * LANES as u32)
+        let group = self.group?;
+        Some(group.base + group.word * LANES as u32)
     }
 }
 
@@ -97,6 +107,7 @@ pub(crate) struct Lockstep {
     rows: Vec<Row>,
     /// The slot of each lane of each block.
     slots: Vec<u32>,
+    /// Of the blocks that are of a group.
     spreads: Vec<Spread>,
 }
 
@@ -109,21 +120,13 @@ impl Lockstep {
 
     /// The slot of a lane in the order of slots, where the group of the block has one.
     pub(crate) fn slot_in_order(&self, block: usize, lane: usize) -> u32 {
-        match self.blocks.get(block) {
-            Some(Block {
-                group: Some(_),
-                lanes,
-                ..
-            }) if lanes >> lane & 1 == 0 => NOBODY,
-            Some(found) => match found.base() {
-                Some(base) => base + lane as u32,
-                None => self.slot(block, lane),
-            },
-            None => NOBODY,
-        }
+        let slot = self.slot(block, lane);
+        let base = self.blocks.get(block).and_then(Block::base);
+        let base = base.filter(|_| slot != NOBODY);
+        base.map_or(slot, |base| base + lane as u32)
     }
 
-    /// Adds the bits of the lanes of a block to those of the slots of its group.
+    /// Adds the bits of the lanes of a block to those of the slots of its group, if it has one.
     #[inline]
     pub(crate) fn spread(
         &self,
@@ -132,12 +135,13 @@ impl Lockstep {
         found: u64,
         words: &mut [u64; GROUP_WORDS],
     ) {
-        let (Some(at), Some(spread)) = (self.blocks.get(block), self.spreads.get(block)) else {
+        let Some(group) = self.blocks.get(block).and_then(|block| block.group) else {
             return;
         };
         let slots = self.slots.get(block * LANES..).unwrap_or(&[]);
-        let base = at.group.map_or(0, |(base, _)| base);
-        isa::spread(isa, (spread, base, slots), found, words);
+        if let Some(spread) = self.spreads.get(group.spread as usize) {
+            isa::spread(isa, (spread, group.base, slots), found, words);
+        }
     }
 
     /// Runs blocks over the truth of their family's tests. In `matches` a bit a lane.

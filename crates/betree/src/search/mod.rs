@@ -19,7 +19,7 @@ use crate::code::Head;
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
 use crate::event::Event;
-use crate::lockstep::{Family, GROUP_WORDS};
+use crate::lockstep::{Family, GROUP_WORDS, Place};
 use crate::program::run::{Context, Outcome};
 use crate::snapshot::{Inner, Part};
 
@@ -433,14 +433,14 @@ impl<'s> Search<'s> {
             .sum::<u64>();
         let mut at = 0;
         while let (Some(block), Some(found)) = (blocks.get(at), matches.get(at)) {
-            let Some((base, _)) = block.group else {
+            let Some(Place { base, .. }) = block.group else {
                 self.hit_lanes(part, first + at, *found);
                 at += 1;
                 continue;
             };
             let mut words = [0; GROUP_WORDS];
             while let (Some(block), Some(found)) = (blocks.get(at), matches.get(at))
-                && block.group.is_some_and(|(other, _)| other == base)
+                && block.group.is_some_and(|group| group.base == base)
             {
                 lockstep.spread(self.buffers.isa, first + at, *found, &mut words);
                 at += 1;
