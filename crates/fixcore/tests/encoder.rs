@@ -128,3 +128,76 @@ fn every_instruction_set_writes_what_the_encoder_writes() {
         }
     }
 }
+
+/// The digits of a number of so many digits.
+fn with_digits(random: &mut Random, digits: u32) -> u64 {
+    let least = if digits == 1 {
+        0
+    } else {
+        10_u64.pow(digits - 1)
+    };
+    let end = 10_u64.pow(digits);
+    match random.below(4) {
+        0 => least,
+        1 => end - 1,
+        _ => least + random.below(end - least),
+    }
+}
+
+/// Values that stay as long as they were for some messages, then some of them do not.
+#[test]
+fn a_message_is_written_over_the_one_before_it() {
+    let mut templates: Vec<Template> = Isa::ALL.into_iter().filter_map(template).collect();
+    let mut encoder = Encoder::new("FIX.4.4");
+    let mut random = Random(17);
+    let (mut digits, mut length, mut scale, mut behind) = (1, 1, 1, 2);
+    let mut second = 1_700_000_000;
+    let mut is_whole = true;
+    for case in 0..40_000 {
+        match random.below(24) {
+            0 => digits = 1 + random.below(9) as u32,
+            1 => length = [1, 3, 31, 32, 33, 64, 90, 0][random.below(8) as usize],
+            2 => (scale, behind) = (1 + random.below(8) as u32, 1 + random.below(8) as u32),
+            3 => second += random.below(3) as i64,
+            4 => is_whole = !is_whole,
+            _ => {}
+        }
+        let number = with_digits(&mut random, digits);
+        let price = Decimal {
+            mantissa: with_digits(&mut random, behind) as i64,
+            scale: scale as u8,
+        };
+        let moment = Timestamp(second * 1_000_000_000 + random.below(1_000_000_000) as i64);
+        let mut text: Vec<u8> = (0..length).map(|_| b'a' + random.below(26) as u8).collect();
+        if let (Some(last), 0) = (text.last_mut(), random.below(40)) {
+            *last = 1;
+        }
+        let writing = encoder.start("D").unsigned(34, number);
+        // The same slot takes values of another kind.
+        let writing = match is_whole {
+            true => writing.timestamp(52, moment),
+            false => writing.bytes(52, &moment.to_millis()),
+        };
+        let right = writing
+            .bytes(58, &[b'c'; 100])
+            .bytes(55, &text)
+            .decimal(44, price)
+            .bytes(59, b"0")
+            .finish();
+        let as_text = moment.to_millis();
+        let values = [
+            Slot::Unsigned(number),
+            match is_whole {
+                true => Slot::Time(moment),
+                false => Slot::Bytes(&as_text),
+            },
+            Slot::Bytes(&text),
+            Slot::Decimal(price),
+        ];
+        let what = |error: Error| (error.kind(), error.tag());
+        for template in &mut templates {
+            let written = template.encode(&values).map_err(what);
+            assert_eq!(written, right.map_err(what), "{case}: {values:?}");
+        }
+    }
+}

@@ -3,6 +3,8 @@
 //!
 //! An [`Encoder`] writes field by field; a [`Template`] has written most of a message before.
 
+#[cfg(target_arch = "x86_64")]
+mod again;
 mod header;
 mod template;
 mod text;

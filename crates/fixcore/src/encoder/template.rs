@@ -3,6 +3,8 @@
 //! What is written is never read again: a sum of bytes just written would wait for them to reach
 //! the cache. Constant text is copied in whole pieces, and what is too much is overwritten.
 
+#[cfg(target_arch = "x86_64")]
+use super::again::Shape;
 use super::header::{BODY, rank};
 use super::text::{Clock, byte_sum, digits, push_decimal, push_number, trailer};
 use super::{BODY_BYTES_MAX, Prefix, ROOM_BYTES};
@@ -44,17 +46,22 @@ pub(super) struct Part {
 /// A message with slots.
 #[derive(Debug, Clone)]
 pub struct Template {
-    prefix: Prefix,
+    pub(super) prefix: Prefix,
     pub(super) text: Vec<u8>,
     /// One a slot, in the order of the message.
     pub(super) parts: Vec<Part>,
     pub(super) last: Part,
     /// Constant bytes of the body, and the sum of them and of the head but for its digits.
     constant_bytes: usize,
-    sum: u32,
+    pub(super) constant_sum: u32,
     pub(super) buffer: Vec<u8>,
     pub(super) clock: Clock,
     isa: Isa,
+    /// Whether the processor has what `again` needs.
+    #[cfg(target_arch = "x86_64")]
+    writes_over: bool,
+    #[cfg(target_arch = "x86_64")]
+    pub(super) shape: Shape,
 }
 
 /// A field of a template: constant text, or the number of its value.
@@ -116,7 +123,7 @@ impl TemplateBuilder {
         let prefix = Prefix::new(&self.begin_string);
         let sum = |sum: u32, byte: &u8| sum.wrapping_add(u32::from(*byte));
         let head = prefix.bytes.iter().fold(u32::from(SOH), sum);
-        let (sum, constant_bytes) = (text.iter().fold(head, sum), text.len());
+        let (constant_sum, constant_bytes) = (text.iter().fold(head, sum), text.len());
         let last = Part {
             start,
             length: constant_bytes - start,
@@ -130,11 +137,16 @@ impl TemplateBuilder {
             parts,
             last,
             constant_bytes,
-            sum,
+            constant_sum,
             buffer: Vec::new(),
             clock: Clock::default(),
-            isa: Isa::detect(),
+            isa: Isa::Scalar,
+            #[cfg(target_arch = "x86_64")]
+            writes_over: false,
+            #[cfg(target_arch = "x86_64")]
+            shape: Shape::default(),
         }
+        .by(Isa::detect())
     }
 }
 
@@ -212,7 +224,7 @@ impl Pen<'_> {
             Slot::Bytes(bytes) => return self.text(bytes),
             Slot::Unsigned(number) => self.number(*number)?,
             Slot::Decimal(number) => self.decimal(*number)?,
-            Slot::Time(moment) => return self.text(clock.text(*moment)),
+            Slot::Time(moment) => return self.text(&clock.moment(*moment)),
         }
         Some(true)
     }
@@ -240,6 +252,11 @@ pub(super) fn short_decimal(value: Decimal) -> Option<([u64; 2], usize)> {
     let (before, behind) = (text & !(u64::MAX << whole), text >> whole);
     let low = before | u64::from(b'.') << whole | behind << whole << 8;
     Some(([low, behind >> (56 - whole)], digits.length + 1))
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::new(ErrorKind::TooLong, 0)
 }
 
 /// Up to seven bytes as a word.
@@ -275,9 +292,20 @@ impl Template {
 
     /// The same by one instruction set. `None`: this processor does not have it.
     #[must_use]
-    pub fn with_isa(mut self, isa: Isa) -> Option<Self> {
+    pub fn with_isa(self, isa: Isa) -> Option<Self> {
+        isa.is_available().then(|| self.by(isa))
+    }
+
+    /// By an instruction set that the processor has.
+    fn by(mut self, isa: Isa) -> Self {
         self.isa = isa;
-        isa.is_available().then_some(self)
+        #[cfg(target_arch = "x86_64")]
+        {
+            self.shape.forget();
+            self.writes_over =
+                isa == Isa::Avx512Vbmi2 && std::arch::is_x86_feature_detected!("avx512ifma");
+        }
+        self
     }
 
     /// A message with these values in its slots, in the order in which the slots were given.
@@ -292,6 +320,12 @@ impl Template {
         }
         #[cfg(target_arch = "x86_64")]
         let written = match self.isa {
+            Isa::Avx512Vbmi2 if self.writes_over => {
+                if let Some((start, end, sum)) = super::again::message(self, values) {
+                    return self.sealed(start, end, sum).ok_or_else(too_long);
+                }
+                None
+            }
             Isa::Avx512Bw | Isa::Avx512Vbmi2 => super::wide::body(self, values),
             _ => None,
         };
@@ -301,15 +335,20 @@ impl Template {
             Some(written) => written,
             None => self.plain(values)?,
         };
-        self.frame(end, sum)
-            .ok_or(Error::new(ErrorKind::TooLong, 0))
+        self.frame(end, sum).ok_or_else(too_long)
     }
 
     /// Head and trailer around a body that ends here.
     #[inline]
     fn frame(&mut self, end: usize, sum: u32) -> Option<&[u8]> {
         let (start, digits) = self.prefix.write(&mut self.buffer, end - ROOM_BYTES)?;
-        let sum = self.sum.wrapping_add(sum).wrapping_add(digits);
+        let sum = self.constant_sum.wrapping_add(sum).wrapping_add(digits);
+        self.sealed(start, end, sum)
+    }
+
+    /// The trailer behind a message that begins and ends here.
+    #[inline]
+    fn sealed(&mut self, start: usize, end: usize, sum: u32) -> Option<&[u8]> {
         *self.buffer.get_mut(end..)?.first_chunk_mut::<8>()? = trailer(sum as u8);
         self.buffer.get(start..end + 7)
     }
@@ -347,14 +386,13 @@ impl Template {
             }
         }
         let end = pen.constant(&self.text, &self.last);
-        end.map(|()| (pen.at, pen.sum))
-            .ok_or(Error::new(ErrorKind::TooLong, 0))
+        end.map(|()| (pen.at, pen.sum)).ok_or_else(too_long)
     }
 
     #[cold]
     fn grow(&mut self, room: usize) -> Result<()> {
         if room >= BODY_BYTES_MAX {
-            return Err(Error::new(ErrorKind::TooLong, 0));
+            return Err(too_long());
         }
         self.buffer.resize(room.next_power_of_two(), 0);
         Ok(())

@@ -126,45 +126,96 @@ pub(super) fn trailer(sum: u8) -> [u8; 8] {
     (u64::from(tag) | u64::from(digits) << 24).to_le_bytes()
 }
 
+/// Bytes of a moment as text, and where in them the last four are.
+pub(super) const MOMENT_BYTES: usize = 21;
+pub(super) const MILLIS_AT: usize = MOMENT_BYTES - 4;
+
+/// A point and three digits, by milliseconds, as a little-endian word.
+pub(super) static MILLIS: [u32; 1000] = {
+    let (mut words, mut ms) = ([0; 1000], 0);
+    while ms < words.len() {
+        let digits = [ms / 100, ms / 10 % 10, ms % 10];
+        let [a, b, c] = [digits[0] as u8, digits[1] as u8, digits[2] as u8];
+        words[ms] = u32::from_le_bytes([b'.', b'0' + a, b'0' + b, b'0' + c]);
+        ms += 1;
+    }
+    words
+};
+
 /// Moments as text: date and second are kept, of the next moment in the same second only the
 /// milliseconds are written.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
+    /// The first nanosecond of the second.
     second: i64,
-    text: [u8; 21],
+    /// Date and time in front, and room behind: as long as a register.
+    text: [u8; 32],
+    /// The sum of the text without the last four bytes.
+    sum: u32,
 }
 
 impl Default for Clock {
     fn default() -> Self {
-        Self {
+        let mut clock = Self {
             second: 0,
-            text: Timestamp(0).to_millis(),
-        }
+            text: [0; 32],
+            sum: 0,
+        };
+        clock.turn(Timestamp(0));
+        clock
     }
 }
 
 impl Clock {
+    /// The milliseconds of a moment, whose second is the clock's from now on.
     #[inline]
-    pub(super) fn text(&mut self, moment: Timestamp) -> &[u8; 21] {
-        let past = moment
-            .0
-            .wrapping_sub(self.second.wrapping_mul(NS_PER_SECOND));
-        let past = match u32::try_from(past) {
-            Ok(past) if i64::from(past) < NS_PER_SECOND => past,
-            _ => return self.turn(moment),
-        };
-        let [_, _, _, _, _, a, b, c] = digits(past / 1_000_000).right().to_le_bytes();
-        if let Some(ms) = self.text.last_chunk_mut::<3>() {
-            *ms = [a, b, c];
+    pub(super) fn millis(&mut self, moment: Timestamp) -> usize {
+        let past = moment.0.wrapping_sub(self.second).cast_unsigned();
+        if past < NS_PER_SECOND.cast_unsigned() {
+            return (past as u32 / 1_000_000) as usize;
         }
-        &self.text
+        self.turn(moment)
     }
 
     #[cold]
-    fn turn(&mut self, moment: Timestamp) -> &[u8; 21] {
-        self.second = moment.0.div_euclid(NS_PER_SECOND);
-        self.text = moment.to_millis();
+    #[inline(never)]
+    fn turn(&mut self, moment: Timestamp) -> usize {
+        let past = moment.0.rem_euclid(NS_PER_SECOND);
+        // Of the first second of all times the beginning is out of range: it stays unknown.
+        self.second = moment.0.saturating_sub(past);
+        let text = moment.to_millis();
+        self.text[..MOMENT_BYTES].copy_from_slice(&text);
+        let second = text.iter().take(MILLIS_AT);
+        self.sum = second.map(|byte| u32::from(*byte)).sum();
+        (past / 1_000_000) as usize
+    }
+
+    /// The second, by its first nanosecond.
+    #[inline]
+    pub(super) fn second(&self) -> i64 {
+        self.second
+    }
+
+    /// The sum of the text of the second, without the milliseconds.
+    #[inline]
+    pub(super) fn sum(&self) -> u32 {
+        self.sum
+    }
+
+    /// The second as text, with any milliseconds.
+    #[inline]
+    pub(super) fn text(&self) -> &[u8; 32] {
         &self.text
+    }
+
+    /// A moment as text.
+    #[inline]
+    pub(super) fn moment(&mut self, moment: Timestamp) -> [u8; MOMENT_BYTES] {
+        let millis = MILLIS[self.millis(moment)].to_le_bytes();
+        let mut text = [0; MOMENT_BYTES];
+        text.copy_from_slice(&self.text[..MOMENT_BYTES]);
+        text[MILLIS_AT..].copy_from_slice(&millis);
+        text
     }
 }
 

@@ -183,7 +183,7 @@ fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
                     let (words, length) = short_decimal(*number)?;
                     pen.words(words, length);
                 }
-                Slot::Time(moment) => pen.bytes(template.clock.text(*moment)),
+                Slot::Time(moment) => pen.bytes(&template.clock.moment(*moment)),
             }
         }
     }

@@ -1,0 +1,508 @@
+//! A template's message over the one before it, by AVX-512 with VBMI and IFMA.
+//!
+//! Constant text stays in the buffer, so as long as values are as long as those before them nothing
+//! but values is written. From the first value of another length on, the rest is written anew, and
+//! remembered. What is out of the ordinary is left to the plain path, which says what is wrong.
+
+#![allow(
+    unsafe_code,
+    reason = "masked vector loads within a slice, stores within a checked length"
+)]
+
+use std::arch::x86_64::{
+    __m128i, __m256i, _bzhi_u32, _mm_add_epi64, _mm_cvtsi32_si128, _mm_cvtsi128_si64,
+    _mm_load_si128, _mm_mask_storeu_epi8, _mm_sad_epu8, _mm_setzero_si128, _mm_storeu_si128,
+    _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cmpeq_epi8_mask,
+    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_mask_storeu_epi8, _mm256_maskz_loadu_epi8,
+    _mm256_sad_epu8, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_storeu_si256,
+    _mm256_zextsi128_si256, _mm512_castsi128_si512, _mm512_castsi512_si128,
+    _mm512_cmpge_epu64_mask, _mm512_load_si512, _mm512_loadu_si512, _mm512_madd52hi_epu64,
+    _mm512_madd52lo_epu64, _mm512_permutexvar_epi8, _mm512_set1_epi64,
+};
+
+use super::template::{OVER_BYTES, PIECE_BYTES, Part, Slot, Template};
+use super::text::{Clock, MILLIS, MILLIS_AT, MOMENT_BYTES};
+use super::{BODY_BYTES_MAX, ROOM_BYTES};
+use crate::scan::SOH;
+
+/// Text of more bytes does not fit into a register of 32.
+const SHORT_BYTES: usize = 32;
+/// Numbers of more digits are left to the plain path.
+const DIGITS_MAX: usize = 8;
+
+/// A value that stands in the buffer. Each kind of value looks at what only it sets.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Spot {
+    /// Where in the buffer.
+    at: u32,
+    /// Which of the values.
+    value: u32,
+    /// Bytes of text; none of a length that text may have for other kinds.
+    length: u32,
+    /// How many bytes were written, and a bit for each of the first 32.
+    written: u32,
+    mask: u32,
+    /// The least number that has as many digits, and how many have: whole ones, decimals.
+    least: u64,
+    whole: u32,
+    decimals: u32,
+    scale: u8,
+    /// How digits become text.
+    form: &'static Form,
+    /// The second of a moment.
+    second: i64,
+}
+
+/// What a message was.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shape {
+    spots: Vec<Spot>,
+    /// How many of the spots are as they were written.
+    known: usize,
+    /// Where in the buffer the message begins, and its body ends.
+    start: usize,
+    end: usize,
+    /// The sum of all but values and trailer.
+    sum: u32,
+}
+
+impl Shape {
+    /// The buffer was written by somebody else.
+    #[inline]
+    pub(super) fn forget(&mut self) {
+        self.known = 0;
+    }
+}
+
+/// Which bytes of eight digits with a quadword each are text.
+#[derive(Debug)]
+#[repr(align(16))]
+struct Form([u8; 16]);
+
+/// By digits and digits behind the point, of which there are fewer.
+static FORMS: [[Form; DIGITS_MAX]; DIGITS_MAX + 1] = {
+    // The second byte of a digit is a point, the third is zero.
+    let mut forms = [const { [const { Form([2; 16]) }; DIGITS_MAX] }; DIGITS_MAX + 1];
+    let mut digits = 1;
+    while digits <= DIGITS_MAX {
+        let mut scale = 0;
+        while scale < digits {
+            let (mut digit, mut at) = (0, 0);
+            while digit < digits {
+                if scale > 0 && digit == digits - scale {
+                    forms[digits][scale].0[at] = 1;
+                    at += 1;
+                }
+                forms[digits][scale].0[at] = (8 * (DIGITS_MAX - digits + digit)) as u8;
+                digit += 1;
+                at += 1;
+            }
+            scale += 1;
+        }
+        digits += 1;
+    }
+    forms
+};
+
+/// The powers of ten that numbers of so many digits are not below; one digit may be 0.
+static LEAST: [u64; DIGITS_MAX + 2] = {
+    let mut least = [0; DIGITS_MAX + 2];
+    let (mut digits, mut power) = (2, 10);
+    while digits < least.len() {
+        least[digits] = power;
+        power *= 10;
+        digits += 1;
+    }
+    least
+};
+
+#[repr(align(64))]
+struct Words([u64; 8]);
+
+/// 2^52 by the powers of ten: times a number, what is behind the point are its lower digits. Cut
+/// off, and so made good by one number more: it errs by less than the last digit up to 10^8.
+static FRACTIONS: Words = {
+    let (mut words, mut at, mut power) = ([0; 8], 8, 1);
+    while at > 0 {
+        at -= 1;
+        power *= 10;
+        words[at] = (1 << 52) / power;
+    }
+    Words(words)
+};
+
+/// The text of eight digits.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
+fn digits(number: u64, form: &Form) -> __m128i {
+    // SAFETY: 64 bytes that are aligned to 64, and 16 that are aligned to 16.
+    let (fractions, form) = unsafe {
+        (
+            _mm512_load_si512((&raw const FRACTIONS.0).cast()),
+            _mm_load_si128((&raw const form.0).cast()),
+        )
+    };
+    let number = _mm512_set1_epi64(number.cast_signed());
+    let behind = _mm512_madd52lo_epu64(fractions, number, fractions);
+    let zero_and_point = _mm512_set1_epi64(i64::from(b'0') | i64::from(b'.') << 8);
+    let digits = _mm512_madd52hi_epu64(zero_and_point, behind, _mm512_set1_epi64(10));
+    let text = _mm512_permutexvar_epi8(_mm512_castsi128_si512(form), digits);
+    _mm512_castsi512_si128(text)
+}
+
+/// What values sum to, and whether one has the byte 1.
+#[derive(Clone, Copy)]
+struct Sums {
+    vector: __m256i,
+    number: u32,
+    ends: u32,
+}
+
+impl Sums {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    fn new() -> Self {
+        Self {
+            vector: _mm256_setzero_si256(),
+            number: 0,
+            ends: 0,
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, (sum, ends): (u32, u32)) {
+        self.number = self.number.wrapping_add(sum);
+        self.ends |= ends;
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    fn text(&mut self, some: __m256i) {
+        self.ends |= _mm256_cmpeq_epi8_mask(some, _mm256_set1_epi8(SOH as i8));
+        let sums = _mm256_sad_epu8(some, _mm256_setzero_si256());
+        self.vector = _mm256_add_epi64(self.vector, sums);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    fn short(&mut self, some: __m128i) {
+        let sums = _mm_sad_epu8(some, _mm_setzero_si128());
+        self.vector = _mm256_add_epi64(self.vector, _mm256_zextsi128_si256(sums));
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+    fn total(self) -> u32 {
+        let low = _mm256_castsi256_si128(self.vector);
+        let sums = _mm_add_epi64(low, _mm256_extracti128_si256(self.vector, 1));
+        let sum = _mm_cvtsi128_si64(_mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums)));
+        (sum as u32).wrapping_add(self.number)
+    }
+}
+
+/// Where in the buffer the message begins and its body ends, and the sum of all but the trailer.
+/// `None`: this is for the plain path.
+#[inline]
+pub(super) fn message(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, usize, u32)> {
+    // SAFETY: called for templates of an instruction set with all of these, which the processor has.
+    let written = unsafe { write(template, values) };
+    if written.is_none() {
+        template.shape.forget();
+    }
+    written
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
+fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, usize, u32)> {
+    let mut sums = Sums::new();
+    let Template { shape, clock, .. } = template;
+    let known = shape.spots.get(..shape.known)?;
+    let buffer = template.buffer.as_mut_ptr();
+    let mut same = 0;
+    for spot in known {
+        let value = values.get(spot.value as usize)?;
+        // SAFETY: `known` spots are as `anew` has written them, into a buffer that has not become
+        // shorter since.
+        if unsafe { !over(buffer, spot, value, clock, &mut sums) } {
+            break;
+        }
+        same += 1;
+    }
+    if same < template.parts.len() {
+        sums = anew(template, values, same, sums)?;
+    }
+    let shape = &template.shape;
+    let sum = sums.total().wrapping_add(shape.sum);
+    (sums.ends == 0).then_some((shape.start, shape.end, sum))
+}
+
+/// Writes a value over one that was as long; whether it could.
+///
+/// # Safety
+/// What is written there is within the buffer.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
+unsafe fn over(
+    buffer: *mut u8,
+    spot: &Spot,
+    value: &Slot<'_>,
+    clock: &mut Clock,
+    sums: &mut Sums,
+) -> bool {
+    // SAFETY: as of this function.
+    let to = unsafe { buffer.add(spot.at as usize) };
+    let number = match value {
+        Slot::Bytes(bytes) => {
+            if bytes.len() != spot.length as usize {
+                return false;
+            }
+            if bytes.len() > SHORT_BYTES {
+                // SAFETY: as many bytes were written there.
+                sums.add(unsafe { long(bytes, to) });
+                return true;
+            }
+            // SAFETY: the mask has a bit for each byte and no more, on both sides.
+            unsafe {
+                let some = _mm256_maskz_loadu_epi8(spot.mask, bytes.as_ptr().cast());
+                sums.text(some);
+                _mm256_mask_storeu_epi8(to.cast(), spot.mask, some);
+            }
+            return true;
+        }
+        Slot::Time(moment) => {
+            let millis = clock.millis(*moment);
+            if spot.second != clock.second() {
+                return false;
+            }
+            let word = MILLIS[millis];
+            sums.short(_mm_cvtsi32_si128(word.cast_signed()));
+            sums.number = sums.number.wrapping_add(clock.sum());
+            // SAFETY: a moment was written there, whose last four bytes these are.
+            unsafe { to.add(MILLIS_AT).cast::<u32>().write_unaligned(word) };
+            return true;
+        }
+        Slot::Unsigned(number) => {
+            if number.wrapping_sub(spot.least) >= u64::from(spot.whole) {
+                return false;
+            }
+            *number
+        }
+        Slot::Decimal(number) => {
+            let mantissa = number.mantissa.cast_unsigned();
+            let is_as_long = mantissa.wrapping_sub(spot.least) < u64::from(spot.decimals);
+            if !is_as_long || number.scale != spot.scale {
+                return false;
+            }
+            mantissa
+        }
+    };
+    let text = digits(number, spot.form);
+    sums.short(text);
+    // SAFETY: a number of so many bytes was written there.
+    unsafe { _mm_mask_storeu_epi8(to.cast(), spot.mask as u16, text) };
+    true
+}
+
+/// Writes the message from a value on, and remembers what it is.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
+fn anew(template: &mut Template, values: &[Slot<'_>], same: usize, mut sums: Sums) -> Option<Sums> {
+    let Template {
+        prefix,
+        text,
+        parts,
+        last,
+        constant_sum,
+        buffer,
+        shape,
+        clock,
+        ..
+    } = template;
+    shape.known = 0;
+    shape.spots.resize(parts.len(), NOWHERE);
+    let mut at = match shape.spots.get(same).filter(|_| same > 0) {
+        Some(spot) => spot.at as usize,
+        None => ROOM_BYTES,
+    };
+    let mut is_constant_there = same > 0;
+    let spots = shape.spots.get_mut(same..)?.iter_mut();
+    for (part, spot) in parts.get(same..)?.iter().zip(spots) {
+        let value = values.get(part.value)?;
+        let bytes = match value {
+            Slot::Bytes(bytes) => bytes.len(),
+            _ => SHORT_BYTES,
+        };
+        let room = at + part.length + bytes + OVER_BYTES;
+        if bytes == 0 || bytes > BODY_BYTES_MAX || buffer.len() <= room {
+            return None;
+        }
+        if !is_constant_there {
+            // SAFETY: there is room for the part and 64 bytes behind it.
+            unsafe { constant(text, part, buffer.as_mut_ptr().add(at)) };
+            at += part.length;
+        }
+        is_constant_there = false;
+        // SAFETY: there is room for 32 bytes.
+        *spot = unsafe { put(value, buffer.as_mut_ptr().add(at), clock, &mut sums)? };
+        (spot.at, spot.value) = (at as u32, part.value as u32);
+        at += spot.written as usize;
+    }
+    if buffer.len() <= at + last.length + OVER_BYTES {
+        return None;
+    }
+    // SAFETY: there is room for the part and 64 bytes behind it.
+    unsafe { constant(text, last, buffer.as_mut_ptr().add(at)) };
+    at += last.length;
+    let (start, digits) = prefix.write(buffer, at - ROOM_BYTES)?;
+    (shape.start, shape.end, shape.known) = (start, at, parts.len());
+    shape.sum = constant_sum.wrapping_add(digits);
+    Some(sums)
+}
+
+const NOWHERE: Spot = Spot {
+    at: 0,
+    value: 0,
+    length: u32::MAX,
+    written: 0,
+    mask: 0,
+    least: 0,
+    whole: 0,
+    decimals: 0,
+    scale: 0,
+    form: &FORMS[1][0],
+    second: i64::MIN,
+};
+
+/// # Safety
+/// There is room for the part, and a piece behind it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+unsafe fn constant(text: &[u8], part: &Part, to: *mut u8) {
+    let mut done = 0;
+    // SAFETY: behind the text of the last part there is a piece more.
+    let from = unsafe { text.as_ptr().add(part.start) };
+    loop {
+        // SAFETY: `done` is within the part, and there is a piece behind it on both sides.
+        unsafe {
+            let piece = _mm256_loadu_si256(from.add(done).cast());
+            _mm256_storeu_si256(to.add(done).cast(), piece);
+        }
+        done += PIECE_BYTES;
+        if done >= part.length {
+            break;
+        }
+    }
+}
+
+/// Text of more than 32 bytes: its sum, and whether it has the byte 1. These stay in registers.
+///
+/// # Safety
+/// There is room for it.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+unsafe fn long(bytes: &[u8], to: *mut u8) -> (u32, u32) {
+    let mut sums = Sums::new();
+    for (at, some) in bytes.chunks(SHORT_BYTES).enumerate() {
+        let mask = _bzhi_u32(!0, some.len() as u32);
+        // SAFETY: the mask has a bit for each byte and no more; there is room.
+        unsafe {
+            let some = _mm256_maskz_loadu_epi8(mask, some.as_ptr().cast());
+            sums.text(some);
+            _mm256_mask_storeu_epi8(to.add(at * SHORT_BYTES).cast(), mask, some);
+        }
+    }
+    (sums.total(), sums.ends)
+}
+
+/// Writes a value, and says what it is.
+///
+/// # Safety
+/// There is room for 32 bytes and for the text.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
+unsafe fn put(value: &Slot<'_>, to: *mut u8, clock: &mut Clock, sums: &mut Sums) -> Option<Spot> {
+    let (number, scale) = match value {
+        Slot::Bytes(bytes) => {
+            let length = bytes.len() as u32;
+            let mask = _bzhi_u32(!0, length);
+            let spot = Spot {
+                length,
+                written: length,
+                mask,
+                ..NOWHERE
+            };
+            if bytes.len() > SHORT_BYTES {
+                // SAFETY: there is room for all of it.
+                sums.add(unsafe { long(bytes, to) });
+                return Some(spot);
+            }
+            // SAFETY: the mask has a bit for each byte and no more; there is room.
+            unsafe {
+                let some = _mm256_maskz_loadu_epi8(mask, bytes.as_ptr().cast());
+                sums.text(some);
+                _mm256_storeu_si256(to.cast(), some);
+            }
+            return Some(spot);
+        }
+        Slot::Time(moment) => {
+            let word = MILLIS[clock.millis(*moment)];
+            // SAFETY: 32 bytes; there is room.
+            unsafe {
+                let second = _mm256_loadu_si256(clock.text().as_ptr().cast());
+                _mm256_storeu_si256(to.cast(), second);
+                to.add(MILLIS_AT).cast::<u32>().write_unaligned(word);
+            }
+            sums.short(_mm_cvtsi32_si128(word.cast_signed()));
+            sums.number = sums.number.wrapping_add(clock.sum());
+            let (written, second) = (MOMENT_BYTES as u32, clock.second());
+            return Some(Spot {
+                written,
+                second,
+                ..NOWHERE
+            });
+        }
+        Slot::Unsigned(number) => (*number, 0),
+        Slot::Decimal(number) => (number.mantissa.cast_unsigned(), number.scale),
+    };
+    let is_decimal = matches!(value, Slot::Decimal(_));
+    if number >= LEAST[DIGITS_MAX + 1] || is_decimal != (scale > 0) {
+        return None;
+    }
+    // One digit at least is in front of the point.
+    // SAFETY: eight words from the third on.
+    let least = unsafe { _mm512_loadu_si512(LEAST.as_ptr().add(2).cast()) };
+    let reached = _mm512_cmpge_epu64_mask(_mm512_set1_epi64(number.cast_signed()), least);
+    let length = (reached.count_ones() as usize + 1).max(usize::from(scale) + 1);
+    let form = FORMS.get(length)?.get(usize::from(scale))?;
+    let least = if length == usize::from(scale) + 1 {
+        0
+    } else {
+        LEAST[length]
+    };
+    let span = (LEAST[length + 1] - least) as u32;
+    let text = digits(number, form);
+    sums.short(text);
+    // SAFETY: there is room.
+    unsafe { _mm_storeu_si128(to.cast(), text) };
+    let written = length as u32 + u32::from(is_decimal);
+    let mask = _bzhi_u32(!0, written);
+    let spot = Spot {
+        written,
+        mask,
+        least,
+        form,
+        scale,
+        ..NOWHERE
+    };
+    Some(match is_decimal {
+        true => Spot {
+            decimals: span,
+            ..spot
+        },
+        false => Spot {
+            whole: span,
+            ..spot
+        },
+    })
+}
