@@ -1,0 +1,133 @@
+//! What one distribution of a report holds.
+
+use serde::{Deserialize, Serialize};
+
+/// Which of the three times a distribution holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LatencyName {
+    /// From the intended start to the end (open loop only).
+    Response,
+    /// From the actual start to the end.
+    Service,
+    /// How long one call kept its thread.
+    Hold,
+}
+
+impl LatencyName {
+    /// The name as it stands in reports and gates.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Service => "service",
+            Self::Hold => "hold",
+        }
+    }
+}
+
+/// What a recorded value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Timing {
+    /// Measured from the intended start.
+    Intended,
+    /// Measured from the actual start.
+    Actual,
+    /// The mean over a batch of operations: there is no per-operation tail.
+    BatchMean,
+    /// Corrected by a model after the fact, on request.
+    Modelled,
+}
+
+/// One distribution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Latency {
+    /// Which of several like distributions of one run (`level 3`, `json`); `null` when there is one.
+    pub series: Option<String>,
+    /// Which time.
+    pub name: LatencyName,
+    /// What one operation is (`128 KiB chunk`, `file`, `call`).
+    pub operation: String,
+    /// What a recorded value is.
+    pub timing: Timing,
+    /// Operations a recorded value stands for: 1, or the size of a timed batch.
+    pub batch: u64,
+    /// Recorded values, the saturated ones included.
+    pub n: u64,
+    /// Least value, `null` when n is 0.
+    pub min_ns: Option<u64>,
+    /// Mean.
+    pub mean_ns: Option<f64>,
+    /// Standard deviation.
+    pub stdev_ns: Option<f64>,
+    /// Greatest value, exact, even when it was saturated.
+    pub max_ns: Option<u64>,
+    /// Values above the histogram's range: counted, kept in n and max, in no percentile.
+    pub saturated: u64,
+    /// The ladder 50, 90, 99, 99.9, 99.99.
+    pub percentiles: Vec<Percentile>,
+    /// Sums over runs of consecutive operations, in order, for paired comparison.
+    pub buckets: Option<Buckets>,
+    /// The histogram, HDR V2 deflate, base64.
+    pub histogram_v2_deflate_b64: String,
+    /// The histogram by seconds, for `.hlog`; not part of the JSON form.
+    #[serde(skip)]
+    pub intervals: Vec<Interval>,
+}
+
+/// The histogram of one interval of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interval {
+    /// Start, from the start of the run.
+    pub start_ns: u64,
+    /// Length.
+    pub length_ns: u64,
+    /// The histogram, HDR V2 deflate (not base64).
+    pub histogram_v2_deflate: Vec<u8>,
+}
+
+/// One percentile, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Percentile {
+    /// The percentile, 0 < p < 100.
+    pub p: f64,
+    /// The value, `null` when the sample is too small to know it.
+    pub value_ns: Option<u64>,
+    /// Interval that holds the true percentile with at least 95 % confidence, by order statistics.
+    pub ci95_ns: Option<[u64; 2]>,
+    /// Why there is no value.
+    pub reason: Option<String>,
+}
+
+/// Sums of consecutive operations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Buckets {
+    /// Operations in a bucket.
+    pub size_ops: u64,
+    /// Sum of each full bucket, in the order of the run.
+    pub sum_ns: Vec<u64>,
+}
+
+/// One of the slowest samples.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SlowSample {
+    /// Series of the distribution that it is of.
+    pub series: Option<String>,
+    /// Time of the distribution that it is of.
+    pub name: LatencyName,
+    /// The value.
+    pub value_ns: u64,
+    /// What it was (`big.json, chunk at byte 1048576`).
+    pub what: String,
+}

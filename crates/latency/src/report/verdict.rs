@@ -1,0 +1,117 @@
+//! What comparisons and gates came to.
+
+use serde::{Deserialize, Serialize};
+
+/// The result of comparing a target with a baseline. See [`crate::compare`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// What was compared (series and time).
+    pub row: String,
+    /// Name of the baseline.
+    pub baseline: String,
+    /// Name of the target.
+    pub target: String,
+    /// How the pairs were made.
+    pub design: Design,
+    /// Pairs of buckets compared.
+    pub pairs: u64,
+    /// Operations in a bucket.
+    pub bucket_ops: u64,
+    /// Median of the baseline's buckets, a single operation's share. `null` of plain numbers.
+    pub baseline_median_ns: Option<f64>,
+    /// Median of the target's buckets, a single operation's share. `null` of plain numbers.
+    pub target_median_ns: Option<f64>,
+    /// Median of a baseline of plain numbers, whose unit nobody knows. `null` of times.
+    pub baseline_median: Option<f64>,
+    /// Median of a target of plain numbers, whose unit nobody knows. `null` of times.
+    pub target_median: Option<f64>,
+    /// Relative differences (target − baseline) / baseline, over the pairs; `null` without pairs.
+    pub difference: Option<Differences>,
+    /// The same of two halves of the baseline: what this run shows when nothing differs.
+    pub control: Option<Differences>,
+    /// The least difference that this comparison could have told from none.
+    pub resolution: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why the verdict is what it is, one line.
+    pub reason: String,
+}
+
+/// How baseline and target were run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Design {
+    /// Alternating in random order in one run.
+    Interleaved,
+    /// One after the other: unpaired, drift is not controlled.
+    Sequential,
+}
+
+/// Relative differences over the pairs, as fractions (0.4 is 40 %).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Differences {
+    /// Least and greatest.
+    pub range: [f64; 2],
+    /// Median.
+    pub median: f64,
+    /// Exact order-statistic interval of the median, at least 95 %; `null` below 6 pairs.
+    pub median_ci95: Option<[f64; 2]>,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Share of pairs below 0.
+    pub better: f64,
+}
+
+/// The verdict of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The target is faster.
+    Better,
+    /// The target is slower.
+    Worse,
+    /// None above the resolution.
+    NoDifference,
+    /// The run cannot tell.
+    Inconclusive,
+}
+
+/// What became of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GateVerdict {
+    /// The whole interval is within the limit.
+    Pass,
+    /// The whole interval is beyond the limit.
+    Fail,
+    /// The limit lies inside the interval, or the percentile is not earned.
+    Inconclusive,
+}
+
+/// One gate and its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct GateResult {
+    /// The gate as written (`p99.9<=2ms`).
+    pub gate: String,
+    /// The row that it was decided on.
+    pub row: Option<String>,
+    /// The value found.
+    pub value_ns: Option<u64>,
+    /// Its interval.
+    pub ci95_ns: Option<[u64; 2]>,
+    /// The limit.
+    pub limit_ns: u64,
+    /// The verdict.
+    pub verdict: GateVerdict,
+    /// One line that says why.
+    pub reason: String,
+}
