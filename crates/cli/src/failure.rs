@@ -104,6 +104,7 @@ fn next_step(verb: &str, kind: io::ErrorKind) -> Option<&'static str> {
     Some(match (verb, kind) {
         ("run", Kind::NotFound) => "check its name, and that its directory is on PATH",
         ("run", Kind::PermissionDenied) => "a program has to be executable: chmod +x",
+        ("change", Kind::NotFound) => "check the path",
         ("read", Kind::NotFound) => "check the path; `-` stands for standard input",
         ("read", Kind::PermissionDenied) => "ask for the right to read it, or read it as its owner",
         ("write", Kind::NotFound) => "create its directory first",

@@ -40,6 +40,15 @@ fn main() {
         trial("seven_zip_is_read", has("7zz", "i"), seven_zip_is_read),
         trial("bsdtar_is_read", has("bsdtar", "--version"), bsdtar_is_read),
         trial(
+            "archives_that_go_on_are_read",
+            has("unzip", "-v")
+                && has("zip", "-v")
+                && has("7zz", "i")
+                && has("bsdtar", "--version")
+                && has("python3", "--version"),
+            archives_that_go_on_are_read,
+        ),
+        trial(
             "changed_archives_are_read",
             has("unzip", "-v") && has("7zz", "i") && has("python3", "--version"),
             changed_archives_are_read,
@@ -415,6 +424,33 @@ fn seven_zip_crypto_is_read() {
     let line = "7zz a -tzip -mem=ZipCrypto -pright theirs.zip src";
     peer(dir.path(), line, b"");
     opened_by_perfkit(dir.path(), "theirs.zip", true);
+}
+
+fn archives_that_go_on_are_read() {
+    let dir = directory();
+    tree(dir.path());
+    file(dir.path(), "read.py", PYTHON.as_bytes());
+    for first in ["zip -qr out.zip src/deep", "7zz a out.zip src/deep"] {
+        peer(dir.path(), first, b"");
+        run(dir.path(), words("zip -r --append out.zip src")).expect(3);
+        for line in [
+            "unzip -q out.zip -d out",
+            "7zz x -y -oout out.zip",
+            "bsdtar -x -C out -f out.zip",
+            "python3 read.py out.zip",
+        ] {
+            std::fs::create_dir_all(dir.path().join("out")).expect("made");
+            peer(dir.path(), line, b"");
+            assert_same(&dir.path().join("src"), &dir.path().join("out/src"));
+            assert_eq!(names(&dir.path().join("out")), ["src"], "{line}");
+            std::fs::remove_dir_all(dir.path().join("out")).expect("removed");
+        }
+        // And theirs go on behind ours.
+        file(dir.path(), "more", b"of theirs");
+        peer(dir.path(), "zip -q out.zip more", b"");
+        run(dir.path(), words("unzip -t --strict out.zip")).expect(0);
+        std::fs::remove_file(dir.path().join("out.zip")).expect("removed");
+    }
 }
 
 fn changed_archives_are_read() {

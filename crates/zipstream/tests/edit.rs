@@ -222,3 +222,94 @@ fn headers_that_lead_to_the_same_bytes_again_and_again_are_given_up() {
     let error = salvage(&hostile, &Limits::default(), None).expect_err("it is too much");
     assert_eq!(error.kind(), ErrorKind::Limit);
 }
+
+/// What an archive becomes when entries of these names follow.
+fn resumed(archive: &[u8], threads: usize, names: &[&str]) -> Vec<u8> {
+    let directory = open(archive).shared_directory();
+    let mut options = ArchiveOptions::default();
+    (options.threads, options.comment) = (threads, directory.comment().to_vec());
+    let mut writer = ArchiveWriter::resume(Vec::new(), options, &directory).expect("it goes on");
+    let content = b"what follows, ".repeat(150_000);
+    for (index, name) in names.iter().enumerate() {
+        let taken = if index == 0 { content.len() } else { 20 };
+        let entry = EntryOptions::default();
+        writer
+            .add(name, &entry, &mut &content[..taken])
+            .expect("added");
+    }
+    let (end, totals) = writer.finish().expect("finished");
+    let before = directory.stated_entries();
+    assert_eq!(totals.entries, before + names.len() as u64);
+    let whole = [&archive[..directory.start() as usize], &end].concat();
+    assert_eq!(totals.archive_bytes, whole.len() as u64);
+    whole
+}
+
+#[test]
+fn an_archive_goes_on_where_its_directory_was() {
+    for encrypted in [false, true] {
+        let archive = source(encrypted);
+        let before = facts(&open(&archive));
+        let one = resumed(&archive, 0, &["more", "and more"]);
+        assert_eq!(one, resumed(&archive, 2, &["more", "and more"]));
+        let again = resumed(&one, 0, &["last"]);
+        let reader = open(&again);
+        assert_eq!(reader.directory().comment(), b"comment");
+        let mut found = facts(&reader);
+        assert_eq!(found.len(), before.len() + 3);
+        found.retain(|fact| before.contains(fact));
+        assert_eq!(found, before);
+    }
+    // Nothing that follows is the same archive.
+    let archive = source(false);
+    assert_eq!(resumed(&archive, 0, &[]), archive);
+    let empty = ArchiveWriter::new(Vec::new()).finish().expect("empty").0;
+    assert_eq!(open(&resumed(&empty, 0, &["a"])).len(), 1);
+}
+
+#[test]
+fn what_goes_on_takes_no_name_twice_and_leaves_out_no_bytes() {
+    let archive = source(false);
+    let directory = open(&archive).shared_directory();
+    let options = ArchiveOptions::default;
+    let mut encoder = ArchiveEncoder::resume(options(), &directory).expect("it goes on");
+    for name in ["größe", "dir", "hinted"] {
+        let entry = match name {
+            "dir" => EntryOptions::directory(),
+            _ => EntryOptions::default(),
+        };
+        let error = encoder.start_entry(name, &entry).expect_err("it is there");
+        assert_eq!(error.kind(), ErrorKind::Duplicate, "{name}");
+    }
+    for around in [
+        [b"#!/bin/sh\n", &archive[..]].concat(),
+        [&archive[..], b"more"].concat(),
+    ] {
+        let reader = ArchiveReader::open(&around[..]).expect("it opens");
+        let refused = ArchiveEncoder::resume(options(), reader.directory());
+        let error = refused.map(drop).expect_err("it does not go on");
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+    }
+}
+
+#[test]
+fn an_archive_that_goes_on_beyond_65535_entries_becomes_a_zip64_one() {
+    let add = |writer: &mut ArchiveWriter<Vec<u8>>, from: u32, to: u32| {
+        for number in from..to {
+            let name = format!("{number}");
+            let entry = EntryOptions::default();
+            writer.add(&name, &entry, &mut &b""[..]).expect("added");
+        }
+    };
+    let mut writer = ArchiveWriter::new(Vec::new());
+    add(&mut writer, 0, 65_530);
+    let (mut archive, _) = writer.finish().expect("finished");
+    let directory = open(&archive).shared_directory();
+    let options = ArchiveOptions::default();
+    let mut writer = ArchiveWriter::resume(Vec::new(), options, &directory).expect("it goes on");
+    add(&mut writer, 65_530, 65_540);
+    let (end, _) = writer.finish().expect("finished");
+    archive.truncate(directory.start() as usize);
+    archive.extend_from_slice(&end);
+    assert_eq!(open(&archive).len(), 65_540);
+}

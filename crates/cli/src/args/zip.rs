@@ -123,6 +123,11 @@ pub(crate) struct ZipArgs {
     #[arg(long = "dir-entries", overrides_with = "no_dir_entries", hide = true)]
     _dir_entries: bool,
     /// Add to OUT what it does not hold yet
+    ///
+    /// What is there stays in its place, so that this costs what is added: the new end is made in a
+    /// file beside OUT and put into its place at last. An error undoes that, and what was killed
+    /// meanwhile is undone by the next --append, -u, -d or --repair, by a file OUT.perfkit-undo. With
+    /// --verify OUT is copied as by -u.
     #[arg(long, conflicts_with_all = ["update", "delete"])]
     append: bool,
     /// Add to OUT, and replace what is older
@@ -134,8 +139,8 @@ pub(crate) struct ZipArgs {
     ///
     /// Each PATH is a pattern of names.
     ///
-    /// What is not touched is copied as it is, without being decompressed, in all three ways. The
-    /// archive that was there stays until the new one is complete.
+    /// What is not touched is copied as it is, without being decompressed, as by -u. The archive that
+    /// was there stays until the new one is complete.
     #[arg(short, long)]
     delete: bool,
     /// Save what is whole of OUT into the archive PATH

@@ -5,7 +5,7 @@
 //! beside it, and `verify` reads what it wrote. [`target`] makes files appear by rename, out of
 //! [`temporary`] ones. [`clash`] finds names that lead to one file, [`open`] waits for FIFOs,
 //! [`confined`] keeps files below one directory. Sources may be named by a [`url`]; what is behind
-//! one is read in `remote`.
+//! one is read in `remote`. [`splice`] replaces the end of a file that stays the same file.
 
 use std::io;
 
@@ -18,6 +18,7 @@ pub(crate) mod plan;
 pub(crate) mod remote;
 pub(crate) mod sink;
 pub(crate) mod source;
+pub(crate) mod splice;
 pub(crate) mod target;
 pub(crate) mod temporary;
 pub(crate) mod url;

@@ -168,6 +168,14 @@ mod unnamed {
     }
 }
 
+/// Does what no signal that ends the process at once shall interrupt; it waits meanwhile. No temporary
+/// file may be made or named in it.
+pub(crate) fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
+    signal::guard(remove_all);
+    let _all = all();
+    work()
+}
+
 /// Removes every temporary file, and lets nobody make another or finish one.
 fn remove_all() {
     let all = all();

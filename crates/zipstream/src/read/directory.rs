@@ -89,6 +89,16 @@ impl Directory {
         self.bytes.len() as u64
     }
 
+    /// Its records as they stand in the archive.
+    pub(crate) fn records(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What stands before the archive, so that offsets count from there.
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
     /// The comment of the archive.
     pub fn comment(&self) -> &[u8] {
         &self.comment

@@ -144,7 +144,8 @@ impl<R: ReadAt> ArchiveReader<R> {
         &self.options
     }
 
-    pub(crate) fn source(&self) -> &R {
+    /// What it is read from.
+    pub fn source(&self) -> &R {
         &self.source
     }
 

@@ -6,6 +6,7 @@ use ::tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use super::{ENTRY_BYTES, Turn};
 use crate::error::Error;
+use crate::read::Directory;
 use crate::write::{ArchiveEncoder, ArchiveOptions, EntryOptions, PushError, Totals};
 
 /// Output that is worth a write.
@@ -53,6 +54,14 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
             sink,
             turn: Turn::default(),
         })
+    }
+
+    /// Goes on with an archive, as [`ArchiveEncoder::resume`] does: `sink` stands where the directory
+    /// of that archive starts, or takes what is to stand there.
+    pub fn resume(sink: W, options: ArchiveOptions, directory: &Directory) -> Result<Self, Error> {
+        let mut writer = Self::with_options(sink, options)?;
+        writer.encoder.take_over(directory)?;
+        Ok(writer)
     }
 
     /// Starts an entry, as [`ArchiveEncoder::start_entry`] does.

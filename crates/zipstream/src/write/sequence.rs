@@ -66,6 +66,17 @@ struct Raw {
 }
 
 impl Sequence {
+    /// One that goes on behind the entries of a directory.
+    pub(crate) fn resume(at: u64, directory: Vec<u8>, entries: u64, content_bytes: u64) -> Self {
+        Self {
+            base: at,
+            directory,
+            entries,
+            content_bytes,
+            ..Self::default()
+        }
+    }
+
     /// The byte of the archive that the next output is.
     fn offset(&self) -> u64 {
         self.base + self.out.len() as u64

@@ -6,7 +6,7 @@ use super::encoder::ArchiveEncoder;
 use super::options::{ArchiveOptions, EntryOptions};
 use super::sequence::Totals;
 use crate::error::Error;
-use crate::read::{ArchiveReader, Entry, ReadAt, Scratch};
+use crate::read::{ArchiveReader, Directory, Entry, ReadAt, Scratch};
 
 /// Output that is worth a write.
 const WRITE_BYTES: usize = 128 << 10;
@@ -41,6 +41,13 @@ impl<W: Write> ArchiveWriter<W> {
     /// An archive with these options; fails when a thread cannot be started.
     pub fn with_options(sink: W, options: ArchiveOptions) -> Result<Self, Error> {
         let encoder = ArchiveEncoder::new(options)?;
+        Ok(Self { encoder, sink })
+    }
+
+    /// Goes on with an archive, as [`ArchiveEncoder::resume`] does: `sink` stands where the directory
+    /// of that archive starts, or takes what is to stand there.
+    pub fn resume(sink: W, options: ArchiveOptions, directory: &Directory) -> Result<Self, Error> {
+        let encoder = ArchiveEncoder::resume(options, directory)?;
         Ok(Self { encoder, sink })
     }
 

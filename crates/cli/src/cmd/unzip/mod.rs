@@ -8,6 +8,7 @@ use std::path::Path;
 use latency::report::{Input, LatencyName, Validation};
 use zipstream::{ArchiveReader, ReadAt};
 
+use super::zip::edit::was_cut_off;
 use crate::args::output::ReportFormat;
 use crate::args::unzip::{Existing, UnzipArgs, UnzipMode, UnzipPlan};
 use crate::exit::ExitStatus;
@@ -195,6 +196,12 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
         return Ok(Opened::Pipe(Box::new(Source::open(path)?)));
     }
     let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
+    if warn && was_cut_off(path) {
+        message::note(
+            "an --append to this archive was cut off, or goes on",
+            "perfkit zip --append or --repair undoes what was cut off",
+        );
+    }
     Ok(Opened::File(Box::new(opened(file, path, plan, warn)?)))
 }
 

@@ -1,21 +1,31 @@
-//! Changing an archive that exists: what stays of it is carried into a new one, which replaces it.
+//! Changing an archive that exists. What is only added to goes on where its directory was: the new
+//! end is made beside it and put into its place at last, so that it costs what is added and not what
+//! is there. Otherwise what stays of it is carried into a new one, which replaces it.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use zipstream::{ArchiveReader, Kind, Scratch, Warning};
+use zipstream::{ArchiveReader, Directory, Kind, Scratch, Totals, Warning};
 
 use super::pack::{Carried, Packer};
 use super::sources::{Source, Sources};
-use crate::args::zip::Edit;
+use crate::args::zip::{Edit, ZipPlan};
 use crate::cmd::transfer::Stop;
 use crate::failure::{Failure, Result};
+use crate::io::splice::{self, Undo};
+use crate::io::target::Target;
+use crate::io::temporary;
+use crate::term::message;
 
 /// The archive that is changed.
 pub(super) struct Base {
-    reader: ArchiveReader<File>,
+    reader: ArchiveReader<Held>,
+    /// Its path, no link.
+    path: PathBuf,
+    /// Whether it goes on where its directory was.
+    in_place: bool,
     pub(super) metadata: Metadata,
     /// Positions of the entries that stay.
     kept: Vec<u64>,
@@ -24,13 +34,59 @@ pub(super) struct Base {
 }
 
 /// The entries of an archive: the position and the time of each by its name.
-type Held = HashMap<String, (u64, i64)>;
+type Names = HashMap<String, (u64, i64)>;
+
+/// The file of an archive: locked, where it can be written.
+pub(super) struct Held {
+    file: File,
+    locked: bool,
+}
+
+impl Held {
+    pub(super) fn into_file(self) -> File {
+        self.file
+    }
+}
+
+impl zipstream::ReadAt for Held {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.file.read_at(buffer, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.file.size()
+    }
+}
+
+/// Opens an archive to change or to save it. An append that was cut off is undone first.
+pub(super) fn hold(path: &Path) -> io::Result<Held> {
+    match splice::lock(path) {
+        Ok((file, undone)) => {
+            if undone {
+                message::remark("an --append that was cut off is undone: the archive is as it was");
+            }
+            Ok(Held { file, locked: true })
+        }
+        // One that cannot be written may still be replaced.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Held {
+            file: File::open(path)?,
+            locked: false,
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether an append to this archive was cut off.
+pub(crate) fn was_cut_off(path: &Path) -> bool {
+    let path = std::fs::canonicalize(path);
+    path.is_ok_and(|path| Undo::path_of(&path).exists())
+}
 
 impl Base {
     /// Opens the archive; `None` where there is none yet and that is fine.
-    pub(super) fn open(path: &Path, edit: &Edit) -> Result<Option<Self>> {
-        let unreadable = |error: io::Error| Failure::io("read", path, &error);
-        let file = match File::open(path) {
+    pub(super) fn open(path: &Path, plan: &ZipPlan, edit: &Edit) -> Result<Option<Self>> {
+        let unreadable = |error: io::Error| Failure::io("change", path, &error);
+        let metadata = match std::fs::metadata(path) {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound && !matches!(edit, Edit::Delete(_)) =>
             {
@@ -38,11 +94,14 @@ impl Base {
             }
             other => other.map_err(unreadable)?,
         };
-        let metadata = file.metadata().map_err(unreadable)?;
         if !metadata.is_file() {
             let name = path.display();
             return Err(Failure::usage(format!("'{name}' is no file to change")));
         }
+        let real = std::fs::canonicalize(path).map_err(unreadable)?;
+        let file = hold(&real).map_err(unreadable)?;
+        // What is verified before it appears is a file of its own.
+        let in_place = file.locked && *edit == Edit::Append && !plan.verify;
         let wrong = |what: String| {
             let name = path.display();
             Failure::new(format!("cannot change '{name}': {what}"))
@@ -57,6 +116,8 @@ impl Base {
         }
         Ok(Some(Self {
             reader,
+            path: real,
+            in_place,
             metadata,
             kept: Vec::new(),
             dropped: 0,
@@ -68,9 +129,26 @@ impl Base {
         self.reader.directory().comment().to_vec()
     }
 
+    /// The directory of an archive that goes on in its place.
+    pub(super) fn goes_on(&self) -> Option<&Directory> {
+        self.in_place.then(|| self.reader.directory())
+    }
+
+    /// Gives the archive its new end, which is in `target` by now, if there is anything new.
+    pub(super) fn go_on(&self, target: &Target, totals: &Totals) -> std::result::Result<(), Stop> {
+        if totals.entries == self.reader.len() {
+            return Ok(());
+        }
+        let at = self.reader.directory().start();
+        let file = &self.reader.source().file;
+        let replaced =
+            temporary::undisturbed(|| splice::replace(file, &self.path, at, &target.writer()));
+        replaced.map_err(|error| Stop::Failed(Failure::io("change", &self.path, &error)))
+    }
+
     /// Decides what stays, and takes out of the sources what is not to be packed.
     pub(super) fn choose(&mut self, edit: &Edit, found: &mut Sources) -> Result<()> {
-        let mut held = Held::new();
+        let mut held = Names::new();
         for entry in self.reader.entries() {
             let entry = entry.map_err(|error| Failure::new(error.to_string()))?;
             let name = entry.name_lossy().into_owned();
@@ -93,7 +171,7 @@ impl Base {
         Ok(())
     }
 
-    fn replace_older(&mut self, held: &Held, found: &mut Sources) {
+    fn replace_older(&mut self, held: &Names, found: &mut Sources) {
         let mut replaced = HashSet::new();
         found.sources.retain(|source| match held.get(&source.name) {
             None => true,
@@ -110,6 +188,9 @@ impl Base {
 
     /// Carries over what stays; how many entries that is.
     pub(super) fn carry(&self, packer: &mut Packer<'_>) -> std::result::Result<u64, Stop> {
+        if self.in_place {
+            return Ok(self.kept.len() as u64);
+        }
         let mut scratch = Scratch::default();
         for position in &self.kept {
             let Some(Ok(entry)) = self.reader.directory().iter_at(*position).next() else {
@@ -127,7 +208,7 @@ impl Base {
 }
 
 /// Takes out what the archive holds; files of it are told of.
-fn refuse_held(held: &Held, found: &mut Sources) {
+fn refuse_held(held: &Names, found: &mut Sources) {
     let failures = &mut found.failures;
     found.sources.retain(|source| {
         let is_held = held.contains_key(&source.name);

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 
 use latency::report::{Cell, Input, LatencyName, Table, Unit, Validation};
-use zipstream::{AesStrength, ArchiveReader, Decryption, Encryption, ReadOptions, Totals};
+use zipstream::{
+    AesStrength, ArchiveReader, Decryption, Directory, Encryption, ReadOptions, Totals,
+};
 
 use super::transfer::Stop;
 use super::unzip::test_all;
@@ -20,7 +22,7 @@ use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password, signal};
 
-mod edit;
+pub(super) mod edit;
 mod pack;
 mod repair;
 mod sources;
@@ -79,7 +81,7 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         &progress,
         fixed_time,
         encryption.clone(),
-        base.as_ref().map(Base::comment).unwrap_or_default(),
+        base.as_ref(),
     )?;
     let packed = pack(packer, base.as_ref(), &found, &mut outcome);
     let ended = packed.and_then(|totals| {
@@ -89,11 +91,10 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         // An archive of nothing because everything failed is of no use to anyone.
         let failed = !found.failures.is_empty() || !outcome.complete;
         if totals.entries > 0 || !failed {
-            if let (Some(base), Target::File { file, .. }) = (&base, &target) {
-                // Who may read the archive is as it was.
-                let _ = file.set_permissions(base.metadata.permissions());
+            match &base {
+                Some(base) if base.goes_on().is_some() => base.go_on(&target, &totals)?,
+                base => appear(target, base.as_ref())?,
             }
-            commit(target)?;
         }
         Ok(totals)
     });
@@ -107,14 +108,19 @@ fn base(args: &ZipArgs, plan: &ZipPlan, found: &mut Sources) -> Result<Option<Ba
     let Some(edit) = &plan.edit else {
         return Ok(None);
     };
-    let mut base = Base::open(&args.output, edit)?;
+    let mut base = Base::open(&args.output, plan, edit)?;
     if let Some(base) = &mut base {
         base.choose(edit, found)?;
     }
     Ok(base)
 }
 
-fn commit(target: Target) -> std::result::Result<(), Stop> {
+/// Makes the archive appear, in the place of the one that it was made of.
+fn appear(target: Target, base: Option<&Base>) -> std::result::Result<(), Stop> {
+    if let (Some(base), Target::File { file, .. }) = (base, &target) {
+        // Who may read the archive is as it was.
+        let _ = file.set_permissions(base.metadata.permissions());
+    }
     let remote = target.is_remote();
     target.commit().map_err(|failure| match failure {
         _ if remote && signal::interrupted() => Stop::Interrupted,
@@ -211,6 +217,7 @@ fn pack(
             let params = &mut outcome.workload.params;
             params.insert("kept_entries".to_owned(), carried.into());
             params.insert("dropped_entries".to_owned(), base.dropped.into());
+            params.insert("in_place".to_owned(), base.goes_on().is_some().into());
         }
         pack_all(&mut packer, &found.sources, outcome)
     });
@@ -218,7 +225,8 @@ fn pack(
     outcome.bytes_content = packer.read_bytes;
     packer.report(outcome);
     let totals = result?;
-    outcome.bytes_out = totals.archive_bytes;
+    let stays = base.and_then(Base::goes_on).map_or(0, Directory::start);
+    outcome.bytes_out = totals.archive_bytes - stays;
     outcome.tables.push(table(&totals));
     Ok(totals)
 }

@@ -12,6 +12,7 @@ use zipstream::{
     ArchiveEncoder, ArchiveOptions, Around, Encryption, EntryOptions, Kind, Known, RawEntry, Totals,
 };
 
+use super::edit::Base;
 use super::sources::Source;
 use crate::args::zip::ZipPlan;
 use crate::cmd::transfer::{Stop, write_error};
@@ -99,7 +100,7 @@ impl<'a> Packer<'a> {
         progress: &'a Progress,
         fixed_time: Option<i64>,
         encryption: Option<Encryption>,
-        comment: Vec<u8>,
+        base: Option<&Base>,
     ) -> Result<Self> {
         // One thread is the calling one.
         let threads = if plan.threads > 1 { plan.threads } else { 0 };
@@ -110,9 +111,13 @@ impl<'a> Packer<'a> {
         options.reproducible = fixed_time;
         let sealed = encryption.is_some();
         options.encryption = encryption;
-        options.comment = comment;
-        let encoder = ArchiveEncoder::new(options)
-            .map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
+        options.comment = base.map(Base::comment).unwrap_or_default();
+        let encoder = match base.and_then(Base::goes_on) {
+            Some(directory) => ArchiveEncoder::resume(options, directory),
+            None => ArchiveEncoder::new(options),
+        };
+        let encoder =
+            encoder.map_err(|error| Failure::new(format!("cannot start packing: {error}")))?;
         Ok(Self {
             encoder,
             plan,

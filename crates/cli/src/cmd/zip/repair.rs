@@ -7,6 +7,7 @@ use std::path::Path;
 use latency::report::{Input, LatencyName, Table, Unit};
 use zipstream::{Decryption, Limits, ReadAt as _, Salvage, Salvaged, Totals, salvage};
 
+use super::edit;
 use super::pack::{Carried, Packer};
 use crate::args::password::PasswordSource;
 use crate::args::zip::{ZipArgs, ZipPlan};
@@ -20,6 +21,14 @@ use crate::term::{message, password};
 
 /// One read of what is carried over.
 const READ_BYTES: usize = 128 << 10;
+
+/// Opens the broken archive. Where only an append to it was cut off it is whole again by that.
+fn open(path: &Path) -> std::io::Result<File> {
+    if edit::was_cut_off(path) {
+        return edit::hold(&std::fs::canonicalize(path)?).map(edit::Held::into_file);
+    }
+    File::open(path)
+}
 
 /// Runs the command.
 pub(super) fn run(
@@ -37,7 +46,7 @@ pub(super) fn run(
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
     })?;
-    let file = File::open(input).map_err(|error| Failure::io("read", input, &error))?;
+    let file = open(input).map_err(|error| Failure::io("read", input, &error))?;
     let target = Target::create(output, args.force, None)?;
     let decryption = password.map(Decryption::new);
     let saved = salvage(&file, &Limits::default(), decryption);
@@ -57,15 +66,7 @@ pub(super) fn run(
         threads: 1,
         ..plan.clone()
     };
-    let packer = Packer::new(
-        &session,
-        &single,
-        &target,
-        &progress,
-        None,
-        None,
-        Vec::new(),
-    )?;
+    let packer = Packer::new(&session, &single, &target, &progress, None, None, None)?;
     let carried = carry(packer, &file, &saved, &mut outcome);
     let ended = carried.and_then(|(totals, twins)| {
         target.commit()?;

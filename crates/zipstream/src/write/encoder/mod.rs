@@ -1,13 +1,15 @@
 //! The encoder: entries and content in, bytes of an archive out, no I/O and no seeking.
 //!
 //! What is compressed where is decided here, for large entries in [`large`]; [`line`] keeps the
-//! order, [`raw`] takes what another archive has packed. The work itself stands in `batch` and `engine`.
+//! order, [`raw`] takes what another archive has packed, [`resume`] goes on with one. The work itself
+//! stands in `batch` and `engine`.
 
 mod large;
 mod line;
 mod raw;
 #[cfg(feature = "tokio")]
 mod ready;
+mod resume;
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
