@@ -47,6 +47,7 @@ usage: cargo xtask CHORE
   peers zip-memory       what packing and extracting hold at once
   peers stress [--quick] measure codecs under load beside those of Go, in rounds
   peers stress SECTION   only what perfkit shows by itself: soak (a minute), open, leaks
+  peers fix [--quick]    measure parsing and encoding beside fefix and QuickFIX, in rounds
   tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
                          parameters; --help says more
 ";
@@ -91,6 +92,8 @@ fn main() -> ExitCode {
         ["peers", "stress"] => peers::stress::run(peers::Size::Full),
         ["peers", "stress", "--quick"] => peers::stress::run(peers::Size::Quick),
         ["peers", "stress", section] => peers::stress::section(section),
+        ["peers", "fix"] => peers::fix::run(peers::Size::Full),
+        ["peers", "fix", "--quick"] => peers::fix::run(peers::Size::Quick),
         ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -1,103 +1,104 @@
-//! fixcore beside fefix: decoding the same messages in turns, answers compared first.
+//! fixcore and fefix, each in the program that `cargo xtask peers fix` runs in turns.
 //!
-//! `cargo run --release` prints a table and, with a path, writes it there as Markdown and JSON.
+//! ```text
+//! fix-peer sets DIRECTORY COUNT             the four messages, and COUNT candidates in no order
+//! fix-peer LIBRARY accept FILE              a digit a message: whether the library takes it
+//! fix-peer LIBRARY turn DIRECTORY MILLISECONDS
+//!                                           a line of JSON: nanoseconds and answers
+//! ```
+//!
+//! What is timed has a file a library; QuickFIX is in `bench-peers/quickfix`. This package also brings
+//! the dictionaries that `cargo xtask codegen` compacts.
 
 #![forbid(unsafe_code)]
 
-use std::hint::black_box;
-use std::time::Instant;
+mod ours;
+mod rival;
+mod rows;
+mod sets;
 
-use fefix::Dictionary;
-use fefix::prelude::*;
-use fefix::tagvalue::{Config, Decoder as Peer};
+use std::error::Error;
+use std::path::Path;
+
 use fixcore::Decoder;
 use fixcore::workload::Sample;
+use rows::Rows;
 
-/// Of fixcore, which this package goes with.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-const ROUNDS: usize = 41;
-const BATCH: u32 = 500;
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-fn batch(mut run: impl FnMut()) -> f64 {
-    let start = Instant::now();
-    for _ in 0..BATCH {
-        run();
-    }
-    start.elapsed().as_nanos() as f64 / f64::from(BATCH)
+/// The fields that a parse with look-ups asks for: none of them stands in a group.
+const LOOKUPS: [u32; 8] = [35, 49, 56, 34, 52, 11, 54, 38];
+
+/// The fields of the new order behind its type, as every library writes them.
+fn order() -> Result<Vec<(u32, String)>> {
+    let bytes = Sample::NewOrder.bytes();
+    let mut decoder = Decoder::new();
+    let message = decoder.parse(&bytes)?;
+    let fields = message.fields().map(|field| {
+        let value = String::from_utf8_lossy(field.value).into_owned();
+        (field.tag, value)
+    });
+    Ok(fields
+        .filter(|field| ![8, 9, 35, 10].contains(&field.0))
+        .collect())
 }
 
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut ours = Decoder::new();
-    let mut peer = Peer::<Config>::new(Dictionary::fix44());
-    let (mut lines, mut rows) = (Vec::new(), Vec::new());
-    for sample in Sample::ALL {
-        let bytes = sample.bytes();
-        // Both have to find the same.
-        let message = ours.parse(&bytes)?;
-        let other = peer
-            .decode(&bytes)
-            .map_err(|error| format!("fefix: {error:?}"))?;
-        let same = message.get(34) == other.fv_raw(fefix::definitions::fix44::MSG_SEQ_NUM);
-        assert!(same, "the peers read different numbers");
-        let (mut our_times, mut peer_times) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            our_times.push(batch(|| {
-                black_box(ours.parse(black_box(&bytes)).is_ok());
-            }));
-            peer_times.push(batch(|| {
-                black_box(peer.decode(black_box(&bytes)).is_ok());
-            }));
+fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match *words.as_slice() {
+        ["sets", directory, count] => sets::write(Path::new(directory), count.parse()?),
+        [library, "accept", file] => {
+            let set = sets::read(Path::new(file))?;
+            println!("{}", accepted(library, &set)?);
+            Ok(())
         }
-        let (name, size) = (sample.name(), bytes.len());
-        let (our_ns, peer_ns) = (median(&mut our_times), median(&mut peer_times));
-        let factor = peer_ns / our_ns;
-        lines.push(format!(
-            "| {name} | {size} | {our_ns:.1} | {peer_ns:.1} | {factor:.1} |"
-        ));
-        rows.push(format!(
-            "{{\"message\":\"{name}\",\"bytes\":{size},\"fixcore_ns\":{our_ns:.1},\"fefix_ns\":{peer_ns:.1}}}"
-        ));
+        [library, "turn", directory, milliseconds] => {
+            let mut rows = Rows::new(milliseconds.parse()?);
+            turn(library, Path::new(directory), &mut rows)?;
+            println!("{}", rows.json());
+            Ok(())
+        }
+        _ => Err("sets, or a library and accept or turn".into()),
     }
-    let table = format!(
-        "| message | bytes | fixcore ns | fefix ns | times |\n|---|---|---|---|---|\n{}\n",
-        lines.join("\n")
-    );
-    print!("{table}");
-    if let Some(path) = std::env::args().nth(1) {
-        let isa = fixcore::Isa::detect().name();
-        let (machine, date) = (machine(), date()?);
-        let text = format!(
-            "# fixcore beside fefix\n\nA validated parse of one message, median of {ROUNDS} batches of {BATCH} in turns in one \
-             process, the same\nbytes, answers compared first; fixcore {VERSION} by {isa}, fefix 0.7.0; {machine}; {date}.\n\n    cargo run --release --manifest-path \
-             bench-peers/fix/Cargo.toml -- bench-peers/record/fix\n\n{table}"
-        );
-        std::fs::write(format!("{path}.md"), text)?;
-        let json = format!(
-            "{{\"isa\":\"{isa}\",\"machine\":\"{machine}\",\"date\":\"{date}\",\
-             \"fixcore\":\"{VERSION}\",\"fefix\":\"0.7.0\",\"rows\":[{}]}}\n",
-            rows.join(",")
-        );
-        std::fs::write(format!("{path}.json"), json)?;
+}
+
+fn accepted(library: &str, set: &[Vec<u8>]) -> Result<String> {
+    let digit = |taken: bool| if taken { '1' } else { '0' };
+    Ok(match library {
+        "fixcore" => {
+            let mut ours = ours::Ours::new()?;
+            set.iter()
+                .map(|bytes| digit(ours.validate(bytes)))
+                .collect()
+        }
+        "fefix" => {
+            // It panics at data that hold a separator.
+            std::panic::set_hook(Box::new(|_| {}));
+            set.iter()
+                .map(|bytes| digit(rival::accepts(bytes)))
+                .collect()
+        }
+        _ => return Err(unknown(library)),
+    })
+}
+
+fn turn(library: &str, directory: &Path, rows: &mut Rows) -> Result<()> {
+    for name in sets::NAMES {
+        let set = sets::read(&directory.join(name))?;
+        match library {
+            "fixcore" => ours::set(name, &set, rows)?,
+            "fefix" => rival::set(name, &set, rows),
+            _ => return Err(unknown(library)),
+        }
+    }
+    match library {
+        "fixcore" => ours::encode(rows)?,
+        _ => rival::encode(rows)?,
     }
     Ok(())
 }
 
-/// The processor as the system names it.
-fn machine() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = info.lines().find(|line| line.starts_with("model name"));
-    let name = line.and_then(|line| line.split(": ").nth(1));
-    name.unwrap_or("unknown processor").to_owned()
-}
-
-/// Today, as `YYYYMMDD`.
-fn date() -> Result<String, Box<dyn std::error::Error>> {
-    let since = std::time::UNIX_EPOCH.elapsed()?;
-    let text = fixcore::Timestamp(i64::try_from(since.as_nanos())?).to_millis();
-    Ok(String::from_utf8_lossy(&text[..8]).into_owned())
+fn unknown(library: &str) -> Box<dyn Error> {
+    format!("no library is called '{library}': fixcore or fefix").into()
 }

@@ -2,10 +2,13 @@
 //!
 //! The measuring is `perfkit compare --interleave`; what is here chooses the cases, makes the data,
 //! compares the answers before anything is timed, and collects the results. [`record`] is the file
-//! that comes of it. [`stress`] is about codecs of Go, and a measurement of its own.
+//! that comes of it. [`stress`] is about codecs of Go, [`fix`] about parsers of FIX: measurements of
+//! their own, in rounds.
 
+pub(crate) mod fix;
 mod many;
 mod record;
+mod rounds;
 mod small;
 pub(crate) mod stress;
 pub(crate) mod zip;

@@ -17,6 +17,15 @@ pub(super) struct Record {
     pub(super) comparisons: Vec<Comparison>,
 }
 
+/// The first lines of a record.
+pub(super) fn title(out: &mut String, quick: bool, title: &str) -> std::fmt::Result {
+    if quick {
+        let note = "**A quick run, to see that it works. Not to be quoted.**";
+        writeln!(out, "{note}\n")?;
+    }
+    writeln!(out, "# {title}\n")
+}
+
 /// The machine, as the reports describe it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Machine {
@@ -189,13 +198,7 @@ impl Record {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        if self.quick {
-            writeln!(
-                out,
-                "**A quick run, to see that it works. Not to be quoted.**\n"
-            )?;
-        }
-        writeln!(out, "# perfkit against the zstd command\n")?;
+        title(out, self.quick, "perfkit against the zstd command")?;
         writeln!(out, "Made by `cargo xtask peers zstd`.\n")?;
         writeln!(out, "- {}", self.zstd)?;
         writeln!(out, "- data: {}", self.data)?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::subjects::Subject;
-use crate::peers::record::Machine;
+use crate::peers::record::{Machine, title};
 
 /// Everything in the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -289,13 +289,7 @@ impl Record {
     }
 
     fn text(&self, out: &mut String) -> std::fmt::Result {
-        if self.quick {
-            writeln!(
-                out,
-                "**A quick run, to see that it works. Not to be quoted.**\n"
-            )?;
-        }
-        writeln!(out, "# Codecs and pools under load\n")?;
+        title(out, self.quick, "Codecs and pools under load")?;
         writeln!(
             out,
             "100 producers and 100 consumers, 2 KiB blocks of UUID text, as many threads as processors. In \

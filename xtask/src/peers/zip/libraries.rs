@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::super::{Bench, Size};
+use super::super::{Bench, Size, rounds};
 use super::record::Row;
+use crate::peers::rounds::Spread;
 use crate::sh;
 
 /// Builds of the package, by their feature.
@@ -169,16 +170,9 @@ impl Bench {
         if let Some((_, program, _)) = sides.first() {
             sides.push(("zipstream again", program, Vec::new()));
         }
-        let mut random = 0x9e37_79b9_u64;
+        let mut random = rounds::SEED;
         for _ in 0..rounds {
-            let mut order: Vec<usize> = (0..sides.len()).collect();
-            for last in (1..order.len()).rev() {
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                order.swap(last, (random % (last as u64 + 1)) as usize);
-            }
-            for index in order {
+            for index in rounds::shuffled(sides.len(), &mut random) {
                 let (name, program, turns) = &mut sides[index];
                 let library = name.trim_end_matches(" again");
                 let milliseconds = case.milliseconds.to_string();
@@ -228,17 +222,16 @@ impl Bench {
 fn row(what: &str, name: &str, turns: &[Turn], base: &[u64]) -> Row {
     let mut ns: Vec<u64> = turns.iter().map(|turn| turn.ns).collect();
     let pairs = ns.iter().zip(base);
-    let mut ratios: Vec<f64> = pairs.map(|(ns, base)| *ns as f64 / *base as f64).collect();
+    let ratios = Spread::of(pairs.map(|(ns, base)| *ns as f64 / *base as f64));
     ns.sort_unstable();
-    ratios.sort_by(f64::total_cmp);
     Row {
         what: what.to_owned(),
         library: name.to_owned(),
         rounds: turns.len() as u64,
         ns_p50: ns[ns.len() / 2],
         ns_min: ns[0],
-        ratio_p50: ratios[ratios.len() / 2],
-        ratio_range: [ratios[0], ratios[ratios.len() - 1]],
+        ratio_p50: ratios.median,
+        ratio_range: ratios.range,
         archive_bytes: turns[0].bytes,
         rss_max_bytes: turns.iter().map(|turn| turn.rss_bytes).max().unwrap_or(0),
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::record::{Comparison, Machine, mebibytes};
+use super::super::record::{Comparison, Machine, mebibytes, title};
 
 /// Everything that one `cargo xtask peers zip` measured.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -66,13 +66,11 @@ impl Record {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        if self.quick {
-            writeln!(
-                out,
-                "**A quick run, to see that it works. Not to be quoted.**\n"
-            )?;
-        }
-        writeln!(out, "# perfkit's ZIP beside other programs and libraries\n")?;
+        title(
+            out,
+            self.quick,
+            "perfkit's ZIP beside other programs and libraries",
+        )?;
         writeln!(out, "Made by `cargo xtask peers zip`: {}.\n", self.made)?;
         for version in &self.versions {
             writeln!(out, "- {version}")?;
