@@ -1,12 +1,13 @@
 //! Searches: which expressions of a snapshot match an event, in steps under a budget.
 //!
 //! A search goes through phases, each of which can stop after any of its operations: blocks in
-//! lockstep, the tree ([`walk`]), named expressions ([`named`]), and the writing of ids ([`write`]).
+//! lockstep ([`families`]), the tree ([`walk`]), named expressions ([`named`]), and the writing of ids ([`write`]).
 //! What an operation counts as does not depend on where a search stopped before, so that every split
 //! of the work finds the same ids in the same number of reductions.
 
 mod buffers;
 mod columns;
+mod families;
 mod named;
 mod walk;
 mod write;
@@ -15,16 +16,11 @@ pub use buffers::Buffers;
 
 use crate::SubscriptionId;
 use crate::budget::{Budget, Progress};
-use crate::code::Head;
 use crate::error::{Error, ErrorKind, Result};
-use crate::eval;
 use crate::event::Event;
-use crate::lockstep::{Family, GROUP_WORDS, Place};
 use crate::program::run::{Context, Outcome};
 use crate::snapshot::{Inner, Part};
 
-/// Blocks that are run in one go.
-const BLOCKS_MAX: usize = 64;
 /// Reductions of bringing a program from memory: of a million expressions nearly each is a line that
 /// no cache has, which takes as long as a hundred short tests.
 const FETCH_REDUCTIONS: u64 = 96;
@@ -347,127 +343,6 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn tests(&mut self, part: usize, family: usize, test: usize, limit: u64) -> Phase {
-        let inner = self.inner;
-        let Some(found) = inner.parts[part].index.lockstep.families.get(family) else {
-            return Phase::Always { part, at: 0 };
-        };
-        for test in test..found.tests() {
-            if self.spent >= limit {
-                return Phase::Tests { part, family, test };
-            }
-            self.buffers.truth.0[test] = u8::from(self.truth(found, test)) << 7;
-        }
-        Phase::Blocks {
-            part,
-            family,
-            block: found.blocks.start,
-        }
-    }
-
-    /// Evaluates a test of a family.
-    fn truth(&mut self, family: &Family, test: usize) -> bool {
-        let words = family.test(test);
-        let head = Head(words.first().copied().unwrap_or(0));
-        self.spent += match head.is_dear() {
-            true => eval::dear_cost(head, self.event),
-            false => u64::from(eval::cost(head)),
-        };
-        let operands = words.get(1..).unwrap_or(&[]);
-        eval::truth(head, operands, self.event, &self.inner.dictionary)
-    }
-
-    fn blocks(&mut self, part: usize, family: usize, block: usize, limit: u64) -> Phase {
-        let inner = self.inner;
-        let index = &inner.parts[part].index;
-        let lockstep = &index.lockstep;
-        let found = &lockstep.families[family];
-        let wide = found.tests() > 64;
-        let mut block = block;
-        while block < found.blocks.end {
-            let first = block;
-            // Whoever wants only some matches stops at the same block however the work is split.
-            let go = if self.matches_max == u64::MAX {
-                BLOCKS_MAX
-            } else {
-                1
-            };
-            let end = found.blocks.end.min(block + go);
-            while block < end && self.spent < limit {
-                // Two by two: one by itself takes nearly as long.
-                let pair = &lockstep.blocks[block..end.min(block + 2)];
-                self.spent += pair.iter().map(|one| u64::from(one.charge)).sum::<u64>();
-                block += pair.len();
-            }
-            if block == first {
-                return Phase::Blocks {
-                    part,
-                    family,
-                    block,
-                };
-            }
-            let mut matches = [0; BLOCKS_MAX];
-            let matches = &mut matches[..block - first];
-            let blocks = &lockstep.blocks[first..block];
-            let buffers = &mut *self.buffers;
-            lockstep.run(buffers.isa, wide, blocks, &buffers.truth, matches);
-            self.hit_blocks(part, first, matches);
-            if self.matched >= self.matches_max {
-                return self.end();
-            }
-        }
-        Phase::Tests {
-            part,
-            family: family + 1,
-            test: 0,
-        }
-    }
-
-    /// Notes the matches of blocks, by lane.
-    fn hit_blocks(&mut self, part: usize, first: usize, matches: &[u64]) {
-        let lockstep = &self.inner.parts[part].index.lockstep;
-        let blocks = lockstep.blocks.get(first..).unwrap_or(&[]);
-        let lanes = blocks.iter().zip(matches).map(|(block, _)| block.lanes);
-        self.evaluated += lanes
-            .map(|lanes| u64::from(lanes.count_ones()))
-            .sum::<u64>();
-        let mut at = 0;
-        while let (Some(block), Some(found)) = (blocks.get(at), matches.get(at)) {
-            let Some(Place { base, .. }) = block.group else {
-                self.hit_lanes(part, first + at, *found);
-                at += 1;
-                continue;
-            };
-            let mut words = [0; GROUP_WORDS];
-            while let (Some(block), Some(found)) = (blocks.get(at), matches.get(at))
-                && block.group.is_some_and(|group| group.base == base)
-            {
-                lockstep.spread(self.buffers.isa, first + at, *found, &mut words);
-                at += 1;
-            }
-            self.hit_words(part, base as usize / 64, &words);
-        }
-    }
-
-    /// Notes matches by slot, from a word on.
-    fn hit_words(&mut self, part: usize, first: usize, words: &[u64]) {
-        let bits = self.buffers.bits[part].iter_mut().skip(first);
-        for (word, (bits, found)) in (first..).zip(bits.zip(words)) {
-            let alive = found & !self.inner.parts[part].dead(word);
-            self.matched += u64::from(alive.count_ones());
-            *bits |= alive;
-        }
-    }
-
-    fn hit_lanes(&mut self, part: usize, block: usize, mut found: u64) {
-        let lockstep = &self.inner.parts[part].index.lockstep;
-        while found != 0 {
-            let lane = found.trailing_zeros() as usize;
-            found &= found - 1;
-            self.hit(part, lockstep.slot(block, lane));
-        }
-    }
-
     /// Notes a match.
     #[inline]
     fn hit(&mut self, part: usize, slot: u32) {
@@ -478,26 +353,6 @@ impl<'s> Search<'s> {
         if let Some(bits) = self.buffers.bits[part].get_mut(word) {
             self.matched += u64::from(*bits & bit == 0);
             *bits |= bit;
-        }
-    }
-
-    fn always(&mut self, part: usize, at: usize, limit: u64) -> Phase {
-        let index = &self.inner.parts[part].index;
-        for (at, slot) in index.always.iter().enumerate().skip(at) {
-            if self.spent >= limit {
-                return Phase::Always { part, at };
-            }
-            self.spent += 1;
-            self.evaluated += 1;
-            self.hit(part, *slot);
-        }
-        if self.matched >= self.matches_max {
-            return self.end();
-        }
-        Phase::Plan {
-            part,
-            column: 0,
-            element: 0,
         }
     }
 
