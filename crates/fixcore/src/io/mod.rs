@@ -47,4 +47,6 @@ mod uring;
 
 pub use self::carrier::{Counts, Wait};
 pub use self::connections::{Closed, Connections, Handler, Id, Out, SendError};
-pub use self::options::{Backend, Choice, OpenError, Options, Refused, Setup, UnknownChoice};
+pub use self::options::{
+    Backend, Choice, OpenError, Options, Receives, Refused, Setup, UnknownChoice,
+};

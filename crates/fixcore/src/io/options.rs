@@ -64,6 +64,18 @@ impl Setup {
     }
 }
 
+/// How a ring receives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Receives {
+    /// By a request that goes on (Linux 6.0); where the kernel refuses that, as [`Self::Single`].
+    #[default]
+    Multishot,
+    /// By a request each time.
+    Single,
+    /// As [`Self::Multishot`] on a kernel that refuses it, whichever this one is: for tests.
+    Refused,
+}
+
 /// What a set of connections stands on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
@@ -129,6 +141,8 @@ pub struct Options {
     pub choice: Choice,
     /// The best ring to ask for.
     pub setup: Setup,
+    /// How a ring receives.
+    pub receives: Receives,
     /// Connections at a time, 32,768 at most.
     pub connections_max: usize,
     /// Bytes of the longest message, as of [`Framer::with_limit`](crate::Framer::with_limit).
@@ -154,6 +168,7 @@ impl Default for Options {
         Self {
             choice: Choice::Auto,
             setup: Setup::Deferred,
+            receives: Receives::Multishot,
             connections_max: 256,
             message_bytes_max: 64 << 10,
             answer_bytes_max: 8 << 10,

@@ -19,7 +19,7 @@ fn main() {}
 
 #[cfg(target_os = "linux")]
 fn main() {
-    use fixcore::io::{Choice, Connections, Options, Setup};
+    use fixcore::io::{Choice, Connections, Options, Receives, Setup};
     use libtest_mimic::{Arguments, Trial};
 
     let of = |choice, setup| Options {
@@ -27,11 +27,17 @@ fn main() {
         setup,
         ..Options::default()
     };
+    let receiving = |receives| Options {
+        receives,
+        ..of(Choice::Uring, Setup::Deferred)
+    };
     let sides = [
         ("epoll", of(Choice::Epoll, Setup::Deferred)),
         ("uring_deferred", of(Choice::Uring, Setup::Deferred)),
         ("uring_cooperative", of(Choice::Uring, Setup::Cooperative)),
         ("uring_plain", of(Choice::Uring, Setup::Plain)),
+        ("uring_single", receiving(Receives::Single)),
+        ("uring_refused_multishot", receiving(Receives::Refused)),
     ];
     let sides = sides.map(|side| {
         let lacks = Connections::open(&side.1).is_err();

@@ -15,6 +15,7 @@ pub(crate) const CASES: &[Case] = &[
     ("noise_is_told_of", noise),
     ("what_is_queued_is_sent_before_the_thread_sleeps", flushed),
     ("a_wait_ends_when_its_time_is_over", time_over),
+    ("a_socket_that_does_not_block_is_waited_for", nonblocking),
     ("a_signal_ends_a_wait", signal),
     ("long_messages_go_out_of_registered_memory", registered),
     ("random_pieces_of_many_are_answered_in_order", random),
@@ -141,6 +142,28 @@ fn time_over(options: &Options) {
             assert_eq!(connections.turn(wait, &mut echo).unwrap(), 0);
         }
     }
+}
+
+fn nonblocking(options: &Options) {
+    let mut connections = Connections::open(options).unwrap();
+    let (ours, mut peer) = UnixStream::pair().unwrap();
+    ours.set_nonblocking(true).unwrap();
+    peer.set_nonblocking(true).unwrap();
+    connections.add(ours).unwrap();
+    let mut echo = Echo::default();
+    for _ in 0..20 {
+        let wait = Wait::For(Duration::from_millis(1));
+        assert_eq!(connections.turn(wait, &mut echo).unwrap(), 0);
+    }
+    // One that is told that there is nothing would ask again in each turn, and never sleep.
+    let rearmed = connections.counts().rearmed;
+    assert!(rearmed <= 3, "asked {rearmed} times");
+    let wanted = message(1, 30);
+    write(&mut peer, &wanted);
+    assert_eq!(
+        answer(&mut connections, &mut echo, &mut peer, wanted.len()),
+        wanted
+    );
 }
 
 fn signal(options: &Options) {

@@ -1,7 +1,7 @@
 //! `io_uring` as a carrier: what is asked of the ring, and what comes back.
 //!
-//! Each connection has one receive that goes on (multishot) into buffers that all of them share,
-//! and at most one send on its way. Sends of a turn are handed over together, and in the same call
+//! Each connection has one receive that goes on (multishot; one at a time where the kernel knows no
+//! such) into buffers that all of them share, and at most one send on its way. Sends of a turn are handed over together, and in the same call
 //! that waits. They are tried at once, so that their completions are there when it begins to wait:
 //! it waits for those and one more. A send that would block is asked for again, without that.
 //!
@@ -21,6 +21,7 @@ pub(super) use self::open::open;
 use self::ring::{Completion, Send};
 pub(super) use self::ring::{Lent, Ring, Sizes};
 use super::carrier::{Carrier, Counts, Event, Received, Wait};
+use super::options::{Options, Receives};
 use super::outbox::Outbox;
 
 /// Operations, in the upper half of `user_data`; the slot is in the lower one.
@@ -43,6 +44,8 @@ struct Slot {
     /// Sends whose bytes the kernel may still read.
     held: u32,
     receiving: bool,
+    /// Whether that is for one time only.
+    single: bool,
     /// Whether the receive has been asked to end.
     cancelling: bool,
     paused: bool,
@@ -76,21 +79,21 @@ pub(super) struct Uring {
     left: usize,
     /// Sends that will have completed when they are handed over.
     at_once: usize,
-    multishot: bool,
+    receives: Receives,
     counts: Counts,
 }
 
 impl Uring {
-    fn new(ring: Ring, connections_max: usize) -> Self {
+    fn new(ring: Ring, options: &Options) -> Self {
         Self {
             ring,
-            slots: (0..connections_max).map(|_| None).collect(),
+            slots: (0..options.connections_max).map(|_| None).collect(),
             due: Vec::new(),
             attended: Vec::new(),
             own: VecDeque::new(),
             left: 0,
             at_once: 0,
-            multishot: true,
+            receives: options.receives,
             counts: Counts::default(),
         }
     }
@@ -145,8 +148,9 @@ impl Uring {
         let socket = of.socket.as_fd();
         let word = slot as u64;
         if !of.paused && !of.ended && !of.receiving {
-            ring.receive(socket, self.multishot, RECEIVE | word)?;
+            ring.receive(socket, self.receives, RECEIVE | word)?;
             of.receiving = true;
+            of.single = self.receives == Receives::Single;
             self.counts.rearmed += 1;
         } else if of.paused && of.receiving && !of.cancelling {
             ring.cancel(RECEIVE | word, CANCEL | word)?;
@@ -211,7 +215,7 @@ impl Uring {
             let bytes = Received::Lent(lent);
             return Some(Event::Received { slot, bytes });
         }
-        let (removed, result) = (of.removed, completion.result);
+        let (removed, single, result) = (of.removed, of.single, completion.result);
         self.drop_lent(completion.lent);
         if removed || result > 0 {
             return None;
@@ -221,8 +225,9 @@ impl Uring {
         }
         match Errno::from_raw_os_error(-result) {
             Errno::NOBUFS => self.counts.starved += 1,
-            // A kernel before 6.0: one receive at a time, then.
-            Errno::INVAL if self.multishot => self.multishot = false,
+            // A kernel before 6.0: one receive at a time, then. It says so of every connection that
+            // asked before this was known.
+            Errno::INVAL if !single => self.receives = Receives::Single,
             Errno::CANCELED | Errno::INTR | Errno::AGAIN => {}
             error => return self.ended(slot, Some(error.into())),
         }
@@ -310,6 +315,7 @@ impl Carrier for Uring {
             copies: false,
             held: 0,
             receiving: false,
+            single: false,
             cancelling: false,
             paused: false,
             tells: false,

@@ -43,7 +43,7 @@ fn by_steps(
         match ring(setup) {
             Ok(ring) => {
                 return Ok(Opened {
-                    carrier: Box::new(Uring::new(ring, options.connections_max)),
+                    carrier: Box::new(Uring::new(ring, options)),
                     backend: Backend::Uring(setup),
                     refused,
                 });

@@ -21,7 +21,7 @@ use io_uring::types::{BufRingEntry, CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 
 use crate::io::carrier::Wait;
-use crate::io::options::Setup;
+use crate::io::options::{Receives, Setup};
 
 /// What the kernel calls the group of provided buffers.
 const GROUP: u16 = 0;
@@ -340,16 +340,20 @@ impl Ring {
     pub(super) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
-        multishot: bool,
+        how: Receives,
         user_data: u64,
     ) -> io::Result<()> {
         let fd = Fd(socket.as_raw_fd());
-        let entry = if multishot {
-            opcode::RecvMulti::new(fd, GROUP).build()
-        } else {
-            let bytes = u32::try_from(self.sizes.buffer_bytes).unwrap_or(u32::MAX);
-            let receive = opcode::Recv::new(fd, std::ptr::null_mut(), bytes).buf_group(GROUP);
-            receive.build().flags(squeue::Flags::BUFFER_SELECT)
+        let multishot = opcode::RecvMulti::new(fd, GROUP);
+        let entry = match how {
+            Receives::Multishot => multishot.build(),
+            Receives::Single => {
+                let bytes = u32::try_from(self.sizes.buffer_bytes).unwrap_or(u32::MAX);
+                let receive = opcode::Recv::new(fd, std::ptr::null_mut(), bytes).buf_group(GROUP);
+                receive.build().flags(squeue::Flags::BUFFER_SELECT)
+            }
+            // No kernel goes on with what waits for all.
+            Receives::Refused => multishot.flags(libc::MSG_WAITALL).build(),
         };
         self.push(&entry.user_data(user_data))
     }
