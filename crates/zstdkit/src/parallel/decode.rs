@@ -2,12 +2,14 @@
 //! decoder on the calling thread. Where a run does not decode, it goes through that one as well, so
 //! that partial content and error are those of a decoder without threads.
 
+mod work;
+
+use self::work::{Done, Made, Task, worker};
 use super::plan::{Limits, Part, Planner, Run};
 use super::pool::{Pool, Worker};
 use super::{Around, Buffers, Output, Place, plainly};
 use crate::decoder::{Decoder, Totals};
 use crate::error::{Error, Repr};
-use crate::oneshot::Decompressor;
 use crate::options::DecoderOptions;
 use crate::step::State;
 
@@ -124,26 +126,6 @@ impl Replay {
             begun: false,
         }
     }
-}
-
-struct Task {
-    run: Run,
-    content: Vec<u8>,
-    place: Option<Place>,
-}
-
-struct Done {
-    run: Run,
-    result: Made,
-}
-
-/// What a worker made of a run.
-enum Made {
-    Content(Vec<u8>),
-    /// So many bytes of content are in their place.
-    Placed(u64),
-    /// It did not decode.
-    Nothing(Vec<u8>),
 }
 
 /// What of a run is to be handed out.
@@ -470,48 +452,6 @@ impl ParallelDecoder {
             }
         }
         Ok(step.produced)
-    }
-}
-
-/// What a thread does with a run: all of its frames in one go.
-fn worker(options: &DecoderOptions, around: Around) -> Result<Worker<Task, Done>, Error> {
-    let mut decompressor = Decompressor::new(options)?;
-    let mut own = Vec::new();
-    Ok(Box::new(move |task: Task| {
-        let Task {
-            run,
-            mut content,
-            place,
-        } = task;
-        if place.is_some() {
-            std::mem::swap(&mut content, &mut own);
-        }
-        let mut decoded = false;
-        around(run.start, &mut || {
-            decoded = decompressor
-                .decompress_into(&run.bytes, &mut content)
-                .is_ok();
-        });
-        let result = match decoded {
-            true if put(place.as_ref(), &run, &content) => {
-                let bytes = content.len() as u64;
-                own = content;
-                Made::Placed(bytes)
-            }
-            true => Made::Content(content),
-            false => Made::Nothing(content),
-        };
-        Done { run, result }
-    }))
-}
-
-/// Puts the content of a run in its place, if there is something to put and its place is known.
-fn put(place: Option<&Place>, run: &Run, content: &[u8]) -> bool {
-    match (place, run.content_start) {
-        (Some(place), Some(start)) if content.len() as u64 == run.content_bytes_max => {
-            !content.is_empty() && place(start, content)
-        }
-        _ => false,
     }
 }
 

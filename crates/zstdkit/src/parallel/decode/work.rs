@@ -1,0 +1,75 @@
+//! What a thread does with a run of frames.
+
+use super::super::plan::Run;
+use super::super::pool::Worker;
+use super::super::{Around, Place};
+use crate::error::Error;
+use crate::oneshot::Decompressor;
+use crate::options::DecoderOptions;
+
+/// A run of frames for a worker.
+pub(super) struct Task {
+    pub(super) run: Run,
+    pub(super) content: Vec<u8>,
+    pub(super) place: Option<Place>,
+}
+
+/// A run with what became of it.
+pub(super) struct Done {
+    pub(super) run: Run,
+    pub(super) result: Made,
+}
+
+/// What a worker made of a run.
+pub(super) enum Made {
+    Content(Vec<u8>),
+    /// So many bytes of content are in their place.
+    Placed(u64),
+    /// It did not decode.
+    Nothing(Vec<u8>),
+}
+
+/// What a thread does with a run: all of its frames in one go.
+pub(super) fn worker(
+    options: &DecoderOptions,
+    around: Around,
+) -> Result<Worker<Task, Done>, Error> {
+    let mut decompressor = Decompressor::new(options)?;
+    let mut own = Vec::new();
+    Ok(Box::new(move |task: Task| {
+        let Task {
+            run,
+            mut content,
+            place,
+        } = task;
+        if place.is_some() {
+            std::mem::swap(&mut content, &mut own);
+        }
+        let mut decoded = false;
+        around(run.start, &mut || {
+            decoded = decompressor
+                .decompress_into(&run.bytes, &mut content)
+                .is_ok();
+        });
+        let result = match decoded {
+            true if put(place.as_ref(), &run, &content) => {
+                let bytes = content.len() as u64;
+                own = content;
+                Made::Placed(bytes)
+            }
+            true => Made::Content(content),
+            false => Made::Nothing(content),
+        };
+        Done { run, result }
+    }))
+}
+
+/// Puts the content of a run in its place, if there is something to put and its place is known.
+fn put(place: Option<&Place>, run: &Run, content: &[u8]) -> bool {
+    match (place, run.content_start) {
+        (Some(place), Some(start)) if content.len() as u64 == run.content_bytes_max => {
+            !content.is_empty() && place(start, content)
+        }
+        _ => false,
+    }
+}
