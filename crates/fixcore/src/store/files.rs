@@ -118,6 +118,38 @@ fn zeros(mut file: &File, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// Zeros that are written at once.
+#[cfg(target_os = "linux")]
+static ZEROS: [u8; 16 << 10] = [0; 16 << 10];
+/// Pieces of zeros that one call writes at most: for more, systems give memory that is longer
+/// together than what they have at hand.
+#[cfg(target_os = "linux")]
+const PIECES_MAX: usize = 4;
+
+/// Writes zeros over zeros, so that the system has memory for them: many pages by one call, where
+/// that of a map is found page by page. What does not succeed is done when the memory is written.
+pub(super) fn warm(file: &File, from: usize, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        use std::io::IoSlice;
+        let (mut at, end) = (from, from.saturating_add(bytes));
+        while at < end {
+            let piece = |number: usize| {
+                let left = end.saturating_sub(at + number * ZEROS.len());
+                IoSlice::new(ZEROS.get(..left).unwrap_or(&ZEROS))
+            };
+            let pieces: [_; PIECES_MAX] = std::array::from_fn(piece);
+            match rustix::io::pwritev(file, &pieces, at as u64) {
+                Ok(written @ 1..) => at += written,
+                Err(rustix::io::Errno::INTR) => {}
+                _ => return,
+            }
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (file, from, bytes);
+}
+
 /// An error of a call that needs room.
 pub(super) fn failed(path: &Path, bytes: u64, error: io::Error) -> StoreError {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};

@@ -39,6 +39,21 @@ impl Map {
         let _ = (from, bytes);
     }
 
+    /// Tells the system whether what lies ahead in the file is worth reading: of a file that is
+    /// appended to it is zeros.
+    pub(super) fn reads_ahead(&self, does: bool) {
+        #[cfg(unix)]
+        {
+            let advice = match does {
+                true => memmap2::Advice::Normal,
+                false => memmap2::Advice::Random,
+            };
+            let _ = self.0.advise(advice);
+        }
+        #[cfg(not(unix))]
+        let _ = does;
+    }
+
     /// Waits until a range is on the disk.
     pub(super) fn sync(&self, from: usize, bytes: usize) -> io::Result<()> {
         self.0.flush_range(from, bytes)

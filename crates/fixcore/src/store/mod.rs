@@ -1,7 +1,8 @@
 //! A durable store of the messages that a session sent, by their sequence numbers.
 //!
 //! Messages are appended to segments, files that are allocated whole and mapped: appending is a copy
-//! and a checksum, without a call of the system, and getting is two look-ups without a copy. Beside
+//! and a checksum, with a call of the system for every 64 KiB that [`Store::prepare`] has not found
+//! memory for, and getting is two look-ups without a copy. Beside
 //! the messages the store keeps both next sequence numbers. Here is what a store does;
 //! `open` reads one back, `survey` looks at one without changing it.
 //!
@@ -98,6 +99,7 @@ impl Default for Options {
 struct Spare {
     path: PathBuf,
     map: Map,
+    file: File,
     populated: usize,
 }
 
@@ -376,6 +378,9 @@ impl Store {
         if self.active.populated < length {
             let from = self.active.populated;
             let some = more.min(length - from);
+            if self.options.sync == Sync::None {
+                self.active.warm(some);
+            }
             self.active.map.populate(from, some);
             self.active.populated += some;
             return Ok(false);
@@ -390,6 +395,9 @@ impl Store {
             return Ok(false);
         };
         let some = more.min(spare.map.len() - spare.populated);
+        if self.options.sync == Sync::None {
+            files::warm(&spare.file, spare.populated, some);
+        }
         spare.map.populate(spare.populated, some);
         spare.populated += some;
         Ok(spare.populated == spare.map.len())
@@ -433,8 +441,15 @@ impl Store {
     /// Adds a record, with a new segment where it does not fit.
     #[inline]
     fn record(&mut self, kind: Kind, number: u64, content: &[u8]) -> StoreResult<()> {
-        if self.is_unsynced || !self.active.has_room(record::size(content.len()), 1) {
+        let size = record::size(content.len());
+        if self.is_unsynced || !self.active.has_room(size, 1) {
             self.make_room(content.len())?;
+        }
+        // What is synced is better written page by page: a page that the system found memory for
+        // together with others is written to the disk with them.
+        let end = self.active.end + size;
+        if end > self.active.populated && self.options.sync == Sync::None {
+            self.active.warm_up_to(end);
         }
         // Without a policy nothing is known to be unsynced, and damage is not taken for a torn end.
         let synced = match self.options.sync {
@@ -501,7 +516,9 @@ impl Store {
         };
         let fresh = begin(spare, header, &self.options);
         let fresh = fresh.inspect_err(|_| self.is_unsynced = true)?;
-        let old = std::mem::replace(&mut self.active, fresh);
+        let mut old = std::mem::replace(&mut self.active, fresh);
+        old.file = None;
+        old.map.reads_ahead(true);
         self.firsts.push(old.header.first);
         self.full.push(old);
         if self.options.sync != Sync::None {
@@ -540,6 +557,7 @@ fn make(dir: &Path, number: u64, options: &Options) -> StoreResult<Spare> {
     let file = files::create(&path, options.segment_bytes as u64)?;
     let map = Map::new(&file).map_err(|error| StoreError::io("map", &path, error));
     let map = map.inspect_err(|_| drop(files::remove(&path)))?;
+    map.reads_ahead(false);
     if options.sync != Sync::None {
         // The length and the places of the file, and its name.
         file.sync_all()
@@ -549,6 +567,7 @@ fn make(dir: &Path, number: u64, options: &Options) -> StoreResult<Spare> {
     Ok(Spare {
         path,
         map,
+        file,
         populated: 0,
     })
 }
@@ -561,7 +580,8 @@ fn begin(spare: Spare, header: Header, options: &Options) -> StoreResult<Segment
         salt: salt as u32,
         ..header
     };
-    let segment = Segment::begin(spare.path, spare.map, header, spare.populated);
+    let file = (spare.map, spare.file);
+    let segment = Segment::begin(spare.path, file, header, spare.populated);
     if options.sync != Sync::None {
         segment.sync(0, HEADER_BYTES)?;
     }

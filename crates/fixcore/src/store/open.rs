@@ -138,6 +138,7 @@ impl Found {
         for chunk in rest.chunks_mut(4096).filter(|chunk| !is_zero(chunk)) {
             chunk.fill(0);
         }
+        segment.map.reads_ahead(false);
         self.segments.push(segment);
         Ok(())
     }
@@ -223,5 +224,6 @@ fn opened(path: &Path, header: &Header, is_last: bool) -> StoreResult<Segment> {
         end: HEADER_BYTES,
         entries: 0,
         populated: 0,
+        file: is_last.then_some(file),
     })
 }
