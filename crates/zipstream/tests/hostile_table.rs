@@ -2,6 +2,8 @@
 //! each in both profiles, from a file and from a pipe. The table there is held to what this finds;
 //! `PERFKIT_BLESS=1` writes it anew. What is extracted where is the tests' of the tool.
 
+mod quine;
+
 use std::fmt::Write as _;
 
 use zipstream::{
@@ -211,6 +213,27 @@ fn quoted() -> Vec<u8> {
     all
 }
 
+/// An archive that is its own content.
+fn itself() -> Vec<u8> {
+    quine::quine(|packed, content, crc32| {
+        let made = Made {
+            method: 8,
+            compressed: packed,
+            content,
+            crc32,
+            ..stored(b"itself.zip", b"")
+        };
+        let mut before = Vec::new();
+        made.local(&mut before);
+        let mut behind = archive(&[(made.clone(), made)]).split_off(before.len());
+        // Where the directory starts.
+        let at = behind.len() - 6;
+        let start = before.len() as u32 + packed;
+        behind[at..at + 4].copy_from_slice(&start.to_le_bytes());
+        (before, behind)
+    })
+}
+
 fn commented(comment: &[u8]) -> Vec<u8> {
     let mut options = ArchiveOptions::default();
     options.comment = comment.to_vec();
@@ -371,6 +394,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>, Told)> {
         "an archive inside of an archive",
         alike(&[stored(b"inner.zip", &plain())]),
     );
+    add("an archive that is its own content", itself());
     headers(&mut add);
     places(&mut add);
     ends(&mut add);
@@ -626,6 +650,21 @@ fn the_table_says_what_comes_of_every_case() {
         assert_eq!(stated, found);
     }
     assert_eq!(text[start..end].lines().count(), table.lines().count());
+}
+
+/// Whoever unpacks what they unpacked never comes to an end with this one; a reader does.
+#[test]
+fn what_holds_itself_is_read_once() {
+    let whole = itself();
+    let mut inner = whole.clone();
+    for _ in 0..3 {
+        let reader =
+            ArchiveReader::open_with(&inner[..], &ReadOptions::strict()).expect("it opens");
+        let entry = reader.find("itself.zip").expect("read").expect("there");
+        let content = reader.read(&entry).expect("it is right");
+        assert!(content == whole);
+        inner = content;
+    }
 }
 
 /// Every cut of a small archive of each case, and a flipped bit in every byte: an error or content, no
