@@ -362,6 +362,15 @@ fn cases() -> Vec<(&'static str, Vec<u8>, Told)> {
     );
     add("bytes before it", [b"#!/bin/sh\n", &plain()[..]].concat());
     add("bytes behind it", [&plain()[..], b"more"].concat());
+    let zeros = |bytes: usize| [plain(), vec![0; bytes]].concat();
+    let block = 512 - plain().len() % 512;
+    for (what, bytes) in [
+        ("zeros behind it up to a block, as of bsdtar", block),
+        ("one more of them, left behind", block + 1),
+        ("a record of them, left behind", block + 10_240),
+    ] {
+        add(what, zeros(bytes));
+    }
     for (what, name) in [
         ("a name that leads up", &b"../x"[..]),
         ("… behind a directory", b"a/../../x"),

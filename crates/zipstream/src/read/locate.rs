@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::directory::Directory;
-use super::options::{ReadOptions, Warning};
+use super::options::{ReadOptions, Warning, is_padding};
 use crate::error::{Error, ErrorKind};
 use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES, located};
 use crate::format::{CENTRAL_SIGNATURE, END_SIGNATURE, le32};
@@ -123,7 +123,10 @@ impl Locator {
         self.comment = tail[at + END_BYTES..comment_end].to_vec();
         let trailing = (tail.len() - comment_end) as u64;
         let end_at = start + at as u64;
-        if trailing > 0 {
+        let zeros = tail[comment_end..].iter().all(|byte| *byte == 0);
+        if trailing > 0 && zeros && is_padding(trailing, self.archive_bytes) {
+            self.warnings.push(Warning::Padding { bytes: trailing });
+        } else if trailing > 0 {
             self.let_pass(Warning::Trailing { bytes: trailing }, end_at)?;
         }
         if self.options.is_strict() && signatures(&self.comment).next().is_some() {

@@ -66,12 +66,30 @@ impl ReadOptions {
     }
 }
 
+/// Programs that write tapes fill what they write to a pipe up to a record of this size, ...
+const RECORD_BYTES: u64 = 10_240;
+/// ... and to a block of this one at least.
+const BLOCK_BYTES: u64 = 512;
+
+/// Whether so many zeros behind an archive, which is as long as this with them, only fill a block.
+/// They can be read in one way alone, so the strict profile lets them pass, but no more of them than
+/// there is a reason for.
+pub(crate) fn is_padding(zeros: u64, archive_bytes: u64) -> bool {
+    zeros < RECORD_BYTES && archive_bytes.is_multiple_of(BLOCK_BYTES)
+}
+
 /// What the default profile lets pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Warning {
     /// Bytes before the archive, as of a self-extracting one.
     Prefix {
+        /// How many.
+        bytes: u64,
+    },
+    /// Zeros behind the archive that fill a block, as of a program that writes to tapes. The strict
+    /// profile lets them pass, too.
+    Padding {
         /// How many.
         bytes: u64,
     },
@@ -95,6 +113,7 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Prefix { bytes } => write!(f, "{bytes} bytes stand before the archive"),
+            Self::Padding { bytes } => write!(f, "{bytes} zeros fill the last block"),
             Self::Trailing { bytes } => write!(f, "{bytes} bytes follow the archive"),
             Self::Count { stated, found } => {
                 write!(

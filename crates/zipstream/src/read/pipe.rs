@@ -284,7 +284,7 @@ impl Buffered {
         let idle = step.event == StreamEvent::NeedInput
             || (step.event == StreamEvent::Content && step.consumed == 0 && step.produced == 0);
         // What follows the archive is to be seen, or refused.
-        let ended = step.event == StreamEvent::End && !self.at_end;
+        let ended = step.event == StreamEvent::End;
         if !idle && !ended {
             return Ok(Some((step.event, step.produced)));
         }

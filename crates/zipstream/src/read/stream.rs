@@ -10,7 +10,7 @@ mod content;
 use super::directory::Entry;
 use super::layout::{self, Names, SHARED_FLAGS};
 use super::locate::split;
-use super::options::ReadOptions;
+use super::options::{ReadOptions, is_padding};
 use super::refuse_unreadable;
 use crate::crypt::open::{Opened, Scheme, doubt};
 use crate::crypt::{Decryption, aes};
@@ -106,6 +106,8 @@ pub struct StreamDecoder {
     directory_end: u64,
     wide_end: Option<End>,
     total: u64,
+    /// Bytes behind the archive.
+    padding: u64,
     error: Option<Error>,
 }
 
@@ -197,6 +199,7 @@ impl StreamDecoder {
             directory_end: 0,
             wide_end: None,
             total: 0,
+            padding: 0,
             error: None,
         }
     }
@@ -263,12 +266,29 @@ impl StreamDecoder {
     pub fn finish(&self) -> Result<(), Error> {
         match (&self.error, self.state) {
             (Some(error), _) => Err(error.clone()),
-            (None, State::End) => Ok(()),
+            (None, State::End) => {
+                let fills = self.padding == 0 || is_padding(self.padding, self.offset);
+                match fills || !self.options.is_strict() {
+                    true => Ok(()),
+                    false => Err(follows(self.offset - self.padding)),
+                }
+            }
             _ if self.offset == 0 => {
                 Err(Error::new(ErrorKind::NotZip, "no input, so no ZIP archive"))
             }
             _ => Err(self.named(Error::truncated(self.offset, "the archive ends too early"))),
         }
+    }
+
+    /// Judges bytes behind the archive: zeros may fill a block.
+    fn behind(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.padding += bytes.len() as u64;
+        let zeros = bytes.iter().all(|byte| *byte == 0);
+        // Whether they end with a block shows at the end.
+        if self.options.is_strict() && !(zeros && is_padding(self.padding, 0)) {
+            return Err(follows(self.offset));
+        }
+        Ok(())
     }
 
     fn run(&mut self, input: &[u8], output: &mut [u8]) -> Result<StreamStep, Error> {
@@ -319,9 +339,7 @@ impl StreamDecoder {
                     left.map(|_| StreamEvent::NeedInput)
                 }
                 State::End => {
-                    if taken < input.len() && self.options.is_strict() {
-                        return Err(Error::corrupt(self.offset, "bytes follow the archive"));
-                    }
+                    self.behind(&input[taken..])?;
                     self.pass(u64::MAX, input, &mut taken);
                     Some(StreamEvent::End)
                 }
@@ -574,6 +592,10 @@ impl StreamDecoder {
         let what = "the end record says something else than what came before it";
         Err(Error::new(ErrorKind::Mismatch, what).at(at))
     }
+}
+
+fn follows(at: u64) -> Error {
+    Error::corrupt(at, "bytes follow the archive")
 }
 
 fn unknown(start: u64) -> Error {

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 
 use latency::report::{Input, LatencyName, Validation};
-use zipstream::{ArchiveReader, ReadAt};
+use zipstream::{ArchiveReader, ReadAt, Warning};
 
 use super::zip::edit::was_cut_off;
 use crate::args::output::ReportFormat;
@@ -219,7 +219,9 @@ fn opened<R: ReadAt>(
         }
     })?;
     if warn {
-        for warning in reader.directory().warnings() {
+        let warnings = reader.directory().warnings().iter();
+        // No profile has anything against zeros that fill a block.
+        for warning in warnings.filter(|warning| !matches!(warning, Warning::Padding { .. })) {
             message::note(&warning.to_string(), "--strict refuses such archives");
         }
     }
