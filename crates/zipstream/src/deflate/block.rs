@@ -7,7 +7,6 @@ use super::sequences::{Freqs, Sequence};
 use super::symbols::{
     DISTANCE_BASE, DISTANCES, DISTANCES_USED, END, FIXED_DISTANCES, FIXED_LITLENS, LENGTH_BASE,
     LITLENS, LITLENS_USED, MATCH_MAX, MATCH_MIN, PRECODE_ORDER, distance_extra, length_extra,
-    length_slot,
 };
 
 /// Four literals and seven bits fit into 64.
@@ -62,10 +61,11 @@ impl Lengths {
 
     /// Bits of all symbols, without those that follow some of them.
     fn bits(&self, freqs: &Freqs) -> u64 {
-        let cost = |(freq, length): (&u32, &u8)| u64::from(*freq) * u64::from(*length);
+        // A block has less than 2^18 symbols, each of 15 bits at most.
+        let cost = |(freq, length): (&u32, &u8)| freq * u32::from(*length);
         let litlens = freqs.litlens.iter().zip(&self.litlens).map(cost);
         let distances = freqs.distances.iter().zip(&self.distances).map(cost);
-        litlens.sum::<u64>() + distances.sum::<u64>()
+        u64::from(litlens.sum::<u32>() + distances.sum::<u32>())
     }
 }
 
@@ -263,11 +263,17 @@ impl Words {
             *word =
                 all | u64::from(distances[slot] >> 24) << 32 | u64::from(DISTANCE_BASE[slot]) << 40;
         }
-        for (index, word) in words.lengths.iter_mut().enumerate() {
-            let slot = length_slot(index + MATCH_MIN);
-            let symbol = words.litlens[(END + 1 + slot).min(LITLENS - 1)];
-            let extra = index as u32 - u32::from(LENGTH_BASE[slot.min(28)]);
-            *word = symbol + (extra << (symbol >> 24)) + (length_extra(slot) << 24);
+        for (slot, base) in LENGTH_BASE.iter().enumerate() {
+            let symbol = words.litlens[END + 1 + slot];
+            let extra = length_extra(slot);
+            let base = usize::from(*base);
+            let mut word = symbol + (extra << 24);
+            // The last one of slot 27 has a slot of its own.
+            let most = words.lengths.len().min(base + (1 << extra));
+            for place in &mut words.lengths[base..most] {
+                *place = word;
+                word += 1 << (symbol >> 24);
+            }
         }
         words
     }

@@ -39,38 +39,54 @@ pub(super) fn lengths(freqs: &[u32], limit: usize, lengths: &mut [u8]) {
 /// How many codes of each length there are, given the frequencies in order.
 fn counts(used: &[u32], limit: usize) -> [u16; LENGTH_MAX + 1] {
     let leaves = used.len();
+    // Nothing weighs as much as what is not there.
+    let mut leaf_weight = [u32::MAX; SYMBOLS_MAX + 2];
+    for (weight, key) in leaf_weight.iter_mut().zip(used) {
+        *weight = key >> 9;
+    }
     // Inner nodes in the order they come up, which is that of their weights.
-    let mut weight = [0_u32; SYMBOLS_MAX];
-    let mut parent = [0_u16; SYMBOLS_MAX];
+    let mut weight = [u32::MAX; SYMBOLS_MAX + 2];
+    let mut parent = [0_u16; SYMBOLS_MAX + 2];
     let (mut leaf, mut inner) = (0, 0);
     for node in 0..leaves - 1 {
-        let mut sum = 0;
-        for _ in 0..2 {
-            let of_leaf = used.get(leaf).map(|key| key >> 9);
-            if inner >= node || of_leaf.is_some_and(|of_leaf| of_leaf <= weight[inner]) {
-                sum += of_leaf.unwrap_or(0);
-                leaf += 1;
-            } else {
-                sum += weight[inner];
-                parent[inner] = node as u16;
-                inner += 1;
-            }
-        }
-        weight[node] = sum;
+        let (leaf0, leaf1) = (leaf_weight[leaf], leaf_weight[leaf + 1]);
+        let (inner0, inner1) = (weight[inner], weight[inner + 1]);
+        // What is not taken yet is written again when it is.
+        (parent[inner], parent[inner + 1]) = (node as u16, node as u16);
+        let (of_leaves, of_inner) = (leaf1 <= inner0, inner1 < leaf0);
+        let first = if of_inner { inner1 } else { leaf0 };
+        let second = if of_leaves { leaf1 } else { inner0 };
+        weight[node] = first + second;
+        let taken = 1 + usize::from(of_leaves) - usize::from(of_inner);
+        leaf += taken;
+        inner += 2 - taken;
     }
-    // From the root down each inner node makes of one code two that are longer by a bit. Where these
-    // would be too long, the longest code that may still grow is taken in its place.
+    depths(&parent[..leaves - 2], limit)
+}
+
+/// The same, given which inner node each one but the last is below.
+fn depths(parent: &[u16], limit: usize) -> [u16; LENGTH_MAX + 1] {
     let mut counts = [0_u16; LENGTH_MAX + 1];
-    let mut depth = [0_u8; SYMBOLS_MAX];
-    counts[0] = 1;
-    for node in (0..leaves - 1).rev() {
-        let own = if node + 2 == leaves {
-            0
-        } else {
-            depth[usize::from(parent[node])] + 1
-        };
-        depth[node] = own;
-        let mut at = usize::from(own).min(limit - 1);
+    // The nodes of one depth are in a row, before those of the one above. The last is the root. Each
+    // makes of one code two that are longer by a bit.
+    let (mut start, mut end) = (parent.len(), parent.len() + 1);
+    let mut codes = 1;
+    for depth in 0..limit {
+        let nodes = (end - start) as u16;
+        counts[depth] = codes - nodes;
+        codes = 2 * nodes;
+        end = start;
+        while start > 0 && usize::from(parent[start - 1]) >= end {
+            start -= 1;
+        }
+        if nodes == 0 {
+            return counts;
+        }
+    }
+    counts[limit] = codes;
+    // What is left is too deep: the longest code that may still grow is taken in its place.
+    for _ in 0..end {
+        let mut at = limit - 1;
         while counts[at] == 0 && at > 0 {
             at -= 1;
         }
@@ -82,25 +98,41 @@ fn counts(used: &[u32], limit: usize) -> [u16; LENGTH_MAX + 1] {
 
 /// The words of a code, the first bit lowest, each with its length in the top byte.
 pub(super) fn words(lengths: &[u8], words: &mut [u32]) {
-    let mut counts = [0_u32; LENGTH_MAX + 1];
-    for &length in lengths {
-        counts[usize::from(length & 15)] += 1;
+    let mut used = [0_u16; SYMBOLS_MAX];
+    let mut count = 0;
+    // Counters of their own for each place keep one from waiting for the one before.
+    let mut counts = [[0_u16; LENGTH_MAX + 1]; 4];
+    for (symbol, &length) in lengths.iter().enumerate().take(SYMBOLS_MAX) {
+        used[count] = symbol as u16;
+        count += usize::from(length > 0);
     }
-    counts[0] = 0;
+    for (index, &symbol) in used[..count].iter().enumerate() {
+        counts[index & 3][usize::from(lengths[usize::from(symbol)] & 15)] += 1;
+    }
     let mut first = [0_u32; LENGTH_MAX + 1];
+    let mut code = 0;
     for length in 1..=LENGTH_MAX {
-        first[length] = (first[length - 1] + counts[length - 1]) << 1;
+        first[length] = code << (16 - length);
+        code = (code + counts.iter().map(|counts| u32::from(counts[length])).sum::<u32>()) << 1;
     }
-    for (word, &length) in words.iter_mut().zip(lengths) {
-        let length = u32::from(length & 15);
-        let code = first[length as usize];
-        first[length as usize] += 1;
-        *word = if length == 0 {
-            0
-        } else {
-            code.reverse_bits() >> (32 - length) | length << 24
-        };
+    words.fill(0);
+    for &symbol in &used[..count] {
+        let length = usize::from(lengths[usize::from(symbol)] & 15);
+        words[usize::from(symbol)] = first[length] | (length as u32) << 24;
+        first[length] += 1 << (16 - length);
     }
+    for word in words {
+        *word = reversed(*word & 0xffff) | *word & 0xff00_0000;
+    }
+}
+
+/// 16 bits in the other order.
+#[inline(always)]
+fn reversed(mut bits: u32) -> u32 {
+    for (by, mask) in [(1, 0x5555), (2, 0x3333), (4, 0x0f0f), (8, 0x00ff)] {
+        bits = (bits >> by & mask) | (bits & mask) << by;
+    }
+    bits
 }
 
 #[cfg(test)]
