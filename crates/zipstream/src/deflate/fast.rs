@@ -9,8 +9,9 @@ use super::symbols::{MATCH_MAX, WINDOW};
 
 /// As many slots as the nearest cache has room for beside the content.
 const SLOTS_LOG: u32 = 13;
-/// Bytes of a hash. What is there is a match from four bytes on.
-const HASH_BYTES: u32 = 5;
+/// Bytes of a hash, and the least of a match: shorter ones take more time than they save bytes.
+const HASH_BYTES: u32 = 7;
+const LEFT_OUT_BITS: u32 = 64 - 8 * HASH_BYTES;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
 /// Bytes that have to lie ahead of a place to be looked at.
 const AHEAD: usize = AT_ONCE;
@@ -43,7 +44,7 @@ impl Places {
     /// which may be none at all: 0 or too far.
     #[inline(always)]
     fn replace(&mut self, word: u64, at: usize) -> usize {
-        let hash = (word << (64 - 8 * HASH_BYTES)).wrapping_mul(MULTIPLIER);
+        let hash = (word << LEFT_OUT_BITS).wrapping_mul(MULTIPLIER);
         let slot = &mut self.slots[(hash >> (64 - SLOTS_LOG)) as usize];
         let before = std::mem::replace(slot, at as u16);
         usize::from((at as u16).wrapping_sub(before))
@@ -81,7 +82,7 @@ pub(super) fn sequence(places: &mut Places, data: &[u8], span: Span, out: &mut S
         let word = load64(data, at);
         let by = places.replace(word, at);
         let other = load64(data, at - by);
-        if (other ^ word) as u32 != 0 || by.wrapping_sub(1) >= WINDOW {
+        if (other ^ word) << LEFT_OUT_BITS != 0 || by.wrapping_sub(1) >= WINDOW {
             out.literal(word as u8);
             at += 1;
             if at - from >= 1 << DULL_SHIFT {
@@ -100,9 +101,8 @@ pub(super) fn sequence(places: &mut Places, data: &[u8], span: Span, out: &mut S
         out.push(at - from, length, by);
         let next = at + length;
         if next < last {
-            for place in [at + 1, next - 2, next - 1] {
-                places.replace(load64(data, place), place);
-            }
+            let place = next - 2;
+            places.replace(load64(data, place), place);
         }
         at = next;
         from = at;

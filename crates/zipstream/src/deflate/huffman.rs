@@ -113,7 +113,12 @@ pub(super) fn words(lengths: &[u8], words: &mut [u32]) {
     let mut code = 0;
     for length in 1..=LENGTH_MAX {
         first[length] = code << (16 - length);
-        code = (code + counts.iter().map(|counts| u32::from(counts[length])).sum::<u32>()) << 1;
+        code = (code
+            + counts
+                .iter()
+                .map(|counts| u32::from(counts[length]))
+                .sum::<u32>())
+            << 1;
     }
     words.fill(0);
     for &symbol in &used[..count] {
