@@ -345,6 +345,98 @@ fn what_was_synced_is_damaged_and_what_was_not_is_torn() {
     assert_eq!(store.get(7).unwrap(), Some(&b"more"[..]));
 }
 
+/// Loses pages of a file that was never synced, as the end of power does: those that the system had
+/// not written are zeros, and where it had not written a length either, the file is shorter.
+fn lose_pages(path: &Path, random: &mut impl FnMut(u64) -> u64) {
+    const PAGE: u64 = 4096;
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    let pages = file.metadata().unwrap().len() / PAGE;
+    match random(5) {
+        0 => file.set_len(PAGE * random(pages)).unwrap(),
+        1 => (0..random(3)).for_each(|_| {
+            let page = random(pages);
+            file.write_all_at(&[0; PAGE as usize], PAGE * page).unwrap();
+        }),
+        2 => (random(pages)..pages).for_each(|page| {
+            file.write_all_at(&[0; PAGE as usize], PAGE * page).unwrap();
+        }),
+        _ => {}
+    }
+}
+
+#[test]
+fn without_a_policy_the_end_of_power_takes_messages_and_makes_up_none() {
+    const MESSAGES: u64 = 500;
+    let options = options(8 * SMALL, Sync::None);
+    let mut skip = options.clone();
+    skip.on_damage = OnDamage::Skip;
+    let whole = filled(&options, MESSAGES);
+    let mut state = 7_u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below.max(1)
+    };
+    let (mut ends_lost, mut refused, mut skipped, mut lost) = (0, 0, 0, 0);
+    for _ in 0..300 {
+        let dir = tempdir();
+        for entry in fs::read_dir(whole.path()).unwrap() {
+            let entry = entry.unwrap();
+            let copy = dir.path().join(entry.file_name());
+            fs::copy(entry.path(), &copy).unwrap();
+            if entry.path().extension().is_some_and(|end| end == "segment") {
+                lose_pages(&copy, &mut random);
+            }
+        }
+        let seen = look(dir.path());
+        let mut opened = Store::open(dir.path(), options.clone());
+        if matches!(opened, Err(StoreError::Damaged { .. })) {
+            refused += 1;
+            assert!(seen.damaged > 0);
+            opened = Store::open(dir.path(), skip.clone());
+            skipped += u64::from(opened.is_ok());
+        }
+        let store = match opened {
+            Ok(store) => store,
+            Err(StoreError::Damaged { .. }) => continue,
+            Err(error) => panic!("{error}"),
+        };
+        let next = store.next_sender();
+        ends_lost += u64::from(next <= MESSAGES);
+        for (number, found) in store.range(1..=u64::MAX) {
+            assert!(number < next && number <= MESSAGES);
+            match found {
+                Ok(found) => assert_eq!(found, content(number, 100), "message {number}"),
+                Err(StoreError::Damaged { .. }) => lost += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    // All of it comes about, so nobody may promise more.
+    assert!(ends_lost > 0 && refused > skipped && skipped > 0 && lost > 0);
+}
+
+#[test]
+fn a_segment_that_lost_its_first_page_is_not_taken_for_an_unused_one() {
+    let dir = filled(&options(8 * SMALL, Sync::None), 500);
+    let path = last_segment(dir.path());
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[0; 4096], 0).unwrap();
+    for on_damage in [OnDamage::Refuse, OnDamage::Skip] {
+        let mut options = small();
+        options.on_damage = on_damage;
+        match Store::open(dir.path(), options).unwrap_err() {
+            StoreError::Damaged {
+                path: of, damage, ..
+            } => assert_eq!((of, damage), (path.clone(), Damage::Header)),
+            error => panic!("{error}"),
+        }
+    }
+    assert!(path.exists());
+    assert_eq!(look(dir.path()).damaged, 1);
+}
+
 #[test]
 fn damage_in_full_segments_is_found_when_it_is_read() {
     let dir = filled(&small(), 100);

@@ -1,10 +1,11 @@
 //! The directory of a store: names, the lock, and files that have all their bytes from the start.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::error::{StoreError, StoreResult};
+use super::walk::is_zero;
 
 /// What names of segments end with, behind ten digits.
 const SUFFIX: &str = ".segment";
@@ -57,6 +58,23 @@ pub(super) fn open(path: &Path) -> StoreResult<File> {
     opened.map_err(|error| StoreError::io("open", path, error))
 }
 
+/// Whether a file has nothing but zeros behind its beginning.
+pub(super) fn is_zero_behind_beginning(path: &Path) -> StoreResult<bool> {
+    let read = || {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(BEGINNING_BYTES as u64))?;
+        let mut block = vec![0; 64 << 10];
+        loop {
+            match file.read(&mut block)? {
+                0 => return Ok(true),
+                some if !is_zero(block.get(..some).unwrap_or_default()) => return Ok(false),
+                _ => {}
+            }
+        }
+    };
+    read().map_err(|error| StoreError::io("read", path, error))
+}
+
 /// Makes a segment of zeros, of which every byte has its place on the disk. It gets its name when it
 /// is whole, and nothing is left of one that does not fit.
 pub(super) fn create(path: &Path, bytes: u64) -> StoreResult<File> {
@@ -107,7 +125,7 @@ pub(super) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
 
 /// The same where the system has no call for it.
 fn zeros(mut file: &File, bytes: u64) -> io::Result<()> {
-    use std::io::{Seek as _, Write as _};
+    use std::io::Write as _;
     let block = [0; 4096];
     let mut left = bytes.saturating_sub(file.seek(io::SeekFrom::End(0))?);
     while left > 0 {

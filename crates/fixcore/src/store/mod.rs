@@ -14,7 +14,24 @@
 //! | `Batch` | when `append` returns | when [`Store::sync`] returns |
 //! | `Message` | when `append` returns | when `append` returns |
 //!
-//! A number that was acknowledged is never given to another message, except by [`Store::reset`].
+//! A number that was acknowledged and survives is never given to another message, except by
+//! [`Store::reset`].
+//!
+//! What the end of power leaves of a store without a policy is whatever pages the system had written,
+//! in an order of its own. [`Store::open`] finds one of these, and never hands out a message that was
+//! not appended:
+//!
+//! | what was lost | what becomes of it |
+//! |---|---|
+//! | the end | it is cut off ([`Opened::torn`]); **its numbers are given again** |
+//! | pages of the last segment before others that are there | [`StoreError::Damaged`], for [`OnDamage::Refuse`] is the default; with [`OnDamage::Skip`] those messages are left out, and their numbers stay used |
+//! | pages of segments that are full | found when a message is read, or by [`survey()`] |
+//! | the first page, the length or the file of a segment | [`StoreError::Damaged`], with either |
+//!
+//! Whoever has to go on unattended after that takes `Batch` or `Message`.
+//!
+//! Segments are mapped: their pages count as memory of the process (`RssFile`), and the system takes back
+//! those that are written whenever it needs to. What a store has of its own does not grow with its messages.
 
 mod error;
 mod files;
@@ -49,7 +66,7 @@ pub const SEGMENT_BYTES: RangeInclusive<usize> = 4096..=1 << 30;
 /// When what was appended is on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sync {
-    /// When the system writes it.
+    /// When the system writes it, in any order: for what may be lost with the power.
     #[default]
     None,
     /// When [`Store::sync`] returns.

@@ -81,7 +81,7 @@ fn headers(dir: &Path) -> StoreResult<Vec<(PathBuf, Header)>> {
             .read_to_end(&mut beginning)
             .map_err(|error| StoreError::io("read", &path, error))?;
         let epoch = headers.first().map(|(_, newest)| newest.epoch);
-        if epoch.is_none() && Header::is_unused(&beginning) {
+        if epoch.is_none() && Header::is_unused(&path, &beginning)? {
             files::remove(&path)?;
             continue;
         }

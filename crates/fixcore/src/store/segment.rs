@@ -91,11 +91,14 @@ impl Header {
         head
     }
 
-    /// Whether a segment that begins like this was made and never used.
-    pub(super) fn is_unused(beginning: &[u8]) -> bool {
+    /// Whether a segment that begins like this was made and never used. One whose first page alone was
+    /// lost has records behind it.
+    pub(super) fn is_unused(path: &Path, beginning: &[u8]) -> StoreResult<bool> {
         let magic = beginning.iter().take(MAGIC.len());
         let records = beginning.iter().skip(HEADER_BYTES);
-        beginning.len() >= BEGINNING_BYTES && magic.chain(records).all(|byte| *byte == 0)
+        let begins =
+            beginning.len() >= BEGINNING_BYTES && magic.chain(records).all(|byte| *byte == 0);
+        Ok(begins && files::is_zero_behind_beginning(path)?)
     }
 }
 

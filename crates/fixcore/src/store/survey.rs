@@ -137,7 +137,7 @@ fn headers(dir: &Path) -> StoreResult<Vec<Found>> {
     for number in numbers.into_iter().rev() {
         let path = files::segment_path(dir, number);
         let beginning = read(&path, files::BEGINNING_BYTES)?;
-        if headers.is_empty() && Header::is_unused(&beginning) {
+        if headers.is_empty() && Header::is_unused(&path, &beginning)? {
             continue;
         }
         headers.push((number, path, Header::read(&beginning)));
