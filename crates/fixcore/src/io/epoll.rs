@@ -11,51 +11,38 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown};
 
 use super::carrier::{Carrier, Counts, Event, Received, Wait};
+use super::lines::{Line, Lines};
 use super::options::Options;
-use super::outbox::Outbox;
 
 /// Ready connections that a wait tells of.
 const READY_MAX: usize = 256;
 /// The least that is read at a time.
 const READ_BYTES_MIN: usize = 16 << 10;
 
+/// What a connection has beside what each has.
 #[derive(Debug)]
-struct Slot {
-    socket: OwnedFd,
-    outbox: Outbox,
+struct Own {
     bytes: Vec<u8>,
     /// What is waited for.
     interest: EventFlags,
-    /// Whether the kernel has no room for more.
-    blocked: bool,
-    paused: bool,
-    /// Whether to tell what was sent.
-    tells: bool,
-    ended: bool,
-    due: bool,
 }
 
-impl Slot {
-    /// What should be waited for.
-    fn wanted(&self) -> EventFlags {
-        let mut wanted = EventFlags::empty();
-        wanted.set(EventFlags::IN, !self.paused && !self.ended);
-        wanted.set(EventFlags::OUT, self.blocked);
-        wanted
-    }
+/// What should be waited for.
+fn wanted(of: &Line<Own>) -> EventFlags {
+    let mut wanted = EventFlags::empty();
+    wanted.set(EventFlags::IN, !of.paused && !of.ended);
+    wanted.set(EventFlags::OUT, of.blocked);
+    wanted
 }
 
 /// Connections on an instance of `epoll`.
 pub(super) struct Epoll {
     instance: OwnedFd,
-    slots: Vec<Option<Slot>>,
-    outbox_bytes: usize,
+    lines: Lines<Own>,
     buffer: Vec<u8>,
     ready: Vec<epoll::Event>,
     /// Which of them is next.
     at: usize,
-    due: Vec<usize>,
-    attended: Vec<usize>,
     own: VecDeque<Event>,
     counts: Counts,
 }
@@ -63,7 +50,7 @@ pub(super) struct Epoll {
 impl std::fmt::Debug for Epoll {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Epoll")
-            .field("slots", &self.slots)
+            .field("lines", &self.lines)
             .field("counts", &self.counts)
             .finish_non_exhaustive()
     }
@@ -77,65 +64,49 @@ impl Epoll {
         };
         Ok(Self {
             instance: epoll::create(CreateFlags::CLOEXEC)?,
-            slots: (0..options.connections_max).map(|_| None).collect(),
-            outbox_bytes: options.outbox_bytes,
+            lines: Lines::new(options.connections_max, options.outbox_bytes),
             buffer: vec![0; options.buffer_bytes.max(READ_BYTES_MIN)],
             ready: Vec::with_capacity(READY_MAX),
             at: 0,
-            due: Vec::new(),
-            attended: Vec::new(),
             own: VecDeque::new(),
             counts,
         })
     }
 
-    fn slot(&self, slot: usize) -> Option<&Slot> {
-        self.slots.get(slot)?.as_ref()
-    }
-
-    fn call(&mut self, slot: usize) {
-        if let Some(Some(of)) = self.slots.get_mut(slot)
-            && !of.due
-        {
-            of.due = true;
-            self.due.push(slot);
-        }
-    }
-
     /// Sends what is queued, and says what is waited for.
     fn attend(&mut self) -> io::Result<()> {
-        std::mem::swap(&mut self.due, &mut self.attended);
-        for at in 0..self.attended.len() {
-            let slot = self.attended[at];
-            let Some(Some(of)) = self.slots.get_mut(slot) else {
+        let mut done = Ok(());
+        for at in 0..self.lines.attend() {
+            let Some(slot) = self.lines.attended(at) else {
                 continue;
             };
-            of.due = false;
-            if !of.blocked && of.outbox.len() > 0 {
+            let waits = |of: &Line<Own>| !of.blocked && of.outbox.len() > 0;
+            if self.lines.get(slot).is_some_and(waits) {
                 self.send(slot);
             }
-            let Some(Some(of)) = self.slots.get_mut(slot) else {
+            let Some(of) = self.lines.get_mut(slot) else {
                 continue;
             };
-            let wanted = of.wanted();
-            if wanted != of.interest {
-                of.interest = wanted;
+            let wanted = wanted(of);
+            if wanted != of.own.interest {
+                of.own.interest = wanted;
                 self.counts.syscalls += 1;
                 let data = EventData::new_u64(slot as u64);
-                epoll::modify(&self.instance, &of.socket, data, wanted)?;
+                if let Err(error) = epoll::modify(&self.instance, &of.socket, data, wanted) {
+                    done = Err(error.into());
+                }
             }
         }
-        self.attended.clear();
-        Ok(())
+        done
     }
 
     /// Sends what the kernel takes.
     fn send(&mut self, slot: usize) {
-        let Some(Some(of)) = self.slots.get_mut(slot) else {
+        let Some(of) = self.lines.get_mut(slot) else {
             return;
         };
         let (start, length) = (of.outbox.start(), of.outbox.len());
-        let bytes = of.bytes.get(start..start + length).unwrap_or(&[]);
+        let bytes = of.own.bytes.get(start..start + length).unwrap_or(&[]);
         self.counts.syscalls += 1;
         self.counts.sends += 1;
         match rustix::net::send(&of.socket, bytes, SendFlags::NOSIGNAL) {
@@ -151,7 +122,7 @@ impl Epoll {
                 of.blocked = true;
                 self.counts.sends_blocked += 1;
             }
-            Err(Errno::INTR) => self.call(slot),
+            Err(Errno::INTR) => self.lines.call(slot),
             Err(error) => {
                 of.ended = true;
                 let error = Some(error.into());
@@ -162,9 +133,7 @@ impl Epoll {
 
     /// Receives once: what is left makes the connection ready again.
     fn receive(&mut self, slot: usize) -> Option<Event> {
-        let Some(Some(of)) = self.slots.get_mut(slot) else {
-            return None;
-        };
+        let of = self.lines.get_mut(slot)?;
         if of.paused || of.ended {
             return None;
         }
@@ -180,7 +149,7 @@ impl Epoll {
             Err(error) => Some(error.into()),
         };
         of.ended = true;
-        self.call(slot);
+        self.lines.call(slot);
         Some(Event::Ended { slot, error })
     }
 }
@@ -188,28 +157,26 @@ impl Epoll {
 impl Carrier for Epoll {
     fn add(&mut self, slot: usize, socket: OwnedFd) -> io::Result<()> {
         rustix::io::ioctl_fionbio(&socket, true)?;
-        let Some(place) = self.slots.get_mut(slot).filter(|place| place.is_none()) else {
-            return Err(io::ErrorKind::AddrInUse.into());
-        };
-        let data = EventData::new_u64(slot as u64);
-        epoll::add(&self.instance, &socket, data, EventFlags::IN)?;
-        self.counts.syscalls += 2;
-        *place = Some(Slot {
-            socket,
-            outbox: Outbox::new(self.outbox_bytes),
+        let interest = EventFlags::IN;
+        let own = Own {
             bytes: Vec::new(),
-            interest: EventFlags::IN,
-            blocked: false,
-            paused: false,
-            tells: false,
-            ended: false,
-            due: false,
-        });
+            interest,
+        };
+        self.lines.add(slot, socket, own)?;
+        let Some(of) = self.lines.get(slot) else {
+            return Ok(());
+        };
+        self.counts.syscalls += 2;
+        let data = EventData::new_u64(slot as u64);
+        if let Err(error) = epoll::add(&self.instance, &of.socket, data, interest) {
+            self.lines.take(slot);
+            return Err(error.into());
+        }
         Ok(())
     }
 
     fn remove(&mut self, slot: usize) {
-        if let Some(of) = self.slots.get_mut(slot).and_then(Option::take) {
+        if let Some(of) = self.lines.take(slot) {
             // Other descriptors of the socket would keep it in the instance, and open.
             let _ = epoll::delete(&self.instance, &of.socket);
             let _ = rustix::net::shutdown(&of.socket, Shutdown::Both);
@@ -219,39 +186,34 @@ impl Carrier for Epoll {
     }
 
     fn room(&self, slot: usize) -> usize {
-        self.slot(slot).map_or(0, |of| of.outbox.room())
+        self.lines.get(slot).map_or(0, |of| of.outbox.room())
     }
 
     fn queued(&self, slot: usize) -> usize {
-        self.slot(slot).map_or(0, |of| of.outbox.len())
+        self.lines.queued(slot)
     }
 
     fn queue(&mut self, slot: usize, bytes: &[u8]) -> bool {
-        let Some(Some(of)) = self.slots.get_mut(slot) else {
+        let Some(of) = self.lines.get_mut(slot) else {
             return false;
         };
         let Some(at) = of.outbox.append(bytes.len()) else {
             return false;
         };
         // What was sent before it begins at the front again.
-        of.bytes.truncate(at);
-        of.bytes.extend_from_slice(bytes);
-        self.call(slot);
+        of.own.bytes.truncate(at);
+        of.own.bytes.extend_from_slice(bytes);
+        self.lines.call(slot);
         true
     }
 
     fn pause(&mut self, slot: usize, paused: bool) {
-        if let Some(Some(of)) = self.slots.get_mut(slot) {
-            of.paused = paused;
-            self.counts.paused += u64::from(paused);
-            self.call(slot);
-        }
+        self.counts.paused += u64::from(paused);
+        self.lines.pause(slot, paused);
     }
 
     fn tell_sent(&mut self, slot: usize) {
-        if let Some(Some(of)) = self.slots.get_mut(slot) {
-            of.tells = true;
-        }
+        self.lines.tell_sent(slot);
     }
 
     fn turn(&mut self, wait: Wait) -> io::Result<()> {
@@ -260,7 +222,7 @@ impl Carrier for Epoll {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        let busy = !self.own.is_empty() || !self.due.is_empty();
+        let busy = !self.own.is_empty() || self.lines.any_due();
         let time = match wait {
             _ if busy => Some(now),
             Wait::Poll => Some(now),
@@ -293,10 +255,10 @@ impl Carrier for Epoll {
             let slot = usize::try_from(ready.data.u64()).unwrap_or(usize::MAX);
             // A send to a peer that is gone fails, and says so.
             if flags.intersects(EventFlags::OUT | gone)
-                && let Some(Some(of)) = self.slots.get_mut(slot)
+                && let Some(of) = self.lines.get_mut(slot)
             {
                 of.blocked = false;
-                self.call(slot);
+                self.lines.call(slot);
             }
             if flags.intersects(EventFlags::IN | gone)
                 && let Some(event) = self.receive(slot)

@@ -39,6 +39,7 @@
 mod carrier;
 mod connections;
 mod epoll;
+mod lines;
 #[cfg(feature = "workload")]
 pub mod measure;
 mod options;

@@ -1,9 +1,10 @@
 //! `io_uring` as a carrier: what is asked of the ring, and what comes back.
 //!
 //! Each connection has one receive that goes on (multishot; one at a time where the kernel knows no
-//! such) into buffers that all of them share, and at most one send on its way. Sends of a turn are handed over together, and in the same call
-//! that waits. They are tried at once, so that their completions are there when it begins to wait:
-//! it waits for those and one more. A send that would block is asked for again, without that.
+//! such) into buffers that all of them share, and at most one send on its way. Sends of a turn are
+//! handed over together, and in the same call that waits. They are tried at once, so that their
+//! completions are there when it begins to wait: it waits for those and one more. A send that would
+//! block is asked for again, without that.
 //!
 //! The memory and the calls are in `ring.rs`, the steps down to `epoll` in `open.rs`.
 
@@ -21,8 +22,8 @@ pub(super) use self::open::open;
 use self::ring::{Completion, Send};
 pub(super) use self::ring::{Lent, Ring, Sizes};
 use super::carrier::{Carrier, Counts, Event, Received, Wait};
+use super::lines::Lines;
 use super::options::{Options, Receives};
-use super::outbox::Outbox;
 
 /// Operations, in the upper half of `user_data`; the slot is in the lower one.
 const RECEIVE: u64 = 1 << 32;
@@ -31,14 +32,11 @@ const CANCEL: u64 = 3 << 32;
 /// From this size on a send out of registered memory costs less than a copy.
 const REGISTERED_BYTES_MIN: usize = 2048;
 
-#[derive(Debug)]
-struct Slot {
-    socket: OwnedFd,
-    outbox: Outbox,
+/// What a connection has beside what each has. A send that is blocked has to wait for room in the kernel.
+#[derive(Debug, Default)]
+struct Own {
     /// Bytes of the send that is on its way; 0: none is.
     sending: usize,
-    /// Whether the next send has to wait for room in the kernel.
-    blocked: bool,
     /// Whether the socket takes nothing out of registered memory.
     copies: bool,
     /// Sends whose bytes the kernel may still read.
@@ -48,16 +46,10 @@ struct Slot {
     single: bool,
     /// Whether the receive has been asked to end.
     cancelling: bool,
-    paused: bool,
-    /// Whether to tell what was sent.
-    tells: bool,
-    ended: bool,
     removed: bool,
-    /// Whether it is in line to be attended to.
-    due: bool,
 }
 
-impl Slot {
+impl Own {
     fn is_idle(&self) -> bool {
         !self.receiving && !self.cancelling && self.sending == 0 && self.held == 0
     }
@@ -68,11 +60,7 @@ impl Slot {
 pub(super) struct Uring {
     /// Dropped first: it ends what is in flight.
     ring: Ring,
-    slots: Vec<Option<Slot>>,
-    /// Slots to attend to before the next wait, each once.
-    due: Vec<usize>,
-    /// The same while they are attended to.
-    attended: Vec<usize>,
+    lines: Lines<Own>,
     /// What happened without the kernel.
     own: VecDeque<Event>,
     /// Completions that this turn may still take.
@@ -86,10 +74,8 @@ pub(super) struct Uring {
 impl Uring {
     fn new(ring: Ring, options: &Options) -> Self {
         Self {
+            lines: Lines::new(options.connections_max, ring.outbox_bytes()),
             ring,
-            slots: (0..options.connections_max).map(|_| None).collect(),
-            due: Vec::new(),
-            attended: Vec::new(),
             own: VecDeque::new(),
             left: 0,
             at_once: 0,
@@ -98,74 +84,56 @@ impl Uring {
         }
     }
 
-    fn slot(&self, slot: usize) -> Option<&Slot> {
-        self.slots.get(slot)?.as_ref()
-    }
-
-    /// Puts a slot in line to be attended to.
-    fn call(&mut self, slot: usize) {
-        if let Some(Some(of)) = self.slots.get_mut(slot)
-            && !of.due
-        {
-            of.due = true;
-            self.due.push(slot);
-        }
-    }
-
     /// Asks for what the slots in line need. What the ring has no room for stays in line.
     fn attend(&mut self) -> io::Result<()> {
-        std::mem::swap(&mut self.due, &mut self.attended);
         let mut done = Ok(());
-        for at in 0..self.attended.len() {
-            let slot = self.attended[at];
-            let Some(Some(of)) = self.slots.get_mut(slot) else {
+        for at in 0..self.lines.attend() {
+            let Some(slot) = self.lines.attended(at) else {
                 continue;
             };
-            of.due = false;
             match self.requests(slot) {
                 Ok(()) => {}
                 Err(error) => {
-                    self.call(slot);
+                    self.lines.call(slot);
                     if error.kind() != io::ErrorKind::WouldBlock {
                         done = Err(error);
                     }
                 }
             }
         }
-        self.attended.clear();
         done
     }
 
     /// Asks for what one slot needs.
     fn requests(&mut self, slot: usize) -> io::Result<()> {
-        let Self { ring, slots, .. } = self;
-        let Some(Some(of)) = slots.get_mut(slot) else {
+        let Self { ring, lines, .. } = self;
+        let Some(of) = lines.get_mut(slot) else {
             return Ok(());
         };
-        if of.removed {
+        if of.own.removed {
             return Ok(());
         }
         let socket = of.socket.as_fd();
         let word = slot as u64;
-        if !of.paused && !of.ended && !of.receiving {
+        if !of.paused && !of.ended && !of.own.receiving {
             ring.receive(socket, self.receives, RECEIVE | word)?;
-            of.receiving = true;
-            of.single = self.receives == Receives::Single;
+            of.own.receiving = true;
+            of.own.single = self.receives == Receives::Single;
             self.counts.rearmed += 1;
-        } else if of.paused && of.receiving && !of.cancelling {
+        } else if of.paused && of.own.receiving && !of.own.cancelling {
             ring.cancel(RECEIVE | word, CANCEL | word)?;
-            of.cancelling = true;
+            of.own.cancelling = true;
         }
         let bytes = of.outbox.len();
-        if of.sending == 0 && bytes > 0 {
+        if of.own.sending == 0 && bytes > 0 {
             let how = match of.blocked {
                 true => Send::Blocking,
-                false if bytes < REGISTERED_BYTES_MIN || of.copies => Send::Now,
+                false if bytes < REGISTERED_BYTES_MIN || of.own.copies => Send::Now,
                 false if ring.is_registered() => Send::Registered,
                 false => Send::Now,
             };
             ring.send(socket, (slot, of.outbox.start(), bytes), how, SEND | word)?;
-            of.sending = bytes;
+            of.own.sending = bytes;
             self.counts.sends += 1;
             self.at_once += usize::from(how == Send::Now && !of.tells);
         }
@@ -179,43 +147,46 @@ impl Uring {
             RECEIVE => self.received(slot, completion),
             SEND => self.sent(slot, &completion),
             _ => {
-                if let Some(Some(of)) = self.slots.get_mut(slot) {
-                    of.cancelling = false;
+                if let Some(of) = self.lines.get_mut(slot) {
+                    of.own.cancelling = false;
                 }
                 None
             }
         };
-        let free = self.slot(slot).is_some_and(|of| of.removed && of.is_idle());
+        let free = self
+            .lines
+            .get(slot)
+            .is_some_and(|of| of.own.removed && of.own.is_idle());
         if !free {
             return event;
         }
         if let Some(Event::Received { bytes, .. }) = event {
             self.release(bytes);
         }
-        self.slots[slot] = None;
+        self.lines.take(slot);
         Some(Event::Gone { slot })
     }
 
     fn received(&mut self, slot: usize, completion: Completion) -> Option<Event> {
-        let Some(Some(of)) = self.slots.get_mut(slot) else {
+        let Some(of) = self.lines.get_mut(slot) else {
             return self.drop_lent(completion.lent);
         };
         if !completion.more {
-            of.receiving = false;
+            of.own.receiving = false;
         }
-        let again = !of.receiving && !of.removed && !of.paused;
+        let again = !of.own.receiving && !of.own.removed && !of.paused;
         if completion.result > 0
-            && !of.removed
+            && !of.own.removed
             && let Some(lent) = completion.lent
         {
             if again {
-                self.call(slot);
+                self.lines.call(slot);
             }
             self.counts.receives += 1;
             let bytes = Received::Lent(lent);
             return Some(Event::Received { slot, bytes });
         }
-        let (removed, single, result) = (of.removed, of.single, completion.result);
+        let (removed, single, result) = (of.own.removed, of.own.single, completion.result);
         self.drop_lent(completion.lent);
         if removed || result > 0 {
             return None;
@@ -231,23 +202,21 @@ impl Uring {
             Errno::CANCELED | Errno::INTR | Errno::AGAIN => {}
             error => return self.ended(slot, Some(error.into())),
         }
-        self.call(slot);
+        self.lines.call(slot);
         None
     }
 
     fn sent(&mut self, slot: usize, completion: &Completion) -> Option<Event> {
-        let Some(Some(of)) = self.slots.get_mut(slot) else {
-            return None;
-        };
+        let of = self.lines.get_mut(slot)?;
         if completion.notification {
-            of.held = of.held.saturating_sub(1);
+            of.own.held = of.own.held.saturating_sub(1);
             of.outbox.let_go();
-            let told = of.tells && !of.removed;
+            let told = of.tells && !of.own.removed;
             return told.then_some(Event::Sent { slot });
         }
-        let asked = std::mem::take(&mut of.sending);
+        let asked = std::mem::take(&mut of.own.sending);
         if completion.more {
-            of.held += 1;
+            of.own.held += 1;
             of.outbox.hold();
         }
         let Ok(bytes) = usize::try_from(completion.result) else {
@@ -256,18 +225,16 @@ impl Uring {
         of.blocked = bytes < asked;
         of.outbox.sent(bytes);
         self.counts.sends_short += u64::from(bytes < asked);
-        let told = of.tells && !of.removed;
+        let told = of.tells && !of.own.removed;
         if of.outbox.len() > 0 {
-            self.call(slot);
+            self.lines.call(slot);
         }
         told.then_some(Event::Sent { slot })
     }
 
     /// A send took nothing.
     fn unsent(&mut self, slot: usize, error: Errno) -> Option<Event> {
-        let Some(Some(of)) = self.slots.get_mut(slot) else {
-            return None;
-        };
+        let of = self.lines.get_mut(slot)?;
         match error {
             Errno::AGAIN => {
                 of.blocked = true;
@@ -275,18 +242,18 @@ impl Uring {
             }
             Errno::INTR | Errno::CANCELED => {}
             // Not of this kind of socket, or more than may be locked.
-            Errno::OPNOTSUPP | Errno::NOMEM | Errno::NOBUFS if !of.copies => of.copies = true,
+            Errno::OPNOTSUPP | Errno::NOMEM | Errno::NOBUFS if !of.own.copies => {
+                of.own.copies = true
+            }
             _ => return self.ended(slot, Some(error.into())),
         }
-        self.call(slot);
+        self.lines.call(slot);
         None
     }
 
     fn ended(&mut self, slot: usize, error: Option<io::Error>) -> Option<Event> {
-        let Some(Some(of)) = self.slots.get_mut(slot) else {
-            return None;
-        };
-        let known = of.removed || (of.ended && error.is_none());
+        let of = self.lines.get_mut(slot)?;
+        let known = of.own.removed || (of.ended && error.is_none());
         of.ended = true;
         (!known).then_some(Event::Ended { slot, error })
     }
@@ -304,83 +271,59 @@ impl Carrier for Uring {
         // The ring does the waiting; a socket that does not wait would end requests.
         rustix::io::ioctl_fionbio(&socket, false)?;
         self.counts.syscalls += 1;
-        let Some(place) = self.slots.get_mut(slot).filter(|place| place.is_none()) else {
-            return Err(io::ErrorKind::AddrInUse.into());
-        };
-        *place = Some(Slot {
-            socket,
-            outbox: Outbox::new(self.ring.outbox_bytes()),
-            sending: 0,
-            blocked: false,
-            copies: false,
-            held: 0,
-            receiving: false,
-            single: false,
-            cancelling: false,
-            paused: false,
-            tells: false,
-            ended: false,
-            removed: false,
-            due: false,
-        });
-        self.call(slot);
+        self.lines.add(slot, socket, Own::default())?;
+        self.lines.call(slot);
         Ok(())
     }
 
     fn remove(&mut self, slot: usize) {
-        let Some(Some(of)) = self.slots.get_mut(slot) else {
+        let Some(of) = self.lines.get_mut(slot) else {
             return;
         };
-        if std::mem::replace(&mut of.removed, true) {
+        if std::mem::replace(&mut of.own.removed, true) {
             return;
         }
         // Ends both requests, wherever they wait. One that is still in line is handed over with the
         // socket open.
         let _ = rustix::net::shutdown(&of.socket, Shutdown::Both);
         self.counts.syscalls += 1;
-        if of.is_idle() {
-            self.slots[slot] = None;
+        if of.own.is_idle() {
+            self.lines.take(slot);
             self.own.push_back(Event::Gone { slot });
         }
     }
 
     fn room(&self, slot: usize) -> usize {
-        let of = self.slot(slot).filter(|of| !of.removed);
+        let of = self.lines.get(slot).filter(|of| !of.own.removed);
         of.map_or(0, |of| of.outbox.room())
     }
 
     fn queued(&self, slot: usize) -> usize {
-        self.slot(slot).map_or(0, |of| of.outbox.len())
+        self.lines.queued(slot)
     }
 
     fn queue(&mut self, slot: usize, bytes: &[u8]) -> bool {
-        let of = self.slots.get_mut(slot).and_then(Option::as_mut);
-        let of = of.filter(|of| !of.removed);
+        let of = self.lines.get_mut(slot).filter(|of| !of.own.removed);
         let Some(at) = of.and_then(|of| of.outbox.append(bytes.len())) else {
             return false;
         };
         self.ring.write(slot, at, bytes);
-        self.call(slot);
+        self.lines.call(slot);
         true
     }
 
     fn pause(&mut self, slot: usize, paused: bool) {
-        if let Some(Some(of)) = self.slots.get_mut(slot) {
-            of.paused = paused;
-            self.counts.paused += u64::from(paused);
-            self.call(slot);
-        }
+        self.counts.paused += u64::from(paused);
+        self.lines.pause(slot, paused);
     }
 
     fn tell_sent(&mut self, slot: usize) {
-        if let Some(Some(of)) = self.slots.get_mut(slot) {
-            of.tells = true;
-        }
+        self.lines.tell_sent(slot);
     }
 
     fn turn(&mut self, wait: Wait) -> io::Result<()> {
         self.attend()?;
-        let wait = match self.own.is_empty() && self.due.is_empty() {
+        let wait = match self.own.is_empty() && !self.lines.any_due() {
             true => wait,
             false => Wait::Poll,
         };
