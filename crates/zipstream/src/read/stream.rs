@@ -1,29 +1,24 @@
 //! An archive as it comes, from its first byte on: local headers, contents, then the directory.
 //! No I/O, no seeking.
 //!
-//! What an entry goes through before and behind its content is in [`content`].
+//! What an entry goes through before and behind its content is in [`content`], what becomes of its
+//! records in [`records`].
 //!
 //! What only the directory says (modes, links) is known at the end; it is told then.
 
 mod content;
+mod records;
 
 use super::directory::Entry;
-use super::layout::{self, Names, SHARED_FLAGS};
-use super::locate::split;
+use super::layout::Names;
 use super::options::{ReadOptions, is_padding};
-use super::refuse_unreadable;
+use crate::crypt::Decryption;
 use crate::crypt::open::{Opened, Scheme, doubt};
-use crate::crypt::{Decryption, aes};
 use crate::edit::Facts;
 use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
-use crate::format::central::{self, CENTRAL_BYTES, Central};
-use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES};
-use crate::format::local::{self, LOCAL_BYTES, Local};
-use crate::format::{
-    CENTRAL_SIGNATURE, END_SIGNATURE, END64_SIGNATURE, EXTRA_DATA_SIGNATURE, LOCAL_SIGNATURE,
-    LOCATOR_SIGNATURE, extra, flag, le32, le64, names, time,
-};
+use crate::format::central::Central;
+use crate::format::end::End;
 use crate::method::Method;
 
 /// The longest descriptor. The end record, the shortest thing that follows one, is not shorter
@@ -379,125 +374,6 @@ impl StreamDecoder {
         self.offset - self.held.len() as u64
     }
 
-    /// Completes the record at hand.
-    fn gather(&mut self, input: &[u8], taken: &mut usize) -> Result<Option<StreamEvent>, Error> {
-        let wait = Ok(Some(StreamEvent::NeedInput));
-        if !self.hold(4, input, taken) {
-            return wait;
-        }
-        let start = self.held_start();
-        let signature = le32(&self.held, 0);
-        let fixed = match signature {
-            LOCAL_SIGNATURE if self.directory_start.is_some() => {
-                let what = "an entry behind the start of the directory";
-                return Err(Error::corrupt(start, what));
-            }
-            LOCAL_SIGNATURE => LOCAL_BYTES,
-            CENTRAL_SIGNATURE => CENTRAL_BYTES,
-            END64_SIGNATURE => END64_BYTES,
-            LOCATOR_SIGNATURE => LOCATOR_BYTES,
-            END_SIGNATURE => END_BYTES,
-            EXTRA_DATA_SIGNATURE => {
-                let what = "an encrypted directory";
-                return Err(Error::new(ErrorKind::Unsupported, what).at(start));
-            }
-            _ => return Err(unknown(start)),
-        };
-        if !self.hold(fixed, input, taken) {
-            return wait;
-        }
-        let whole = match signature {
-            LOCAL_SIGNATURE => self.held.first_chunk().map(local::total_bytes),
-            CENTRAL_SIGNATURE => self.held.first_chunk().map(central::total_bytes),
-            _ => None,
-        };
-        if !self.hold(whole.unwrap_or(fixed), input, taken) {
-            return wait;
-        }
-        match signature {
-            LOCAL_SIGNATURE => self.local(start).map(Some),
-            CENTRAL_SIGNATURE => self.central(start).map(Some),
-            _ => self.end(signature, start).map(|()| None),
-        }
-    }
-
-    fn local(&mut self, start: u64) -> Result<StreamEvent, Error> {
-        let Some(local) = Local::parse(&self.held) else {
-            return Err(Error::corrupt(start, "no local header"));
-        };
-        let utf8 = local.flags & flag::UTF8 != 0;
-        let Some(name) = names::decode(local.name, utf8, local.extra) else {
-            let what = "its name is not the UTF-8 that it should be";
-            let name = String::from_utf8_lossy(local.name);
-            return Err(Error::new(ErrorKind::Name, what).entry(name).at(start));
-        };
-        let name = name.into_owned();
-        let known = !local.has_descriptor();
-        let (content, mut compressed) = local.sizes();
-        let mut entry = StreamEntry {
-            name: name.clone(),
-            encrypted: local.flags & flag::ENCRYPTED != 0 || local.method == aes::METHOD,
-            method: Method::of(local.method),
-            content_bytes: known.then_some(content),
-            modified: extra::modified(local.extra)
-                .unwrap_or_else(|| time::from_dos(local.time, local.date)),
-            offset: start,
-        };
-        let named = |error: Error| error.at(start).entry(name.clone());
-        refuse_unreadable(local.flags, start).map_err(named)?;
-        let check = (local.crc32, local.time);
-        let scheme = Scheme::of(local.flags, local.method, local.extra, check).map_err(named)?;
-        if let Some(Scheme::Aes(field)) = &scheme {
-            entry.method = Method::of(field.method);
-        }
-        let limits = &self.options.limits;
-        if self.seen.len() as u64 >= limits.entries {
-            let what = format!("more than {} entries", limits.entries);
-            return Err(Error::new(ErrorKind::Limit, what).at(start));
-        }
-        // Some state sizes in both places; only so can the end of a stored content be known.
-        // An empty one needs no more than its descriptor, which is held to that.
-        let empty = content == 0 && scheme.is_none();
-        let stated = known || (entry.method == Method::Stored && (compressed > 0 || empty));
-        if let (Some(scheme), true) = (&scheme, stated) {
-            compressed = scheme.inner_bytes(compressed).map_err(named)?;
-        }
-        if entry.method == Method::Stored && stated && content != compressed {
-            let what = "stored, but with two different sizes";
-            return Err(named(Error::new(ErrorKind::Size, what)));
-        }
-        self.header = Header {
-            descriptor: !known,
-            stated,
-            marker: local.flags & flag::MARKER != 0,
-            wide: local.is_zip64(),
-            crc32: local.crc32,
-            compressed,
-            content,
-            scheme,
-        };
-        if self.options.is_strict() {
-            layout::safe_name(&name, local.extra).map_err(named)?;
-            if !self.names.insert(&name) {
-                return Err(named(layout::twice()));
-            }
-        }
-        self.seen.push(Seen {
-            method: local.method,
-            flags: local.flags,
-            offset: start,
-            crc32: 0,
-            name_crc32: libdeflater::crc32(local.name),
-            compressed: 0,
-            content: 0,
-        });
-        self.entry = Some(entry);
-        self.held.clear();
-        self.state = State::Begin;
-        self.passing = false;
-        Ok(StreamEvent::Entry)
-    }
-
     fn named(&self, error: Error) -> Error {
         let error = doubt(self.header.scheme.as_ref(), error);
         match &self.entry {
@@ -505,108 +381,10 @@ impl StreamDecoder {
             None => error.at(self.offset),
         }
     }
-
-    fn central(&mut self, start: u64) -> Result<StreamEvent, Error> {
-        let first = *self.directory_start.get_or_insert(start);
-        self.directory_end = self.offset;
-        self.entry = None;
-        if self.offset - first > self.options.limits.directory_bytes {
-            let what = "a directory beyond the limit of its size";
-            return Err(Error::new(ErrorKind::Limit, what).at(start));
-        }
-        let Some(central) = Central::parse(&self.held) else {
-            return Err(Error::corrupt(start, "no directory record"));
-        };
-        let record = Entry::new(central, self.records, start, 0)?;
-        if self.options.is_strict() && !self.matches(&record) {
-            let what = "the directory says something else than its local header";
-            let error = Error::new(ErrorKind::Mismatch, what).at(start);
-            return Err(error.entry(record.name_lossy()));
-        }
-        self.records += 1;
-        self.state = State::Told;
-        Ok(StreamEvent::Record)
-    }
-
-    /// Whether a record says what was seen of its entry.
-    fn matches(&self, record: &Entry<'_>) -> bool {
-        let offset = record.offset();
-        let at = self.seen.binary_search_by_key(&offset, |seen| seen.offset);
-        let stated = (
-            record.crc32(),
-            record.compressed_bytes(),
-            record.content_bytes(),
-        );
-        at.is_ok_and(|at| {
-            let seen = &self.seen[at];
-            let central = record.central();
-            (seen.crc32, seen.compressed, seen.content) == stated
-                && seen.method == central.method
-                && (seen.flags ^ central.flags) & SHARED_FLAGS == 0
-                && seen.name_crc32 == libdeflater::crc32(record.name_bytes())
-        })
-    }
-
-    fn end(&mut self, signature: u32, start: u64) -> Result<(), Error> {
-        self.state = State::Record;
-        if signature == END64_SIGNATURE {
-            let Some(end) = End::parse64(&self.held) else {
-                return Err(Error::corrupt(start, "no ZIP64 end record"));
-            };
-            let more = le64(&self.held, 4).saturating_sub(44);
-            if more > END64_EXTRA_BYTES_MAX {
-                let what = "a ZIP64 end record with too much data";
-                return Err(Error::new(ErrorKind::Limit, what).at(start));
-            }
-            self.wide_end = Some(end);
-            self.state = State::Skip(more);
-        } else if signature == END_SIGNATURE {
-            let Some(end) = End::parse(&self.held) else {
-                return Err(Error::corrupt(start, "no end record"));
-            };
-            self.state = State::Comment(end.comment_bytes as u64);
-            self.judge_end(&end, start)?;
-        }
-        self.entry = None;
-        self.held.clear();
-        Ok(())
-    }
-
-    fn judge_end(&self, narrow: &End, at: u64) -> Result<(), Error> {
-        if !self.options.is_strict() {
-            return Ok(());
-        }
-        let end = self.wide_end.as_ref().unwrap_or(narrow);
-        if !end.is_whole() {
-            return Err(split().at(at));
-        }
-        let start = self.directory_start.unwrap_or(end.directory_offset);
-        let bytes = self.directory_end.saturating_sub(start);
-        let right = narrow.agrees_with(end)
-            && end.entries == (self.records, self.records)
-            && self.seen.len() as u64 == self.records
-            && (end.directory_offset, end.directory_bytes) == (start, bytes);
-        if right {
-            return Ok(());
-        }
-        let what = "the end record says something else than what came before it";
-        Err(Error::new(ErrorKind::Mismatch, what).at(at))
-    }
 }
 
 fn follows(at: u64) -> Error {
     Error::corrupt(at, "bytes follow the archive")
-}
-
-fn unknown(start: u64) -> Error {
-    if start == 0 {
-        Error::new(ErrorKind::NotZip, "no ZIP archive starts like this")
-            .at(0)
-            .help("read it from a file if something stands before the archive")
-    } else {
-        Error::corrupt(start, "neither an entry nor the directory")
-            .help("read it from a file, where the directory is trusted")
-    }
 }
 
 impl std::fmt::Debug for StreamDecoder {
