@@ -50,6 +50,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "masked vector loads within a slice, stores within a checked length",
     ),
     (
+        "crates/fixcore/src/scan/block.rs",
+        "stores within a length that is checked once",
+    ),
+    (
         "crates/fixcore/src/scan/scanner.rs",
         "calls what needs an instruction set where that was found",
     ),

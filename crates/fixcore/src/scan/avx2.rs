@@ -47,14 +47,9 @@ fn halves(block: &[u8; 64]) -> [__m256i; 2] {
 #[target_feature(enable = "avx2")]
 fn masks(block: &[u8; 64]) -> Masks {
     let [low, high] = halves(block);
-    let none = _mm256_setzero_si256();
     Masks {
         soh: bits(low, SOH) | bits(high, SOH) << 32,
         equals: bits(low, b'=') | bits(high, b'=') << 32,
-        sum: total(_mm256_add_epi64(
-            _mm256_sad_epu8(low, none),
-            _mm256_sad_epu8(high, none),
-        )),
     }
 }
 
@@ -68,7 +63,15 @@ pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> Option<Found> {
-    block::separators(bytes, soh, equals, |block| masks(block))
+    let mut sums = _mm256_setzero_si256();
+    let add = |block: &[u8; 64]| {
+        for part in halves(block) {
+            sums = _mm256_add_epi64(sums, _mm256_sad_epu8(part, _mm256_setzero_si256()));
+        }
+    };
+    let mut found = block::separators(bytes, soh, equals, |block| masks(block), add)?;
+    found.sum = total(sums).wrapping_add(sum(bytes.as_chunks::<64>().1));
+    Some(found)
 }
 
 #[target_feature(enable = "avx2")]

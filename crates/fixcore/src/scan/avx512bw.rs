@@ -38,19 +38,22 @@ pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
 
 #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,popcnt")]
 pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> Option<Found> {
-    let found = block::separators(bytes, soh, equals, |block| {
+    let masks = |block: &[u8; 64]| {
         let block = load(block);
         Masks {
             soh: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(SOH as i8)),
             equals: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'=' as i8)),
-            sum: 0,
         }
-    })?;
-    // To add up the lanes once is quicker than in every block.
-    Some(Found {
-        sum: sum(bytes),
-        ..found
-    })
+    };
+    let (mut sums, none) = (_mm512_setzero_si512(), _mm512_setzero_si512());
+    let add = |block: &[u8; 64]| {
+        sums = _mm512_add_epi64(sums, _mm512_sad_epu8(load(block), none));
+    };
+    let mut found = block::separators(bytes, soh, equals, masks, add)?;
+    let rest = load_some(bytes.as_chunks::<64>().1);
+    sums = _mm512_add_epi64(sums, _mm512_sad_epu8(rest, none));
+    found.sum = _mm512_reduce_add_epi64(sums) as u32;
+    Some(found)
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]

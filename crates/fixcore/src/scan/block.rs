@@ -1,12 +1,13 @@
 //! The part of a scan that is the same for every instruction set but the widest: 64 bytes at a time
 //! are masks of bits, and masks become positions.
 
-/// 64 bytes as bits, and their sum.
+#![allow(unsafe_code, reason = "stores within a length that is checked once")]
+
+/// 64 bytes as bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Masks {
     pub(super) soh: u64,
     pub(super) equals: u64,
-    pub(super) sum: u32,
 }
 
 /// How many separators there were, and the sum of all bytes.
@@ -41,30 +42,36 @@ impl First {
     }
 }
 
-/// Both kinds of separators, into slices. `None`: there are more than the slices hold.
+/// Positions that are written at once, of which none may count.
+const OVER: usize = 8;
+
+/// Both kinds of separators, into slices. `None`: there may be more than the slices hold. Whole blocks
+/// are handed to `add` as well; the sum is left to the caller.
 #[inline(always)]
 pub(super) fn separators(
     bytes: &[u8],
     soh: &mut [u32],
     equals: &mut [u32],
     masks: impl Fn(&[u8; 64]) -> Masks,
+    mut add: impl FnMut(&[u8; 64]),
 ) -> Option<Found> {
     let mut found = Found::default();
     let mut first = First::new();
     let (blocks, rest) = bytes.as_chunks::<64>();
     let mut base = 0;
     for block in blocks {
+        add(block);
         let is = masks(block);
-        found.soh = extract(is.soh, base, soh, found.soh)?;
-        found.equals = extract(first.next(is.soh, is.equals), base, equals, found.equals)?;
-        found.sum = found.sum.wrapping_add(is.sum);
+        found.soh = put(is.soh, base, soh, found.soh)?;
+        found.equals = put(first.next(is.soh, is.equals), base, equals, found.equals)?;
         base += 64;
     }
     if !rest.is_empty() {
-        let is = masks(&padded(rest));
-        found.soh = extract(is.soh, base, soh, found.soh)?;
-        found.equals = extract(first.next(is.soh, is.equals), base, equals, found.equals)?;
-        found.sum = found.sum.wrapping_add(is.sum);
+        let (block, skipped) = last(bytes, rest);
+        let is = masks(&block);
+        let (is_soh, is_equals) = (is.soh >> skipped, is.equals >> skipped);
+        found.soh = put(is_soh, base, soh, found.soh)?;
+        found.equals = put(first.next(is_soh, is_equals), base, equals, found.equals)?;
     }
     Some(found)
 }
@@ -80,13 +87,23 @@ pub(super) fn positions(
     let (blocks, rest) = bytes.as_chunks::<64>();
     let mut base = 0;
     for block in blocks {
-        count = extract(mask(block), base, soh, count)?;
+        count = put(mask(block), base, soh, count)?;
         base += 64;
     }
     if !rest.is_empty() {
-        count = extract(mask(&padded(rest)), base, soh, count)?;
+        let (block, skipped) = last(bytes, rest);
+        count = put(mask(&block) >> skipped, base, soh, count)?;
     }
     Some(count)
+}
+
+/// A block with the last bytes, and how many stand before them in it.
+#[inline(always)]
+fn last(bytes: &[u8], rest: &[u8]) -> ([u8; 64], usize) {
+    match bytes.last_chunk::<64>() {
+        Some(block) => (*block, 64 - rest.len()),
+        None => (padded(rest), 0),
+    }
 }
 
 /// The last bytes, with zeros behind them.
@@ -99,18 +116,32 @@ pub(super) fn padded(rest: &[u8]) -> [u8; 64] {
     block
 }
 
-/// Writes where the bits of a mask are, eight at a time: what is written too much is overwritten.
+/// Writes where the bits of a mask are, eight at a time, from a place on: what is written too much is
+/// overwritten. The place behind them; `None`: there is no room.
 #[inline(always)]
-fn extract(mut mask: u64, base: u32, out: &mut [u32], at: usize) -> Option<usize> {
-    let count = mask.count_ones() as usize;
-    let mut done = 0;
-    while done < count {
-        let room = out.get_mut(at + done..)?.first_chunk_mut::<8>()?;
-        for slot in room {
-            *slot = base.wrapping_add(mask.trailing_zeros());
+fn put(mut mask: u64, base: u32, out: &mut [u32], at: usize) -> Option<usize> {
+    let end = at + mask.count_ones() as usize;
+    if end + OVER > out.len() {
+        return None;
+    }
+    let mut done = at;
+    loop {
+        for further in 0..OVER {
+            let position = base.wrapping_add(mask.trailing_zeros());
+            // One by one: to gather them in a vector register takes longer than to store them.
+            // SAFETY: `done` is `at` or below `end`, and there is room for 8 behind `end`.
+            unsafe {
+                out.as_mut_ptr()
+                    .add(done)
+                    .add(further)
+                    .write_volatile(position)
+            };
             mask &= mask.wrapping_sub(1);
         }
-        done += 8;
+        done += OVER;
+        // Fields are rarely shorter than eight bytes each.
+        if done >= end {
+            return Some(end);
+        }
     }
-    Some(at + count)
 }

@@ -50,6 +50,5 @@ pub(super) fn masks(block: &[u8; 64]) -> Masks {
     Masks {
         soh: bits(SOH),
         equals: bits(b'='),
-        sum: sum(block),
     }
 }
