@@ -22,7 +22,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::{metadata, sh};
-use record::{Comparison, Machine, Record, Side};
+use record::{Comparison, Machine, Page as _, Record, Side};
 
 /// How much to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

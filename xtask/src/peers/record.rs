@@ -17,6 +17,20 @@ pub(super) struct Record {
     pub(super) comparisons: Vec<Comparison>,
 }
 
+/// A record for people.
+pub(super) trait Page {
+    /// Writes it as Markdown. Only the text itself can fail, and a string does not.
+    fn write(&self, out: &mut String) -> std::fmt::Result;
+
+    /// It as Markdown.
+    fn markdown(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text)
+            .expect("writing to a string does not fail");
+        text
+    }
+}
+
 /// The first lines of a record.
 pub(super) fn title(out: &mut String, quick: bool, title: &str) -> std::fmt::Result {
     if quick {
@@ -188,15 +202,9 @@ impl Record {
             None => self.comparisons.push(case),
         }
     }
+}
 
-    /// The record for people.
-    pub(super) fn markdown(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
-    }
-
+impl Page for Record {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         title(out, self.quick, "perfkit against the zstd command")?;
         writeln!(out, "Made by `cargo xtask peers zstd`.\n")?;

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use self::record::{Record, Row};
+use super::record::Page as _;
 use super::rounds::{self, Spread};
 use super::{LAST_CPU, Size};
 use crate::sh;

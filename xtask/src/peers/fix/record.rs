@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::record::title;
+use super::super::record::{Page, title};
 
 /// Everything that one `cargo xtask peers fix` measured.
 #[derive(Debug, Serialize, Deserialize)]
@@ -53,30 +53,6 @@ const CASES: [&str; 5] = [
 ];
 
 impl Record {
-    /// The record for people.
-    pub(super) fn markdown(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
-    }
-
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        title(out, self.quick, "fixcore beside fefix and QuickFIX")?;
-        writeln!(out, "Made by `cargo xtask peers fix`: {}.\n", self.made)?;
-        for version in &self.versions {
-            writeln!(out, "- {version}")?;
-        }
-        writeln!(out, "- machine: {}", self.machine)?;
-        writeln!(out, "- {}\n", self.sets)?;
-        writeln!(out, "{}\n", explained(self.rounds))?;
-        self.table(out, |row| CASES.contains(&row.case.as_str()))?;
-        writeln!(out, "\n## fixcore by instruction set\n")?;
-        self.table(out, |row| {
-            row.library == "fixcore" && !CASES.contains(&row.case.as_str())
-        })
-    }
-
     /// A line for each case and library of the rows that are wanted.
     fn table(&self, out: &mut String, wanted: impl Fn(&Row) -> bool) -> std::fmt::Result {
         let titles: Vec<&str> = SETS.iter().map(|set| set.1).collect();
@@ -104,6 +80,24 @@ impl Record {
             writeln!(out, "| {case} | {library} | {} |", cells.join(" | "))?;
         }
         Ok(())
+    }
+}
+
+impl Page for Record {
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        title(out, self.quick, "fixcore beside fefix and QuickFIX")?;
+        writeln!(out, "Made by `cargo xtask peers fix`: {}.\n", self.made)?;
+        for version in &self.versions {
+            writeln!(out, "- {version}")?;
+        }
+        writeln!(out, "- machine: {}", self.machine)?;
+        writeln!(out, "- {}\n", self.sets)?;
+        writeln!(out, "{}\n", explained(self.rounds))?;
+        self.table(out, |row| CASES.contains(&row.case.as_str()))?;
+        writeln!(out, "\n## fixcore by instruction set\n")?;
+        self.table(out, |row| {
+            row.library == "fixcore" && !CASES.contains(&row.case.as_str())
+        })
     }
 }
 

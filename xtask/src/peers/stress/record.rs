@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::subjects::Subject;
-use crate::peers::record::{Machine, title};
+use crate::peers::record::{Machine, Page, title};
 
 /// Everything in the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -280,15 +280,10 @@ impl Record {
             None => self.sections.push(section),
         }
     }
+}
 
-    fn markdown(&self) -> String {
-        let mut text = String::new();
-        self.text(&mut text)
-            .expect("writing to a string does not fail");
-        text
-    }
-
-    fn text(&self, out: &mut String) -> std::fmt::Result {
+impl Page for Record {
+    fn write(&self, out: &mut String) -> std::fmt::Result {
         title(out, self.quick, "Codecs and pools under load")?;
         writeln!(
             out,

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use super::record::Page as _;
 use super::{Bench, Size};
 use crate::sh;
 use record::Record;

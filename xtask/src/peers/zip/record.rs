@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::record::{Comparison, Machine, mebibytes, title};
+use super::super::record::{Comparison, Machine, Page, mebibytes, title};
 
 /// Everything that one `cargo xtask peers zip` measured.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -56,15 +56,7 @@ impl Row {
     }
 }
 
-impl Record {
-    /// The record for people.
-    pub(super) fn markdown(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
-    }
-
+impl Page for Record {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         title(
             out,

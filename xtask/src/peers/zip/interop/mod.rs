@@ -15,6 +15,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::super::record::Page as _;
 use super::super::{Bench, Size};
 use crate::sh;
 use readers::Reader;

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
+use crate::peers::record::Page;
+
 /// What came of one shape and one reader.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Cell {
@@ -50,14 +52,32 @@ impl Record {
         self.cells.splice(at..at, row);
     }
 
-    /// The record for people.
-    pub(super) fn markdown(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
+    fn table(&self, out: &mut String, ours: bool, notes: &mut Vec<String>) -> std::fmt::Result {
+        let of = || self.cells.iter().filter(|cell| cell.ours == ours);
+        let (mut shapes, mut readers) = (Vec::new(), Vec::new());
+        for cell in of() {
+            for (all, name) in [(&mut shapes, &cell.shape), (&mut readers, &cell.reader)] {
+                if !all.contains(name) {
+                    all.push(name.clone());
+                }
+            }
+        }
+        writeln!(out, "| written | {} |", readers.join(" | "))?;
+        writeln!(out, "|---|{}", "---|".repeat(readers.len()))?;
+        for shape in &shapes {
+            write!(out, "| {shape} |")?;
+            for reader in &readers {
+                let cell = of().find(|cell| cell.shape == *shape && cell.reader == *reader);
+                let text = cell.map_or_else(|| "—".to_owned(), |cell| short(cell, notes));
+                write!(out, " {text} |")?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
     }
+}
 
+impl Page for Record {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "# Who reads whose ZIP archives\n")?;
         writeln!(
@@ -84,30 +104,6 @@ impl Record {
         writeln!(out, "\n## Notes\n")?;
         for (number, note) in notes.iter().enumerate() {
             writeln!(out, "{}. {note}", number + 1)?;
-        }
-        Ok(())
-    }
-
-    fn table(&self, out: &mut String, ours: bool, notes: &mut Vec<String>) -> std::fmt::Result {
-        let of = || self.cells.iter().filter(|cell| cell.ours == ours);
-        let (mut shapes, mut readers) = (Vec::new(), Vec::new());
-        for cell in of() {
-            for (all, name) in [(&mut shapes, &cell.shape), (&mut readers, &cell.reader)] {
-                if !all.contains(name) {
-                    all.push(name.clone());
-                }
-            }
-        }
-        writeln!(out, "| written | {} |", readers.join(" | "))?;
-        writeln!(out, "|---|{}", "---|".repeat(readers.len()))?;
-        for shape in &shapes {
-            write!(out, "| {shape} |")?;
-            for reader in &readers {
-                let cell = of().find(|cell| cell.shape == *shape && cell.reader == *reader);
-                let text = cell.map_or_else(|| "—".to_owned(), |cell| short(cell, notes));
-                write!(out, " {text} |")?;
-            }
-            writeln!(out)?;
         }
         Ok(())
     }
