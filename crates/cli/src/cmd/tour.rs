@@ -15,6 +15,7 @@ use crate::session::{Outcome, Session, Setup};
 
 mod betree;
 mod fix;
+mod store;
 mod stress;
 mod zip;
 mod zstd;
@@ -53,6 +54,7 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
     zip::part(&stage, &mut outcome, &mut checks)?;
     betree::part(&stage, &mut outcome, &mut checks)?;
     fix::part(&stage, &mut outcome, &mut checks)?;
+    store::part(&stage, &mut outcome, &mut checks)?;
     let method = "round trip of everything compressed and packed, every match by plain code";
     checks.conclude(method, &mut outcome);
     session.finish(outcome)

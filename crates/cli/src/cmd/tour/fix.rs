@@ -91,7 +91,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     Ok(())
 }
 
-fn failed(message: &str) -> Failure {
+pub(super) fn failed(message: &str) -> Failure {
     Failure::new(format!("the tour failed: {message}"))
         .help("please report this as a bug, with the output of `perfkit env`")
 }
