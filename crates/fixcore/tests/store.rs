@@ -438,6 +438,38 @@ fn a_segment_that_lost_its_first_page_is_not_taken_for_an_unused_one() {
 }
 
 #[test]
+fn damage_to_what_was_synced_last_is_no_torn_end() {
+    let batch = options(SMALL, Sync::Batch);
+    let dir = tempdir();
+    let mut store = Store::open(dir.path(), batch.clone()).unwrap();
+    for number in 1..=6 {
+        store.append(number, &content(number, 100)).unwrap();
+    }
+    store.sync().unwrap();
+    let bytes = look(dir.path()).file_bytes;
+    // Syncs with nothing new leave nothing behind.
+    for _ in 0..1000 {
+        store.sync().unwrap();
+    }
+    assert_eq!((store.segments(), look(dir.path()).file_bytes), (1, bytes));
+    drop(store);
+    let erased = erase(dir.path(), 6);
+    match Store::open(dir.path(), batch.clone()).unwrap_err() {
+        StoreError::Damaged { offset, damage, .. } => {
+            assert_eq!((offset, damage), (erased, Damage::Missing));
+        }
+        error => panic!("{error}"),
+    }
+    let mut skipping = batch;
+    skipping.on_damage = OnDamage::Skip;
+    let mut store = Store::open(dir.path(), skipping).unwrap();
+    assert_eq!(store.next_sender(), 7, "a number is not given again");
+    store.append(7, b"more").unwrap();
+    let left: Vec<_> = store.range(1..=9).map(|(number, _)| number).collect();
+    assert_eq!(left, [1, 2, 3, 4, 5, 7]);
+}
+
+#[test]
 fn damage_in_full_segments_is_found_when_it_is_read() {
     let dir = filled(&small(), 100);
     let path = segment(dir.path(), 1);

@@ -4,7 +4,8 @@
 //! and a checksum, with a call of the system for every 64 KiB that [`Store::prepare`] has not found
 //! memory for, and getting is two look-ups without a copy. Beside
 //! the messages the store keeps both next sequence numbers. Here is what a store does;
-//! `open` reads one back, `survey` looks at one without changing it.
+//! `open` reads one back, `durable` says when it is on the disk, `survey` looks at one without changing
+//! it.
 //!
 //! What [`Store::append`] acknowledges, by [`Sync`]:
 //!
@@ -33,6 +34,7 @@
 //! Segments are mapped: their pages count as memory of the process (`RssFile`), and the system takes back
 //! those that are written whenever it needs to. What a store has of its own does not grow with its messages.
 
+mod durable;
 mod error;
 mod files;
 #[cfg(feature = "workload")]
@@ -133,6 +135,8 @@ pub struct Store {
     active: Segment,
     /// Where what is synced of the active one ends.
     synced: usize,
+    /// Where the mark ends that says so, when nothing is behind it.
+    marked: usize,
     spare: Option<Spare>,
     next_sender: u64,
     next_target: u64,
@@ -179,6 +183,7 @@ impl Store {
             full: found.segments,
             full_synced: 0,
             synced: HEADER_BYTES,
+            marked: 0,
             active,
             spare: None,
             next_sender: found.next_sender,
@@ -190,14 +195,6 @@ impl Store {
             _lock: lock,
         }
         .settled()
-    }
-
-    /// What was read back is on the disk before anything is built upon it.
-    fn settled(mut self) -> StoreResult<Self> {
-        if self.options.sync != Sync::None {
-            self.sync()?;
-        }
-        Ok(self)
     }
 
     /// What opening came upon.
@@ -298,36 +295,12 @@ impl Store {
         let fresh = fresh.inspect_err(|_| self.is_unsynced = true)?;
         let old = std::mem::replace(&mut self.active, fresh);
         (self.next_sender, self.next_target) = (next_sender, next_target);
-        (self.synced, self.full_synced) = (HEADER_BYTES, 0);
+        (self.synced, self.marked, self.full_synced) = (HEADER_BYTES, 0, 0);
         self.firsts.clear();
         // What stays is removed by the next who opens the store: its epoch is over.
         for segment in self.full.drain(..).chain([old]) {
             let _ = files::remove(&segment.path);
         }
-        Ok(())
-    }
-
-    /// Waits until all that was appended is on the disk.
-    ///
-    /// # Errors
-    ///
-    /// What the system says. After that nobody knows what is on the disk, and the store cannot be
-    /// written any more: open it again.
-    pub fn sync(&mut self) -> StoreResult<()> {
-        self.writable()?;
-        let synced = self.try_sync();
-        self.is_unsynced = synced.is_err();
-        synced
-    }
-
-    fn try_sync(&mut self) -> StoreResult<()> {
-        for segment in self.full.get(self.full_synced..).unwrap_or_default() {
-            segment.sync(0, segment.map.len())?;
-            self.full_synced += 1;
-        }
-        // The page of the first record has the header.
-        self.active.sync(self.synced, self.active.end)?;
-        self.synced = self.active.end;
         Ok(())
     }
 
@@ -487,15 +460,6 @@ impl Store {
         self.roll(self.next_sender)
     }
 
-    /// Syncs what a policy wants synced with each message.
-    #[inline]
-    fn acknowledge(&mut self) -> StoreResult<()> {
-        match self.options.sync {
-            Sync::Message => self.sync(),
-            Sync::None | Sync::Batch => Ok(()),
-        }
-    }
-
     /// Whether the options allow another segment.
     fn room(&self) -> StoreResult<()> {
         if self.segments() < self.options.segments_max {
@@ -541,7 +505,7 @@ impl Store {
         if self.options.sync != Sync::None {
             self.full_synced = self.full.len();
         }
-        self.synced = HEADER_BYTES;
+        (self.synced, self.marked) = (HEADER_BYTES, 0);
         Ok(())
     }
 }
