@@ -6,14 +6,17 @@
 )]
 
 use std::arch::x86_64::{
-    __m512i, _bzhi_u64, _mm512_add_epi8, _mm512_add_epi32, _mm512_add_epi64, _mm512_and_si512,
-    _mm512_castsi512_si128, _mm512_cmpeq_epi8_mask, _mm512_cvtepu8_epi32, _mm512_load_si512,
-    _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_cmpeq_epi8_mask,
-    _mm512_mask_cmpgt_epu8_mask, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
-    _mm512_maskz_mov_epi8, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8,
-    _mm512_reduce_add_epi64, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi16,
-    _mm512_set1_epi32, _mm512_setzero_si512, _mm512_srli_epi32, _mm512_srlv_epi32,
-    _mm512_storeu_si512, _mm512_sub_epi8, _mm512_test_epi32_mask,
+    __m128i, __m256i, __m512i, _bzhi_u32, _bzhi_u64, _mm_srli_si128, _mm256_add_epi32,
+    _mm256_and_si256, _mm256_castsi256_ps, _mm256_cmpgt_epu8_mask, _mm256_cvtepu8_epi32,
+    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_max_epu8, _mm256_movemask_ps, _mm256_set1_epi8,
+    _mm256_set1_epi16, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_sllv_epi32,
+    _mm256_srli_epi32, _mm256_storeu_si256, _mm256_xor_si256, _mm512_add_epi8, _mm512_add_epi32,
+    _mm512_add_epi64, _mm512_castsi256_si512, _mm512_castsi512_si128, _mm512_castsi512_si256,
+    _mm512_cmpeq_epi8_mask, _mm512_cvtepu8_epi32, _mm512_extracti64x4_epi64, _mm512_load_si512,
+    _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8,
+    _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_reduce_add_epi64, _mm512_sad_epu8,
+    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
+    _mm512_sub_epi8,
 };
 
 use super::block::{First, Found};
@@ -176,11 +179,43 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
     Some(found)
 }
 
+/// What an index carries from block to block.
+struct Indexing {
+    sums: __m512i,
+    /// The digits of tags in the block before, zero elsewhere.
+    digits_before: __m512i,
+    /// Where the block begins.
+    base: __m256i,
+    /// The greatest of what stands where digits should.
+    greatest: __m256i,
+    n_ends: usize,
+    n_tags: usize,
+    /// Whether the block begins within a tag; the top bits of masks of the block before.
+    carry: u64,
+    soh_top: u64,
+    equals_top: u64,
+    tag_before: u64,
+    bad: u64,
+    long: u64,
+    watched: u32,
+}
+
+/// Where an index goes, and the tags that are watched.
+struct Into<'a> {
+    ends: &'a mut [u32],
+    tags: &'a mut [u32],
+    watch: (__m512i, __m512i),
+}
+
+/// Positions and tags that are stored at once. More of either are rare in 64 bytes, and a store of
+/// twice as many always crosses into another cache line.
+const HALF: usize = 8;
+
 /// Tags, ends, sum and marks of a message.
 ///
 /// A valid field has four bytes or more, so that 64 bytes hold the ends of at most 16, and the `=`
-/// that follow a tag are not more: one store of 16 numbers for each.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+/// that follow a tag are not more.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
     index.reserve(bytes.len());
     let room = 16 * bytes.len().div_ceil(64);
@@ -188,9 +223,8 @@ pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
         index.marks.bad = true;
         return;
     };
-    let (count, fourfold, before) = (constant(&COUNT), constant(&FOURFOLD), constant(&BEFORE));
     // SAFETY: 128 bytes that are aligned to 64.
-    let watched = unsafe {
+    let watch = unsafe {
         let from = watch.0.as_ptr();
         (
             _mm512_load_si512(from.cast()),
@@ -198,65 +232,145 @@ pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
         )
     };
     let none = _mm512_setzero_si512();
-    let (mut sums, mut digits_before, mut base) = (none, none, none);
-    let (mut at, mut n_ends, mut n_tags) = (0, 0, 0);
-    // Whether the block begins in a tag; the top bits of masks of the block before.
-    let (mut carry, mut soh_top, mut equals_top, mut tag_before) = (1_u64, 1_u64, 0_u64, 0_u64);
-    let (mut bad, mut long, mut watched_tags) = (0_u64, 0_u64, 0_u32);
-    while at < bytes.len() {
-        let (some, there) = load(bytes, at);
-        sums = _mm512_add_epi64(sums, _mm512_sad_epu8(some, none));
-        let soh = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8));
-        let equals = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(b'=' as i8));
-        let (sum, carried) = (!equals).overflowing_add(soh << 1 | carry);
-        let first = sum & equals;
-        let in_tag = !equals & !sum & there;
-        carry = u64::from(carried) | soh >> 63;
-
-        let starts = soh << 1 | soh_top;
-        let digits = _mm512_sub_epi8(some, _mm512_set1_epi8(b'0' as i8));
-        bad |= _mm512_mask_cmpgt_epu8_mask(in_tag, digits, _mm512_set1_epi8(9));
-        bad |= _mm512_mask_cmpeq_epi8_mask(starts, some, _mm512_set1_epi8(b'0' as i8));
-        // An empty tag, an empty value.
-        bad |= first & !(in_tag << 1 | tag_before >> 63);
-        bad |= soh & (first << 1 | equals_top);
-        long |= first & (in_tag << 5 | tag_before >> 59) & (in_tag << 2 | tag_before >> 62);
-        (soh_top, equals_top, tag_before) = (soh >> 63, first >> 63, in_tag);
-
-        let (here, tags_here) = (soh.count_ones() as usize, first.count_ones() as usize);
-        if here.max(tags_here) > 16 {
-            bad = 1;
-            break;
-        }
-        let packed = widened(_mm512_maskz_compress_epi8(soh, count), base);
-        base = _mm512_add_epi32(base, _mm512_set1_epi32(64));
-        // The digits of tags, zero elsewhere; of each tag the four before its `=`.
-        let digits = _mm512_maskz_mov_epi8(in_tag, digits);
-        let places = _mm512_maskz_compress_epi8(first, count);
-        let places = _mm512_add_epi8(_mm512_permutexvar_epi8(fourfold, places), before);
-        let four = _mm512_permutex2var_epi8(digits_before, places, digits);
-        let pairs = _mm512_maddubs_epi16(four, _mm512_set1_epi16(0x010a));
-        let read = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_0064));
-        digits_before = digits;
+    let mut state = Indexing {
+        sums: none,
+        digits_before: none,
+        base: _mm256_setzero_si256(),
+        greatest: _mm256_setzero_si256(),
+        n_ends: 0,
+        n_tags: 0,
+        carry: 0,
+        soh_top: 1,
+        equals_top: 0,
+        tag_before: 0,
+        bad: 0,
+        long: 0,
+        watched: 0,
+    };
+    let mut into = Into { ends, tags, watch };
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    for block in blocks {
         // SAFETY: each block before this one added at most 16 to either number, and there is room
         // for 16 a block.
-        unsafe {
-            _mm512_storeu_si512(ends.as_mut_ptr().add(n_ends).cast(), packed);
-            _mm512_storeu_si512(tags.as_mut_ptr().add(n_tags).cast(), read);
+        if unsafe { !state.block(whole(block), !0, &mut into) } {
+            break;
         }
-        let row = _mm512_permutex2var_epi8(watched.0, read, watched.1);
-        let column = _mm512_and_si512(_mm512_srli_epi32(read, 7), _mm512_set1_epi32(7));
-        let is = _mm512_test_epi32_mask(_mm512_srlv_epi32(row, column), _mm512_set1_epi32(1));
-        watched_tags |= u32::from(is) & ((1 << tags_here) - 1);
-        n_ends += here;
-        n_tags += tags_here;
-        at += 64;
     }
-    index.len = n_ends;
-    index.sum = _mm512_reduce_add_epi64(sums) as u8;
+    if !rest.is_empty() && state.bad == 0 {
+        let (some, there) = load(rest, 0);
+        // SAFETY: as above.
+        unsafe { state.block(some, there, &mut into) };
+    }
+    let above = _mm256_cmpgt_epu8_mask(state.greatest, _mm256_set1_epi8(9));
+    index.len = state.n_ends;
+    index.sum = _mm512_reduce_add_epi64(state.sums) as u8;
     index.marks = Marks {
-        bad: bad != 0 || n_ends != n_tags,
-        long: long != 0,
-        watched: watched_tags != 0,
+        bad: state.bad | u64::from(above) != 0 || state.n_ends != state.n_tags,
+        long: state.long != 0,
+        watched: state.watched != 0,
     };
+}
+
+impl Indexing {
+    /// Adds 64 bytes, of which those of a mask are there. Whether they can be of a message.
+    ///
+    /// # Safety
+    /// There is room for 16 ends and tags more.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn block(&mut self, some: __m512i, there: u64, into: &mut Into<'_>) -> bool {
+        let sums = _mm512_sad_epu8(some, _mm512_setzero_si512());
+        self.sums = _mm512_add_epi64(self.sums, sums);
+        let soh = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8));
+        let equals = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(b'=' as i8));
+        let zeros = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(b'0' as i8));
+        let starts = soh << 1 | self.soh_top;
+        let (sum, carried) = (!equals).overflowing_add(starts | self.carry);
+        let first = sum & equals;
+        let in_tag = !(equals | sum) & there;
+        self.carry = u64::from(carried);
+
+        // An empty tag or a zero in front, an empty value.
+        self.bad |= (zeros | first) & starts | soh & (first << 1 | self.equals_top);
+        // Five bytes of one tag; one after the other, so that they stay in general registers.
+        let second = in_tag << 2 | self.tag_before >> 62;
+        let fifth = second << 3 | self.tag_before >> 59 & 7;
+        self.long |= first & second & fifth;
+        (self.soh_top, self.equals_top, self.tag_before) = (soh >> 63, first >> 63, in_tag);
+
+        let count = constant(&COUNT);
+        let ends = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(soh, count));
+        // The digits of tags, zero elsewhere; of each tag the four before its `=`.
+        let digits = _mm512_sub_epi8(some, _mm512_set1_epi8(b'0' as i8));
+        let digits = _mm512_maskz_mov_epi8(in_tag, digits);
+        let places = _mm512_maskz_compress_epi8(first, count);
+        let places = _mm512_permutexvar_epi8(constant(&FOURFOLD), places);
+        let places = _mm512_add_epi8(places, constant(&BEFORE));
+        let four = _mm512_permutex2var_epi8(self.digits_before, places, digits);
+        self.digits_before = digits;
+
+        let (here, tags_here) = (soh.count_ones() as usize, first.count_ones() as usize);
+        // SAFETY: as of this function.
+        unsafe {
+            let (ends_at, tags_at) = (
+                into.ends.as_mut_ptr().add(self.n_ends),
+                into.tags.as_mut_ptr().add(self.n_tags),
+            );
+            self.half(
+                ends,
+                _mm512_castsi512_si256(four),
+                tags_here,
+                ends_at,
+                tags_at,
+                into.watch,
+            );
+            if here.max(tags_here) > HALF {
+                if here.max(tags_here) > 2 * HALF {
+                    self.bad = 1;
+                    return false;
+                }
+                let (ends, four) = (_mm_srli_si128(ends, 8), _mm512_extracti64x4_epi64(four, 1));
+                let left = tags_here.saturating_sub(HALF);
+                let (ends_at, tags_at) = (ends_at.add(HALF), tags_at.add(HALF));
+                self.half(ends, four, left, ends_at, tags_at, into.watch);
+            }
+        }
+        self.base = _mm256_add_epi32(self.base, _mm256_set1_epi32(64));
+        self.n_ends += here;
+        self.n_tags += tags_here;
+        true
+    }
+
+    /// Stores eight ends and eight tags, of which so many count.
+    ///
+    /// # Safety
+    /// There is room for them.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn half(
+        &mut self,
+        ends: __m128i,
+        four: __m256i,
+        count: usize,
+        ends_at: *mut u32,
+        tags_at: *mut u32,
+        watch: (__m512i, __m512i),
+    ) {
+        let ends = _mm256_add_epi32(_mm256_cvtepu8_epi32(ends), self.base);
+        self.greatest = _mm256_max_epu8(self.greatest, four);
+        let pairs = _mm256_maddubs_epi16(four, _mm256_set1_epi16(0x010a));
+        let tags = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0064));
+        // SAFETY: as of this function.
+        unsafe {
+            _mm256_storeu_si256(ends_at.cast(), ends);
+            _mm256_storeu_si256(tags_at.cast(), tags);
+        }
+        let row = _mm512_permutex2var_epi8(watch.0, _mm512_castsi256_si512(tags), watch.1);
+        // To the highest bit: 31 less the column.
+        let column = _mm256_and_si256(_mm256_srli_epi32(tags, 7), _mm256_set1_epi32(7));
+        let column = _mm256_xor_si256(column, _mm256_set1_epi32(31));
+        let row = _mm256_sllv_epi32(_mm512_castsi512_si256(row), column);
+        let is = _mm256_movemask_ps(_mm256_castsi256_ps(row));
+        self.watched |= _bzhi_u32(is.cast_unsigned(), count as u32);
+    }
 }

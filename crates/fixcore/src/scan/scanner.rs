@@ -131,7 +131,8 @@ impl Scanner {
     /// [`MESSAGE_BYTES_MAX`] bytes or more.
     pub fn index(self, bytes: &[u8], out: &mut Index) -> Result<()> {
         check(bytes)?;
-        self.index_watched(bytes, &Watch::new(), out);
+        static NOTHING: Watch = Watch::new();
+        self.index_watched(bytes, &NOTHING, out);
         Ok(())
     }
 
