@@ -397,3 +397,19 @@ fn v_alone_lists_and_kept_files_of_a_pipe_are_not_decoded() {
     pipe(dir.path(), words("unzip -n -d out -"), &bytes).expect(0);
     pipe(dir.path(), words("unzip -d new -"), &bytes).expect(1);
 }
+
+#[test]
+fn stored_files_that_go_from_file_to_file_make_the_archive_that_a_pipe_gets() {
+    let dir = directory();
+    let data: Vec<u8> = (0..9_000_001_u32).map(|at| (at / 5 % 253) as u8).collect();
+    file(dir.path(), "large", &data);
+    file(dir.path(), "small", b"small");
+    file(dir.path(), "other", &data[..3_000_000]);
+    let piped = run(dir.path(), words("zip -0 - large small other")).expect(0);
+    for threads in [1, 3] {
+        let line = format!("zip -0 -f -T{threads} --verify a.zip large small other");
+        run(dir.path(), words(&line)).expect(0);
+        let archive = std::fs::read(dir.path().join("a.zip")).expect("an archive");
+        assert!(archive == piped.stdout, "{threads} threads");
+    }
+}

@@ -22,6 +22,27 @@ impl Crc32 {
         self.0.update(content);
     }
 
+    /// The checksum of two contents behind each other, given theirs and the size of the second.
+    ///
+    /// ```
+    /// use zipstream::Crc32;
+    ///
+    /// let sum = |content: &[u8]| {
+    ///     let mut sum = Crc32::new();
+    ///     sum.update(content);
+    ///     sum.sum()
+    /// };
+    /// assert_eq!(Crc32::joined(sum(b"1234"), sum(b"56789"), 5), sum(b"123456789"));
+    /// ```
+    pub fn joined(first: u32, second: u32, second_bytes: u64) -> u32 {
+        let mut sum = crc32fast::Hasher::new_with_initial(first);
+        sum.combine(&crc32fast::Hasher::new_with_initial_len(
+            second,
+            second_bytes,
+        ));
+        sum.finalize()
+    }
+
     /// The checksum so far.
     pub fn sum(&self) -> u32 {
         self.0.sum()

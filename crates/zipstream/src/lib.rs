@@ -55,7 +55,7 @@ pub use crate::read::{
 };
 pub use crate::write::{
     ArchiveEncoder, ArchiveOptions, ArchiveWriter, Around, Budget, EntryOptions, Job, Kind, Known,
-    PushError, Totals, Workers,
+    Patch, PushError, Totals, Workers,
 };
 
 /// Runs the example of the README.

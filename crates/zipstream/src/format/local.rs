@@ -4,6 +4,8 @@ use super::{DESCRIPTOR_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16, le3
 
 /// Bytes of a local header before the name.
 pub(crate) const LOCAL_BYTES: usize = 30;
+/// Where the checksum is.
+pub(crate) const CRC32_AT: u64 = 14;
 
 /// What a local header states, behind its signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

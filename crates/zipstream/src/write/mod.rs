@@ -14,7 +14,7 @@ mod workers;
 mod writer;
 
 pub use budget::Budget;
-pub use encoder::ArchiveEncoder;
+pub use encoder::{ArchiveEncoder, Patch};
 pub use options::{ArchiveOptions, Around, EntryOptions, Job, Kind, Known};
 pub use sequence::Totals;
 pub use workers::Workers;

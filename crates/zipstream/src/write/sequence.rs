@@ -1,6 +1,7 @@
 //! The archive as it comes into being: output, offsets and the directory, one entry after the other.
 
 use super::batch::pack_one;
+use super::encoder::Patch;
 use super::options::Meta;
 use super::records::{Shape, Sizes, put_central, put_local, put_shifted};
 use crate::crypt::Encryption;
@@ -234,6 +235,32 @@ impl Sequence {
         put_central(directory, name, meta, *method, large.shape, &sizes, offset);
         self.count(sizes.content);
         Ok(())
+    }
+
+    /// Ends a large entry whose content the caller has put behind all output; gives what its header
+    /// lacks.
+    pub(crate) fn apart(&mut self, crc32: u32) -> Result<Patch, Error> {
+        let Some(Written {
+            large,
+            offset,
+            sizes,
+            ..
+        }) = &mut self.large
+        else {
+            return Err(internal("an end without an entry"));
+        };
+        let Shape::Known(known) = &mut large.shape else {
+            return Err(internal("content apart of a size that is not known"));
+        };
+        known.crc32 = crc32;
+        *sizes = *known;
+        self.base += known.content;
+        let patch = Patch {
+            offset: *offset + local::CRC32_AT,
+            bytes: crc32.to_le_bytes(),
+        };
+        self.end()?;
+        Ok(patch)
     }
 
     /// Starts an entry of another archive.

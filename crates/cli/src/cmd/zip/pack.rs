@@ -22,6 +22,8 @@ use crate::session::{Outcome, Session};
 use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
+mod apart;
+
 /// Output that is worth a write.
 const WRITE_BYTES: usize = 128 << 10;
 /// Stored files above this are read twice, so that their headers can state what they hold.
@@ -216,6 +218,10 @@ impl<'a> Packer<'a> {
         self.describe(&mut options, &metadata);
         options.size_hint = Some(size);
         if self.plan.level == 0 || self.plan.method == zipstream::Method::Stored {
+            let direct = cfg!(unix) && !self.sealed && self.target.is_regular_file();
+            if direct && size > KNOWN_BYTES_MIN {
+                return self.apart(source, &file, size, &options);
+            }
             match known(&file, size, self.sealed) {
                 Ok(known) => options.known = known,
                 Err(error) => return Ok(passed_over(&source.path, &error)),

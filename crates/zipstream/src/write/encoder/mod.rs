@@ -4,11 +4,14 @@
 //! order, [`raw`] takes what another archive has packed, [`resume`] goes on with one. The work itself
 //! stands in `batch` and `engine`.
 
+mod apart;
 mod large;
 mod line;
 mod raw;
 #[cfg(feature = "tokio")]
 mod ready;
+
+pub use apart::Patch;
 mod resume;
 
 use std::collections::{HashSet, VecDeque};
@@ -99,6 +102,8 @@ enum State {
     Large(usize),
     /// Bytes of another archive's entry go through as they are.
     Raw,
+    /// The caller puts the content into the archive.
+    Apart,
     Finished,
     Failed(Error),
 }
@@ -180,6 +185,12 @@ impl ArchiveEncoder {
     /// Starts an entry. Names are held to [`name::check`] and may not repeat; the name of a
     /// directory gets its `/`. After an error of these kinds the archive goes on without the entry.
     pub fn start_entry(&mut self, name: &str, options: &EntryOptions) -> Result<(), Error> {
+        let hint = options.known.map(|known| known.bytes).or(options.size_hint);
+        let large = hint.is_some_and(|hint| hint > WHOLE_BYTES_MAX as u64);
+        self.open_entry(name, options, large)
+    }
+
+    fn open_entry(&mut self, name: &str, options: &EntryOptions, large: bool) -> Result<(), Error> {
         match &self.state {
             State::Idle => {}
             State::Failed(error) => return Err(error.clone()),
@@ -214,7 +225,6 @@ impl ArchiveEncoder {
         open.known = options.known;
         (open.taken, open.bytes_max) = (0, None);
         self.started += 1;
-        let large = open.hint.is_some_and(|hint| hint > WHOLE_BYTES_MAX as u64);
         let result = self.place(large);
         self.hold(result)
     }
@@ -297,7 +307,9 @@ impl ArchiveEncoder {
         match &self.state {
             State::Whole(start) => Ok(self.batch.room(start + WHOLE_BYTES_MAX)),
             State::Failed(error) => Err(error.clone()),
-            State::Idle | State::Raw | State::Finished => Err(order("no entry is open")),
+            State::Idle | State::Raw | State::Apart | State::Finished => {
+                Err(order("no entry is open"))
+            }
             State::Large(bytes) => Ok(self.chunk.room(*bytes)),
         }
     }
@@ -313,7 +325,9 @@ impl ArchiveEncoder {
         match &self.state {
             State::Whole(_) => self.batch.advance(bytes),
             State::Failed(error) => return Err(error.clone()),
-            State::Idle | State::Raw | State::Finished => return Err(order("no entry is open")),
+            State::Idle | State::Raw | State::Apart | State::Finished => {
+                return Err(order("no entry is open"));
+            }
             State::Large(_) => self.chunk.advance(bytes),
         }
         Ok(())
@@ -322,7 +336,9 @@ impl ArchiveEncoder {
     /// Ends the entry.
     pub fn finish_entry(&mut self) -> Result<(), Error> {
         let result = match &self.state {
-            State::Idle | State::Raw | State::Finished => return Err(order("no entry is open")),
+            State::Idle | State::Raw | State::Apart | State::Finished => {
+                return Err(order("no entry is open"));
+            }
             State::Failed(error) => return Err(error.clone()),
             State::Whole(start) => {
                 let start = *start;

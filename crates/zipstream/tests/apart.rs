@@ -1,0 +1,124 @@
+//! Stored entries whose content the caller puts into the archive itself.
+
+use zipstream::{
+    ArchiveEncoder, ArchiveOptions, ArchiveReader, Crc32, Encryption, EntryOptions, ErrorKind,
+    Known, Method, Password, ReadOptions,
+};
+
+fn sum(content: &[u8]) -> u32 {
+    let mut sum = Crc32::new();
+    sum.update(content);
+    sum.sum()
+}
+
+fn content(bytes: usize) -> Vec<u8> {
+    (0..bytes as u32).map(|at| (at / 7 % 249) as u8).collect()
+}
+
+fn encoder(threads: usize) -> ArchiveEncoder {
+    let mut options = ArchiveOptions::default();
+    options.threads = threads;
+    ArchiveEncoder::new(options).expect("threads")
+}
+
+/// Takes the output.
+fn drain(encoder: &mut ArchiveEncoder, archive: &mut Vec<u8>) {
+    archive.extend_from_slice(encoder.output());
+    let bytes = encoder.output().len();
+    encoder.consume(bytes);
+}
+
+/// An archive with two contents that are put in apart, among others that threads compress.
+fn apart(threads: usize, contents: &[Vec<u8>]) -> Vec<u8> {
+    let (mut encoder, mut archive) = (encoder(threads), Vec::new());
+    for (index, content) in contents.iter().enumerate() {
+        let name = format!("compressed{index}");
+        encoder
+            .start_entry(&name, &EntryOptions::default())
+            .expect("packed");
+        encoder.push_all(content).expect("packed");
+        encoder.finish_entry().expect("packed");
+        let options = EntryOptions::new(Method::Deflate);
+        let name = format!("stored{index}");
+        encoder
+            .start_apart(&name, &options, content.len() as u64)
+            .expect("packed");
+        drain(&mut encoder, &mut archive);
+        archive.extend_from_slice(content);
+        let patch = encoder.finish_apart(sum(content)).expect("packed");
+        archive[patch.offset as usize..][..4].copy_from_slice(&patch.bytes);
+    }
+    let totals = encoder.finish().expect("packed");
+    drain(&mut encoder, &mut archive);
+    assert_eq!(totals.archive_bytes, archive.len() as u64);
+    assert_eq!(totals.entries, 2 * contents.len() as u64);
+    archive
+}
+
+#[test]
+fn content_put_in_apart_makes_the_archive_that_it_makes_when_it_is_pushed() {
+    let contents = [content(2_000_000), content(5), Vec::new(), content(1 << 20)];
+    let (mut encoder, mut expected) = (encoder(0), Vec::new());
+    for (index, content) in contents.iter().enumerate() {
+        for kind in ["compressed", "stored"] {
+            let mut options = EntryOptions::default();
+            if kind == "stored" {
+                options = EntryOptions::new(Method::Stored);
+                options.known = Some(Known {
+                    bytes: content.len() as u64,
+                    crc32: sum(content),
+                });
+            }
+            encoder
+                .start_entry(&format!("{kind}{index}"), &options)
+                .unwrap();
+            encoder.push_all(content).unwrap();
+            encoder.finish_entry().unwrap();
+        }
+    }
+    encoder.finish().unwrap();
+    drain(&mut encoder, &mut expected);
+    for threads in [0, 1, 3] {
+        assert!(apart(threads, &contents) == expected, "{threads} threads");
+    }
+    let reader = ArchiveReader::open(&expected[..]).unwrap();
+    let strict = ReadOptions::strict();
+    assert!(ArchiveReader::open_with(&expected[..], &strict).is_ok());
+    assert_eq!(reader.entries().count(), 8);
+}
+
+#[test]
+fn what_cannot_be_put_in_apart_is_refused() {
+    let mut options = ArchiveOptions::default();
+    options.encryption = Some(Encryption::new(Password::new("p")));
+    let mut sealed = ArchiveEncoder::new(options).unwrap();
+    let entry = EntryOptions::default();
+    let refused = sealed.start_apart("a", &entry, 5).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Setting);
+
+    let mut encoder = encoder(0);
+    assert_eq!(
+        encoder.finish_apart(0).unwrap_err().kind(),
+        ErrorKind::Order
+    );
+    encoder.start_apart("a", &entry, 5).unwrap();
+    // Its header was not taken.
+    assert_eq!(
+        encoder.finish_apart(0).unwrap_err().kind(),
+        ErrorKind::Order
+    );
+    assert_eq!(encoder.push(b"x").unwrap_err().kind(), ErrorKind::Order);
+    assert_eq!(encoder.finish_entry().unwrap_err().kind(), ErrorKind::Order);
+    assert_eq!(
+        encoder.abandon_entry().unwrap_err().kind(),
+        ErrorKind::Order
+    );
+    assert_eq!(encoder.finish().unwrap_err().kind(), ErrorKind::Order);
+    let bytes = encoder.output().len();
+    encoder.consume(bytes);
+    let patch = encoder.finish_apart(0x0403_0201).unwrap();
+    assert_eq!((patch.offset, patch.bytes), (14, [1, 2, 3, 4]));
+    let again = encoder.start_apart("a", &entry, 5).unwrap_err();
+    assert_eq!(again.kind(), ErrorKind::Duplicate);
+    assert_eq!(encoder.finish().unwrap().content_bytes, 5);
+}
