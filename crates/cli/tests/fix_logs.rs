@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-use common::fix::{execution, message, order};
+use common::fix::{execution, faults, message, order};
 use common::signals::{PATIENCE, send};
 use common::{directory, file, perfkit, pipe, run, words};
 
@@ -64,62 +64,6 @@ const SHAPES: [Shape; 12] = [
     shape("text in angles", "", "<SOH>", "<SOH>", "\n"),
     shape("semicolons", "", ";", ";", "\n"),
 ];
-
-/// A fault: its name, the bytes, the tag that is named, words of the reason.
-struct Fault {
-    name: &'static str,
-    bytes: Vec<u8>,
-    tag: Option<u32>,
-    reason: &'static str,
-}
-
-/// The same message with other bytes in place of some.
-fn changed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
-    let text = String::from_utf8(bytes.to_vec()).expect("text");
-    assert!(text.contains(from), "{from}");
-    text.replacen(from, to, 1).into_bytes()
-}
-
-fn faults() -> Vec<Fault> {
-    let good = order(2, "two", 200);
-    let fault = |name, bytes, tag, reason| Fault {
-        name,
-        bytes,
-        tag,
-        reason,
-    };
-    let sum = good[good.len() - 2];
-    let other = if sum == b'0' { b'1' } else { b'0' };
-    let mut wrong_sum = good.clone();
-    let at = good.len() - 2;
-    wrong_sum[at] = other;
-    vec![
-        fault("check sum", wrong_sum, Some(10), "sum"),
-        fault(
-            "length",
-            changed(&good, "\x019=9", "\x019=1"),
-            None,
-            "length",
-        ),
-        fault(
-            "no length",
-            changed(&good, "\x019=", "\x019=x"),
-            None,
-            "length",
-        ),
-        fault(
-            "order",
-            changed(&good, "\x019=", "\x0199="),
-            None,
-            "begins with",
-        ),
-        fault("tag", message("35=D|049=A|"), None, "tag"),
-        fault("empty value", message("35=D|55=|"), Some(55), "empty"),
-        fault("data", message("35=D|95=9|96=abc|"), Some(96), "length"),
-        fault("truncated", good[..good.len() - 30].to_vec(), None, ""),
-        fault("noise", b"8=FIX\xff\x00\x02".to_vec(), None, "begins with"),
-    ]
-}
 
 /// The message as a log of a shape has it.
 fn logged(bytes: &[u8], shape: &Shape) -> Vec<u8> {

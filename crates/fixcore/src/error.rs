@@ -14,6 +14,8 @@ pub enum ErrorKind {
     Trailing,
     /// The message does not begin with tags 8, 9 and 35, in this order.
     HeaderOrder,
+    /// Another byte than 1 stands between fields: a log that was made to be looked at.
+    Separator,
     /// The message does not end with tag 10, or with one of another form than three digits.
     Trailer,
     /// A tag that is no number from 1 to 999,999,999, or that begins with 0.
@@ -59,6 +61,7 @@ impl ErrorKind {
             Self::TooLong => "the message is too long",
             Self::Trailing => "there is more behind the message",
             Self::HeaderOrder => "a message begins with the tags 8, 9 and 35",
+            Self::Separator => "the fields are not separated by the byte 1",
             Self::Trailer => "a message ends with tag 10 and three digits",
             Self::Tag => "this is no tag",
             Self::EmptyValue => "the value is empty",

@@ -213,7 +213,19 @@ impl Cutter {
         match rest.get(bytes - TRAILER_BYTES..bytes) {
             None => Look::NeedMore,
             Some([b'1', b'0', b'=', _, _, _, SOH]) => Look::Message(bytes),
-            Some(_) => Look::Wrong(ErrorKind::BodyLength),
+            Some(_) => Look::Wrong(self.wrong_length(&rest[..bytes])),
+        }
+    }
+
+    /// What is wrong with bytes that do not end as their length says: one that another message begins
+    /// in before it has a trailer was cut off.
+    #[cold]
+    fn wrong_length(&self, stated: &[u8]) -> ErrorKind {
+        let behind = stated.get(START.len()..).unwrap_or(&[]);
+        let own = self.finder.find(behind).and_then(|at| behind.get(..at));
+        match own.map(|own| memmem::find(own, b"\x0110=").is_some()) {
+            Some(false) => ErrorKind::Truncated,
+            Some(true) | None => ErrorKind::BodyLength,
         }
     }
 
@@ -229,8 +241,11 @@ impl Cutter {
         let Some(begin) = begin.map(|at| at + 2) else {
             return missing(ErrorKind::HeaderOrder);
         };
-        if head.get(begin) != Some(&SOH) {
-            return Look::Wrong(ErrorKind::HeaderOrder);
+        match head.get(begin) {
+            Some(&SOH) => {}
+            // What logs for people have in its place.
+            Some(b'|' | b';' | b'^' | b'\\' | b'<') => return Look::Wrong(ErrorKind::Separator),
+            _ => return Look::Wrong(ErrorKind::HeaderOrder),
         }
         let length = &head[begin + 1..];
         let is_length = length.iter().zip(b"9=").all(|(a, b)| a == b);

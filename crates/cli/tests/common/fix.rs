@@ -22,3 +22,88 @@ pub(crate) fn execution(seq: u32, id: &str, ms: u32) -> Vec<u8> {
         "35=8|49=B|56=A|34={seq}|52=20260305-14:15:16.{ms:03}|37=o|11={id}|17=e|150=0|39=0|55=X|54=1|151=5|14=0|6=0|"
     ))
 }
+
+/// A fault: its name, the bytes, the tag that is named, words of the reason, and its class.
+pub(crate) struct Fault {
+    pub(crate) name: &'static str,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) tag: Option<u32>,
+    pub(crate) reason: &'static str,
+    pub(crate) class: &'static str,
+}
+
+/// The same message with other bytes in place of some.
+pub(crate) fn changed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = String::from_utf8(bytes.to_vec()).expect("text");
+    assert!(text.contains(from), "{from}");
+    text.replacen(from, to, 1).into_bytes()
+}
+
+pub(crate) fn faults() -> Vec<Fault> {
+    let good = order(2, "two", 200);
+    let fault = |name, bytes, tag, reason, class| Fault {
+        name,
+        bytes,
+        tag,
+        reason,
+        class,
+    };
+    let sum = good[good.len() - 2];
+    let other = if sum == b'0' { b'1' } else { b'0' };
+    let mut wrong_sum = good.clone();
+    let at = good.len() - 2;
+    wrong_sum[at] = other;
+    vec![
+        fault("check sum", wrong_sum, Some(10), "sum", "checksum"),
+        fault(
+            "length",
+            changed(&good, "\x019=9", "\x019=1"),
+            None,
+            "length",
+            "length",
+        ),
+        fault(
+            "no length",
+            changed(&good, "\x019=", "\x019=x"),
+            None,
+            "length",
+            "length",
+        ),
+        fault(
+            "order",
+            changed(&good, "\x019=", "\x0199="),
+            None,
+            "begins with",
+            "order of 8, 9 and 35",
+        ),
+        fault("tag", message("35=D|049=A|"), None, "tag", "tag"),
+        fault(
+            "empty value",
+            message("35=D|55=|"),
+            Some(55),
+            "empty",
+            "empty value",
+        ),
+        fault(
+            "data",
+            message("35=D|95=9|96=abc|"),
+            Some(96),
+            "length",
+            "length of data",
+        ),
+        fault(
+            "truncated",
+            good[..good.len() - 30].to_vec(),
+            None,
+            "cut off",
+            "truncated",
+        ),
+        fault(
+            "noise",
+            b"8=FIX\xff\x00\x02".to_vec(),
+            None,
+            "begins with",
+            "order of 8, 9 and 35",
+        ),
+    ]
+}

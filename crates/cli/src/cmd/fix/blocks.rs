@@ -11,7 +11,7 @@ use fixcore::{Cut, Cutter, ErrorKind};
 use memchr::{memchr, memrchr};
 
 use super::input::{Got, Input};
-use super::texts::{Shape, shape_of};
+use super::texts::{Shape, is_text, shape_of};
 use crate::args::fix::Separator;
 use crate::failure::{Failure, Result};
 
@@ -31,6 +31,8 @@ pub(super) enum Mark {
     Message { at: u32, bytes: u32 },
     /// What begins as a message and is none, at this byte of the file.
     Bad { offset: u64, why: ErrorKind },
+    /// Bytes in no message that are no text, from this one of the file on.
+    Noise { offset: u64, bytes: u64 },
 }
 
 /// What became of a file.
@@ -54,6 +56,8 @@ pub(super) struct Block {
     pub(super) shape: Shape,
     /// Of a stream, every message; of lines, only such as are too long.
     pub(super) marks: Vec<Mark>,
+    /// Bytes in no message that ended here. Of lines, only those before the first message was seen.
+    pub(super) between_bytes: u64,
     /// The file has ended with this block.
     pub(super) ended: Option<Ended>,
 }
@@ -62,6 +66,31 @@ impl Block {
     /// The bytes that were cut.
     pub(super) fn bytes(&self) -> &[u8] {
         self.buffer.get(..self.filled).unwrap_or(&[])
+    }
+}
+
+/// What was passed over and is not told of yet.
+#[derive(Debug, Default)]
+struct Passed {
+    /// Bytes before the cutter saw any.
+    bytes: u64,
+    is_noise: bool,
+}
+
+impl Passed {
+    fn look(&mut self, bytes: &[u8]) {
+        self.is_noise |= !is_text(bytes);
+    }
+
+    /// Tells of it, and of so many bytes more; it ends at this byte of the file.
+    fn tell(&mut self, block: &mut Block, end: u64, more: u64) {
+        let passed = std::mem::take(self);
+        let bytes = passed.bytes + more;
+        block.between_bytes += bytes;
+        if passed.is_noise && bytes > 0 {
+            let offset = end - bytes;
+            block.marks.push(Mark::Noise { offset, bytes });
+        }
     }
 }
 
@@ -77,6 +106,7 @@ struct Open {
     offset: u64,
     /// Where a line began that is too long and has no end yet.
     too_long: Option<u64>,
+    passed: Passed,
     bytes: u64,
 }
 
@@ -107,6 +137,7 @@ impl<'s> Blocks<'s> {
         block.marks.clear();
         block.ended = None;
         block.filled = 0;
+        block.between_bytes = 0;
         if self.open.is_none() {
             let Some((file, path)) = self.files.pop_front() else {
                 return false;
@@ -152,6 +183,7 @@ impl Open {
             carry: Vec::new(),
             offset: 0,
             too_long: None,
+            passed: Passed::default(),
             bytes: 0,
         })
     }
@@ -185,6 +217,9 @@ impl Open {
                 Some(Shape::Lines) => self.cut_lines(block, &mut filled, ended),
                 None => {
                     if filled > SEARCHED_BYTES {
+                        let gone = filled - HEAD_BYTES;
+                        self.passed.look(&block.buffer[..gone]);
+                        self.passed.bytes += gone as u64;
                         self.let_go(block, &mut filled, HEAD_BYTES);
                     }
                     0
@@ -202,21 +237,44 @@ impl Open {
 
     /// Messages by their length: up to where all is known.
     fn cut_stream(&mut self, block: &mut Block, filled: usize, ended: bool) -> usize {
-        let bytes = &block.buffer[..filled];
         let mut at = 0;
         loop {
-            let (taken, cut) = self.cutter.next(&bytes[at..], ended);
+            let (taken, cut) = self.cutter.next(&block.buffer[at..filled], ended);
             let start = at;
             at += taken;
+            let (begin, end) = (self.offset + start as u64, self.offset + at as u64);
             match cut {
-                None => return at,
-                Some(Cut::Message) => block.marks.push(Mark::Message {
-                    at: start as u32,
-                    bytes: taken as u32,
-                }),
-                Some(Cut::Skipped { bytes, why }) => {
-                    let offset = self.offset + at as u64 - bytes;
-                    block.marks.extend(why.map(|why| Mark::Bad { offset, why }));
+                None => {
+                    self.passed.look(&block.buffer[start..at]);
+                    if ended {
+                        self.passed.tell(block, end, 0);
+                    }
+                    return at;
+                }
+                Some(Cut::Message) => {
+                    if self.passed.bytes > 0 {
+                        self.passed.tell(block, begin, 0);
+                    }
+                    block.marks.push(Mark::Message {
+                        at: start as u32,
+                        bytes: taken as u32,
+                    });
+                }
+                Some(Cut::Skipped { bytes, why: None }) => {
+                    self.passed.look(&block.buffer[start..at]);
+                    self.passed.tell(block, end, bytes);
+                }
+                Some(Cut::Skipped {
+                    bytes,
+                    why: Some(why),
+                }) => {
+                    let offset = end - bytes;
+                    if self.passed.bytes > 0 {
+                        self.passed.tell(block, offset, 0);
+                    }
+                    // What was looked at belongs to what is bad.
+                    self.passed = Passed::default();
+                    block.marks.push(Mark::Bad { offset, why });
                 }
             }
         }
@@ -224,6 +282,9 @@ impl Open {
 
     /// Whole lines: up to the last end of one.
     fn cut_lines(&mut self, block: &mut Block, filled: &mut usize, ended: bool) -> usize {
+        if self.passed.bytes > 0 {
+            self.passed.tell(block, self.offset, 0);
+        }
         if let Some(offset) = self.too_long {
             let end = memchr(b'\n', &block.buffer[..*filled]);
             let kept = end.map_or(0, |end| *filled - end - 1);

@@ -5,6 +5,7 @@
 mod blocks;
 mod crew;
 mod diff;
+mod faults;
 mod generate;
 mod input;
 mod lines;

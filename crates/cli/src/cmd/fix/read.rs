@@ -13,6 +13,7 @@ use latency::report::{Input, Table, Unit};
 
 use super::blocks::{Block, Ended};
 use super::crew::{Crew, Stop};
+use super::faults::{AllFaults, Faults, Wrong};
 use super::stats::{Part, Stats};
 use super::texts::{Found, Texts, separate};
 use super::veil::{Scratch, Veil};
@@ -72,6 +73,7 @@ struct Made {
     bad: u64,
     /// The first of those that are bad: where, and what is wrong. Where there are no lines for them.
     named: Vec<(u64, String)>,
+    faults: Faults,
     part: Part,
     span: Option<(Instant, Instant)>,
 }
@@ -106,6 +108,7 @@ impl<'d> Worker<'d> {
         let start = Instant::now();
         made.out.clear();
         made.named.clear();
+        made.faults.clear();
         (made.good, made.bad) = (0, 0);
         if self.task.job == Job::Stats {
             made.part.clear();
@@ -115,10 +118,15 @@ impl<'d> Worker<'d> {
         let name = self.names.get(block.file).map_or("", String::as_str);
         self.texts.each(block, &mut |offset, found| {
             let wrong = match found {
-                Found::Bad(why) => Some((None, why.to_string())),
+                Found::Between(bytes) => {
+                    made.faults.between_bytes += bytes;
+                    return;
+                }
+                Found::Noise(bytes) => return task.noise(name, offset, bytes, made),
+                Found::Bad(why) => Some(Wrong::of_kind(why)),
                 Found::Message(bytes, separator) => match decoder.parse(bytes) {
                     Ok(message) => match task.veil {
-                        None => task.message(validators, offset, &message, made),
+                        None => task.message(validators, offset, &message, separator, made),
                         Some(veil) => {
                             let veiled = veil.message(&message, scratch);
                             separate(veiled, separator, &mut made.out);
@@ -126,12 +134,12 @@ impl<'d> Worker<'d> {
                             None
                         }
                     },
-                    Err(error) => Some((error.tag(), error.to_string())),
+                    Err(error) => Some(Wrong::of(&error, bytes, separator)),
                 },
             };
             match wrong {
                 None => made.good += 1,
-                Some((tag, error)) => task.wrong(name, offset, tag, error, made),
+                Some(wrong) => task.wrong(name, offset, wrong, made),
             }
         });
         made.span = Some((start, Instant::now()));
@@ -145,8 +153,9 @@ impl<'d> Task<'d> {
         validators: &mut Vec<(Versions, Validator<'d>)>,
         offset: u64,
         message: &Message<'_, '_>,
+        separator: &[u8],
         made: &mut Made,
-    ) -> Option<(Option<u32>, String)> {
+    ) -> Option<Wrong> {
         match self.job {
             Job::Parse => lines::message(&mut made.out, offset, message),
             Job::Stats => made.part.message(offset, message),
@@ -160,7 +169,7 @@ impl<'d> Task<'d> {
                 };
                 lines::named(&mut made.out, offset, message, dictionaries);
             }
-            Job::Validate => return self.validate(validators, message),
+            Job::Validate => return self.validate(validators, message, separator),
             // That is done where the separator is known.
             Job::Anonymize => {}
         }
@@ -172,14 +181,14 @@ impl<'d> Task<'d> {
         &self,
         validators: &mut Vec<(Versions, Validator<'d>)>,
         message: &Message<'_, '_>,
-    ) -> Option<(Option<u32>, String)> {
+        separator: &[u8],
+    ) -> Option<Wrong> {
         let versions = match self.dictionary {
             Some(_) => None,
             None => Validator::versions(message),
         };
         if versions.is_none() && self.dictionary.is_none() {
-            let error = "there is no dictionary for this BeginString".to_owned();
-            return Some((Some(8), error));
+            return Some(Wrong::without_dictionary());
         }
         let known = validators.iter().position(|known| known.0 == versions);
         let at = match known {
@@ -194,15 +203,24 @@ impl<'d> Task<'d> {
             }
         };
         let error = validators.get_mut(at)?.1.validate(message).err()?;
-        Some((error.tag(), error.to_string()))
+        Some(Wrong::of(&error, message.bytes(), separator))
     }
 
-    fn wrong(&self, path: &str, offset: u64, tag: Option<u32>, error: String, made: &mut Made) {
+    fn wrong(&self, path: &str, offset: u64, wrong: Wrong, made: &mut Made) {
         made.bad += 1;
+        made.faults.add(wrong.class, offset);
         if !matches!(self.job, Job::Stats | Job::Anonymize) {
-            lines::wrong(&mut made.out, path, offset, tag, &error);
+            lines::wrong(&mut made.out, path, offset, wrong.tag, &wrong.text);
         } else if made.named.len() < BAD_NAMED {
-            made.named.push((offset, error));
+            made.named.push((offset, wrong.text));
+        }
+    }
+
+    fn noise(&self, path: &str, offset: u64, bytes: u64, made: &mut Made) {
+        made.faults.noise(offset, bytes);
+        if self.job == Job::Validate {
+            let text = format!("{bytes} bytes between messages are no text");
+            lines::wrong(&mut made.out, path, offset, None, &text);
         }
     }
 }
@@ -218,6 +236,7 @@ pub(super) struct Reading<'d> {
     bad: u64,
     /// The first that are bad: file, place, what is wrong.
     named: Vec<(usize, u64, String)>,
+    faults: AllFaults,
 }
 
 impl<'d> Reading<'d> {
@@ -232,6 +251,7 @@ impl<'d> Reading<'d> {
             good: 0,
             bad: 0,
             named: Vec::new(),
+            faults: AllFaults::default(),
         })
     }
 
@@ -269,6 +289,7 @@ impl<'d> Reading<'d> {
     fn take(&mut self, block: &Block, made: &mut Made) -> std::result::Result<(), Stop> {
         self.good += made.good;
         self.bad += made.bad;
+        self.faults.take(block.file, &made.faults);
         for (offset, error) in &made.named {
             if self.named.len() < BAD_NAMED {
                 self.named.push((block.file, *offset, error.clone()));
@@ -308,7 +329,13 @@ impl<'d> Reading<'d> {
         if !self.pieces.is_empty() {
             outcome.add(&self.pieces.finish());
         }
-        conclude_bad(self.bad, self.named, files, outcome);
+        // Who validates wants to know of all that should not be there.
+        let noise = match self.task.job {
+            Job::Validate => self.faults.noise_places(),
+            _ => 0,
+        };
+        self.faults.conclude(files, outcome);
+        conclude_bad(self.bad + noise, self.named, files, outcome);
         if signal::interrupted() {
             outcome.complete = false;
             outcome.status = ExitStatus::Interrupted;

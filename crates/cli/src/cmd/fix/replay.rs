@@ -160,6 +160,7 @@ impl Replay<'_> {
                     return;
                 }
                 let error = match found {
+                    Found::Noise(_) | Found::Between(_) => return,
                     Found::Bad(why) => why.to_string(),
                     Found::Message(bytes, _) => match decoder.parse(bytes) {
                         Ok(message) => {

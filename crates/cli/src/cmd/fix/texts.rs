@@ -33,6 +33,38 @@ pub(super) enum Found<'b> {
     Message(&'b [u8], &'static [u8]),
     /// What begins as a message and is none.
     Bad(ErrorKind),
+    /// So many bytes in no message that are no text.
+    Noise(u64),
+    /// So many bytes of a block that are in no message, noise among them.
+    Between(u64),
+}
+
+/// Whether what stands between messages may be text: lines of a log, prefixes, or nothing.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    let plain = |all: bool, byte: &u8| all & ((b' '..=b'~').contains(byte) | is_space(*byte));
+    if bytes.iter().fold(true, plain) {
+        return true;
+    }
+    // A block may begin or end within a character.
+    let cut = bytes
+        .iter()
+        .take(3)
+        .take_while(|byte| **byte & 0xc0 == 0x80);
+    let rest = bytes.get(cut.count()..).unwrap_or(&[]);
+    let (text, is_whole) = match std::str::from_utf8(rest) {
+        Ok(text) => (text, true),
+        Err(error) => {
+            let text = rest.get(..error.valid_up_to()).unwrap_or(&[]);
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            (text, error.error_len().is_none())
+        }
+    };
+    is_whole && text.chars().all(|c| !c.is_control() || is_space(c as u8))
+}
+
+/// White space and the beginning of a colour.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\r' | 0x1b)
 }
 
 /// What a log looks like by its first message; `None` where more is needed to tell.
@@ -131,6 +163,7 @@ impl Texts {
         for mark in &block.marks {
             match *mark {
                 Mark::Bad { offset, why } => visit(offset, Found::Bad(why)),
+                Mark::Noise { offset, bytes } => visit(offset, Found::Noise(bytes)),
                 Mark::Message { at, bytes: length } => {
                     let at = at as usize;
                     if let Some(message) = bytes.get(at..at + length as usize) {
@@ -139,15 +172,19 @@ impl Texts {
                 }
             }
         }
+        let mut between = block.between_bytes;
         if block.shape == Shape::Lines {
-            self.lines(bytes, block.offset, visit);
+            between += self.lines(bytes, block.offset, visit);
         }
+        visit(block.offset, Found::Between(between));
     }
 
-    fn lines(&mut self, bytes: &[u8], offset: u64, visit: &mut dyn FnMut(u64, Found<'_>)) {
-        let mut from = 0;
+    /// Gives out messages of lines; how many bytes are in none.
+    fn lines(&mut self, bytes: &[u8], offset: u64, visit: &mut dyn FnMut(u64, Found<'_>)) -> u64 {
+        let (mut from, mut between_bytes) = (0, 0);
         while let Some(at) = self.start.find(&bytes[from..]) {
             let start = from + at;
+            between_bytes += between(&bytes[from..start], offset + from as u64, visit);
             let text = &bytes[start..];
             let offset = offset + start as u64;
             let separator = separator_of(text);
@@ -161,14 +198,19 @@ impl Texts {
             let line = memchr(b'\n', text).map_or(text, |end| &text[..end]);
             let next = self.start.find(&line[START.len().min(line.len())..]);
             let end = next.map_or(line.len(), |next| START.len() + next);
-            let separator = separator.unwrap_or(&[SOH]);
-            let found = match unify(&line[..end], separator, &mut self.message) {
-                true => Found::Message(&self.message, separator),
-                false => Found::Bad(ErrorKind::Truncated),
+            let text = &line[..end];
+            let unified = unify(text, separator.unwrap_or(&[SOH]), &mut self.message);
+            let found = match (unified, separator) {
+                (Some(_), _) => Found::Message(&self.message, separator.unwrap_or(&[SOH])),
+                (None, None) if !text[begin_bytes(text)..].trim_ascii().is_empty() => {
+                    Found::Bad(ErrorKind::HeaderOrder)
+                }
+                (None, _) => Found::Bad(ErrorKind::Truncated),
             };
             visit(offset, found);
-            from = start + end;
+            from = start + unified.unwrap_or(end);
         }
+        between_bytes + between(&bytes[from..], offset + from as u64, visit)
     }
 
     /// A message whose length is right and whose separator is a byte; where it ends.
@@ -189,6 +231,21 @@ impl Texts {
         }
         Some(end)
     }
+}
+
+/// Gives out the lines that are noise of what stands between messages; how many bytes there are.
+#[inline]
+fn between(bytes: &[u8], offset: u64, visit: &mut dyn FnMut(u64, Found<'_>)) -> u64 {
+    if !is_text(bytes) {
+        let mut at = offset;
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if !is_text(line) {
+                visit(at, Found::Noise(line.trim_ascii_end().len() as u64));
+            }
+            at += line.len() as u64;
+        }
+    }
+    bytes.len() as u64
 }
 
 /// Appends a message with a separator in place of the byte 1.
@@ -216,8 +273,8 @@ pub(super) fn separate(message: &[u8], separator: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Writes a message with the byte 1 in place of its separator, and without what stands behind it;
-/// whether it has an end.
-fn unify(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> bool {
+/// where it ends, if it does.
+fn unify(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     out.clear();
     let mut rest = text;
     loop {
@@ -228,11 +285,10 @@ fn unify(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> bool {
             out.extend_from_slice(b"10=");
             out.extend_from_slice(sum.trim_ascii());
             out.push(SOH);
-            return true;
+            let behind = at.map_or(field.len(), |at| at + separator.len());
+            return Some(text.len() - rest.len() + behind);
         }
-        let Some(at) = at else {
-            return false;
-        };
+        let at = at?;
         out.extend_from_slice(field);
         out.push(SOH);
         rest = &rest[at + separator.len()..];
@@ -255,6 +311,20 @@ fn position(bytes: &[u8], separator: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_is_told_from_noise() {
+        for text in ["", "\n", "in: \x1b[31m", "Gr\u{fc}\u{df}e \u{20ac}\r\n"] {
+            assert!(is_text(text.as_bytes()), "{text}");
+            // Blocks end anywhere.
+            for at in 0..text.len() {
+                assert!(is_text(&text.as_bytes()[at..]) && is_text(&text.as_bytes()[..at]));
+            }
+        }
+        for noise in [&b"\0"[..], b"a\x01b", b"text\xff", b"\x7f"] {
+            assert!(!is_text(noise), "{}", noise.escape_ascii());
+        }
+    }
 
     #[test]
     fn a_log_is_told_by_its_first_message_and_not_before() {

@@ -181,6 +181,7 @@ impl Diff<'_> {
         let ignored = &self.ignored;
         side.texts.each(&side.block, &mut |offset, found| {
             let error = match found {
+                Found::Noise(_) | Found::Between(_) => return,
                 Found::Bad(why) => why.to_string(),
                 Found::Message(bytes, _) => match decoder.parse(bytes) {
                     Ok(message) => {

@@ -1,0 +1,182 @@
+//! What `perfkit fix` says of logs that are not as they should be: classes of bad messages, whatever
+//! separates their fields, and noise between messages.
+
+mod common;
+
+use common::fix::{Fault, execution, faults, message, order};
+use common::{directory, file, pipe, run, words};
+use serde_json::{Value, json};
+
+/// A log whose fields are separated by something else, a message a line.
+fn logged(parts: &[&[u8]], separator: &str) -> Vec<u8> {
+    let mut log = Vec::new();
+    for part in parts {
+        for byte in *part {
+            match byte {
+                1 => log.extend_from_slice(separator.as_bytes()),
+                byte => log.push(*byte),
+            }
+        }
+        log.push(b'\n');
+    }
+    log
+}
+
+/// The rows of a table of a report; none where there is no such table.
+fn rows(report: &Value, name: &str) -> Vec<Value> {
+    let tables = report["tables"].as_array().expect("tables");
+    let table = tables.iter().find(|table| table["name"] == name);
+    table.map_or_else(Vec::new, |table| {
+        table["rows"].as_array().expect("rows").clone()
+    })
+}
+
+#[test]
+fn every_fault_is_of_its_class_whatever_separates_fields() {
+    let dir = directory();
+    let (first, last) = (order(1, "one", 100), execution(1, "one", 130));
+    for separator in ["\x01", "|", "^A", "\\x01"] {
+        for fault in faults() {
+            let log = logged(&[&first, &fault.bytes, &last], separator);
+            let place = first.iter().filter(|byte| **byte == 1).count() * (separator.len() - 1)
+                + first.len()
+                + 1;
+            for part in ["parse", "validate", "stats"] {
+                let line = format!("fix {part} --report json");
+                let found = pipe(dir.path(), words(&line), &log).expect(3);
+                // Of a filter the report stands beside the data.
+                let report = match part {
+                    "stats" => found.text(),
+                    _ => &found.stderr,
+                };
+                let report: Value = serde_json::from_str(report).expect("a report");
+                let what = format!("{separator} {}: {}", fault.name, report["tables"]);
+                let wanted = [json!([fault.class, 1, "-", place])];
+                assert_eq!(rows(&report, "faults"), wanted, "{part} {what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_place_in_a_message_is_that_of_the_log() {
+    let dir = directory();
+    let bad = message("35=D|49=A|55=|");
+    for separator in ["\x01", "|", "^A", "<SOH>"] {
+        let log = logged(&[&bad], separator);
+        let found = pipe(dir.path(), words("fix validate -qq"), &log).expect(3);
+        let line: Value = serde_json::from_str(found.text()).expect("JSON");
+        let text = String::from_utf8(log).expect("text");
+        let place = text.find("55=").expect("the field") + 3;
+        let wanted = format!("tag 55: the value is empty, at byte {place}");
+        assert_eq!(line["error"], wanted, "{separator}");
+    }
+}
+
+#[test]
+fn a_message_with_another_separator_than_its_log_is_named_so() {
+    let dir = directory();
+    let (first, other) = (order(1, "one", 100), order(2, "two", 110));
+    let log = [first.clone(), logged(&[&other], "|"), first.clone()].concat();
+    let found = pipe(dir.path(), words("fix validate -qq"), &log).expect(3);
+    let line: Value = serde_json::from_str(found.text()).expect("JSON");
+    assert_eq!(line["offset"], first.len());
+    assert_eq!(line["error"], "the fields are not separated by the byte 1");
+    // Lines may each have their own.
+    let log = [logged(&[&first], "|"), logged(&[&other], "^A")].concat();
+    pipe(dir.path(), words("fix validate -qq"), &log).expect(0);
+}
+
+#[test]
+fn noise_between_messages_is_counted_and_named() {
+    let dir = directory();
+    let (first, last) = (order(1, "one", 100), execution(1, "one", 130));
+    let large = vec![0; 700_000];
+    for separator in ["\x01", "|"] {
+        let one = |bytes: &[u8]| logged(&[bytes], separator);
+        let noise: [&[u8]; 2] = [b"noise\x00\xff", &large];
+        let log = [
+            &large[..],
+            b"\n",
+            &one(&first),
+            noise[0],
+            b"\n",
+            "gr\u{fc}\u{df}e: ".as_bytes(),
+            &one(&last),
+        ]
+        .concat();
+        file(dir.path(), "log", &log);
+        let second = large.len() + 1 + one(&first).len();
+        // In a stream an end of line is a byte as any other.
+        let lengths = match separator {
+            "|" => [700_000, 7],
+            _ => [700_001, 18],
+        };
+        let offset = |at: usize| match separator {
+            "|" => [0, second][at],
+            _ => [0, second - 1][at],
+        };
+        let wanted: Vec<_> = (0..2)
+            .map(|at| json!(["log", offset(at), lengths[at]]))
+            .collect();
+        let messages = one(&first).len() + one(&last).len() - 2;
+        for part in ["parse", "validate", "print"] {
+            let line = words(&format!("fix {part} --report json -T2 log"));
+            let code = if part == "validate" { 3 } else { 0 };
+            let found = run(dir.path(), line).expect(code);
+            let report: Value = serde_json::from_str(&found.stderr).expect("a report");
+            assert_eq!(rows(&report, "noise"), wanted, "{part} {separator:?}");
+            assert_eq!(
+                rows(&report, "faults"),
+                [json!(["noise", 2, "log", 0])],
+                "{part}"
+            );
+            let params = &report["workload"]["params"];
+            assert_eq!(params["messages"], 2);
+            assert_eq!(params["noise"], 2);
+            assert_eq!(params["noise_bytes"], lengths[0] + lengths[1]);
+            let between = log.len() - messages;
+            assert_eq!(params["between_bytes"], between, "{part} {separator:?}");
+            assert_eq!(found.text().contains("no text"), part == "validate");
+        }
+        let shown = run(dir.path(), words("fix stats log")).expect(0);
+        assert!(shown.text().contains("noise"), "{}", shown.text());
+    }
+}
+
+#[test]
+fn text_around_messages_is_no_noise() {
+    let dir = directory();
+    let log = [
+        "2026-03-05 14:15:16.100 \x1b[32mINFO\x1b[0m started, caf\u{e9}\r\n\tout: ".as_bytes(),
+        &order(1, "one", 100),
+        b" [gw]\n",
+    ]
+    .concat();
+    let found = pipe(dir.path(), words("fix validate --report json"), &log).expect(0);
+    let report: Value = serde_json::from_str(&found.stderr).expect("a report");
+    assert_eq!(report["workload"]["params"]["noise"], 0);
+    let between = log.len() - order(1, "one", 100).len();
+    assert_eq!(report["workload"]["params"]["between_bytes"], between);
+    assert!(rows(&report, "faults").is_empty());
+}
+
+#[test]
+fn a_table_of_faults_counts_them_and_says_where_each_was_first() {
+    let dir = directory();
+    let all: Vec<Fault> = faults();
+    let mut log = order(1, "one", 100);
+    let first_sum = log.len();
+    for _ in 0..3 {
+        log.extend_from_slice(&all[0].bytes);
+    }
+    log.extend_from_slice(&order(2, "two", 110));
+    file(dir.path(), "a", &order(1, "one", 100));
+    file(dir.path(), "b", &log);
+    let found = run(dir.path(), words("fix validate a b")).expect(3);
+    let lines: Vec<&str> = found.stderr.lines().collect();
+    let at = lines.iter().position(|line| *line == "faults");
+    let row = lines[at.expect("a table") + 2];
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells, ["checksum", "3", "b", &first_sum.to_string()]);
+}
