@@ -10,13 +10,12 @@ use std::arch::x86_64::{
     _mm256_and_si256, _mm256_castsi256_ps, _mm256_cmpgt_epu8_mask, _mm256_cvtepu8_epi32,
     _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_max_epu8, _mm256_movemask_ps, _mm256_set1_epi8,
     _mm256_set1_epi16, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_sllv_epi32,
-    _mm256_srli_epi32, _mm256_storeu_si256, _mm256_xor_si256, _mm512_add_epi8, _mm512_add_epi32,
-    _mm512_add_epi64, _mm512_castsi256_si512, _mm512_castsi512_si128, _mm512_castsi512_si256,
-    _mm512_cmpeq_epi8_mask, _mm512_cvtepu8_epi32, _mm512_extracti64x4_epi64, _mm512_load_si512,
-    _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8,
-    _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_reduce_add_epi64, _mm512_sad_epu8,
-    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
-    _mm512_sub_epi8,
+    _mm256_srli_epi32, _mm256_storeu_si256, _mm256_xor_si256, _mm512_add_epi8, _mm512_add_epi64,
+    _mm512_castsi256_si512, _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cmpeq_epi8_mask,
+    _mm512_extracti64x4_epi64, _mm512_load_si512, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_permutex2var_epi8,
+    _mm512_permutexvar_epi8, _mm512_reduce_add_epi64, _mm512_sad_epu8, _mm512_set1_epi8,
+    _mm512_setzero_si512, _mm512_sub_epi8,
 };
 
 use super::block::{First, Found};
@@ -83,12 +82,11 @@ fn load(bytes: &[u8], at: usize) -> (__m512i, u64) {
     (some, mask)
 }
 
-/// The lowest 16 bytes as numbers from those of `base` on.
+/// The lowest eight bytes as numbers from those of `base` on.
 #[inline]
-#[target_feature(enable = "avx512f")]
-fn widened(packed: __m512i, base: __m512i) -> __m512i {
-    let numbers = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(packed));
-    _mm512_add_epi32(numbers, base)
+#[target_feature(enable = "avx512f,avx512vl")]
+fn widened(packed: __m128i, base: __m256i) -> __m256i {
+    _mm256_add_epi32(_mm256_cvtepu8_epi32(packed), base)
 }
 
 /// Writes where the bits of a mask are; how many there are.
@@ -96,13 +94,20 @@ fn widened(packed: __m512i, base: __m512i) -> __m512i {
 /// # Safety
 /// There is room for as many numbers as the mask has bits, and 16 more.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
-unsafe fn put(mask: u64, count: __m512i, base: __m512i, to: *mut u32) -> usize {
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt")]
+unsafe fn put(mask: u64, count: __m512i, base: __m256i, to: *mut u32) -> usize {
     let packed = _mm512_maskz_compress_epi8(mask, count);
     let here = mask.count_ones() as usize;
+    let low = _mm512_castsi512_si128(packed);
     // SAFETY: there is room for 16.
-    unsafe { _mm512_storeu_si512(to.cast(), widened(packed, base)) };
-    if here > 16 {
+    unsafe {
+        _mm256_storeu_si256(to.cast(), widened(low, base));
+        if here > HALF {
+            let high = widened(_mm_srli_si128(low, 8), base);
+            _mm256_storeu_si256(to.add(HALF).cast(), high);
+        }
+    }
+    if here > 2 * HALF {
         // SAFETY: as of this function.
         unsafe { put_more(packed, base, here, to) };
     }
@@ -114,33 +119,36 @@ unsafe fn put(mask: u64, count: __m512i, base: __m512i, to: *mut u32) -> usize {
 /// # Safety
 /// There is room for `here` numbers, and 16 more.
 #[cold]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-unsafe fn put_more(mut packed: __m512i, base: __m512i, here: usize, to: *mut u32) {
-    let rotate = _mm512_add_epi8(constant(&COUNT), _mm512_set1_epi8(16));
-    let mut done = 16;
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn put_more(mut packed: __m512i, base: __m256i, here: usize, to: *mut u32) {
+    let rotate = _mm512_add_epi8(constant(&COUNT), _mm512_set1_epi8(HALF as i8));
+    let mut done = 0;
     while done < here {
-        packed = _mm512_permutexvar_epi8(rotate, packed);
         // SAFETY: `done` is below `here`, and there is room for 16 more.
-        unsafe { _mm512_storeu_si512(to.add(done).cast(), widened(packed, base)) };
-        done += 16;
+        unsafe {
+            let some = widened(_mm512_castsi512_si128(packed), base);
+            _mm256_storeu_si256(to.add(done).cast(), some);
+        }
+        packed = _mm512_permutexvar_epi8(rotate, packed);
+        done += HALF;
     }
 }
 
 /// Where the bytes 1 are. `None`: there may be more than `soh` holds.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
     if soh.len() < bytes.len() + 16 {
         return None;
     }
     let (count, is) = (constant(&COUNT), _mm512_set1_epi8(SOH as i8));
     let (blocks, rest) = bytes.as_chunks::<64>();
-    let (mut base, mut found) = (_mm512_setzero_si512(), 0);
+    let (mut base, mut found) = (_mm256_setzero_si256(), 0);
     for block in blocks {
         let mask = _mm512_cmpeq_epi8_mask(whole(block), is);
         // SAFETY: there are at most as many as bytes before the end of this block, and `soh` is
         // longer than all of them by 16.
         found += unsafe { put(mask, count, base, soh.as_mut_ptr().add(found)) };
-        base = _mm512_add_epi32(base, _mm512_set1_epi32(64));
+        base = _mm256_add_epi32(base, _mm256_set1_epi32(64));
     }
     if !rest.is_empty() {
         let mask = _mm512_cmpeq_epi8_mask(load(rest, 0).0, is);
@@ -151,13 +159,13 @@ pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
 }
 
 /// Both kinds of separators, and the sum. `None`: there may be more than the slices hold.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> Option<Found> {
     if soh.len().min(equals.len()) < bytes.len() + 16 {
         return None;
     }
     let (count, none) = (constant(&COUNT), _mm512_setzero_si512());
-    let (mut base, mut sums, mut at) = (none, none, 0);
+    let (mut base, mut sums, mut at) = (_mm256_setzero_si256(), none, 0);
     let (mut found, mut first) = (Found::default(), First::new());
     while at < bytes.len() {
         let (some, _) = load(bytes, at);
@@ -172,7 +180,7 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
             found.soh += put(is_soh, count, base, to.0.add(found.soh));
             found.equals += put(is_first, count, base, to.1.add(found.equals));
         }
-        base = _mm512_add_epi32(base, _mm512_set1_epi32(64));
+        base = _mm256_add_epi32(base, _mm256_set1_epi32(64));
         at += 64;
     }
     found.sum = _mm512_reduce_add_epi64(sums) as u32;
@@ -356,7 +364,7 @@ impl Indexing {
         tags_at: *mut u32,
         watch: (__m512i, __m512i),
     ) {
-        let ends = _mm256_add_epi32(_mm256_cvtepu8_epi32(ends), self.base);
+        let ends = widened(ends, self.base);
         self.greatest = _mm256_max_epu8(self.greatest, four);
         let pairs = _mm256_maddubs_epi16(four, _mm256_set1_epi16(0x010a));
         let tags = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0064));
