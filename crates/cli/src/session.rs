@@ -255,6 +255,17 @@ impl Session {
         self.exports.wants_hashes()
     }
 
+    /// Whether anybody will read a report of this run.
+    pub(crate) fn has_report(&self) -> bool {
+        self.wants_report || !self.exports.is_empty()
+    }
+
+    /// Whether a report comes of this run as text alone, so that a long table may be printed as it
+    /// comes.
+    pub(crate) fn is_text_alone(&self) -> bool {
+        self.wants_report && self.format == ReportFormat::Text && self.exports.is_empty()
+    }
+
     /// The machine as it was before the work.
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment

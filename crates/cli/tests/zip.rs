@@ -413,3 +413,47 @@ fn stored_files_that_go_from_file_to_file_make_the_archive_that_a_pipe_gets() {
         assert!(archive == piped.stdout, "{threads} threads");
     }
 }
+
+#[test]
+fn a_list_is_printed_as_it_is_read_and_whoever_has_read_enough_may_go() {
+    let dir = directory();
+    file(dir.path(), "a", b"first");
+    std::fs::create_dir(dir.path().join("many")).expect("made");
+    for number in 0..3000 {
+        file(dir.path(), &format!("many/{number:04}\u{202e}"), b"");
+    }
+    run(dir.path(), words("zip -qqr a.zip a many")).expect(0);
+    let listed = run(dir.path(), words("unzip -l a.zip")).expect(0);
+    let lines: Vec<&str> = listed.text().lines().collect();
+    assert_eq!(lines[0], "entries");
+    assert!(
+        lines[1].starts_with("  size  compressed  method  modified "),
+        "{}",
+        lines[1]
+    );
+    // Names start below each other, and steer no terminal.
+    let at = lines[1].find("name").expect("a heading");
+    assert_eq!(&lines[2][at..], "a");
+    assert_eq!(&lines[4][at..], "many/0000\\u{202e}");
+    assert_eq!(
+        lines.iter().filter(|line| line.contains("many/")).count(),
+        3001
+    );
+    assert!(listed.text().contains("total"));
+    let some = run(dir.path(), words("unzip -l a.zip a")).expect(0);
+    let some: Vec<&str> = some.text().lines().collect();
+    assert_eq!((&some[2][at..], some[3]), ("a", ""));
+    assert_eq!(
+        run(dir.path(), words("unzip -qql a.zip")).expect(0).text(),
+        ""
+    );
+    let script = "\"$0\" unzip -l a.zip | head -n 1; exit ${PIPESTATUS[0]}";
+    let mut command = std::process::Command::new("bash");
+    command
+        .arg("-c")
+        .arg(script)
+        .arg(env!("CARGO_BIN_EXE_perfkit"));
+    let ended = command.current_dir(dir.path()).output().expect("runs");
+    assert_eq!(ended.status.code(), Some(0));
+    assert_eq!(ended.stdout, b"entries\n");
+}

@@ -5,6 +5,60 @@ use std::io::{self, Write};
 use super::line::{clean, escape};
 use crate::term::color::FAINT;
 
+/// Columns under a header, as wide as what was fitted into them.
+#[derive(Debug, Clone)]
+pub(super) struct Columns {
+    header: Vec<String>,
+    widths: Vec<usize>,
+    /// Which of them are aligned left.
+    left: Vec<bool>,
+}
+
+impl Columns {
+    /// Columns as wide as their headings.
+    pub(super) fn new(header: Vec<String>, left: Vec<bool>) -> Self {
+        Self {
+            widths: header.iter().map(|cell| cell.chars().count()).collect(),
+            header,
+            left,
+        }
+    }
+
+    /// Makes room for a row.
+    pub(super) fn fit(&mut self, row: &[String]) {
+        for (width, cell) in self.widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+
+    /// The headings.
+    pub(super) fn heading(&self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{FAINT}")?;
+        self.line(&self.header, out)?;
+        write!(out, "{FAINT:#}")
+    }
+
+    /// A row, two blanks between its cells.
+    pub(super) fn line(&self, row: &[String], out: &mut dyn Write) -> io::Result<()> {
+        let mut line = String::from("  ");
+        let columns = self.widths.iter().zip(&self.left);
+        for (column, (cell, (width, left))) in row.iter().zip(columns).enumerate() {
+            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+            if column > 0 {
+                line.push_str("  ");
+            }
+            if *left {
+                line.push_str(cell);
+                line.push_str(&pad);
+            } else {
+                line.push_str(&pad);
+                line.push_str(cell);
+            }
+        }
+        writeln!(out, "{}", line.trim_end())
+    }
+}
+
 /// Rows of equal length under a header. The first `left` columns are aligned left, the others right.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
@@ -34,48 +88,16 @@ impl Grid {
         self.rows.is_empty()
     }
 
-    /// Columns as wide as they need to be, two blanks between them.
+    /// Columns as wide as they need to be.
     pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let widths = self.widths();
-        write!(out, "{FAINT}")?;
-        self.line(&self.header, &widths, out)?;
-        write!(out, "{FAINT:#}")?;
+        let left = (0..self.header.len()).map(|column| column < self.left);
+        let mut columns = Columns::new(self.header.clone(), left.collect());
+        self.rows.iter().for_each(|row| columns.fit(row));
+        columns.heading(out)?;
         for row in &self.rows {
-            self.line(row, &widths, out)?;
+            columns.line(row, out)?;
         }
         Ok(())
-    }
-
-    fn line(&self, row: &[String], widths: &[usize], out: &mut dyn Write) -> io::Result<()> {
-        let mut line = String::from("  ");
-        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
-            if column > 0 {
-                line.push_str("  ");
-            }
-            if column < self.left {
-                line.push_str(cell);
-                line.push_str(&pad);
-            } else {
-                line.push_str(&pad);
-                line.push_str(cell);
-            }
-        }
-        writeln!(out, "{}", line.trim_end())
-    }
-
-    fn widths(&self) -> Vec<usize> {
-        let mut widths: Vec<usize> = self
-            .header
-            .iter()
-            .map(|cell| cell.chars().count())
-            .collect();
-        for row in &self.rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.chars().count());
-            }
-        }
-        widths
     }
 
     /// A Markdown table.

@@ -9,11 +9,14 @@ mod grid;
 mod hdr;
 mod json;
 mod line;
+mod long;
 mod markdown;
 mod plain;
 mod tables;
 mod text;
 pub(crate) mod units;
+
+pub(crate) use long::LongTable;
 
 use std::io::{self, Write};
 use std::path::Path;

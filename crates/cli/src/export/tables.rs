@@ -1,6 +1,6 @@
 //! The grids of a report and the picture of a distribution, for the terminal and Markdown alike.
 
-use latency::report::{Comparison, Latency, Timing, Unit, Verdict};
+use latency::report::{Cell, Comparison, Latency, Timing, Unit, Verdict};
 
 use super::grid::Grid;
 use super::line::{Line, Tone};
@@ -97,26 +97,29 @@ pub(super) fn spectrum(latency: &Latency) -> Vec<Line> {
 
 /// A report table.
 pub(super) fn table_grid(table: &latency::report::Table) -> Grid {
-    let header: Vec<String> = table
-        .columns
-        .iter()
-        .map(|column| title(&column.key))
-        .collect();
     let left = table
         .columns
         .iter()
         .take_while(|column| column.unit == Unit::Text)
         .count();
-    let mut grid = Grid::new(header, left);
+    let mut grid = Grid::new(titles(table), left);
     for row in &table.rows {
-        let cells = row.iter().zip(&table.columns);
-        grid.push(
-            cells
-                .map(|(value, column)| cell(value, column.unit))
-                .collect(),
-        );
+        grid.push(table_row(table, row));
     }
     grid
+}
+
+/// The headings of a report table.
+pub(super) fn titles(table: &latency::report::Table) -> Vec<String> {
+    let columns = table.columns.iter();
+    columns.map(|column| title(&column.key)).collect()
+}
+
+/// A row of a report table as it is shown.
+pub(super) fn table_row(table: &latency::report::Table, row: &[Cell]) -> Vec<String> {
+    let cells = row.iter().zip(&table.columns);
+    let shown = cells.map(|(value, column)| cell(value, column.unit));
+    shown.collect()
 }
 
 /// `wall_p50_ns` as a heading: `wall p50`.

@@ -23,18 +23,36 @@ pub(crate) fn check<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
     if reader.options().is_strict() {
         return Strict::new(reader)?.run(reader);
     }
+    // Most directories are in the order of the archive, and nothing has to be sorted.
     let mut free = 0;
-    for (offset, position) in places(reader)? {
-        let entry = at(reader, position)?;
-        if offset < free {
-            return Err(overlap(&entry));
+    for entry in reader.entries() {
+        if !comes_after(&mut free, &entry?) {
+            return check_sorted(reader);
         }
-        // At least these bytes are its own; the local header may be longer.
-        free = offset
-            .saturating_add((LOCAL_BYTES + entry.name_bytes().len()) as u64)
-            .saturating_add(entry.compressed_bytes());
     }
     Ok(())
+}
+
+fn check_sorted<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
+    let mut free = 0;
+    for (_, position) in places(reader)? {
+        let entry = at(reader, position)?;
+        if !comes_after(&mut free, &entry) {
+            return Err(overlap(&entry));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an entry starts at or behind the first byte that is free, which is behind it then.
+fn comes_after(free: &mut u64, entry: &Entry<'_>) -> bool {
+    let after = entry.offset() >= *free;
+    // At least these bytes are its own; the local header may be longer.
+    *free = entry
+        .offset()
+        .saturating_add((LOCAL_BYTES + entry.name_bytes().len()) as u64)
+        .saturating_add(entry.compressed_bytes());
+    after
 }
 
 /// Offsets and positions of all entries, in the order of the archive.

@@ -142,6 +142,9 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
             }
             self.drain(WRITE_BYTES).await?;
         }
+        if self.encoder.directory_bytes() > WRITE_BYTES as u64 {
+            self.drain(1).await?;
+        }
         let totals = self.encoder.finish()?;
         self.flush().await?;
         Ok(totals)

@@ -126,6 +126,10 @@ impl<W: Write> ArchiveWriter<W> {
 
     /// Writes the directory; gives the sink back and what the archive adds up to.
     pub fn finish(mut self) -> Result<(W, Totals), Error> {
+        if self.encoder.directory_bytes() > WRITE_BYTES as u64 {
+            self.encoder.settle_all()?;
+            self.drain(1)?;
+        }
         let totals = self.encoder.finish()?;
         self.flush()?;
         Ok((self.sink, totals))

@@ -123,16 +123,11 @@ impl Times {
     }
 }
 
-/// One entry to do, and where it goes.
-struct Todo {
-    position: u64,
-    path: String,
-}
-
 /// What all threads share.
 struct Shared<'a, R> {
     reader: &'a ArchiveReader<R>,
-    files: Vec<Todo>,
+    /// Where the records of the entries are.
+    files: Vec<u64>,
     next: AtomicUsize,
     progress: &'a Progress,
     existing: Existing,
@@ -140,10 +135,7 @@ struct Shared<'a, R> {
 
 /// Reads every entry and compares its checksum.
 pub(crate) fn test_all<R: ReadAt + Sync>(reader: &ArchiveReader<R>, threads: usize) -> Tally {
-    let files = reader.entries().flatten().map(|entry| Todo {
-        position: entry.position(),
-        path: String::new(),
-    });
+    let files = reader.entries().flatten().map(|entry| entry.position());
     let progress = Progress::start(false, None);
     let shared = Shared {
         reader,
@@ -162,15 +154,15 @@ pub(super) fn any_encrypted<R: ReadAt>(reader: &ArchiveReader<R>, plan: &UnzipPl
     entries.any(|entry| entry.is_encrypted() && plan.selection.takes(&entry.name_lossy()))
 }
 
-/// What is selected, by what becomes of it.
+/// Where the records of what is selected are, by what becomes of it.
 #[derive(Default)]
 struct Selected {
-    files: Vec<Todo>,
-    links: Vec<Todo>,
-    directories: Vec<Todo>,
+    files: Vec<u64>,
+    links: Vec<u64>,
+    directories: Vec<u64>,
 }
 
-/// Picks the entries that the plan asks for and, where files are made of them, gives out their paths.
+/// Picks the entries that the plan asks for and, where files are made of them, takes their paths.
 fn select<R: ReadAt>(
     reader: &ArchiveReader<R>,
     plan: &UnzipPlan,
@@ -192,18 +184,16 @@ fn select<R: ReadAt>(
         if !plan.selection.takes(&name) {
             continue;
         }
-        let path = match extracts {
-            true => taken.path(&name, entry.kind(), strict),
-            false => Ok(String::new()),
+        let free = match extracts {
+            true => taken.path(&name, entry.kind(), strict).map(drop),
+            false => Ok(()),
         };
         let position = entry.position();
-        match (path, entry.kind()) {
+        match (free, entry.kind()) {
             (Err(failure), _) => tally.fail(failure),
-            (Ok(path), Kind::Directory) if extracts => {
-                selected.directories.push(Todo { position, path });
-            }
-            (Ok(path), Kind::Symlink) if extracts => selected.links.push(Todo { position, path }),
-            (Ok(path), _) => selected.files.push(Todo { position, path }),
+            (Ok(()), Kind::Directory) if extracts => selected.directories.push(position),
+            (Ok(()), Kind::Symlink) if extracts => selected.links.push(position),
+            (Ok(()), _) => selected.files.push(position),
         }
     }
     tally.alike = taken.alike;
@@ -238,14 +228,14 @@ pub(super) fn run<R: ReadAt + Sync>(
     tally.add(done);
     if tally.stopped.is_none() {
         make_links(reader, &links, place, plan.existing, &mut tally);
-        finish_directories(reader, directories, place);
+        finish_directories(reader, &directories, place);
     }
     (tally, times)
 }
 
 fn make_directories<R: ReadAt>(
     reader: &ArchiveReader<R>,
-    directories: &[Todo],
+    directories: &[u64],
     place: &mut Place,
     tally: &mut Tally,
 ) {
@@ -253,21 +243,31 @@ fn make_directories<R: ReadAt>(
         return;
     };
     let mut scratch = Scratch::default();
-    for directory in directories {
-        if let Some(Ok(entry)) = reader.directory().iter_at(directory.position).next() {
-            compare(reader, &entry, &mut scratch, tally);
-        }
-        match root.directory(&directory.path) {
+    for entry in at(reader, directories) {
+        compare(reader, &entry, &mut scratch, tally);
+        let Ok(path) = place::path(&entry.name_lossy()) else {
+            continue;
+        };
+        match root.directory(&path) {
             Ok(()) => tally.entries += 1,
-            Err(error) => tally.fail(place::cannot_write(&directory.path, &error)),
+            Err(error) => tally.fail(place::cannot_write(&path, &error)),
         }
     }
+}
+
+/// The entries at these positions, which were looked at before.
+fn at<'a, R: ReadAt>(
+    reader: &'a ArchiveReader<R>,
+    positions: &'a [u64],
+) -> impl Iterator<Item = Entry<'a>> {
+    let one = |position: &u64| reader.directory().iter_at(*position).next();
+    positions.iter().filter_map(one).flatten()
 }
 
 /// Links come last, so that nothing is written through them.
 fn make_links<R: ReadAt>(
     reader: &ArchiveReader<R>,
-    links: &[Todo],
+    links: &[u64],
     place: &mut Place,
     existing: Existing,
     tally: &mut Tally,
@@ -276,16 +276,15 @@ fn make_links<R: ReadAt>(
         return;
     };
     let mut scratch = Scratch::default();
-    for todo in links {
-        let Some(Ok(entry)) = reader.directory().iter_at(todo.position).next() else {
+    for entry in at(reader, links) {
+        let Ok(path) = place::path(&entry.name_lossy()) else {
             continue;
         };
         compare(reader, &entry, &mut scratch, tally);
         let mut target = Vec::new();
         let read = if entry.content_bytes() > LINK_BYTES_MAX {
             Err(Failure::new(format!(
-                "link '{}' is not made: it leads to a path of {} bytes",
-                todo.path,
+                "link '{path}' is not made: it leads to a path of {} bytes",
                 entry.content_bytes()
             )))
         } else {
@@ -295,10 +294,10 @@ fn make_links<R: ReadAt>(
             });
             read.map_err(|error| super::failed(&error))
         };
-        match read.and_then(|_| place::link(root, &todo.path, &target)) {
+        match read.and_then(|_| place::link(root, &path, &target)) {
             Ok(placed) => {
                 tally.entries += 1;
-                tally.place(placed, existing, &todo.path);
+                tally.place(placed, existing, &path);
             }
             Err(failure) => tally.fail(failure),
         }
@@ -309,18 +308,21 @@ fn make_links<R: ReadAt>(
 /// mode may close a directory.
 fn finish_directories<R: ReadAt>(
     reader: &ArchiveReader<R>,
-    mut directories: Vec<Todo>,
+    directories: &[u64],
     place: &mut Place,
 ) {
     let Place::Root { root, .. } = place else {
         return;
     };
-    directories.sort_by_key(|todo| std::cmp::Reverse(todo.path.len()));
-    for todo in directories {
-        if let Some(Ok(entry)) = reader.directory().iter_at(todo.position).next() {
-            // A directory that was there before may be another's.
-            let _ = root.set(&todo.path, place::attributes(&entry));
-        }
+    let placed = |entry: Entry<'_>| {
+        let path = place::path(&entry.name_lossy()).ok()?;
+        Some((path, place::attributes(&entry)))
+    };
+    let mut placed: Vec<_> = at(reader, directories).filter_map(placed).collect();
+    placed.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+    for (path, attributes) in placed {
+        // A directory that was there before may be another's.
+        let _ = root.set(&path, attributes);
     }
 }
 
@@ -386,23 +388,25 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place, mut times: Times) 
         let Some(rest) = shared.files.get(start..).filter(|rest| !rest.is_empty()) else {
             break;
         };
-        for todo in &rest[..rest.len().min(BLOCK_ENTRIES)] {
+        for entry in at(shared.reader, &rest[..rest.len().min(BLOCK_ENTRIES)]) {
             if signal::interrupted() {
                 tally.stopped = Some(ExitStatus::Interrupted);
             }
             if tally.stopped.is_some() {
                 return (tally, times);
             }
-            let Some(Ok(entry)) = shared.reader.directory().iter_at(todo.position).next() else {
-                continue;
-            };
             compare(shared.reader, &entry, &mut scratch, &mut tally);
-            match one(shared, &entry, todo, place, &mut scratch, &mut times) {
+            // Only what becomes a file needs a path, and has one that was taken.
+            let path = match place {
+                Place::Root { .. } => place::path(&entry.name_lossy()).unwrap_or_default(),
+                Place::Nowhere | Place::Stdout { .. } => String::new(),
+            };
+            match one(shared, &entry, &path, place, &mut scratch, &mut times) {
                 Ok((bytes, placed)) => {
                     tally.entries += 1;
                     tally.content_bytes += bytes;
                     tally.compressed_bytes += entry.compressed_bytes();
-                    tally.place(placed, shared.existing, &todo.path);
+                    tally.place(placed, shared.existing, &path);
                 }
                 Err(Ended::PipeClosed) => tally.stopped = Some(ExitStatus::Ok),
                 Err(Ended::Failed(failure) | Ended::Unreadable(failure)) => tally.fail(failure),
@@ -441,7 +445,7 @@ impl From<Failure> for Ended {
 fn one<R: ReadAt>(
     shared: &Shared<'_, R>,
     entry: &Entry<'_>,
-    todo: &Todo,
+    path: &str,
     place: &mut Place,
     scratch: &mut Scratch,
     times: &mut Times,
@@ -449,7 +453,7 @@ fn one<R: ReadAt>(
     let start = Instant::now();
     let whole = entry.content_bytes().max(entry.compressed_bytes());
     let attributes: Attributes = place::attributes(entry);
-    let mut writing: Writing<'_> = place.start(&todo.path, Some(whole), attributes)?;
+    let mut writing: Writing<'_> = place.start(path, Some(whole), attributes)?;
     let mut mark = start;
     let hold = &mut times.hold;
     let bytes = shared.reader.extract(entry, scratch, &mut |piece: &[u8]| {

@@ -1,20 +1,24 @@
 //! `perfkit unzip -l`: what the directory says.
 
-use std::io::Read;
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::path::Path;
 
 use latency::report::{Cell, Table, Unit};
 use zipstream::{ArchiveReader, Entry, Kind, PipeReader, ReadAt};
 
 use crate::args::unzip::UnzipPlan;
-use crate::failure::Result;
+use crate::export::LongTable;
+use crate::failure::{Failure, Result};
 use crate::term::message;
 
-/// Entries that have rows; what follows is counted, with a warning.
+/// Entries that have rows in a report; what follows is counted, with a warning.
 const ROWS_MAX: u64 = 1_000_000;
 
 /// A listing in the making.
 pub(super) struct Listing {
     entries: Table,
+    rows_max: u64,
     full: bool,
     count: u64,
     content_bytes: u64,
@@ -42,10 +46,12 @@ const FULL_COLUMNS: [(&str, Unit); 9] = [
 ];
 
 impl Listing {
-    pub(super) fn new(full: bool) -> Self {
+    /// With rows of what entries say, or in full, or without if nobody reads them.
+    pub(super) fn new(full: bool, read: bool) -> Self {
         let columns: &[_] = if full { &FULL_COLUMNS } else { &COLUMNS };
         Self {
             entries: Table::new("entries", columns),
+            rows_max: if read { ROWS_MAX } else { 0 },
             full,
             count: 0,
             content_bytes: 0,
@@ -53,10 +59,11 @@ impl Listing {
         }
     }
 
-    fn add(&mut self, entry: &Entry<'_>, plan: &UnzipPlan) {
+    /// Counts an entry; its name, if it is one of those that are asked for.
+    fn count<'e>(&mut self, entry: &Entry<'e>, plan: &UnzipPlan) -> Option<Cow<'e, str>> {
         let name = entry.name_lossy();
         if !plan.selection.takes(&name) {
-            return;
+            return None;
         }
         self.count += 1;
         self.content_bytes = self.content_bytes.saturating_add(entry.content_bytes());
@@ -64,9 +71,10 @@ impl Listing {
             .compressed_bytes
             .saturating_add(entry.compressed_bytes());
         self.compressed_bytes = compressed;
-        if self.count > ROWS_MAX {
-            return;
-        }
+        Some(name)
+    }
+
+    fn row(&self, entry: &Entry<'_>, name: Cow<'_, str>) -> Vec<Cell> {
         let locked = if entry.is_encrypted() {
             " encrypted"
         } else {
@@ -91,7 +99,16 @@ impl Listing {
                 entry.offset().into(),
             ]);
         }
-        self.entries.rows.push(row);
+        row
+    }
+
+    fn add(&mut self, entry: &Entry<'_>, plan: &UnzipPlan) {
+        if let Some(name) = self.count(entry, plan)
+            && self.count <= self.rows_max
+        {
+            let row = self.row(entry, name);
+            self.entries.rows.push(row);
+        }
     }
 
     /// Lists a file.
@@ -104,6 +121,37 @@ impl Listing {
             self.add(&entry.map_err(|error| super::failed(&error))?, plan);
         }
         Ok(())
+    }
+
+    /// Prints the list of a file at once: the directory is walked twice, and no row is kept.
+    pub(super) fn print<R: ReadAt>(
+        &mut self,
+        reader: &ArchiveReader<R>,
+        plan: &UnzipPlan,
+    ) -> Result<()> {
+        let columns = std::mem::replace(&mut self.entries, Table::new("entries", &[]));
+        let mut table = LongTable::new(columns);
+        for entry in reader.entries() {
+            let entry = entry.map_err(|error| super::failed(&error))?;
+            if let Some(name) = self.count(&entry, plan) {
+                table.fit(&self.row(&entry, name));
+            }
+        }
+        let printed = table.heading().and_then(|()| {
+            let entries = reader.entries().flatten();
+            let chosen = entries.map(|entry| (entry.name_lossy(), entry));
+            for (name, entry) in chosen.filter(|(name, _)| plan.selection.takes(name)) {
+                table.row(&self.row(&entry, name))?;
+            }
+            table.finish()
+        });
+        match printed {
+            // Whoever read it has read enough.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::io("write", Path::new("standard output"), &error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Lists what comes through a pipe, contents checked on the way.
@@ -119,7 +167,7 @@ impl Listing {
 
     /// The tables: a row an entry, and their total.
     pub(super) fn tables(self) -> (Vec<Table>, u64) {
-        if self.count > ROWS_MAX {
+        if self.count > ROWS_MAX && !self.entries.columns.is_empty() {
             message::note(
                 &format!("of {} entries the first {ROWS_MAX} are listed", self.count),
                 "list some of them with a pattern",
@@ -139,7 +187,10 @@ impl Listing {
             self.compressed_bytes.into(),
             ratio.into(),
         ]);
-        (vec![self.entries, total], self.count)
+        let mut tables = vec![self.entries, total];
+        // What is printed already has no columns left.
+        tables.retain(|table| !table.columns.is_empty());
+        (tables, self.count)
     }
 }
 

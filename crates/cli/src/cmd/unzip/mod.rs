@@ -69,8 +69,9 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     )?;
     let mut input = open(&args.input, &plan, args.terminal.wants_warnings())?;
     if listing {
-        let mut listing = list::Listing::new(args.terminal.verbose);
+        let mut listing = list::Listing::new(args.terminal.verbose, session.has_report());
         match input {
+            Opened::File(reader) if session.is_text_alone() => listing.print(&reader, &plan)?,
             Opened::File(reader) => listing.file(&reader, &plan)?,
             #[cfg(feature = "cloud")]
             Opened::Remote(reader) => listing.file(&reader, &plan)?,

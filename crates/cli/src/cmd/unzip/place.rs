@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -58,11 +59,13 @@ pub(super) fn path(name: &str) -> Result<String> {
     Ok(path)
 }
 
-/// The paths that were given out, to refuse one for two entries.
+/// The paths that were given out, to refuse one for two entries: hashes of them, under a key of this
+/// run.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
-    paths: HashSet<String>,
-    folded: HashSet<String>,
+    hasher: RandomState,
+    paths: HashSet<u64>,
+    folded: HashSet<u64>,
     /// Paths that are another's but for the case of their letters.
     pub(super) alike: u64,
 }
@@ -71,10 +74,11 @@ impl Taken {
     /// Gives out the path of an entry.
     pub(super) fn path(&mut self, name: &str, kind: Kind, strict: bool) -> Result<String> {
         let path = path(name)?;
-        let folded = path.to_lowercase();
+        let hash = |path: &str| self.hasher.hash_one(path);
+        let (exact, folded) = (hash(&path), hash(&path.to_lowercase()));
         let directory = kind == Kind::Directory;
         // Directories may be told of twice.
-        let again = !self.paths.insert(path.clone()) && !directory;
+        let again = !self.paths.insert(exact) && !directory;
         if again {
             return Err(Failure::new(format!(
                 "entry '{name}' is not extracted: another entry has the same path"

@@ -173,15 +173,17 @@ impl Base {
 
     fn replace_older(&mut self, held: &Names, found: &mut Sources) {
         let mut replaced = HashSet::new();
-        found.sources.retain(|source| match held.get(&source.name) {
-            None => true,
-            Some(_) if source.kind == Kind::Directory => false,
-            Some((position, modified)) => {
-                let newer = is_newer(source, *modified);
-                replaced.extend(newer.then_some(*position));
-                newer
-            }
-        });
+        found
+            .sources
+            .retain(|_, source| match held.get(&source.name) {
+                None => true,
+                Some(_) if source.kind == Kind::Directory => false,
+                Some((position, modified)) => {
+                    let newer = is_newer(source, *modified);
+                    replaced.extend(newer.then_some(*position));
+                    newer
+                }
+            });
         self.kept.retain(|position| !replaced.contains(position));
         self.dropped = replaced.len() as u64;
     }
@@ -210,7 +212,7 @@ impl Base {
 /// Takes out what the archive holds; files of it are told of.
 fn refuse_held(held: &Names, found: &mut Sources) {
     let failures = &mut found.failures;
-    found.sources.retain(|source| {
+    found.sources.retain(|_, source| {
         let is_held = held.contains_key(&source.name);
         // A directory that is there already is what is asked for.
         if is_held && source.kind != Kind::Directory {

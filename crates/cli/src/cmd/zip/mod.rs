@@ -29,7 +29,7 @@ mod sources;
 
 use edit::Base;
 use pack::Packer;
-use sources::{Source, Sources};
+use sources::{Listed, Sources};
 
 /// 1980-01-01, the first time that every reader understands.
 const TIME_MIN: i64 = 315_532_800;
@@ -233,12 +233,12 @@ fn pack(
 
 fn pack_all(
     packer: &mut Packer<'_>,
-    sources: &[Source],
+    sources: &Listed,
     outcome: &mut Outcome,
 ) -> std::result::Result<Totals, Stop> {
-    for source in sources {
+    for source in sources.iter() {
         let before = packer.read_bytes;
-        if !packer.add(source)? {
+        if !packer.add(&source)? {
             outcome.complete = false;
             continue;
         }

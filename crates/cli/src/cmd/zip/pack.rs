@@ -386,10 +386,12 @@ impl<'a> Packer<'a> {
     /// Writes the directory.
     pub(super) fn finish(&mut self) -> std::result::Result<Totals, Stop> {
         let start = Instant::now();
-        let totals = self
-            .encoder
-            .finish()
-            .map_err(|error| Failure::new(format!("cannot finish the archive: {error}")))?;
+        let failed = |error| Failure::new(format!("cannot finish the archive: {error}"));
+        if self.encoder.directory_bytes() > WRITE_BYTES as u64 {
+            self.encoder.settle_all().map_err(failed)?;
+            self.drain(1)?;
+        }
+        let totals = self.encoder.finish().map_err(failed)?;
         let end = Instant::now();
         self.times
             .hold

@@ -1,6 +1,9 @@
 //! What goes into an archive: paths to entries, in the order in which they are packed.
+//!
+//! There may be very many of them, so they are kept in one buffer, a few bytes beside each path.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -20,10 +23,83 @@ pub(super) struct Source {
     pub(super) kind: Kind,
 }
 
+/// Entries to be, one behind the other: its kind, the length of its path, its path. Its name is made
+/// of that.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    bytes: Vec<u8>,
+}
+
+/// Bytes beside each path.
+const HEAD_BYTES: usize = 5;
+
+impl Listed {
+    fn push(&mut self, path: &str, kind: Kind) {
+        self.bytes.push(match kind {
+            Kind::File => 0,
+            Kind::Directory => 1,
+            Kind::Symlink => 2,
+        });
+        // No path is nearly as long.
+        self.bytes
+            .extend_from_slice(&(path.len() as u32).to_le_bytes());
+        self.bytes.extend_from_slice(path.as_bytes());
+    }
+
+    /// The entry at a byte, and the byte behind it.
+    fn at(&self, at: usize) -> Option<(Source, usize)> {
+        let (head, rest) = self.bytes.get(at..)?.split_first_chunk::<HEAD_BYTES>()?;
+        let [kind, bytes @ ..] = *head;
+        let bytes = u32::from_le_bytes(bytes) as usize;
+        let path = Path::new(std::str::from_utf8(rest.get(..bytes)?).ok()?);
+        let source = Source {
+            path: path.to_owned(),
+            name: name(path).ok()??,
+            kind: match kind {
+                0 => Kind::File,
+                1 => Kind::Directory,
+                _ => Kind::Symlink,
+            },
+        };
+        Some((source, at + HEAD_BYTES + bytes))
+    }
+
+    /// All of them with the bytes that they stand at.
+    fn placed(&self) -> impl Iterator<Item = (usize, Source)> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let (source, behind) = self.at(next)?;
+            Some((std::mem::replace(&mut next, behind), source))
+        })
+    }
+
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Source> {
+        self.placed().map(|(_, source)| source)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Leaves out those that are not to stay, by the byte that they stand at and what they are.
+    pub(super) fn retain(&mut self, mut stays: impl FnMut(usize, &Source) -> bool) {
+        let (mut next, mut kept) = (0, 0);
+        while let Some((source, behind)) = self.at(next) {
+            if stays(next, &source) {
+                self.bytes.copy_within(next..behind, kept);
+                kept += behind - next;
+            }
+            next = behind;
+        }
+        self.bytes.truncate(kept);
+    }
+}
+
 /// The sources, and what could not be one.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Listed,
     pub(super) failures: Vec<Failure>,
     /// What was left out because it is neither file, directory nor link.
     pub(super) special: u64,
@@ -35,16 +111,15 @@ pub(super) fn find(paths: &[PathBuf], plan: &ZipPlan, output: &Path) -> Sources 
     let output = std::fs::canonicalize(output).ok();
     for path in paths {
         if path.as_os_str() == "-" {
-            found.sources.push(Source {
-                path: path.clone(),
-                name: "-".to_owned(),
-                kind: Kind::File,
-            });
+            found.sources.push("-", Kind::File);
             continue;
         }
         walk(path, plan, output.as_deref(), &mut found);
     }
-    found.refuse_twins();
+    // Below one path all names are different.
+    if paths.len() > 1 {
+        found.refuse_twins();
+    }
     found
 }
 
@@ -83,12 +158,12 @@ fn walk(path: &Path, plan: &ZipPlan, output: Option<&Path>, found: &mut Sources)
             found.special += 1;
             continue;
         };
-        found.add(entry.into_path(), kind, plan, output);
+        found.add(entry.path(), kind, plan, output);
     }
 }
 
 impl Sources {
-    fn add(&mut self, path: PathBuf, kind: Kind, plan: &ZipPlan, output: Option<&Path>) {
+    fn add(&mut self, path: &Path, kind: Kind, plan: &ZipPlan, output: Option<&Path>) {
         let wanted = match kind {
             Kind::Directory => plan.directories,
             Kind::Symlink => plan.symlinks == Symlinks::Store,
@@ -97,7 +172,7 @@ impl Sources {
         if !wanted {
             return;
         }
-        let name = match name(&path) {
+        let name = match name(path) {
             Ok(Some(name)) => name,
             // The directory that all names are in.
             Ok(None) => return,
@@ -109,36 +184,48 @@ impl Sources {
         let is_output = output.is_some_and(|output| {
             kind == Kind::File
                 && output.file_name() == path.file_name()
-                && std::fs::canonicalize(&path).is_ok_and(|path| path == output)
+                && std::fs::canonicalize(path).is_ok_and(|path| path == output)
         });
-        if !is_output {
-            self.sources.push(Source { path, name, kind });
+        if is_output {
+            return;
+        }
+        match path.to_str() {
+            Some(path) => self.sources.push(path, kind),
+            None => self.failures.push(not_utf8(path)),
         }
     }
 
     /// Takes out what would have the name of another entry.
     fn refuse_twins(&mut self) {
-        let mut names: HashMap<String, PathBuf> = HashMap::with_capacity(self.sources.len());
-        let failures = &mut self.failures;
-        self.sources.retain(|source| {
-            let Some(first) = names.get(&source.name) else {
-                names.insert(source.name.clone(), source.path.clone());
-                return true;
-            };
-            // One path that is named twice is packed once.
-            if *first != source.path {
-                let (name, path) = (&source.name, source.path.display());
-                failures.push(
-                    Failure::new(format!(
-                        "'{path}' and '{}' would both be entry '{name}'",
-                        first.display()
-                    ))
-                    .help("pack them from a directory that holds both"),
-                );
+        // Where the first of each name stands, by a hash of it.
+        let (hasher, mut names) = (RandomState::new(), HashMap::new());
+        let mut twins = HashSet::new();
+        for (at, source) in self.sources.placed() {
+            let first = *names.entry(hasher.hash_one(&source.name)).or_insert(at);
+            if let Some((first, _)) = self.sources.at(first).filter(|_| first != at)
+                && first.name == source.name
+            {
+                twins.insert(at);
+                // One path that is named twice is packed once.
+                if first.path != source.path {
+                    self.failures.push(both(&source, &first));
+                }
             }
-            false
-        });
+        }
+        self.sources.retain(|at, _| !twins.contains(&at));
     }
+}
+
+fn both(source: &Source, first: &Source) -> Failure {
+    let (path, first, name) = (source.path.display(), first.path.display(), &source.name);
+    let what = format!("'{path}' and '{first}' would both be entry '{name}'");
+    Failure::new(what).help("pack them from a directory that holds both")
+}
+
+fn not_utf8(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::new(format!("the name of '{path}' is not UTF-8"))
+        .help("rename it, or leave it out with -x")
 }
 
 /// The name of a path in an archive: without what only says where it starts. `None` where nothing
@@ -157,9 +244,7 @@ fn name(path: &Path) -> Result<Option<String>> {
             }
             Component::Normal(part) => {
                 let Some(part) = part.to_str() else {
-                    let path = path.display();
-                    return Err(Failure::new(format!("the name of '{path}' is not UTF-8"))
-                        .help("rename it, or leave it out with -x"));
+                    return Err(not_utf8(path));
                 };
                 if !name.is_empty() {
                     name.push('/');
@@ -189,6 +274,30 @@ fn unreadable(root: &Path, error: walkdir::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_listed_comes_back_but_for_what_is_left_out() {
+        let mut listed = Listed::default();
+        for (path, kind) in [
+            ("./a", Kind::File),
+            ("dir", Kind::Directory),
+            ("-", Kind::File),
+        ] {
+            listed.push(path, kind);
+        }
+        listed.push("link", Kind::Symlink);
+        listed.retain(|at, source| at > 0 || source.name != "a");
+        listed.retain(|_, source| source.kind != Kind::Directory);
+        let found: Vec<_> = listed
+            .iter()
+            .map(|source| (source.name, source.kind))
+            .collect();
+        let expected = [("-", Kind::File), ("link", Kind::Symlink)];
+        assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
+        assert!(!listed.is_empty());
+        listed.retain(|_, _| false);
+        assert!(listed.is_empty() && listed.iter().next().is_none());
+    }
 
     #[test]
     fn names_do_not_say_where_they_start() {

@@ -364,16 +364,31 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Writes the directory and the end of the archive, and waits for what is at work.
-    pub fn finish(&mut self) -> Result<Totals, Error> {
+    /// Puts everything that was given into the output, between entries, and waits for what is at work.
+    /// Who takes the output then and has a large [directory](Self::directory_bytes) before
+    /// [`finish`](Self::finish) saves a copy of that.
+    pub fn settle_all(&mut self) -> Result<(), Error> {
         match &self.state {
             State::Idle => {}
-            State::Finished => return Ok(self.totals()),
+            State::Finished => return Ok(()),
             State::Failed(error) => return Err(error.clone()),
             _ => return Err(order("an entry is open")),
         }
         let result = self.flush_batch().and_then(|()| self.settle());
-        self.hold(result)?;
+        self.hold(result)
+    }
+
+    /// The size of the directory so far.
+    pub fn directory_bytes(&self) -> u64 {
+        self.sequence.directory.len() as u64
+    }
+
+    /// Writes the directory and the end of the archive, and waits for what is at work.
+    pub fn finish(&mut self) -> Result<Totals, Error> {
+        if matches!(self.state, State::Finished) {
+            return Ok(self.totals());
+        }
+        self.settle_all()?;
         self.sequence.close(&self.options.comment);
         self.state = State::Finished;
         Ok(self.totals())
