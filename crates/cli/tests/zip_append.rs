@@ -68,11 +68,20 @@ fn what_is_there_stays_where_it_is() {
 fn the_same_entries_make_the_same_archive_at_once_or_in_turns() {
     let dir = directory();
     packed(dir.path());
-    let at_once = bytes(dir.path());
-    std::fs::remove_file(dir.path().join("a.zip")).expect("removed");
-    run(dir.path(), words("zip -0 --append a.zip large")).expect(0);
-    run(dir.path(), words("zip -0 --append a.zip small")).expect(0);
-    assert!(at_once == bytes(dir.path()));
+    // The large one goes from file to file, behind what is there.
+    for (first, second) in [("large", "small"), ("small", "large")] {
+        let at_once = format!("zip -0f a.zip {first} {second}");
+        run(dir.path(), words(&at_once)).expect(0);
+        let at_once = bytes(dir.path());
+        std::fs::remove_file(dir.path().join("a.zip")).expect("removed");
+        run(dir.path(), words(&format!("zip -0 --append a.zip {first}"))).expect(0);
+        run(
+            dir.path(),
+            words(&format!("zip -0 --append a.zip {second}")),
+        )
+        .expect(0);
+        assert!(at_once == bytes(dir.path()), "{first}");
+    }
 }
 
 #[test]
