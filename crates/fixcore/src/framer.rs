@@ -217,12 +217,15 @@ impl Cutter {
         }
     }
 
-    /// What is wrong with bytes that do not end as their length says: one that another message begins
-    /// in before it has a trailer was cut off.
+    /// What is wrong with bytes that do not end as their length says: a message that another one, or a
+    /// line, begins in before it has a trailer was cut off.
     #[cold]
     fn wrong_length(&self, stated: &[u8]) -> ErrorKind {
         let behind = stated.get(START.len()..).unwrap_or(&[]);
-        let own = self.finder.find(behind).and_then(|at| behind.get(..at));
+        let start = self.finder.find(behind);
+        let line = memchr::memchr(b'\n', behind);
+        let end = start.into_iter().chain(line).min();
+        let own = end.and_then(|at| behind.get(..at));
         match own.map(|own| memmem::find(own, b"\x0110=").is_some()) {
             Some(false) => ErrorKind::Truncated,
             Some(true) | None => ErrorKind::BodyLength,

@@ -192,7 +192,8 @@ impl Texts {
                 && let Some(end) = self.short_cut(text, *separator)
             {
                 visit(offset, Found::Message(&self.message, name));
-                from = start + end;
+                // Some logs leave the last separator out.
+                from = start + end + usize::from(text.get(end) == Some(separator));
                 continue;
             }
             let line = memchr(b'\n', text).map_or(text, |end| &text[..end]);
