@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{Decoder, value_start};
 use crate::error::{Error, ErrorKind, Result};
+use crate::scan::FRONT_TAGS;
 use crate::value::{self, Decimal, Timestamp};
 
 /// Messages of more fields than this are looked up by a table, shorter ones by comparing tags.
@@ -68,6 +69,10 @@ pub struct Field<'m> {
 pub struct Message<'d, 'm> {
     pub(super) decoder: &'d Decoder,
     pub(super) bytes: &'m [u8],
+    /// Where its fields end.
+    pub(super) ends: &'d [u32],
+    /// The first tags, where they can be compared at once, and what is behind the last of them.
+    pub(super) front: Option<&'d [u32; FRONT_TAGS]>,
 }
 
 impl fmt::Debug for Message<'_, '_> {
@@ -108,10 +113,9 @@ impl<'m> Message<'_, 'm> {
 
     #[inline]
     fn field_of(&self, at: usize, tag: u32) -> Option<Field<'m>> {
-        let ends = &self.decoder.index.ends;
-        let end = *ends.get(at)?;
+        let end = *self.ends.get(at)?;
         let start = match at.checked_sub(1) {
-            Some(before) => ends.get(before)? + 1,
+            Some(before) => self.ends.get(before)? + 1,
             None => 0,
         };
         Some(Field {
@@ -128,7 +132,7 @@ impl<'m> Message<'_, 'm> {
     }
 
     pub(crate) fn fields_in(&self, from: usize, to: usize) -> Fields<'_, 'm> {
-        let ends = self.decoder.index.ends();
+        let ends = self.ends;
         let start = from.checked_sub(1).and_then(|before| ends.get(before));
         Fields {
             bytes: self.bytes,
@@ -142,12 +146,24 @@ impl<'m> Message<'_, 'm> {
     #[inline]
     #[must_use]
     pub fn position(&self, tag: u32) -> Option<usize> {
-        let decoder = self.decoder;
-        let count = decoder.index.len;
-        if count <= COMPARED_MAX {
-            return decoder.scanner.find(&decoder.index.tags, count, tag);
+        // Most of what is asked for is in front.
+        let found = self
+            .front
+            .and_then(|front| self.decoder.scanner.find_in_front(front, tag));
+        match found {
+            Some(at) => (at < self.ends.len()).then_some(at),
+            None => self.position_behind(tag),
         }
-        self.position_by_table(tag)
+    }
+
+    fn position_behind(&self, tag: u32) -> Option<usize> {
+        let tags = self.tags();
+        if tags.len() > COMPARED_MAX {
+            return self.position_by_table(tag);
+        }
+        let passed = self.front.map_or(0, |front| front.len());
+        let found = self.decoder.scanner.find(tags.get(passed..)?, tag)?;
+        Some(passed + found)
     }
 
     #[cold]

@@ -14,8 +14,9 @@ pub use message::{Field, Fields, Message};
 use std::cell::{Cell, RefCell};
 
 use crate::data::{DataPairs, Role};
+use crate::encoder::{byte_sum, trailer};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, Scanner, digits, read_digits};
+use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, SOH, Scanner, digits, read_digits};
 use message::Table;
 
 /// The bytes of `10=123` and its end.
@@ -84,6 +85,8 @@ impl Decoder {
         }
         self.tabled.set(false);
         Ok(Message {
+            front: self.scanner.front(&self.index),
+            ends: self.index.ends(),
             decoder: self,
             bytes,
         })
@@ -92,6 +95,8 @@ impl Decoder {
     #[cold]
     #[inline(never)]
     fn look_closer(&mut self, bytes: &[u8]) -> Result<()> {
+        // Tags may be read anew.
+        self.index.has_front = false;
         let read = !self.index.marks.bad && self.settle(bytes);
         if !(read && frame_is_right(bytes, &self.index)) {
             careful::read(bytes, &self.pairs, self.scanner, &mut self.index)?;
@@ -143,30 +148,18 @@ fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
     else {
         return false;
     };
-    let Some((stated_sum, sum_of_trailer)) = trailer(*end) else {
-        return false;
-    };
-    // The trailer is a field by itself, and the last.
-    let last = index.tags.get(count - 1) == Some(&10)
-        && index.ends.get(count - 1) == Some(&(bytes.len() as u32 - 1))
-        && index.ends.get(count - 2) == Some(&(body as u32 - 1));
     let stated = length_at(bytes, begin + 3, length);
-    let sum = index.sum.wrapping_sub(sum_of_trailer);
-    last && stated == Some(body.wrapping_sub(length + 1)) && stated_sum == u32::from(sum)
+    // All that is behind a byte 1 is a field, so this one is by itself and the last.
+    *end == right_end(*end, index.sum) && stated == Some(body.wrapping_sub(length + 1))
 }
 
-/// What the last eight bytes of a message say as a trailer, and the sum of the trailer itself.
+/// What the last eight bytes of a message have to be when all of its bytes sum to this, and the last
+/// seven to what they do: the end of a field, and the trailer.
 #[inline]
-fn trailer(end: [u8; 8]) -> Option<(u32, u8)> {
-    let form = u64::from_le_bytes(*b"\x0010=\0\0\0\x01");
-    let digits = (u64::from_le_bytes(end) & !0xff) ^ form ^ 0x0030_3030_0000_0000;
-    let digits_only = digits & 0xff00_0000_ffff_ff00 == 0;
-    let (a, b, c) = (digits >> 32 & 0xff, digits >> 40 & 0xff, digits >> 48);
-    if !digits_only || a.max(b).max(c) > 9 {
-        return None;
-    }
-    let sum = u64::from(b'1') + 4 * u64::from(b'0') + u64::from(b'=') + 1 + a + b + c;
-    Some(((100 * a + 10 * b + c) as u32, sum as u8))
+fn right_end(end: [u8; 8], sum: u8) -> [u8; 8] {
+    let of_trailer = byte_sum(u64::from_le_bytes(end) >> 8);
+    let right = trailer(sum.wrapping_sub(of_trailer as u8));
+    (u64::from_le_bytes(right) << 8 | u64::from(SOH)).to_le_bytes()
 }
 
 /// BodyLength between two places of a message.

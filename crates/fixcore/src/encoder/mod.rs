@@ -18,6 +18,7 @@ use crate::scan::{SOH, Scanner};
 use crate::value::{Decimal, Timestamp};
 use header::Header;
 use text::digits;
+pub(crate) use text::{byte_sum, trailer};
 
 /// Bytes before the body: room for BeginString and BodyLength.
 const ROOM_BYTES: usize = 64;

@@ -46,7 +46,7 @@ impl Digits {
 
 /// The sum of eight bytes, which is below 65,536.
 #[inline]
-pub(super) fn byte_sum(word: u64) -> u32 {
+pub(crate) fn byte_sum(word: u64) -> u32 {
     let pairs = (word & 0x00ff_00ff_00ff_00ff) + (word >> 8 & 0x00ff_00ff_00ff_00ff);
     (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
 }
@@ -120,7 +120,7 @@ static TRAILERS: [[u8; 4]; 256] = {
 
 /// `10=`, three digits, the end, and a byte more.
 #[inline]
-pub(super) fn trailer(sum: u8) -> [u8; 8] {
+pub(crate) fn trailer(sum: u8) -> [u8; 8] {
     let digits = u32::from_le_bytes(TRAILERS[usize::from(sum)]);
     let tag = u32::from_le_bytes([b'1', b'0', b'=', 0]);
     (u64::from(tag) | u64::from(digits) << 24).to_le_bytes()

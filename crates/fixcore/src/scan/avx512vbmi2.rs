@@ -12,14 +12,15 @@ use std::arch::x86_64::{
     _mm256_set1_epi16, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_sllv_epi32,
     _mm256_srli_epi32, _mm256_storeu_si256, _mm256_xor_si256, _mm512_add_epi8, _mm512_add_epi64,
     _mm512_castsi256_si512, _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cmpeq_epi8_mask,
-    _mm512_extracti64x4_epi64, _mm512_load_si512, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
-    _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_permutex2var_epi8,
-    _mm512_permutexvar_epi8, _mm512_reduce_add_epi64, _mm512_sad_epu8, _mm512_set1_epi8,
-    _mm512_setzero_si512, _mm512_sub_epi8,
+    _mm512_extracti64x4_epi64, _mm512_load_si512, _mm512_loadu_si512, _mm512_mask_expand_epi32,
+    _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8,
+    _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_reduce_add_epi64, _mm512_sad_epu8,
+    _mm512_set1_epi8, _mm512_setzero_si512, _mm512_store_si512, _mm512_sub_epi8,
 };
 
 use super::block::{First, Found};
 use super::index::{Index, Marks};
+use super::scanner::FRONT_TAGS;
 use super::{SOH, Watch};
 
 /// A constant of 64 bytes.
@@ -206,6 +207,8 @@ struct Indexing {
     bad: u64,
     long: u64,
     watched: u32,
+    /// The first tags.
+    front: __m512i,
 }
 
 /// Where an index goes, and the tags that are watched.
@@ -254,22 +257,26 @@ pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
         bad: 0,
         long: 0,
         watched: 0,
+        front: none,
     };
     let mut into = Into { ends, tags, watch };
-    let (blocks, rest) = bytes.as_chunks::<64>();
-    for block in blocks {
+    let mut left = bytes;
+    while !left.is_empty() {
+        let ((some, there), rest) = match left.split_first_chunk() {
+            Some((block, rest)) => ((whole(block), !0), rest),
+            None => (load(left, 0), &[][..]),
+        };
         // SAFETY: each block before this one added at most 16 to either number, and there is room
         // for 16 a block.
-        if unsafe { !state.block(whole(block), !0, &mut into) } {
+        if unsafe { !state.block(some, there, &mut into) } {
             break;
         }
-    }
-    if !rest.is_empty() && state.bad == 0 {
-        let (some, there) = load(rest, 0);
-        // SAFETY: as above.
-        unsafe { state.block(some, there, &mut into) };
+        left = rest;
     }
     let above = _mm256_cmpgt_epu8_mask(state.greatest, _mm256_set1_epi8(9));
+    // SAFETY: 64 bytes that are aligned to 64.
+    unsafe { _mm512_store_si512((&raw mut index.front.0).cast(), state.front) };
+    index.has_front = true;
     index.len = state.n_ends;
     index.sum = _mm512_reduce_add_epi64(state.sums) as u8;
     index.marks = Marks {
@@ -327,9 +334,8 @@ impl Indexing {
             self.half(
                 ends,
                 _mm512_castsi512_si256(four),
-                tags_here,
-                ends_at,
-                tags_at,
+                (tags_here, self.n_tags),
+                (ends_at, tags_at),
                 into.watch,
             );
             if here.max(tags_here) > HALF {
@@ -339,8 +345,13 @@ impl Indexing {
                 }
                 let (ends, four) = (_mm_srli_si128(ends, 8), _mm512_extracti64x4_epi64(four, 1));
                 let left = tags_here.saturating_sub(HALF);
-                let (ends_at, tags_at) = (ends_at.add(HALF), tags_at.add(HALF));
-                self.half(ends, four, left, ends_at, tags_at, into.watch);
+                self.half(
+                    ends,
+                    four,
+                    (left, self.n_tags + HALF),
+                    (ends_at.add(HALF), tags_at.add(HALF)),
+                    into.watch,
+                );
             }
         }
         self.base = _mm256_add_epi32(self.base, _mm256_set1_epi32(64));
@@ -349,7 +360,7 @@ impl Indexing {
         true
     }
 
-    /// Stores eight ends and eight tags, of which so many count.
+    /// Stores eight ends and eight tags, of which so many count, and so many tags were before them.
     ///
     /// # Safety
     /// There is room for them.
@@ -359,19 +370,23 @@ impl Indexing {
         &mut self,
         ends: __m128i,
         four: __m256i,
-        count: usize,
-        ends_at: *mut u32,
-        tags_at: *mut u32,
+        (count, at): (usize, usize),
+        (ends_to, tags_to): (*mut u32, *mut u32),
         watch: (__m512i, __m512i),
     ) {
         let ends = widened(ends, self.base);
         self.greatest = _mm256_max_epu8(self.greatest, four);
         let pairs = _mm256_maddubs_epi16(four, _mm256_set1_epi16(0x010a));
         let tags = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0064));
+        if at < FRONT_TAGS {
+            let behind = (u32::MAX << at) as u16;
+            let tags = _mm512_castsi256_si512(tags);
+            self.front = _mm512_mask_expand_epi32(self.front, behind, tags);
+        }
         // SAFETY: as of this function.
         unsafe {
-            _mm256_storeu_si256(ends_at.cast(), ends);
-            _mm256_storeu_si256(tags_at.cast(), tags);
+            _mm256_storeu_si256(ends_to.cast(), ends);
+            _mm256_storeu_si256(tags_to.cast(), tags);
         }
         let row = _mm512_permutex2var_epi8(watch.0, _mm512_castsi256_si512(tags), watch.1);
         // To the highest bit: 31 less the column.

@@ -1,5 +1,6 @@
 //! What a scan found: buffers that are reused from message to message.
 
+use super::scanner::FRONT_TAGS;
 use super::{MESSAGE_BYTES_MAX, Watch};
 
 /// Every separator of some bytes.
@@ -72,7 +73,16 @@ pub struct Index {
     pub(crate) len: usize,
     pub(crate) sum: u8,
     pub(crate) marks: Marks,
+    /// The first tags once more, where a scan has them together: what was stored piece by piece is
+    /// not there at once to be read as a whole.
+    pub(super) front: Front,
+    pub(crate) has_front: bool,
 }
+
+/// Tags in one cache line.
+#[derive(Debug, Default, Clone)]
+#[repr(align(64))]
+pub(super) struct Front(pub(super) [u32; FRONT_TAGS]);
 
 impl Index {
     /// Empty buffers.
@@ -91,6 +101,15 @@ impl Index {
     #[must_use]
     pub fn ends(&self) -> &[u32] {
         self.ends.get(..self.len).unwrap_or(&[])
+    }
+
+    /// The first tags, and what is behind the last of them.
+    #[inline]
+    pub(crate) fn front(&self) -> Option<&[u32; FRONT_TAGS]> {
+        match self.has_front {
+            true => Some(&self.front.0),
+            false => self.tags.first_chunk(),
+        }
     }
 
     /// Room for the fields of so many bytes: four bytes a field, 16 written at once.

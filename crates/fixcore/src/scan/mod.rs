@@ -22,6 +22,7 @@ mod swar;
 pub use index::{Index, Separators};
 pub(crate) use index::{Marks, digits, read_digits};
 pub use isa::Isa;
+pub(crate) use scanner::FRONT_TAGS;
 pub use scanner::Scanner;
 
 /// The end of a field.

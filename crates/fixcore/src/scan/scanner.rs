@@ -9,6 +9,8 @@ use super::index::{Index, Marks, Separators};
 use super::{Isa, MESSAGE_BYTES_MAX, Watch, scalar, swar};
 use crate::error::{Error, ErrorKind, Result};
 
+/// Tags that are compared at once.
+pub(crate) const FRONT_TAGS: usize = 16;
 /// Below this length a wider register does not pay for a scan of positions.
 const SHORT_BYTES: usize = 128;
 
@@ -166,27 +168,27 @@ impl Scanner {
         sum as u8
     }
 
-    /// The first of so many tags that is `tag`. What is behind them does not count.
+    /// The first tags of an index, where they are compared at once.
     #[inline]
-    pub(crate) fn find(self, tags: &[u32], count: usize, tag: u32) -> Option<usize> {
-        // Most of what is asked for is in front, and these need no call.
+    pub(crate) fn front(self, index: &Index) -> Option<&[u32; FRONT_TAGS]> {
+        index.front().filter(|_| self.isa > Isa::Swar)
+    }
+
+    /// The first of these tags that is `tag`, by instructions that every processor with a front has.
+    #[inline]
+    pub(crate) fn find_in_front(self, front: &[u32; FRONT_TAGS], tag: u32) -> Option<usize> {
         #[cfg(target_arch = "x86_64")]
-        if self.isa > Isa::Swar
-            && let Some((front, rest)) = tags.split_first_chunk::<16>()
         {
             // SAFETY: any processor of this architecture has SSE2.
             let is = unsafe { super::sse2::which(front, tag) };
-            if is != 0 {
-                let at = is.trailing_zeros() as usize;
-                return (at < count).then_some(at);
-            }
-            let found = self.find_behind(rest.get(..count.checked_sub(16)?)?, tag)?;
-            return Some(16 + found);
+            (is != 0).then(|| is.trailing_zeros() as usize)
         }
-        self.find_behind(tags.get(..count)?, tag)
+        #[cfg(not(target_arch = "x86_64"))]
+        front.iter().position(|other| *other == tag)
     }
 
-    fn find_behind(self, tags: &[u32], tag: u32) -> Option<usize> {
+    /// The first of the tags that is `tag`.
+    pub(crate) fn find(self, tags: &[u32], tag: u32) -> Option<usize> {
         let one_by_one = || tags.iter().position(|other| *other == tag);
         by_isa!(self.isa, one_by_one(), one_by_one(), find(tags, tag))
     }

@@ -10,6 +10,7 @@ use std::arch::x86_64::{
 
 use super::SOH;
 use super::block::{self, Found, Masks};
+use super::scanner::FRONT_TAGS;
 
 #[inline]
 #[target_feature(enable = "sse2")]
@@ -109,7 +110,7 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
 /// Which of 16 tags are `tag`, as bits.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(super) fn which(tags: &[u32; 16], tag: u32) -> u32 {
+pub(super) fn which(tags: &[u32; FRONT_TAGS], tag: u32) -> u32 {
     let wanted = _mm_set1_epi32(tag.cast_signed());
     let quad = |at: usize| {
         // SAFETY: four numbers are 16 bytes; the load needs no alignment.
