@@ -122,3 +122,32 @@ fn what_cannot_be_put_in_apart_is_refused() {
     assert_eq!(again.kind(), ErrorKind::Duplicate);
     assert_eq!(encoder.finish().unwrap().content_bytes, 5);
 }
+
+#[test]
+fn output_that_is_given_away_is_the_same_as_that_which_is_copied() {
+    let fill = |encoder: &mut ArchiveEncoder, take: &mut dyn FnMut(&mut ArchiveEncoder)| {
+        for index in 0..20 {
+            let name = format!("{index}");
+            encoder
+                .start_entry(&name, &EntryOptions::default())
+                .unwrap();
+            encoder.push_all(&content(100_000 * index)).unwrap();
+            encoder.finish_entry().unwrap();
+            take(encoder);
+        }
+        encoder.finish().unwrap();
+        take(encoder);
+    };
+    let (mut copied, mut given) = (Vec::new(), Vec::new());
+    fill(&mut encoder(0), &mut |encoder| drain(encoder, &mut copied));
+    let mut spare = vec![1, 2, 3];
+    fill(&mut encoder(0), &mut |encoder| {
+        // Some of it was written already.
+        let written = encoder.output().len() / 3 * (given.len() % 2);
+        given.extend_from_slice(&encoder.output()[..written]);
+        encoder.consume(written);
+        spare = encoder.take_output(std::mem::take(&mut spare));
+        given.extend_from_slice(&spare);
+    });
+    assert!(copied == given);
+}

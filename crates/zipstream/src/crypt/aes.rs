@@ -1,8 +1,7 @@
 //! WinZip AES (AE-1 and AE-2): the cipher with its code, and the extra field.
 //!
 //! AES counts blocks from 1, the least byte first; HMAC-SHA1 goes over what is encrypted, and ten
-//! bytes of it are kept. Both take turns on so little that a processor works on the one while it waits
-//! for the other: hashing is a chain in which each step waits for the one before, AES is none.
+//! bytes of it are kept. Both take turns on so little that the one finds it where the other left it.
 
 use ::aes::{Aes128, Aes192, Aes256};
 use ctr::Ctr128LE;
@@ -26,9 +25,9 @@ pub(crate) const VERIFIER_BYTES: usize = 2;
 pub(crate) const CODE_BYTES: usize = 10;
 const SALT_BYTES_MAX: usize = 16;
 const KEY_BYTES_MAX: usize = 32;
-/// What is encrypted or decrypted between what is hashed: eight blocks of AES are one round of its
-/// instructions, and four of SHA-1 take about as long as these.
-const STRIPE_BYTES: usize = 256;
+/// What is encrypted or decrypted between what is hashed: little enough for the nearest cache, and so
+/// much that starting on it takes no time.
+const STRIPE_BYTES: usize = 4 << 10;
 
 /// How long the key is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -143,6 +142,15 @@ impl Keystream {
         }
     }
 
+    /// The same from one place to another, which is as long.
+    fn apply_to(&mut self, from: &[u8], to: &mut [u8]) {
+        match self {
+            Self::Aes128(stream) => stream.apply_keystream_b2b(from, to),
+            Self::Aes192(stream) => stream.apply_keystream_b2b(from, to),
+            Self::Aes256(stream) => stream.apply_keystream_b2b(from, to),
+        }
+    }
+
     fn seek(&mut self, position: u64) {
         match self {
             Self::Aes128(stream) => stream.seek(position),
@@ -215,8 +223,7 @@ impl Cipher {
         let mut code = self.code.clone();
         let stripes = sealed.chunks(STRIPE_BYTES);
         for (sealed, plain) in stripes.zip(plain.chunks_mut(STRIPE_BYTES)) {
-            plain.copy_from_slice(sealed);
-            self.stream.apply(plain);
+            self.stream.apply_to(sealed, plain);
             code.hash(sealed);
         }
         self.ahead = Some(code);

@@ -101,9 +101,14 @@ impl Scheme {
 
     /// The checksum to hold the content to, of those found and stated: AE-2 states none.
     pub(crate) fn crc32(&self, found: u32, stated: u32) -> u32 {
+        if self.has_crc() { stated } else { found }
+    }
+
+    /// Whether the checksum of the content is stated.
+    pub(crate) fn has_crc(&self) -> bool {
         match self {
-            Self::Aes(field) if !field.has_crc => found,
-            _ => stated,
+            Self::Aes(field) => field.has_crc,
+            Self::Classic(_) => true,
         }
     }
 
@@ -171,6 +176,15 @@ impl Opened {
         output: &mut [u8],
         last: bool,
     ) -> Result<Step, Error> {
+        let most = input.len().min(output.len());
+        if let (AnyCipher::Aes(cipher), Some(bytes)) = (&mut self.cipher, decoder.copies(most))
+            && bytes > 0
+        {
+            let (sealed, plain) = (&input[..bytes], &mut output[..bytes]);
+            cipher.look(sealed, plain);
+            cipher.pass(sealed, bytes);
+            return decoder.copied(plain);
+        }
         // What the decoder leaves is decrypted again: no more than there is room for what it
         // may become, but enough for the smallest unit.
         let most = STEP_BYTES.min(output.len().saturating_add(64));

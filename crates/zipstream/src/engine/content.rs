@@ -45,6 +45,8 @@ pub(crate) struct ContentDecoder {
     method: Method,
     bounds: Bounds,
     crc: libdeflater::Crc,
+    /// Whether nobody asks for the checksum.
+    unsummed: bool,
     consumed: u64,
     produced: u64,
     done: bool,
@@ -70,6 +72,7 @@ impl Default for ContentDecoder {
                 marker: false,
             },
             crc: libdeflater::Crc::new(),
+            unsummed: false,
             consumed: 0,
             produced: 0,
             done: true,
@@ -115,10 +118,21 @@ impl ContentDecoder {
         }
         self.method = method;
         self.bounds = bounds;
-        self.crc = libdeflater::Crc::new();
+        (self.crc, self.unsummed) = (libdeflater::Crc::new(), false);
         (self.consumed, self.produced) = (0, 0);
         self.done = method == Method::Stored && bounds.compressed == Some(0);
         Ok(())
+    }
+
+    /// Leaves the checksum of this content out: nothing states it.
+    pub(crate) fn leave_out_sum(&mut self) {
+        self.unsummed = true;
+    }
+
+    fn sum(&mut self, content: &[u8]) {
+        if !self.unsummed {
+            self.crc.update(content);
+        }
     }
 
     /// Compressed bytes taken.
@@ -150,15 +164,7 @@ impl ContentDecoder {
         if self.done {
             return Ok(self.step(0, 0));
         }
-        // One byte beyond what is allowed tells that there is more.
-        let allowed = self
-            .bounds
-            .limit
-            .min(self.bounds.stated.unwrap_or(u64::MAX));
-        let room = allowed.saturating_sub(self.produced).saturating_add(1);
-        let room = usize::try_from(room)
-            .unwrap_or(usize::MAX)
-            .min(output.len());
+        let room = self.room(output.len());
         let output = &mut output[..room];
         let (consumed, produced) = match self.method {
             Method::Stored => self.copy(input, output),
@@ -173,11 +179,44 @@ impl ContentDecoder {
         self.consumed += consumed as u64;
         self.produced += produced as u64;
         judge(&self.bounds, self.consumed, self.produced)?;
-        self.crc.update(&output[..produced]);
+        self.sum(&output[..produced]);
         if last && self.starved && !self.done {
             return Err(early());
         }
         Ok(self.step(consumed, produced))
+    }
+
+    /// How much of so much output may be used: one byte beyond what is allowed tells that there is
+    /// more.
+    fn room(&self, most: usize) -> usize {
+        let stated = self.bounds.stated.unwrap_or(u64::MAX);
+        let allowed = self.bounds.limit.min(stated);
+        let room = allowed.saturating_sub(self.produced).saturating_add(1);
+        usize::try_from(room).unwrap_or(usize::MAX).min(most)
+    }
+
+    /// How many of so many bytes come next as they are, where nothing is compressed: whoever has
+    /// another reason to copy them need not do it twice.
+    pub(crate) fn copies(&self, most: usize) -> Option<usize> {
+        if self.method != Method::Stored || self.done {
+            return None;
+        }
+        let left = self.bounds.compressed.unwrap_or(0) - self.consumed;
+        Some(
+            self.room(most)
+                .min(usize::try_from(left).unwrap_or(usize::MAX)),
+        )
+    }
+
+    /// Counts these bytes, of which there are as many as [`copies`](Self::copies) said.
+    pub(crate) fn copied(&mut self, content: &[u8]) -> Result<Step, Error> {
+        let bytes = content.len();
+        self.consumed += bytes as u64;
+        self.produced += bytes as u64;
+        self.done = Some(self.consumed) == self.bounds.compressed;
+        judge(&self.bounds, self.consumed, self.produced)?;
+        self.sum(content);
+        Ok(self.step(bytes, bytes))
     }
 
     /// Decompresses a whole content of deflate that is stated to have `stated` bytes; how much of the
@@ -218,7 +257,9 @@ impl ContentDecoder {
         self.produced += piece.content.len() as u64;
         self.done = piece.done;
         judge(&self.bounds, self.consumed, self.produced)?;
-        self.crc.update(piece.content);
+        if !self.unsummed {
+            self.crc.update(piece.content);
+        }
         // What is held back needs more input or comes without any.
         self.starved = piece.consumed == input.len() && piece.content.is_empty();
         if last && self.starved && !self.done {

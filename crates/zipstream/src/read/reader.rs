@@ -338,6 +338,9 @@ impl<R: ReadAt> ArchiveReader<R> {
         };
         let started = decoder.start(entry.method(), bounds);
         started.map_err(|error| error.at(body.start))?;
+        if !body.has_crc() {
+            decoder.leave_out_sum();
+        }
         // Deflate has a place of its own.
         let own = entry.method() == Method::Deflate && !body.is_sealed();
         if !own && output.len() < PIECE_BYTES {

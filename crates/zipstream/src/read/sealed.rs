@@ -75,6 +75,12 @@ impl Body {
         })
     }
 
+    /// Whether the checksum of the content is stated.
+    pub(super) fn has_crc(&self) -> bool {
+        let sealed = self.sealed.as_ref();
+        sealed.is_none_or(|(scheme, _)| scheme.has_crc())
+    }
+
     /// Whether the content is encrypted.
     pub(super) fn is_sealed(&self) -> bool {
         self.sealed.is_some()

@@ -104,6 +104,19 @@ impl Sequence {
         }
     }
 
+    /// Gives the output away, for other memory.
+    pub(crate) fn take(&mut self, mut spare: Vec<u8>) -> Vec<u8> {
+        spare.clear();
+        if self.taken > 0 {
+            spare.extend_from_slice(self.output());
+            self.consume(spare.len());
+        } else {
+            std::mem::swap(&mut self.out, &mut spare);
+            self.base += spare.len() as u64;
+        }
+        spare
+    }
+
     /// Adds one entry whose content is at hand.
     pub(crate) fn whole(
         &mut self,

@@ -3,13 +3,11 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use latency::report::LatencyName;
-use latency::{Recorder, Spec};
 use zipstream::{
-    ArchiveEncoder, ArchiveOptions, Around, Encryption, EntryOptions, Kind, Known, RawEntry, Totals,
+    ArchiveEncoder, ArchiveOptions, Encryption, EntryOptions, Kind, Known, RawEntry, Totals,
 };
 
 use super::edit::Base;
@@ -23,6 +21,11 @@ use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
 mod apart;
+mod behind;
+mod times;
+
+use behind::Behind;
+use times::Times;
 
 /// Output that is worth a write.
 const WRITE_BYTES: usize = 128 << 10;
@@ -42,56 +45,9 @@ pub(super) struct Packer<'a> {
     zone: jiff::tz::TimeZone,
     /// Whether entries are encrypted, and state no checksum.
     sealed: bool,
+    /// What writes the output of the entry at hand, where it is not written as it comes.
+    behind: Option<Behind>,
     pub(super) read_bytes: u64,
-}
-
-/// The recorders of a run.
-struct Times {
-    entry: Recorder,
-    hold: Recorder,
-    /// Of what threads do.
-    jobs: Arc<Mutex<Option<Recorder>>>,
-    calls: u64,
-}
-
-impl Times {
-    fn new(session: &Session, threaded: bool) -> Self {
-        let recorder = |spec| Recorder::new(session.spec(spec), session.run_start());
-        let jobs = Spec::new(LatencyName::Service, "job").series("threads");
-        Self {
-            entry: recorder(Spec::new(LatencyName::Service, "entry")),
-            hold: recorder(Spec::new(LatencyName::Hold, "call")),
-            jobs: Arc::new(Mutex::new(threaded.then(|| recorder(jobs)))),
-            calls: 0,
-        }
-    }
-
-    fn around(&self) -> Around {
-        let jobs = Arc::clone(&self.jobs);
-        Arc::new(move |job, work| {
-            let start = Instant::now();
-            work();
-            let end = Instant::now();
-            let mut jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(jobs) = &mut *jobs {
-                jobs.record_span_what(start, end, || match job.entries {
-                    0 => format!("chunk of entry {}", job.entry + 1),
-                    n => format!("{n} entries from {}", job.entry + 1),
-                });
-            }
-        })
-    }
-
-    fn finish(self, outcome: &mut Outcome) {
-        outcome.ops = Some(self.entry.n());
-        outcome.add(&self.entry.finish());
-        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(jobs) = jobs.take().filter(|jobs| jobs.n() > 0) {
-            outcome.add(&jobs.finish());
-        }
-        drop(jobs);
-        outcome.add(&self.hold.finish());
-    }
 }
 
 impl<'a> Packer<'a> {
@@ -129,6 +85,7 @@ impl<'a> Packer<'a> {
             progress,
             zone: jiff::tz::TimeZone::system(),
             sealed,
+            behind: None,
             read_bytes: 0,
         })
     }
@@ -228,8 +185,13 @@ impl<'a> Packer<'a> {
             }
         }
         self.start(source, &options)?;
+        if self.sealed && options.known.is_some() && self.plan.threads > 1 {
+            self.behind = Behind::start(Arc::clone(&self.file));
+        }
         let read = self.content(source, &mut file, Some(size))?;
-        self.close(source, read)
+        let closed = self.close(source, read)?;
+        self.catch_up()?;
+        Ok(closed)
     }
 
     /// Standard input.
@@ -370,11 +332,25 @@ impl<'a> Packer<'a> {
             .record_span_what(start, end, || format!("{}, call {calls}", source.name));
     }
 
+    /// Waits for what writes the output of an entry.
+    fn catch_up(&mut self) -> std::result::Result<(), Stop> {
+        let written = self.behind.take().map_or(Ok(()), Behind::finish);
+        written.map_err(|error| write_error(Some(self.target), &error))
+    }
+
     fn drain(&mut self, least: usize) -> std::result::Result<(), Stop> {
         let output = self.encoder.output();
         let bytes = output.len();
         if bytes < least {
             return Ok(());
+        }
+        if let Some(behind) = &self.behind {
+            let output = self.encoder.take_output(behind.spare());
+            return if behind.put(output) {
+                Ok(())
+            } else {
+                self.catch_up()
+            };
         }
         (&*self.file)
             .write_all(output)

@@ -133,7 +133,12 @@ impl ArchiveEncoder {
     /// Puts content in line as it is.
     fn store(&mut self) -> Result<(), Error> {
         let content = self.chunk.content();
-        let crc32 = libdeflater::crc32(content);
+        // Nothing states the checksum of most that is encrypted.
+        let seal = self.open.meta.and_then(|meta| meta.seal);
+        let crc32 = match seal {
+            Some(seal) if !seal.checksum => 0,
+            _ => libdeflater::crc32(content),
+        };
         if self.slots.is_empty() {
             self.sequence.piece(content, crc32, content.len() as u64)?;
             self.chunk.slide();

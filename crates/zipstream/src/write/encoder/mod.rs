@@ -399,6 +399,11 @@ impl ArchiveEncoder {
         self.sequence.output()
     }
 
+    /// Gives the output away in the memory that it was made in; the next is made in `spare`.
+    pub fn take_output(&mut self, spare: Vec<u8>) -> Vec<u8> {
+        self.sequence.take(spare)
+    }
+
     /// Drops output that was written, from its start.
     pub fn consume(&mut self, bytes: usize) {
         self.sequence.consume(bytes);
