@@ -160,3 +160,26 @@ fn what_was_cut_off_is_told_of_and_undone() {
     assert_eq!(report["workload"]["params"]["in_place"], false);
     run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
 }
+
+#[test]
+fn urls_name_files_here_and_objects_are_refused() {
+    let dir = directory();
+    packed(dir.path());
+    file(dir.path(), "b", b"second");
+    let url = format!("file://{}/a.zip", dir.path().display());
+    run(dir.path(), words(&format!("zip --append {url} b"))).expect(0);
+    run(dir.path(), words(&format!("zip -d {url} large"))).expect(0);
+    run(dir.path(), words("unzip -t --strict a.zip b small")).expect(0);
+    run(dir.path(), words(&format!("zip --repair {url} c.zip"))).expect(0);
+    for line in [
+        "zip --append s3://bucket/a.zip b",
+        "zip -u gs://bucket/a.zip b",
+        "zip -d az://bucket/a.zip b",
+        "zip --repair s3://bucket/a.zip d.zip",
+    ] {
+        let ended = run(dir.path(), words(line)).expect(2);
+        let told = ended.stderr.contains("cannot be changed in its place")
+            && ended.stderr.contains("copy it to a file");
+        assert!(told, "{line}: {}", ended.stderr);
+    }
+}

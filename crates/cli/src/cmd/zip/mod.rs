@@ -38,13 +38,7 @@ const TIME_MIN: i64 = 315_532_800;
 pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let plan = args.plan()?;
     refuse(args)?;
-    if plan.edit.is_some()
-        && let Some(url) = url::of(&args.output)
-        && url::local(url).is_none()
-    {
-        return Err(Failure::usage("an object in a store cannot be changed")
-            .help("fetch it, change it, and put it back"));
-    }
+    let args = &here(args, plan.edit.is_some() || args.repair)?;
     if args.repair {
         return repair::run(args, &plan, name, argv);
     }
@@ -101,6 +95,29 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     progress.finish();
     settle(ended, found.failures.len() as u64, &mut outcome);
     session.finish(outcome)
+}
+
+/// The same with the path of an archive that a URL names on this machine. One in a store is written
+/// as a whole: to change it or to look into it needs all of it here.
+fn here(args: &ZipArgs, changes: bool) -> Result<ZipArgs> {
+    let mut args = args.clone();
+    let Some(url) = url::of(&args.output) else {
+        return Ok(args);
+    };
+    match url::local(url) {
+        Some(path) => args.output = path,
+        None if changes => {
+            return Err(Failure::usage(format!(
+                "'{url}' is an object in a store, which cannot be changed in its place"
+            ))
+            .help(
+                "copy it to a file (aws s3 cp, gcloud storage cp, azcopy cp), change that and copy it \
+                 back; or pack all of it again with -f",
+            ));
+        }
+        None => {}
+    }
+    Ok(args)
 }
 
 /// The archive that is changed, and what of the sources it leaves to be packed.
