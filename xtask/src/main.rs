@@ -43,7 +43,7 @@ usage: cargo xtask CHORE
   peers zip [--quick]    measure archives against zip, unzip, bsdtar, 7zz and libraries
   peers zip PART         only libraries, programs or tables; the record keeps the rest
   peers zip-interop      who reads whose archives: every shape by every reader
-  peers zip-interop PART only ours, large or theirs; the record keeps the rest
+  peers zip-interop PART only ours, large, theirs or what is named so; the record keeps the rest
   peers zip-memory       what packing and extracting hold at once
   peers stress [--quick] measure codecs under load beside those of Go, in rounds
   peers stress SECTION   only what perfkit shows by itself: soak (a minute), open, leaks

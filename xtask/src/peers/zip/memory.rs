@@ -1,5 +1,6 @@
-//! What memory packing and extracting take: one file of two sizes, a tree of very many files, by the
-//! tool and by the library alone, above a process that does nothing.
+//! What memory packing and extracting take: the library in a small program of its own
+//! (`crates/zipstream/examples/memory.rs`), and the tool; one file of two sizes, the sources of Go, a
+//! tree of very many files.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,12 +16,14 @@ use crate::sh;
 const ASK: Duration = Duration::from_millis(1);
 const FILES: u32 = 100_000;
 const MB: f64 = 1e6;
+/// The small program, which says itself what its peak was.
+const SMALL: &str = "examples/memory";
 
 /// One command, words apart by spaces.
 struct Case {
     what: &'static str,
     command: &'static str,
-    /// The most megabytes above a bare process that it is meant to take.
+    /// The most megabytes that it is meant to take in all.
     goal_mb: Option<f64>,
 }
 
@@ -32,34 +35,49 @@ const fn case(what: &'static str, command: &'static str, goal_mb: Option<f64>) -
     }
 }
 
-/// Sync, async and with two threads: what one file of any size may take.
+/// Sync, async and with so many threads: what one file of any size may take.
 const SYNC_MB: Option<f64> = Some(3.0);
 const ASYNC_MB: Option<f64> = Some(4.5);
-const TWO_MB: Option<f64> = Some(4.0 + 2.0 * 1.2);
+const fn threads_mb(threads: f64) -> Option<f64> {
+    Some(4.0 + 1.2 * threads)
+}
+/// What the sources of Go may take.
+const TREE_MB: Option<f64> = Some(16.0);
 
 #[rustfmt::skip]
-const CASES: [Case; 21] = [
-    case("library, sync, 100 MB", "perfkit zip-bench --once sync --once-bytes 100MB", SYNC_MB),
-    case("library, tokio, 100 MB", "perfkit zip-bench --once async --once-bytes 100MB", ASYNC_MB),
-    case("library, a thread a processor, 100 MB", "perfkit zip-bench --once threads --once-bytes 100MB", TWO_MB),
-    case("zip, 100 MB of text", "perfkit zip -qq -f -T1 text.zip text", SYNC_MB),
-    case("zip, 100 MB of text, 2 threads", "perfkit zip -qq -f -T2 text.zip text", TWO_MB),
-    case("zip, 5 GB of zeros", "perfkit zip -qq -f -1 -T1 zeros.zip zeros", SYNC_MB),
-    case("zip, 5 GB of zeros, 2 threads", "perfkit zip -qq -f -1 -T2 zeros.zip zeros", TWO_MB),
-    case("unzip -t, 100 MB of text", "perfkit unzip -qq -t -T1 text.zip", SYNC_MB),
-    case("unzip -t, 5 GB of zeros", "perfkit unzip -qq -t -T1 zeros.zip", SYNC_MB),
-    case("unzip, 100 MB of text", "perfkit unzip -qq -o -T1 -d out text.zip", SYNC_MB),
-    case("unzip, 100 MB of text, from a pipe", "perfkit unzip -qq -o -d out -", SYNC_MB),
+const CASES: [Case; 32] = [
+    case("library, nothing", "examples/memory nothing", None),
+    case("library, sync, 100 MB of text", "examples/memory sync 6 text text.zip", SYNC_MB),
+    case("library, tokio, 100 MB of text", "examples/memory async 6 text text.zip", ASYNC_MB),
+    case("library, 1 thread, 100 MB of text", "examples/memory 1 6 text text.zip", threads_mb(1.0)),
+    case("library, 2 threads, 100 MB of text", "examples/memory 2 6 text text.zip", threads_mb(2.0)),
+    case("library, 4 threads, 100 MB of text", "examples/memory 4 6 text text.zip", threads_mb(4.0)),
+    case("library, sync, 5 GB of zeros", "examples/memory sync 6 zeros zeros.zip", SYNC_MB),
+    case("library, tokio, 5 GB of zeros", "examples/memory async 6 zeros zeros.zip", ASYNC_MB),
+    case("library, 2 threads, 5 GB of zeros", "examples/memory 2 6 zeros zeros.zip", threads_mb(2.0)),
+    case("library, 4 threads, 5 GB of zeros", "examples/memory 4 6 zeros zeros.zip", threads_mb(4.0)),
+    case("library, reading 100 MB of text", "examples/memory read text.zip", None),
+    case("library, reading 5 GB of zeros", "examples/memory read zeros.zip", None),
+    case("the tool, nothing", "perfkit zip-bench --once nothing --once-bytes 1GB", None),
+    case("zip, 100 MB of text", "perfkit zip -qq -f -T1 text.zip text", None),
+    case("zip, 100 MB of text, 2 threads", "perfkit zip -qq -f -T2 text.zip text", None),
+    case("zip, 5 GB of zeros", "perfkit zip -qq -f -T1 zeros.zip zeros", None),
+    case("zip, 5 GB of zeros, 2 threads", "perfkit zip -qq -f -T2 zeros.zip zeros", None),
+    case("unzip -t, 100 MB of text", "perfkit unzip -qq -t -T1 text.zip", None),
+    case("unzip -t, 5 GB of zeros", "perfkit unzip -qq -t -T1 zeros.zip", None),
+    case("unzip, 100 MB of text", "perfkit unzip -qq -o -T1 -d out text.zip", None),
+    case("unzip, 100 MB of text, from a pipe", "perfkit unzip -qq -o -d out -", None),
+    case("zip, the sources of Go", "perfkit zip -qq -f -r -T1 tree.zip tree", TREE_MB),
+    case("zip, the sources of Go, 2 threads", "perfkit zip -qq -f -r -T2 tree.zip tree", TREE_MB),
+    case("unzip, the sources of Go", "perfkit unzip -qq -T1 -d trees tree.zip", TREE_MB),
     case("zip, 100,000 files", "perfkit zip -qq -f -r -T1 many.zip many", None),
     case("zip, 100,000 files, 2 threads", "perfkit zip -qq -f -r -T2 many.zip many", None),
     case("Info-ZIP's zip, 100,000 files", "zip -q -r other.zip many", None),
-    case("unzip -l, 100,000 files", "perfkit unzip -qq -l many.zip", None),
+    case("zip --append, one to 100,000 files", "perfkit zip -qq --append many.zip text", None),
+    case("unzip -l, 100,000 files", "perfkit unzip -l many.zip", None),
     case("unzip -t, 100,000 files", "perfkit unzip -qq -t -T1 many.zip", None),
     case("unzip, 100,000 files", "perfkit unzip -qq -T1 -d ours many.zip", None),
     case("Info-ZIP's unzip, 100,000 files", "unzip -qq many.zip -d theirs", None),
-    case("library, sync, 5 GB, level 1", "perfkit zip-bench --once sync --once-bytes 5GB --level 1", SYNC_MB),
-    case("library, tokio, 5 GB, level 1", "perfkit zip-bench --once async --once-bytes 5GB --level 1", ASYNC_MB),
-    case("library, a thread a processor, 5 GB, level 1", "perfkit zip-bench --once threads --once-bytes 5GB --level 1", TWO_MB),
 ];
 
 /// What came of a case.
@@ -75,16 +93,16 @@ pub(crate) fn run() -> Result<()> {
     let mut bench = Bench::new(Size::Full)?;
     bench.made = bench.build()?;
     super::build_workload()?;
+    build_small()?;
     bench.memory_inputs()?;
-    let bare = "perfkit zip-bench --once nothing --once-bytes 100MB";
-    let bare = bench.peak(&case("nothing", bare, None))?.0;
-    println!("a bare process: {:.2} MB", bare as f64 / MB);
     let file = sh::root().join("bench-peers/record/zip-memory.md");
     let mut rows = Vec::new();
     for case in &CASES {
-        if sh::find(case.command.split(' ').next().unwrap_or_default()).is_none()
-            && !case.command.starts_with("perfkit")
-        {
+        let program = case.command.split(' ').next().unwrap_or_default();
+        let missing = !["perfkit", SMALL].contains(&program) && sh::find(program).is_none();
+        let sources = case.command.ends_with(" tree") || case.command.ends_with(" tree.zip");
+        if missing || (sources && !bench.file("tree").exists()) {
+            println!("{}: nothing here to do it with", case.what);
             continue;
         }
         let (peak_bytes, wall) = bench.peak(case)?;
@@ -98,13 +116,29 @@ pub(crate) fn run() -> Result<()> {
             peak_bytes,
             wall,
         });
-        fs::write(&file, markdown(&bench.made, bare, &rows))?;
-        let mut json = serde_json::to_string_pretty(&data(&bench.made, bare, &rows))?;
+        fs::write(&file, markdown(&bench.made, &rows))?;
+        let mut json = serde_json::to_string_pretty(&data(&bench.made, &rows))?;
         json.push('\n');
         fs::write(file.with_extension("json"), json)?;
     }
     println!("{}", file.display());
     Ok(())
+}
+
+/// Builds the small program.
+fn build_small() -> Result<()> {
+    if super::super::is_built() {
+        return Ok(());
+    }
+    let args = [
+        "build",
+        "--release",
+        "--package",
+        "zipstream",
+        "--features",
+        "tokio",
+    ];
+    sh::run(sh::cargo(&args).args(["--example", "memory"]))
 }
 
 impl Bench {
@@ -113,6 +147,12 @@ impl Bench {
         let made = sh::output(&mut self.command(&words))?;
         fs::write(self.file("text"), made.stdout)?;
         fs::File::create(self.file("zeros"))?.set_len(5_000_000_000)?;
+        let go = sh::find("go");
+        let root = go.and_then(|_| sh::text(sh::command("go").args(["env", "GOROOT"])).ok());
+        if let Some(root) = root {
+            let from = format!("{}/src", root.trim());
+            sh::output(&mut self.command(&["cp", "-r", &from, "tree"]))?;
+        }
         for number in 0..FILES {
             let folder = self.file(&format!("many/{:03}", number / 1000));
             fs::create_dir_all(&folder)?;
@@ -129,6 +169,10 @@ impl Bench {
             command.stdin(fs::File::open(self.file("text.zip"))?);
         }
         let start = Instant::now();
+        if case.command.starts_with(SMALL) {
+            let told = sh::text(&mut command)?;
+            return Ok((told.trim().parse()?, start.elapsed()));
+        }
         let mut child = command.stdout(Stdio::null()).spawn()?;
         let mut peak_bytes = 0;
         let status = loop {
@@ -153,7 +197,7 @@ fn held(child: &Child) -> Result<u64> {
 }
 
 /// The record as data.
-fn data(made: &str, bare: u64, rows: &[Row]) -> serde_json::Value {
+fn data(made: &str, rows: &[Row]) -> serde_json::Value {
     let row = |row: &Row| {
         serde_json::json!({
             "what": row.case.what,
@@ -164,31 +208,39 @@ fn data(made: &str, bare: u64, rows: &[Row]) -> serde_json::Value {
         })
     };
     let rows: Vec<_> = rows.iter().map(row).collect();
-    serde_json::json!({ "made": made, "bare_bytes": bare, "rows": rows })
+    serde_json::json!({ "made": made, "rows": rows })
 }
 
 /// The record for people.
-fn markdown(made: &str, bare: u64, rows: &[Row]) -> String {
+fn markdown(made: &str, rows: &[Row]) -> String {
     let mut text = format!(
         "# Memory of packing and extracting\n\nMade by `cargo xtask peers zip-memory`: {made}. \
-         Peak resident size as Linux keeps it (`VmHWM`), asked every millisecond; everything is in \
-         memory (tmpfs). A bare process, which makes its content and packs nothing, takes {:.2} MB; \
-         *above it* is what a case takes beside that. The wall times are of one run each.\n\n\
+         Peak resident size as Linux keeps it (`VmHWM`); everything is in memory (tmpfs). *Library* is \
+         a small program (`crates/zipstream/examples/memory.rs`) which goes from file to file; the goals \
+         are of it in all, and of the tool for a tree. The size of a program that does nothing is that \
+         of its own pages and those of the system's libraries: *above it* is what a case takes beside \
+         them. The wall times are of one run each.\n\n\
          | case | peak | above it | goal | wall |\n|---|---:|---:|---:|---:|\n",
-        bare as f64 / MB
     );
+    let mut bare = 0;
     for row in rows {
-        let above = row.peak_bytes as f64 - bare as f64;
+        if row.case.what.ends_with("nothing") {
+            bare = row.peak_bytes;
+        }
+        let ours = row.case.command.starts_with("perfkit") || row.case.command.starts_with(SMALL);
+        let above = match ours && row.peak_bytes > bare {
+            true => format!("{:.2} MB", (row.peak_bytes - bare) as f64 / MB),
+            false => "—".to_owned(),
+        };
         let goal = row
             .case
             .goal_mb
             .map_or_else(|| "—".to_owned(), |goal| format!("≤ {goal:.1} MB"));
         let _ = writeln!(
             text,
-            "| {} | {:.2} MB | {:.2} MB | {goal} | {:.2} s |",
+            "| {} | {:.2} MB | {above} | {goal} | {:.2} s |",
             row.case.what,
             row.peak_bytes as f64 / MB,
-            above / MB,
             row.wall.as_secs_f64()
         );
     }

@@ -23,7 +23,7 @@ use shapes::{Content, Shape};
 use table::{Cell, Record};
 
 /// What is compared; the record keeps the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
     All,
     /// What perfkit writes, small enough for seconds.
@@ -32,6 +32,8 @@ pub(crate) enum Part {
     Large,
     /// What others write.
     Theirs,
+    /// The shapes whose names hold this.
+    Named(String),
 }
 
 impl Part {
@@ -41,7 +43,10 @@ impl Part {
             "ours" => Ok(Self::Ours),
             "large" => Ok(Self::Large),
             "theirs" => Ok(Self::Theirs),
-            _ => bail!("'{word}' is no part: ours, large or theirs"),
+            _ if shapes::ALL.iter().any(|shape| shape.name.contains(word)) => {
+                Ok(Self::Named(word.to_owned()))
+            }
+            _ => bail!("'{word}' is no part: ours, large, theirs or words of a shape's name"),
         }
     }
 }
@@ -61,7 +66,7 @@ pub(crate) fn run(part: Part) -> Result<()> {
         ..old.unwrap_or_default()
     };
     let mut wrong = 0;
-    let chosen = shapes::ALL.iter().filter(|shape| shape.is_of(part));
+    let chosen = shapes::ALL.iter().filter(|shape| shape.is_of(&part));
     for shape in chosen {
         let Some(row) = bench.row(shape)? else {
             println!("{}: {} is not here, left out", shape.name, shape.needs);

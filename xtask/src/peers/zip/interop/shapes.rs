@@ -66,7 +66,7 @@ impl Shape {
         self.needs.is_empty()
     }
 
-    pub(super) fn is_of(&self, part: Part) -> bool {
+    pub(super) fn is_of(&self, part: &Part) -> bool {
         let large = !matches!(
             self.content,
             Content::Tree | Content::Small | Content::Large
@@ -76,6 +76,7 @@ impl Shape {
             Part::Ours => self.is_ours() && !large,
             Part::Large => large,
             Part::Theirs => !self.is_ours() && !large,
+            Part::Named(words) => self.name.contains(words.as_str()),
         }
     }
 }
@@ -116,6 +117,8 @@ pub(super) const ALL: &[Shape] = &[
     ours("4 GiB", "perfkit zip -qq -1 a.zip zeros", Zeros),
     ours("4 GiB, zstd", "perfkit zip -qq -m zstd a.zip zeros", Zeros),
     ours("4 GiB, stored, and one behind it", "perfkit zip -qq -0 a.zip zeros small", ZerosAndSmall),
+    ours("4 GiB, AES-256", "perfkit zip -qq -1 --password-file password a.zip zeros", Zeros),
+    ours("4 GiB, stored, AES-256", "perfkit zip -qq -0 --password-file password a.zip zeros", Zeros),
     ours("unknown size, 4 GiB", "cat zeros | perfkit zip -qq -1 a.zip -", Zeros),
     theirs("zip", ZIP, "zip -qry a.zip src", Tree),
     theirs("zip, stored", ZIP, "zip -qry0 a.zip src", Tree),
