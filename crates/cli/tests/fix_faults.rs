@@ -180,3 +180,101 @@ fn a_table_of_faults_counts_them_and_says_where_each_was_first() {
     let cells: Vec<&str> = row.split_whitespace().collect();
     assert_eq!(cells, ["checksum", "3", "b", &first_sum.to_string()]);
 }
+
+#[test]
+fn a_dictionary_of_another_version_is_named_so_and_one_of_applications_needs_no_frame() {
+    let dir = directory();
+    let field = |number: u32, name: &str, kind: &str| {
+        format!("<field number='{number}' name='{name}' type='{kind}'/>")
+    };
+    let xml = |kind: &str, version: [u32; 2], body: &str| {
+        let head = match kind {
+            "FIX" if version[0] == 5 => "<header/>".to_owned(),
+            _ => "<header><field name='BeginString' required='Y'/><field name='BodyLength' \
+                required='Y'/><field name='MsgType' required='Y'/></header>"
+                .to_owned(),
+        };
+        let fields = [
+            field(8, "BeginString", "STRING"),
+            field(9, "BodyLength", "LENGTH"),
+            field(35, "MsgType", "STRING"),
+            field(10, "CheckSum", "STRING"),
+            field(20_001, "Sign", "CHAR"),
+        ];
+        let trailer = if head == "<header/>" {
+            "<trailer/>"
+        } else {
+            "<trailer><field name='CheckSum' required='Y'/></trailer>"
+        };
+        format!(
+            "<fix type='{kind}' major='{}' minor='{}'>{head}<messages>{body}</messages>{trailer}\
+             <components/><fields>{}</fields></fix>",
+            version[0],
+            version[1],
+            fields.concat()
+        )
+    };
+    let own =
+        "<message name='Own' msgtype='U1' msgcat='app'><field name='Sign' required='Y'/></message>";
+    file(dir.path(), "44.xml", xml("FIX", [4, 4], own).as_bytes());
+    file(dir.path(), "50.xml", xml("FIX", [5, 0], own).as_bytes());
+    let by = |name: &str, bytes: &[u8], code: i32| {
+        let line = format!("fix validate -qq --dictionary {name}");
+        let found = pipe(dir.path(), words(&line), bytes).expect(code);
+        found.text().to_owned()
+    };
+    let begins = |begin: &str| {
+        let body = "35=U1|49=A|56=B|34=1|52=20260305-14:15:16|20001=x|".replace('|', "\x01");
+        let head = format!("8={begin}\x019={}\x01{body}", body.len());
+        let sum = head.bytes().fold(0_u8, u8::wrapping_add);
+        format!("{head}10={sum:03}\x01").into_bytes()
+    };
+    // The frame of FIXT 1.1 is built in.
+    assert_eq!(by("50.xml", &begins("FIXT.1.1"), 0), "");
+    let found = by("44.xml", &begins("FIXT.1.1"), 3);
+    assert!(
+        found.contains("the message is of FIXT.1.1, the dictionary of FIX.4.4"),
+        "{found}"
+    );
+    let found = by("50.xml", &begins("FIX.4.4"), 3);
+    assert!(
+        found.contains("of FIX.4.4, the dictionary of FIX.5.0"),
+        "{found}"
+    );
+}
+
+#[test]
+fn whoever_names_something_else_than_a_log_is_told() {
+    let dir = directory();
+    file(dir.path(), "text", b"nothing of the kind\n");
+    file(dir.path(), "empty", b"");
+    for part in ["parse", "print", "validate", "stats", "anonymize"] {
+        let found = run(dir.path(), words(&format!("fix {part} empty text"))).expect(0);
+        let warned: Vec<&str> = found
+            .stderr
+            .lines()
+            .filter(|line| line.contains("warning"))
+            .collect();
+        let wanted = "warning: there are no messages in 'text' (messages begin with 8=FIX)";
+        assert_eq!(warned, [wanted], "{part}");
+        let found = run(dir.path(), words(&format!("fix {part} -q text"))).expect(0);
+        assert!(!found.stderr.contains("warning"), "{part}");
+    }
+    let found = run(dir.path(), words("fix diff - -")).expect(2);
+    assert!(found.stderr.contains("both logs"), "{}", found.stderr);
+    let found = run(dir.path(), words("fix store verify nowhere")).expect(1);
+    assert!(
+        found
+            .stderr
+            .starts_with("perfkit: cannot read 'nowhere': no such file or directory\n"),
+        "{}",
+        found.stderr
+    );
+    let line = words("fix-bench store --store-dir nowhere --batches 1");
+    let found = run(dir.path(), line).expect(1);
+    assert!(
+        found.stderr.contains("cannot make a store in 'nowhere': "),
+        "{}",
+        found.stderr
+    );
+}

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use fixcore::dict::Dictionary;
 use fixcore::{Error, ErrorKind, SOH};
 use latency::report::{Cell, Table, Unit};
 
@@ -43,12 +44,20 @@ impl Wrong {
         }
     }
 
-    /// Of a version that nobody wrote down.
-    pub(super) fn without_dictionary() -> Self {
+    /// Of a version that the dictionary of the flag, or none that is built in, is of.
+    pub(super) fn of_another_version(begin_string: &[u8], own: Option<&Dictionary>) -> Self {
+        let text = match own {
+            Some(own) => format!(
+                "the message is of {}, the dictionary of {}",
+                begin_string.escape_ascii(),
+                own.begin_string()
+            ),
+            None => "there is no dictionary for this BeginString".to_owned(),
+        };
         Self {
             tag: Some(8),
-            class: "no dictionary",
-            text: "there is no dictionary for this BeginString".to_owned(),
+            class: "version",
+            text,
         }
     }
 }

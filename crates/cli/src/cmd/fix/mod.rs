@@ -25,6 +25,7 @@ use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 
 use crate::args::fix::{DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs, Separator};
+use crate::args::output::TerminalArgs;
 use crate::args::threads;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -59,6 +60,14 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Generate(args) => return generate::run(args),
         FixCommand::Store(args) => return store::run(args, name, argv),
     };
+    let terminal = match &args.command {
+        FixCommand::Parse(args) | FixCommand::Validate(args) | FixCommand::Print(args) => {
+            Some(&args.output.terminal)
+        }
+        FixCommand::Stats(args) => Some(&args.output.terminal),
+        FixCommand::Anonymize(args) => Some(&args.output.terminal),
+        _ => None,
+    };
     let veil = match &args.command {
         FixCommand::Anonymize(args) => {
             let mut tags = args.tags.clone().unwrap_or_else(|| veil::TAGS.to_vec());
@@ -87,6 +96,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         dictionary: dictionary.as_ref(),
         isa,
         veil: veil.as_ref(),
+        warns: terminal.is_some_and(TerminalArgs::wants_warnings),
     };
     let pieces = recorder("block of up to 512 KiB", kind);
     let stats = (job == Job::Stats).then(|| Stats::new(recorder("order", "order to execution")));
@@ -96,6 +106,13 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
 
 fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let setup = Setup::filter_of(name, argv, &args.output);
+    if [&args.first, &args.second]
+        .iter()
+        .all(|path| **path == Path::new("-"))
+    {
+        let message = "standard input cannot be both logs";
+        return Err(Failure::usage(message).help("name a file for one of them"));
+    }
     let session = Session::start(&setup)?;
     let mut outcome = Outcome::new("fix diff");
     let decoders = [decoder(None, None)?, decoder(None, None)?];

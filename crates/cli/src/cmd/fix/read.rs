@@ -21,15 +21,18 @@ use super::{decoder, lines};
 use crate::args::fix::MessagesArgs;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::io::target::duplicate_stdout;
+use crate::io::target::{display, duplicate_stdout};
 use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::{message, signal};
 
 /// Messages that the report of `stats` names as bad.
 pub(super) const BAD_NAMED: usize = 20;
 
-/// The built-in versions of a message's frame and body; `None` of the dictionary of a flag.
-type Versions = Option<(Version, Option<Version>)>;
+/// The built-in versions of a message's frame and body, where there are such, and whether the dictionary
+/// of the flag is of its BeginString.
+type Versions = (Option<(Version, Option<Version>)>, bool);
+/// What messages of some versions are held to; `None` where the dictionary of the flag is of others.
+type Held<'d> = (Versions, Option<Validator<'d>>);
 
 /// What is done with messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +66,7 @@ pub(super) struct Task<'d> {
     pub(super) isa: Isa,
     /// Of `Anonymize`.
     pub(super) veil: Option<&'d Veil>,
+    pub(super) warns: bool,
 }
 
 /// What came of a block.
@@ -86,7 +90,7 @@ struct Worker<'d> {
     texts: Texts,
     decoder: Decoder,
     /// Of each pair of versions that was met.
-    validators: Vec<(Versions, Validator<'d>)>,
+    validators: Vec<Held<'d>>,
     scratch: Scratch,
 }
 
@@ -150,7 +154,7 @@ impl<'d> Task<'d> {
     /// Does what is asked for with a message; what is wrong with it.
     fn message(
         &self,
-        validators: &mut Vec<(Versions, Validator<'d>)>,
+        validators: &mut Vec<Held<'d>>,
         offset: u64,
         message: &Message<'_, '_>,
         separator: &[u8],
@@ -160,12 +164,9 @@ impl<'d> Task<'d> {
             Job::Parse => lines::message(&mut made.out, offset, message),
             Job::Stats => made.part.message(offset, message),
             Job::Print => {
-                let dictionaries = match (self.dictionary, Validator::versions(message)) {
-                    (Some(dictionary), _) => [Some(dictionary), None],
-                    (None, Some((frame, body))) => {
-                        [frame.dictionary(), body.and_then(Version::dictionary)]
-                    }
-                    (None, None) => [None, None],
+                let dictionaries = match self.dictionaries(message) {
+                    Some((frame, body)) => [Some(frame), body],
+                    None => [self.dictionary, None],
                 };
                 lines::named(&mut made.out, offset, message, dictionaries);
             }
@@ -176,33 +177,56 @@ impl<'d> Task<'d> {
         None
     }
 
+    /// The dictionaries of a message's frame and of its body where that is another; `None` where the one
+    /// of the flag is of another version, or none is built in.
+    fn dictionaries(
+        &self,
+        message: &Message<'_, '_>,
+    ) -> Option<(&'d Dictionary, Option<&'d Dictionary>)> {
+        let versions = Validator::versions(message);
+        let body = versions.and_then(|versions| versions.1);
+        let body = body.and_then(Version::dictionary);
+        let frame = versions.map(|versions| versions.0);
+        match self.dictionary {
+            None => Some((frame?.dictionary()?, body)),
+            Some(own) if own.begin_string().as_bytes() == message.begin_string() => {
+                Some((own, body))
+            }
+            // Those of applications describe no frame.
+            Some(own) if frame? == Version::Fixt11 && own.begin_string().starts_with("FIX.5") => {
+                Some((frame?.dictionary()?, Some(own)))
+            }
+            Some(_) => None,
+        }
+    }
+
     /// What a dictionary says against a message.
     fn validate(
         &self,
-        validators: &mut Vec<(Versions, Validator<'d>)>,
+        validators: &mut Vec<Held<'d>>,
         message: &Message<'_, '_>,
         separator: &[u8],
     ) -> Option<Wrong> {
-        let versions = match self.dictionary {
-            Some(_) => None,
-            None => Validator::versions(message),
-        };
-        if versions.is_none() && self.dictionary.is_none() {
-            return Some(Wrong::without_dictionary());
-        }
+        let is_own = |own: &Dictionary| own.begin_string().as_bytes() == message.begin_string();
+        let versions = (
+            Validator::versions(message),
+            self.dictionary.is_some_and(is_own),
+        );
         let known = validators.iter().position(|known| known.0 == versions);
-        let at = match known {
-            Some(at) => at,
-            None => {
-                let validator = match (self.dictionary, versions) {
-                    (Some(dictionary), _) => Validator::new(dictionary, Rules::default()),
-                    (None, versions) => Validator::of_versions(versions?, Rules::default())?,
-                };
-                validators.push((versions, validator));
-                validators.len() - 1
-            }
+        let at = known.unwrap_or_else(|| {
+            let held = self
+                .dictionaries(message)
+                .map(|(frame, body)| Validator::with_application(frame, body, Rules::default()));
+            validators.push((versions, held));
+            validators.len() - 1
+        });
+        let Some(validator) = &mut validators.get_mut(at)?.1 else {
+            return Some(Wrong::of_another_version(
+                message.begin_string(),
+                self.dictionary,
+            ));
         };
-        let error = validators.get_mut(at)?.1.validate(message).err()?;
+        let error = validator.validate(message).err()?;
         Some(Wrong::of(&error, message.bytes(), separator))
     }
 
@@ -237,6 +261,8 @@ pub(super) struct Reading<'d> {
     /// The first that are bad: file, place, what is wrong.
     named: Vec<(usize, u64, String)>,
     faults: AllFaults,
+    /// Messages of the file that is being read, whatever they are like.
+    seen: u64,
 }
 
 impl<'d> Reading<'d> {
@@ -252,6 +278,7 @@ impl<'d> Reading<'d> {
             bad: 0,
             named: Vec::new(),
             faults: AllFaults::default(),
+            seen: 0,
         })
     }
 
@@ -270,6 +297,11 @@ impl<'d> Reading<'d> {
         let result = crew.run(work, &mut |block, made| {
             self.take(block, made)?;
             if let Some(ended) = block.ended.take() {
+                let seen = std::mem::take(&mut self.seen);
+                let none = seen == 0 && ended.bytes > 0 && ended.failure.is_none();
+                if none && task.warns {
+                    no_messages(&task.messages.files, block.file);
+                }
                 ended_file(&task.messages.files, block.file, ended, outcome);
             }
             Ok(())
@@ -289,6 +321,7 @@ impl<'d> Reading<'d> {
     fn take(&mut self, block: &Block, made: &mut Made) -> std::result::Result<(), Stop> {
         self.good += made.good;
         self.bad += made.bad;
+        self.seen += made.good + made.bad;
         self.faults.take(block.file, &made.faults);
         for (offset, error) in &made.named {
             if self.named.len() < BAD_NAMED {
@@ -341,6 +374,17 @@ impl<'d> Reading<'d> {
             outcome.status = ExitStatus::Interrupted;
         }
     }
+}
+
+/// Whoever named a file without messages meant another one.
+fn no_messages(files: &[PathBuf], file: usize) {
+    let name = files
+        .get(file)
+        .map_or_else(String::new, |path| display(path));
+    message::note(
+        &format!("there are no messages in {name}"),
+        "messages begin with 8=FIX",
+    );
 }
 
 /// Adds the first messages that are bad to what the report says, and how that ends the process.

@@ -78,6 +78,11 @@ pub(super) fn run(args: &StoreArgs, name: &'static str, argv: &[OsString]) -> Re
 }
 
 fn failed(dir: &Path, error: &store::StoreError) -> Failure {
+    if let store::StoreError::Io { path, source, .. } = error
+        && path == dir
+    {
+        return Failure::io("read", dir, source);
+    }
     let cause = std::error::Error::source(error);
     let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
     Failure::new(format!(

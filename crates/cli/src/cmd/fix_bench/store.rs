@@ -162,13 +162,9 @@ pub(super) fn part(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Chec
             checks,
         )?;
         for prepares in [true, false] {
-            let dir = match &args.store_dir {
-                Some(dir) => tempfile::tempdir_in(dir),
-                None => tempfile::tempdir(),
-            };
-            let dir = dir.map_err(|error| {
-                Failure::new(format!("cannot make a directory for stores: {error}"))
-            })?;
+            let place = args.store_dir.clone().unwrap_or_else(std::env::temp_dir);
+            let dir = tempfile::tempdir_in(&place);
+            let dir = dir.map_err(|error| Failure::io("make a store in", &place, &error))?;
             let open = || Store::open(dir.path(), Options::default()).map_err(failed);
             let ours = Ours {
                 store: open()?,
