@@ -11,15 +11,13 @@
 
 use std::arch::x86_64::{
     __m128i, __m256i, _bzhi_u32, _mm_add_epi64, _mm_cvtsi32_si128, _mm_cvtsi128_si64,
-    _mm_load_si128, _mm_mask_storeu_epi8, _mm_sad_epu8, _mm_setzero_si128, _mm_storeu_si128,
-    _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cmpeq_epi8_mask,
-    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_mask_storeu_epi8, _mm256_maskz_loadu_epi8,
-    _mm256_sad_epu8, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_storeu_si256,
-    _mm256_zextsi128_si256, _mm512_castsi128_si512, _mm512_castsi512_si128,
-    _mm512_cmpge_epu64_mask, _mm512_load_si512, _mm512_loadu_si512, _mm512_madd52hi_epu64,
-    _mm512_madd52lo_epu64, _mm512_permutexvar_epi8, _mm512_set1_epi64,
+    _mm_mask_storeu_epi8, _mm_sad_epu8, _mm_setzero_si128, _mm_storeu_si128, _mm_unpackhi_epi64,
+    _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cmpeq_epi8_mask, _mm256_extracti128_si256,
+    _mm256_loadu_si256, _mm256_mask_storeu_epi8, _mm256_maskz_loadu_epi8, _mm256_sad_epu8,
+    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_zextsi128_si256,
 };
 
+use super::eight::{ANY_FORM, Alike, Form, alike, digits};
 use super::template::{OVER_BYTES, PIECE_BYTES, Part, Slot, Template};
 use super::text::{Clock, MILLIS, MILLIS_AT, MOMENT_BYTES};
 use super::{BODY_BYTES_MAX, ROOM_BYTES};
@@ -27,8 +25,6 @@ use crate::scan::SOH;
 
 /// Text of more bytes does not fit into a register of 32.
 const SHORT_BYTES: usize = 32;
-/// Numbers of more digits are left to the plain path.
-const DIGITS_MAX: usize = 8;
 
 /// A value that stands in the buffer. Each kind of value looks at what only it sets.
 #[derive(Debug, Clone, Copy)]
@@ -73,82 +69,6 @@ impl Shape {
     pub(super) fn forget(&mut self) {
         self.known = 0;
     }
-}
-
-/// Which bytes of eight digits with a quadword each are text.
-#[derive(Debug)]
-#[repr(align(16))]
-struct Form([u8; 16]);
-
-/// By digits and digits behind the point, of which there are fewer.
-static FORMS: [[Form; DIGITS_MAX]; DIGITS_MAX + 1] = {
-    // The second byte of a digit is a point, the third is zero.
-    let mut forms = [const { [const { Form([2; 16]) }; DIGITS_MAX] }; DIGITS_MAX + 1];
-    let mut digits = 1;
-    while digits <= DIGITS_MAX {
-        let mut scale = 0;
-        while scale < digits {
-            let (mut digit, mut at) = (0, 0);
-            while digit < digits {
-                if scale > 0 && digit == digits - scale {
-                    forms[digits][scale].0[at] = 1;
-                    at += 1;
-                }
-                forms[digits][scale].0[at] = (8 * (DIGITS_MAX - digits + digit)) as u8;
-                digit += 1;
-                at += 1;
-            }
-            scale += 1;
-        }
-        digits += 1;
-    }
-    forms
-};
-
-/// The powers of ten that numbers of so many digits are not below; one digit may be 0.
-static LEAST: [u64; DIGITS_MAX + 2] = {
-    let mut least = [0; DIGITS_MAX + 2];
-    let (mut digits, mut power) = (2, 10);
-    while digits < least.len() {
-        least[digits] = power;
-        power *= 10;
-        digits += 1;
-    }
-    least
-};
-
-#[repr(align(64))]
-struct Words([u64; 8]);
-
-/// 2^52 by the powers of ten: times a number, what is behind the point are its lower digits. Cut
-/// off, and so made good by one number more: it errs by less than the last digit up to 10^8.
-static FRACTIONS: Words = {
-    let (mut words, mut at, mut power) = ([0; 8], 8, 1);
-    while at > 0 {
-        at -= 1;
-        power *= 10;
-        words[at] = (1 << 52) / power;
-    }
-    Words(words)
-};
-
-/// The text of eight digits.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
-fn digits(number: u64, form: &Form) -> __m128i {
-    // SAFETY: 64 bytes that are aligned to 64, and 16 that are aligned to 16.
-    let (fractions, form) = unsafe {
-        (
-            _mm512_load_si512((&raw const FRACTIONS.0).cast()),
-            _mm_load_si128((&raw const form.0).cast()),
-        )
-    };
-    let number = _mm512_set1_epi64(number.cast_signed());
-    let behind = _mm512_madd52lo_epu64(fractions, number, fractions);
-    let zero_and_point = _mm512_set1_epi64(i64::from(b'0') | i64::from(b'.') << 8);
-    let digits = _mm512_madd52hi_epu64(zero_and_point, behind, _mm512_set1_epi64(10));
-    let text = _mm512_permutexvar_epi8(_mm512_castsi128_si512(form), digits);
-    _mm512_castsi512_si128(text)
 }
 
 /// What values sum to, and whether one has the byte 1.
@@ -370,7 +290,7 @@ const NOWHERE: Spot = Spot {
     whole: 0,
     decimals: 0,
     scale: 0,
-    form: &FORMS[1][0],
+    form: ANY_FORM,
     second: i64::MIN,
 };
 
@@ -466,26 +386,20 @@ unsafe fn put(value: &Slot<'_>, to: *mut u8, clock: &mut Clock, sums: &mut Sums)
         Slot::Decimal(number) => (number.mantissa.cast_unsigned(), number.scale),
     };
     let is_decimal = matches!(value, Slot::Decimal(_));
-    if number >= LEAST[DIGITS_MAX + 1] || is_decimal != (scale > 0) {
+    if is_decimal != (scale > 0) {
         return None;
     }
-    // One digit at least is in front of the point.
-    // SAFETY: eight words from the third on.
-    let least = unsafe { _mm512_loadu_si512(LEAST.as_ptr().add(2).cast()) };
-    let reached = _mm512_cmpge_epu64_mask(_mm512_set1_epi64(number.cast_signed()), least);
-    let length = (reached.count_ones() as usize + 1).max(usize::from(scale) + 1);
-    let form = FORMS.get(length)?.get(usize::from(scale))?;
-    let least = if length == usize::from(scale) + 1 {
-        0
-    } else {
-        LEAST[length]
-    };
-    let span = (LEAST[length + 1] - least) as u32;
+    let Alike {
+        form,
+        least,
+        count,
+        digits: length,
+    } = alike(number, scale)?;
     let text = digits(number, form);
     sums.short(text);
     // SAFETY: there is room.
     unsafe { _mm_storeu_si128(to.cast(), text) };
-    let written = length as u32 + u32::from(is_decimal);
+    let written = length + u32::from(is_decimal);
     let mask = _bzhi_u32(!0, written);
     let spot = Spot {
         written,
@@ -497,11 +411,11 @@ unsafe fn put(value: &Slot<'_>, to: *mut u8, clock: &mut Clock, sums: &mut Sums)
     };
     Some(match is_decimal {
         true => Spot {
-            decimals: span,
+            decimals: count,
             ..spot
         },
         false => Spot {
-            whole: span,
+            whole: count,
             ..spot
         },
     })

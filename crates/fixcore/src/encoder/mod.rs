@@ -5,6 +5,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod again;
+#[cfg(target_arch = "x86_64")]
+mod eight;
 mod header;
 mod template;
 mod text;
