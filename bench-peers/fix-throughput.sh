@@ -17,7 +17,10 @@ trap 'rm -f "$times"' EXIT
 run() { # NAME, then the command
     name=$1
     shift
-    LC_ALL=C /usr/bin/time -a -o "$times" -f "$name;%e;%U;%S;%M" "$@" >/dev/null || exit 1
+    LC_ALL=C /usr/bin/time -a -o "$times" -f "$name;%e;%U;%S;%M" "$@" >/dev/null || {
+        echo "$name failed: is every message of $log valid?" >&2
+        exit 1
+    }
 }
 
 cp "$log" /dev/null

@@ -41,6 +41,10 @@ pub(super) enum Found<'b> {
 
 /// Whether what stands between messages may be text: lines of a log, prefixes, or nothing.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
+    // What most messages are followed by.
+    if matches!(bytes, [] | [b'\n']) {
+        return true;
+    }
     let plain = |all: bool, byte: &u8| all & ((b' '..=b'~').contains(byte) | is_space(*byte));
     if bytes.iter().fold(true, plain) {
         return true;
