@@ -8,7 +8,7 @@ use super::sequences::{Sequences, whole};
 use super::symbols::{MATCH_MAX, MATCH_MIN};
 
 /// A match of this length is good enough among those of one place.
-const NICE: usize = 64;
+const NICE: usize = 258;
 
 /// Makes sequences of a span; where it stopped. A match of `good` bytes is taken without a look at
 /// the next place.

@@ -13,8 +13,8 @@ use super::split;
 use super::symbols::{END, WINDOW};
 
 /// What is weighed together when blocks are made.
-const STRETCH_MATCHES: usize = 1536;
-const STRETCH_BYTES: usize = 16 << 10;
+const STRETCH_MATCHES: usize = 1024;
+const STRETCH_BYTES: usize = 12 << 10;
 /// Content of a block, at most: this bounds the sequences that are held.
 const BLOCK_BYTES_MAX: usize = 256 << 10;
 const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
@@ -57,7 +57,7 @@ enum Search {
 }
 
 /// From which length on levels 2 to 6 take a match without a look at the next place.
-const GOOD: [usize; 5] = [0, 6, 8, 12, 20];
+const GOOD: [usize; 5] = [0, 6, 8, 12, 32];
 /// What levels from 7 on do.
 const EFFORTS: [Effort; 3] = [
     Effort::new(16, 96).lazy(1, 8, 4),
