@@ -457,3 +457,63 @@ fn a_list_is_printed_as_it_is_read_and_whoever_has_read_enough_may_go() {
     assert_eq!(ended.status.code(), Some(0));
     assert_eq!(ended.stdout, b"entries\n");
 }
+
+#[test]
+fn a_pattern_that_matches_nothing_is_a_failure() {
+    let dir = directory();
+    file(dir.path(), "a", b"first");
+    file(dir.path(), "b", b"second");
+    run(dir.path(), words("zip -qq a.zip a b")).expect(0);
+    let archive = std::fs::read(dir.path().join("a.zip")).expect("read");
+    for (line, code) in [
+        ("unzip -qq -t IN none", 1),
+        ("unzip -qq -l IN none", 1),
+        ("unzip -qq -p IN a none", 3),
+        ("unzip -qq -l IN none b", 3),
+        ("unzip -qq -d out IN none b*", 3),
+        ("unzip -qq -t IN a b -x b", 0),
+    ] {
+        let from_file = run(dir.path(), words(&line.replace("IN", "a.zip")));
+        let from_pipe = pipe(dir.path(), words(&line.replace("IN", "-")), &archive);
+        for ended in [from_file, from_pipe] {
+            // What exists already fails, too.
+            let _ = std::fs::remove_dir_all(dir.path().join("out"));
+            let ended = ended.expect(code);
+            assert_eq!(
+                ended.stderr.contains("no entry matches 'none'"),
+                code > 0,
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_path_is_told_once_and_can_be_left_out() {
+    let dir = directory();
+    std::fs::create_dir_all(dir.path().join("in/below")).expect("made");
+    file(dir.path(), "in/a", b"first");
+    let below = dir.path().join("in/below");
+    let ended = run(&below, words("zip -qqr a.zip ../../in")).expect(1);
+    assert_eq!(
+        ended.stderr.matches("leads out").count(),
+        1,
+        "{}",
+        ended.stderr
+    );
+    // One file by two names of one path.
+    run(&dir.path().join("in"), words("zip -qq a.zip a ./a")).expect(0);
+    let line = words("unzip -qq -d in/a in/a.zip");
+    let ended = run(dir.path(), line).expect(1);
+    assert!(
+        ended.stderr.contains("no directory: name another with -d"),
+        "{}",
+        ended.stderr
+    );
+    let name = std::os::unix::ffi::OsStrExt::from_bytes(b"bad\xff");
+    let name: &std::ffi::OsStr = name;
+    std::fs::write(dir.path().join("in").join(name), b"").expect("made");
+    let ended = run(dir.path(), words("zip -qqr b.zip in")).expect(3);
+    assert!(ended.stderr.contains("is not UTF-8"), "{}", ended.stderr);
+    run(dir.path(), words("zip -qqr c.zip in -x in/bad?")).expect(0);
+}

@@ -5,6 +5,8 @@ use std::str::FromStr;
 /// A pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glob {
+    /// As it was given.
+    text: String,
     tokens: Vec<Token>,
 }
 
@@ -41,7 +43,8 @@ impl FromStr for Glob {
                 other => Token::One(other),
             });
         }
-        Ok(Self { tokens })
+        let text = text.to_owned();
+        Ok(Self { text, tokens })
     }
 }
 
@@ -135,9 +138,51 @@ impl Selection {
     }
 }
 
+/// A selection that keeps in mind which of its patterns no name matched.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    selection: &'a Selection,
+    /// Patterns that no name matched yet.
+    unmet: Vec<&'a Glob>,
+}
+
+impl<'a> Asked<'a> {
+    /// Before any name.
+    pub(crate) fn new(selection: &'a Selection) -> Self {
+        Self {
+            unmet: selection.include.iter().collect(),
+            selection,
+        }
+    }
+
+    /// Whether `name` is asked for.
+    pub(crate) fn takes(&mut self, name: &str) -> bool {
+        self.unmet.retain(|glob| !glob.matches(name));
+        self.selection.takes(name)
+    }
+
+    /// The patterns that no name matched.
+    pub(crate) fn unmet(&self) -> impl Iterator<Item = &str> {
+        self.unmet.iter().map(|glob| glob.text.as_str())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_that_nothing_matches_are_told() {
+        let glob = |text: &str| text.parse::<Glob>().unwrap();
+        let selection = Selection {
+            include: vec![glob("a*"), glob("b"), glob("c?")],
+            exclude: vec![glob("ab")],
+        };
+        let mut asked = Asked::new(&selection);
+        // What is left out again was there.
+        assert!(!asked.takes("ab") && asked.takes("cd") && !asked.takes("d"));
+        assert_eq!(asked.unmet().collect::<Vec<_>>(), ["b"]);
+    }
 
     fn matches(pattern: &str, name: &str) -> bool {
         pattern.parse::<Glob>().unwrap().matches(name)

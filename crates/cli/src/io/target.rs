@@ -303,11 +303,11 @@ pub(crate) fn display(path: &Path) -> String {
 
 fn exists(path: &Path) -> Failure {
     Failure::new(format!("'{}' exists already", path.display()))
-        .help("add -f to overwrite it, or name another file with -o")
+        .help("add -f to overwrite it, or name another file")
 }
 
 fn is_directory(path: &Path) -> Failure {
-    Failure::new(format!("'{}' is a directory", path.display())).help("name a file with -o")
+    Failure::new(format!("'{}' is a directory", path.display())).help("name a file")
 }
 
 /// Whether `path` is a name of standard output.

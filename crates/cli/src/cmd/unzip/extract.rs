@@ -8,6 +8,7 @@ use latency::{Recorder, Spec};
 use zipstream::{ArchiveReader, Entry, Kind, ReadAt, Scratch};
 
 use super::place::{self, LINK_BYTES_MAX, Place, Taken, Writing};
+use crate::args::glob::Asked;
 use crate::args::unzip::{Existing, UnzipPlan};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
@@ -172,6 +173,7 @@ fn select<R: ReadAt>(
     let strict = plan.read.profile == zipstream::Profile::Strict;
     let mut selected = Selected::default();
     let mut taken = Taken::default();
+    let mut asked = Asked::new(&plan.selection);
     for entry in reader.entries() {
         let named = entry.and_then(|entry| Ok((entry, entry.name()?)));
         let (entry, name) = match named {
@@ -181,7 +183,7 @@ fn select<R: ReadAt>(
                 continue;
             }
         };
-        if !plan.selection.takes(&name) {
+        if !asked.takes(&name) {
             continue;
         }
         let free = match extracts {
@@ -197,6 +199,8 @@ fn select<R: ReadAt>(
         }
     }
     tally.alike = taken.alike;
+    let unmatched = super::unmatched(&asked).into_iter();
+    unmatched.for_each(|failure| tally.fail(failure));
     selected
 }
 

@@ -7,16 +7,20 @@ use std::path::Path;
 use latency::report::{Cell, Table, Unit};
 use zipstream::{ArchiveReader, Entry, Kind, PipeReader, ReadAt};
 
+use crate::args::glob::Asked;
 use crate::args::unzip::UnzipPlan;
+use crate::exit::ExitStatus;
 use crate::export::LongTable;
 use crate::failure::{Failure, Result};
+use crate::session::Outcome;
 use crate::term::message;
 
 /// Entries that have rows in a report; what follows is counted, with a warning.
 const ROWS_MAX: u64 = 1_000_000;
 
 /// A listing in the making.
-pub(super) struct Listing {
+pub(super) struct Listing<'a> {
+    asked: Asked<'a>,
     entries: Table,
     rows_max: u64,
     full: bool,
@@ -45,11 +49,12 @@ const FULL_COLUMNS: [(&str, Unit); 9] = [
     ("offset_bytes", Unit::Count),
 ];
 
-impl Listing {
+impl<'a> Listing<'a> {
     /// With rows of what entries say, or in full, or without if nobody reads them.
-    pub(super) fn new(full: bool, read: bool) -> Self {
+    pub(super) fn new(plan: &'a UnzipPlan, full: bool, read: bool) -> Self {
         let columns: &[_] = if full { &FULL_COLUMNS } else { &COLUMNS };
         Self {
+            asked: Asked::new(&plan.selection),
             entries: Table::new("entries", columns),
             rows_max: if read { ROWS_MAX } else { 0 },
             full,
@@ -60,9 +65,9 @@ impl Listing {
     }
 
     /// Counts an entry; its name, if it is one of those that are asked for.
-    fn count<'e>(&mut self, entry: &Entry<'e>, plan: &UnzipPlan) -> Option<Cow<'e, str>> {
+    fn count<'e>(&mut self, entry: &Entry<'e>) -> Option<Cow<'e, str>> {
         let name = entry.name_lossy();
-        if !plan.selection.takes(&name) {
+        if !self.asked.takes(&name) {
             return None;
         }
         self.count += 1;
@@ -102,8 +107,8 @@ impl Listing {
         row
     }
 
-    fn add(&mut self, entry: &Entry<'_>, plan: &UnzipPlan) {
-        if let Some(name) = self.count(entry, plan)
+    fn add(&mut self, entry: &Entry<'_>) {
+        if let Some(name) = self.count(entry)
             && self.count <= self.rows_max
         {
             let row = self.row(entry, name);
@@ -112,36 +117,30 @@ impl Listing {
     }
 
     /// Lists a file.
-    pub(super) fn file<R: ReadAt>(
-        &mut self,
-        reader: &ArchiveReader<R>,
-        plan: &UnzipPlan,
-    ) -> Result<()> {
+    pub(super) fn file<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<()> {
         for entry in reader.entries() {
-            self.add(&entry.map_err(|error| super::failed(&error))?, plan);
+            self.add(&entry.map_err(|error| super::failed(&error))?);
         }
         Ok(())
     }
 
     /// Prints the list of a file at once: the directory is walked twice, and no row is kept.
-    pub(super) fn print<R: ReadAt>(
-        &mut self,
-        reader: &ArchiveReader<R>,
-        plan: &UnzipPlan,
-    ) -> Result<()> {
+    pub(super) fn print<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<()> {
         let columns = std::mem::replace(&mut self.entries, Table::new("entries", &[]));
         let mut table = LongTable::new(columns);
         for entry in reader.entries() {
             let entry = entry.map_err(|error| super::failed(&error))?;
-            if let Some(name) = self.count(&entry, plan) {
+            if let Some(name) = self.count(&entry) {
                 table.fit(&self.row(&entry, name));
             }
         }
         let printed = table.heading().and_then(|()| {
             let entries = reader.entries().flatten();
             let chosen = entries.map(|entry| (entry.name_lossy(), entry));
-            for (name, entry) in chosen.filter(|(name, _)| plan.selection.takes(name)) {
-                table.row(&self.row(&entry, name))?;
+            for (name, entry) in chosen {
+                if self.asked.takes(&name) {
+                    table.row(&self.row(&entry, name))?;
+                }
             }
             table.finish()
         });
@@ -160,13 +159,27 @@ impl Listing {
         let mut pipe = PipeReader::new(source, &plan.read);
         while pipe.next_entry().map_err(failed)?.is_some() {}
         while let Some(record) = pipe.next_record().map_err(failed)? {
-            self.add(&record, plan);
+            self.add(&record);
         }
         Ok(())
     }
 
+    /// Puts into the outcome what was listed, and how that ends.
+    pub(super) fn settle(self, outcome: &mut Outcome) {
+        let unmatched = super::unmatched(&self.asked);
+        unmatched.iter().for_each(message::failure);
+        if !unmatched.is_empty() {
+            outcome.complete = false;
+            outcome.status = match self.count {
+                0 => ExitStatus::Failure,
+                _ => ExitStatus::Partial,
+            };
+        }
+        (outcome.tables, outcome.workload.inputs_total) = self.tables();
+    }
+
     /// The tables: a row an entry, and their total.
-    pub(super) fn tables(self) -> (Vec<Table>, u64) {
+    fn tables(self) -> (Vec<Table>, u64) {
         if self.count > ROWS_MAX && !self.entries.columns.is_empty() {
             message::note(
                 &format!("of {} entries the first {ROWS_MAX} are listed", self.count),

@@ -9,6 +9,7 @@ use latency::report::{Input, LatencyName, Validation};
 use zipstream::{ArchiveReader, ReadAt, Warning};
 
 use super::zip::edit::was_cut_off;
+use crate::args::glob::Asked;
 use crate::args::output::ReportFormat;
 use crate::args::unzip::{Existing, UnzipArgs, UnzipMode, UnzipPlan};
 use crate::exit::ExitStatus;
@@ -69,16 +70,16 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     )?;
     let mut input = open(&args.input, &plan, args.terminal.wants_warnings())?;
     if listing {
-        let mut listing = list::Listing::new(args.terminal.verbose, session.has_report());
+        let mut listing = list::Listing::new(&plan, args.terminal.verbose, session.has_report());
         match input {
-            Opened::File(reader) if session.is_text_alone() => listing.print(&reader, &plan)?,
-            Opened::File(reader) => listing.file(&reader, &plan)?,
+            Opened::File(reader) if session.is_text_alone() => listing.print(&reader)?,
+            Opened::File(reader) => listing.file(&reader)?,
             #[cfg(feature = "cloud")]
-            Opened::Remote(reader) => listing.file(&reader, &plan)?,
+            Opened::Remote(reader) => listing.file(&reader)?,
             Opened::Pipe(source) => listing.pipe(Pulled::new(source), &plan)?,
         }
         let mut outcome = Outcome::new("list");
-        (outcome.tables, outcome.workload.inputs_total) = listing.tables();
+        listing.settle(&mut outcome);
         return session.finish(outcome);
     }
     let plan = UnzipPlan {
@@ -278,10 +279,20 @@ fn place(plan: &UnzipPlan) -> Result<Place> {
         },
         UnzipMode::Extract(directory) => Place::Root {
             root: Root::open(directory, plan.existing == Existing::Replace)
-                .map_err(|error| Failure::io("write", directory, &error))?,
+                .map_err(|error| no_directory(directory, &error))?,
             existing: plan.existing,
         },
     })
+}
+
+fn no_directory(path: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::io("write", path, error);
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            failure.help("it is no directory: name another with -d")
+        }
+        _ => failure,
+    }
 }
 
 fn kind(mode: &UnzipMode) -> &'static str {
@@ -299,6 +310,15 @@ fn describe(plan: &UnzipPlan, outcome: &mut Outcome) {
     params.insert("threads".to_owned(), plan.threads.into());
     let limit = plan.read.limits.total_bytes;
     params.insert("max_size_bytes".to_owned(), limit.into());
+}
+
+/// What is told of patterns that no entry matches.
+fn unmatched(asked: &Asked<'_>) -> Vec<Failure> {
+    let told = |glob: &str| {
+        Failure::new(format!("no entry matches '{glob}'"))
+            .help("list the names: perfkit unzip -l IN")
+    };
+    asked.unmet().map(told).collect()
 }
 
 /// An error of the archive as a failure.

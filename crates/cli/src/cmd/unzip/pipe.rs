@@ -12,6 +12,7 @@ use zipstream::{Kind, PipeReader, StreamEntry};
 use super::extract::{Ended, Tally, Times};
 use super::keys::Keys;
 use super::place::{self, LINK_BYTES_MAX, Place, Taken};
+use crate::args::glob::Asked;
 use crate::args::unzip::{Existing, UnzipPlan};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
@@ -67,12 +68,13 @@ fn entries(
     let strict = plan.read.profile == zipstream::Profile::Strict;
     let extracts = matches!(place, Place::Root { .. });
     let mut taken = Taken::default();
+    let mut asked = Asked::new(&plan.selection);
     while let Some(entry) = pipe.next_entry()? {
         if signal::interrupted() {
             return Err(interrupted());
         }
         let entry = entry.clone();
-        let mut wanted = plan.selection.takes(&entry.name);
+        let mut wanted = asked.takes(&entry.name);
         if wanted && is_kept(&entry.name, plan, place) {
             tally.kept += 1;
             wanted = false;
@@ -129,6 +131,8 @@ fn entries(
         }
     }
     tally.alike = taken.alike;
+    let unmatched = super::unmatched(&asked).into_iter();
+    unmatched.for_each(|failure| tally.fail(failure));
     Ok(())
 }
 

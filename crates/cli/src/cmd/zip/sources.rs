@@ -124,6 +124,13 @@ pub(super) fn find(paths: &[PathBuf], plan: &ZipPlan, output: &Path) -> Sources 
 }
 
 fn walk(path: &Path, plan: &ZipPlan, output: Option<&Path>, found: &mut Sources) {
+    // What is wrong with it is wrong with all that is below it.
+    if let Err(failure) = name(path) {
+        if !is_left_out(path, plan) {
+            found.failures.push(failure);
+        }
+        return;
+    }
     let follow = plan.symlinks == Symlinks::Follow;
     let depth = if plan.recursive { usize::MAX } else { 0 };
     let walk = WalkDir::new(path)
@@ -162,6 +169,19 @@ fn walk(path: &Path, plan: &ZipPlan, output: Option<&Path>, found: &mut Sources)
     }
 }
 
+/// Whether the flags leave out what has a name that is not text, by what can be read of it.
+fn is_left_out(path: &Path, plan: &ZipPlan) -> bool {
+    let text = path.to_string_lossy();
+    let name = name(Path::new(&*text));
+    name.is_ok_and(|name| name.is_some_and(|name| !plan.selection.takes(&name)))
+}
+
+/// Whether two paths are one but for how they are written.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let parts = |path| Path::components(path).filter(|part| *part != Component::CurDir);
+    parts(one).eq(parts(other))
+}
+
 impl Sources {
     fn add(&mut self, path: &Path, kind: Kind, plan: &ZipPlan, output: Option<&Path>) {
         let wanted = match kind {
@@ -176,6 +196,7 @@ impl Sources {
             Ok(Some(name)) => name,
             // The directory that all names are in.
             Ok(None) => return,
+            Err(_) if is_left_out(path, plan) => return,
             Err(failure) => return self.failures.push(failure),
         };
         if !plan.selection.takes(&name) {
@@ -207,7 +228,7 @@ impl Sources {
             {
                 twins.insert(at);
                 // One path that is named twice is packed once.
-                if first.path != source.path {
+                if !is_same(&first.path, &source.path) {
                     self.failures.push(both(&source, &first));
                 }
             }
