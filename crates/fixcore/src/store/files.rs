@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::Sync;
 use super::error::{StoreError, StoreResult};
 use super::walk::is_zero;
 
@@ -143,6 +144,26 @@ static ZEROS: [u8; 16 << 10] = [0; 16 << 10];
 /// together than what they have at hand.
 #[cfg(target_os = "linux")]
 const PIECES_MAX: usize = 4;
+
+/// The file if it is better warmed: not one that is synced, for a page that the system found memory
+/// for together with others is written to the disk with them, and not where memory is all that a file
+/// has, which gives it page by page however it is asked.
+pub(super) fn to_be_warmed(file: File, sync: Sync) -> Option<File> {
+    if sync != Sync::None {
+        return None;
+    }
+    #[cfg(target_os = "linux")]
+    {
+        const TMPFS: u64 = 0x0102_1994;
+        let of = rustix::fs::fstatfs(&file).ok()?;
+        (u64::try_from(of.f_type) != Ok(TMPFS)).then_some(file)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        drop(file);
+        None
+    }
+}
 
 /// Writes zeros over zeros, so that the system has memory for them: many pages by one call, where
 /// that of a map is found page by page. What does not succeed is done when the memory is written.

@@ -39,8 +39,8 @@ impl Map {
         let _ = (from, bytes);
     }
 
-    /// Tells the system whether what lies ahead in the file is worth reading: of a file that is
-    /// appended to it is zeros.
+    /// Tells the system whether what lies ahead in the file is worth reading: not where it will be
+    /// warmed.
     pub(super) fn reads_ahead(&self, does: bool) {
         #[cfg(unix)]
         {

@@ -118,7 +118,8 @@ impl Default for Options {
 struct Spare {
     path: PathBuf,
     map: Map,
-    file: File,
+    /// The file, where its memory is better found by writing to it.
+    file: Option<File>,
     populated: usize,
 }
 
@@ -368,9 +369,7 @@ impl Store {
         if self.active.populated < length {
             let from = self.active.populated;
             let some = more.min(length - from);
-            if self.options.sync == Sync::None {
-                self.active.warm(some);
-            }
+            self.active.warm(some);
             self.active.map.populate(from, some);
             self.active.populated += some;
             return Ok(false);
@@ -385,8 +384,8 @@ impl Store {
             return Ok(false);
         };
         let some = more.min(spare.map.len() - spare.populated);
-        if self.options.sync == Sync::None {
-            files::warm(&spare.file, spare.populated, some);
+        if let Some(file) = &spare.file {
+            files::warm(file, spare.populated, some);
         }
         spare.map.populate(spare.populated, some);
         spare.populated += some;
@@ -435,10 +434,8 @@ impl Store {
         if self.is_unsynced || !self.active.has_room(size, 1) {
             self.make_room(content.len())?;
         }
-        // What is synced is better written page by page: a page that the system found memory for
-        // together with others is written to the disk with them.
         let end = self.active.end + size;
-        if end > self.active.populated && self.options.sync == Sync::None {
+        if end > self.active.populated && self.active.file.is_some() {
             self.active.warm_up_to(end);
         }
         // Without a policy nothing is known to be unsynced, and damage is not taken for a torn end.
@@ -538,13 +535,14 @@ fn make(dir: &Path, number: u64, options: &Options) -> StoreResult<Spare> {
     let file = files::create(&path, options.segment_bytes as u64)?;
     let map = Map::new(&file).map_err(|error| StoreError::io("map", &path, error));
     let map = map.inspect_err(|_| drop(files::remove(&path)))?;
-    map.reads_ahead(false);
     if options.sync != Sync::None {
         // The length and the places of the file, and its name.
         file.sync_all()
             .map_err(|error| StoreError::io("sync", &path, error))?;
         files::sync_names(dir)?;
     }
+    let file = files::to_be_warmed(file, options.sync);
+    map.reads_ahead(file.is_none());
     Ok(Spare {
         path,
         map,

@@ -128,7 +128,7 @@ pub(super) struct Segment {
     pub(super) entries: usize,
     /// How far the system has found memory for it.
     pub(super) populated: usize,
-    /// The file, of the segment that is written to.
+    /// The file, of the segment that is written to, if its memory is better found by writing to it.
     pub(super) file: Option<File>,
 }
 
@@ -142,7 +142,7 @@ impl Segment {
     /// Begins a segment in a file of zeros.
     pub(super) fn begin(
         path: PathBuf,
-        (mut map, file): (Map, File),
+        (mut map, file): (Map, Option<File>),
         header: Header,
         populated: usize,
     ) -> Self {
@@ -163,7 +163,7 @@ impl Segment {
             end: HEADER_BYTES,
             entries: 0,
             populated,
-            file: Some(file),
+            file,
         }
     }
 
