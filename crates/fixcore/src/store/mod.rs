@@ -50,7 +50,7 @@ use std::fs::File;
 use std::hash::BuildHasher as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 pub use error::{Damage, StoreError, StoreResult};
 #[cfg(feature = "workload")]
@@ -64,6 +64,9 @@ use segment::{ABSENT, HEADER_BYTES, Header, Segment};
 
 /// Bytes that segments may have.
 pub const SEGMENT_BYTES: RangeInclusive<usize> = 4096..=1 << 30;
+
+/// How far ahead of messages that are got in order memory is asked for.
+const AHEAD: u64 = 24;
 
 /// When what was appended is on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -146,6 +149,8 @@ pub struct Store {
     opened: Opened,
     /// Where the last message that was asked for was.
     last_full: AtomicUsize,
+    /// The number of the last message that was asked for.
+    last_got: AtomicU64,
     _lock: File,
 }
 
@@ -192,6 +197,7 @@ impl Store {
             is_unsynced: false,
             opened: found.opened,
             last_full: AtomicUsize::new(0),
+            last_got: AtomicU64::new(0),
             options,
             _lock: lock,
         }
@@ -313,10 +319,15 @@ impl Store {
     /// [`StoreError::Damaged`] when something else is in its place.
     #[inline]
     pub fn get(&self, number: u64) -> StoreResult<Option<&[u8]>> {
-        match self.segment(number) {
-            Some(segment) => segment.get(number),
-            None => Ok(None),
+        let before = self.last_got.load(Ordering::Relaxed);
+        self.last_got.store(number, Ordering::Relaxed);
+        let Some(segment) = self.segment(number) else {
+            return Ok(None);
+        };
+        if before.wrapping_add(1) == number {
+            segment.fetch(number.wrapping_add(AHEAD));
         }
+        segment.get(number)
     }
 
     /// A message whose checksum was computed, as it has to be before it is sent again.

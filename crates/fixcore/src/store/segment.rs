@@ -245,6 +245,16 @@ impl Segment {
         (entry != ABSENT).then_some(entry as usize * record::ALIGN)
     }
 
+    /// Asks for the message of a number, which will be got soon.
+    #[inline]
+    pub(super) fn fetch(&self, number: u64) {
+        let index = number.wrapping_sub(self.header.first);
+        if index < self.entries as u64 {
+            self.map
+                .fetch(self.entry(index as usize) as usize * record::ALIGN);
+        }
+    }
+
     /// The message of a number as it was stored; its checksum is not computed.
     #[inline]
     pub(super) fn get(&self, number: u64) -> StoreResult<Option<&[u8]>> {
