@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Tags that are compared at once.
 pub(crate) const FRONT_TAGS: usize = 16;
-/// Below this length a wider register does not pay for a scan of positions.
+/// Below this length a wider register does not pay for a scan of positions, unless it packs them too.
 const SHORT_BYTES: usize = 128;
 
 /// Scans by one instruction set, that the processor has.
@@ -55,7 +55,10 @@ impl Scanner {
     #[must_use]
     pub fn new() -> Self {
         let isa = Isa::detect();
-        let short = if isa > Isa::Sse2 { Isa::Sse2 } else { isa };
+        let short = match isa {
+            Isa::Avx2 | Isa::Avx512Bw => Isa::Sse2,
+            _ => isa,
+        };
         Self { isa, short }
     }
 
