@@ -112,6 +112,13 @@ fn what_matches_is_deleted() {
     run(dir.path(), words("zip -d a.zip src/[ab] -x src/b")).expect(0);
     assert_eq!(listed(dir.path()), ["src/", "src/b", "src/c"]);
     run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
+    let ended = run(dir.path(), words("zip -d a.zip none src/c")).expect(3);
+    assert!(
+        ended.stderr.contains("no entry matches 'none'"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(listed(dir.path()), ["src/", "src/b"]);
     run(dir.path(), words("zip -d a.zip *")).expect(0);
     assert!(listed(dir.path()).is_empty());
     run(dir.path(), words("zip -d missing.zip a")).expect(1);

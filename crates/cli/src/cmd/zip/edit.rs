@@ -11,6 +11,7 @@ use zipstream::{ArchiveReader, Directory, Kind, Scratch, Totals, Warning};
 
 use super::pack::{Carried, Packer};
 use super::sources::{Source, Sources};
+use crate::args::glob::Asked;
 use crate::args::zip::{Edit, ZipPlan};
 use crate::cmd::transfer::Stop;
 use crate::failure::{Failure, Result};
@@ -33,7 +34,7 @@ pub(super) struct Base {
     pub(super) dropped: u64,
 }
 
-/// The entries of an archive: the position and the time of each by its name.
+/// Entries of an archive that have the names of sources: the position and the time of each.
 type Names = HashMap<String, (u64, i64)>;
 
 /// The file of an archive: locked, where it can be written.
@@ -148,17 +149,29 @@ impl Base {
 
     /// Decides what stays, and takes out of the sources what is not to be packed.
     pub(super) fn choose(&mut self, edit: &Edit, found: &mut Sources) -> Result<()> {
+        let wanted: HashSet<String> = found.sources.iter().map(|source| source.name).collect();
         let mut held = Names::new();
+        let mut asked = match edit {
+            Edit::Delete(selection) => Some(Asked::new(selection)),
+            Edit::Append | Edit::Update => None,
+        };
         for entry in self.reader.entries() {
             let entry = entry.map_err(|error| Failure::new(error.to_string()))?;
             let name = entry.name_lossy().into_owned();
-            match edit {
-                Edit::Delete(selection) if selection.takes(&name) => self.dropped += 1,
-                _ => self.kept.push(entry.position()),
+            if asked.as_mut().is_some_and(|asked| asked.takes(&name)) {
+                self.dropped += 1;
+            } else {
+                self.kept.push(entry.position());
             }
-            let key = name.trim_end_matches('/').to_owned();
-            held.insert(key, (entry.position(), entry.modified()));
+            if let Some(key) = wanted.get(name.trim_end_matches('/')) {
+                held.insert(key.clone(), (entry.position(), entry.modified()));
+            }
         }
+        let unmet = asked.iter().flat_map(Asked::unmet);
+        found.failures.extend(unmet.map(|glob| {
+            Failure::new(format!("no entry matches '{glob}'"))
+                .help("list the names: perfkit unzip -l OUT")
+        }));
         match edit {
             Edit::Delete(_) if self.dropped == 0 => {
                 return Err(Failure::new("no entry matches, so nothing is deleted")
