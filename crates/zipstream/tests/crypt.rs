@@ -458,3 +458,56 @@ fn a_pipe_goes_on_behind_an_entry_of_another_password() {
     let error = pipe.next_entry().expect_err("cut off");
     assert!(!pipe.can_go_on(), "{error}");
 }
+
+#[test]
+fn testing_finds_what_reading_finds() {
+    let large = sample(3 * MIB / 2);
+    for checksum in [false, true] {
+        let archive = write(settings(AesStrength::Aes256, checksum, 0), &shapes(&large));
+        let outcomes = |archive: &[u8], how: Option<Decryption>, from: usize| -> Vec<_> {
+            let mut reader = ArchiveReader::open(archive).expect("a directory");
+            reader.set_decryption(how);
+            let (mut scratch, mut outcomes) = (Scratch::default(), Vec::new());
+            for entry in reader.entries().skip(from) {
+                let entry = entry.expect("an entry");
+                let mut bytes = 0;
+                let tested = reader.test(&entry, &mut scratch, &mut |step| {
+                    bytes += step;
+                    Ok::<_, Error>(())
+                });
+                let read = reader.read(&entry).map(|content| content.len() as u64);
+                let kinds = [&tested, &read].map(|result| result.as_ref().map_err(Error::kind));
+                assert_eq!(kinds[0], kinds[1], "{}", entry.name_lossy());
+                assert!(tested.is_err() || tested.ok() == Some(bytes));
+                outcomes.push(read.map_err(|error| error.kind()));
+            }
+            outcomes
+        };
+        let right = outcomes(&archive, early("right"), 0);
+        assert!(right.iter().all(Result::is_ok) && right.len() == 12);
+        let wrong = outcomes(&archive, early("wrong"), 10);
+        assert_eq!(wrong[0], Err(ErrorKind::Password));
+        // In the content of a large stored entry, and in the code behind it.
+        let reader = ArchiveReader::open(&archive[..]).expect("a directory");
+        let known = reader.entries().nth(10).expect("there").expect("an entry");
+        let next = reader.entries().nth(11).expect("there").expect("an entry");
+        for back in [
+            known.compressed_bytes() / 2,
+            known.compressed_bytes() - 40,
+            5,
+        ] {
+            let mut damaged = archive.clone();
+            damaged[(next.offset() - back) as usize] ^= 1;
+            let found = outcomes(&damaged, early("right"), 10);
+            assert_eq!(found[0], Err(ErrorKind::Authentication), "{back}");
+        }
+        let mut reader = ArchiveReader::open(&archive[..]).expect("a directory");
+        reader.set_decryption(early("right"));
+        let ended = Error::from(zipstream::PushError::Source(
+            std::io::ErrorKind::Other.into(),
+        ));
+        let mut step = |_| Err(ended.clone());
+        let stopped = reader.test(&known, &mut Scratch::default(), &mut step);
+        assert_eq!(stopped.map_err(|error| error.kind()), Err(ended.kind()));
+    }
+}

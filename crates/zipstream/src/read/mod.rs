@@ -1,7 +1,8 @@
 //! Reading: from a file, where the directory comes first, and from a pipe, where it comes last.
 //!
 //! [`locate`] finds the directory, [`directory`] walks it, [`reader`] reads entries by it,
-//! [`sealed`] opens encrypted ones, [`raw`] takes entries as they are, [`layout`] judges it; [`stream`] takes an archive as it comes,
+//! [`sealed`] opens encrypted ones, [`raw`] takes entries as they are,
+//! [`test`] only verifies them, [`layout`] judges it; [`stream`] takes an archive as it comes,
 //! [`pipe`] reads one that way.
 
 mod directory;
@@ -14,6 +15,7 @@ mod reader;
 mod sealed;
 mod source;
 mod stream;
+mod test;
 mod window;
 
 pub use directory::{Directory, Entries, Entry};

@@ -403,7 +403,7 @@ impl<R: ReadAt> ArchiveReader<R> {
     }
 
     /// Counts content against the limit of all entries.
-    fn count(&self, bytes: u64) -> Result<(), Error> {
+    pub(super) fn count(&self, bytes: u64) -> Result<(), Error> {
         let most = self.options.limits.total_bytes;
         let before = self.produced.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > most {

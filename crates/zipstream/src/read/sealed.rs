@@ -126,6 +126,25 @@ impl Body {
         verified.map_err(|error| error.at(self.end))
     }
 
+    /// Hashes what comes next without decrypting it; how much that is, 0 at the end.
+    pub(super) fn pass_over<R: ReadAt>(
+        &mut self,
+        window: &mut Window,
+        source: &R,
+    ) -> Result<u64, Error> {
+        let left = usize::try_from(self.end - self.hashed).unwrap_or(usize::MAX);
+        let need = left.min(2 * STEP_BYTES);
+        let Some((_, opened)) = self.sealed.as_mut().filter(|_| need > 0) else {
+            return Ok(0);
+        };
+        let held = window.get(source, self.hashed, need, self.end)?;
+        if let Some(code) = opened.code() {
+            code.hash(&held[..need]);
+        }
+        self.hashed += need as u64;
+        Ok(need as u64)
+    }
+
     /// Gives input to the decoder, decrypted where it has to be; the content is lent, or in `output`.
     pub(super) fn push<'a>(
         &mut self,

@@ -460,10 +460,11 @@ fn one<R: ReadAt>(
     let mut writing: Writing<'_> = place.start(path, Some(whole), attributes)?;
     let mut mark = start;
     let hold = &mut times.hold;
-    let bytes = shared.reader.extract(entry, scratch, &mut |piece: &[u8]| {
+    let nowhere = matches!(writing, Writing::Nowhere);
+    let mut take = |piece: &[u8], bytes: u64| {
         hold.record_span_what(mark, Instant::now(), || entry.name_lossy().into_owned());
         writing.take(piece)?;
-        shared.progress.add(piece.len() as u64);
+        shared.progress.add(bytes);
         if signal::interrupted() {
             return Err(Ended::Failed(
                 Failure::new("interrupted").status(ExitStatus::Interrupted),
@@ -471,7 +472,14 @@ fn one<R: ReadAt>(
         }
         mark = Instant::now();
         Ok(())
-    })?;
+    };
+    let reader = shared.reader;
+    let bytes = if nowhere {
+        reader.test(entry, scratch, &mut |bytes| take(&[], bytes))?
+    } else {
+        let mut sink = |piece: &[u8]| take(piece, piece.len() as u64);
+        reader.extract(entry, scratch, &mut sink)?
+    };
     let placed = writing.finish()?;
     let end = Instant::now();
     times
