@@ -83,8 +83,21 @@ fn a_message_with_another_separator_than_its_log_is_named_so() {
     assert_eq!(line["offset"], first.len());
     assert_eq!(line["error"], "the fields are not separated by the byte 1");
     // Lines may each have their own.
-    let log = [logged(&[&first], "|"), logged(&[&other], "^A")].concat();
-    pipe(dir.path(), words("fix validate -qq"), &log).expect(0);
+    let log = [
+        logged(&[&first], "|"),
+        logged(&[&other], "^A"),
+        logged(&[&other], "~"),
+        logged(&[&first], "\t"),
+    ];
+    let found = pipe(dir.path(), words("fix parse -qq"), &log.concat()).expect(0);
+    assert_eq!(found.text().lines().count(), 4);
+    // One that nobody can tell from values.
+    let found = pipe(dir.path(), words("fix parse -qq"), &logged(&[&first], ",")).expect(3);
+    assert!(
+        found.text().contains("not separated by"),
+        "{}",
+        found.text()
+    );
 }
 
 #[test]

@@ -244,11 +244,15 @@ impl Cutter {
         let Some(begin) = begin.map(|at| at + 2) else {
             return missing(ErrorKind::HeaderOrder);
         };
-        match head.get(begin) {
-            Some(&SOH) => {}
-            // What logs for people have in its place.
-            Some(b'|' | b';' | b'^' | b'\\' | b'<') => return Look::Wrong(ErrorKind::Separator),
-            _ => return Look::Wrong(ErrorKind::HeaderOrder),
+        if head.get(begin) != Some(&SOH) {
+            // Logs for people have something else in its place, of a byte or more.
+            return match head.get(begin..begin + 3) {
+                Some([b'^' | b'\\' | b'<', ..] | [_, b'9', b'=']) => {
+                    Look::Wrong(ErrorKind::Separator)
+                }
+                Some(_) => Look::Wrong(ErrorKind::HeaderOrder),
+                None => missing(ErrorKind::HeaderOrder),
+            };
         }
         let length = &head[begin + 1..];
         let is_length = length.iter().zip(b"9=").all(|(a, b)| a == b);

@@ -13,7 +13,9 @@ const HEAD_BYTES_MAX: usize = 64;
 /// The first message is looked at whole when it is not longer.
 const FIRST_BYTES_MAX: usize = 32 << 10;
 /// How logs write the byte 1.
-const SEPARATORS: [&[u8]; 7] = [b"|", b"^A", b"\\x01", b"\\u0001", b"\\001", b"<SOH>", b";"];
+const SEPARATORS: [&[u8]; 9] = [
+    b"|", b"^A", b"\\x01", b"\\u0001", b"\\001", b"<SOH>", b";", b"~", b"\t",
+];
 
 /// How messages are found.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
