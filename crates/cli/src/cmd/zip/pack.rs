@@ -29,7 +29,8 @@ use times::Times;
 
 /// Output that is worth a write.
 const WRITE_BYTES: usize = 128 << 10;
-/// Stored files above this are read twice, so that their headers can state what they hold.
+/// Stored files above this go to a file directly; into a pipe they are read twice, so that their headers
+/// can state what they hold.
 const KNOWN_BYTES_MIN: u64 = 1 << 20;
 /// One read of the first of the two.
 const READ_BYTES: usize = 128 << 10;
