@@ -183,3 +183,32 @@ fn urls_name_files_here_and_objects_are_refused() {
         assert!(told, "{line}: {}", ended.stderr);
     }
 }
+
+#[test]
+fn whoever_is_killed_while_the_end_is_replaced_leaves_what_undoes_it() {
+    let dir = directory();
+    let before = packed(dir.path());
+    file(dir.path(), "b", &vec![7; 30_000_000]);
+    let undo = dir.path().join("a.zip.perfkit-undo");
+    let mut child = perfkit()
+        .current_dir(dir.path())
+        .args(words("zip -0qq --append a.zip b"))
+        .spawn()
+        .expect("runs");
+    // It may be too fast to be met there.
+    let ended = loop {
+        match child.try_wait().expect("asked") {
+            Some(status) => break status.success(),
+            None if undo.exists() => {
+                child.kill().expect("killed");
+                break child.wait().expect("ended").success();
+            }
+            None => {}
+        }
+    };
+    let line = "zip --repair a.zip saved.zip";
+    run(dir.path(), words(line)).expect(0);
+    assert!(!undo.exists());
+    assert_eq!(before == bytes(dir.path()), !ended);
+    run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
+}

@@ -186,6 +186,9 @@ fn open_url(_: &Path, url: &str, _: &UnzipPlan, _: bool) -> Result<Opened> {
     Err(url::unsupported("read", url))
 }
 
+/// How an archive comes back that was being added to when its process was killed.
+const UNDO: &str = "perfkit zip --append or --repair undoes what was cut off";
+
 fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
     if let Some(url) = url::of(path) {
         return match url::local(url) {
@@ -199,10 +202,7 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
     }
     let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
     if warn && was_cut_off(path) {
-        message::note(
-            "an --append to this archive was cut off, or goes on",
-            "perfkit zip --append or --repair undoes what was cut off",
-        );
+        message::note("an --append to this archive was cut off, or goes on", UNDO);
     }
     Ok(Opened::File(Box::new(opened(file, path, plan, warn)?)))
 }
@@ -216,6 +216,7 @@ fn opened<R: ReadAt>(
     let reader = ArchiveReader::open_with(source, &plan.read).map_err(|error| {
         let failure = Failure::new(format!("cannot read {}: {error}", target::display(path)));
         match error.help_text() {
+            _ if was_cut_off(path) => failure.help(UNDO),
             Some(help) => failure.help(help),
             None => failure,
         }
