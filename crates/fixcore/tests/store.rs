@@ -605,44 +605,6 @@ fn a_full_store_is_as_it_was_and_goes_on_when_there_is_room() {
     assert_eq!(store.range(1..=number).count() as u64, number);
 }
 
-/// Zeros are written where memory is found: never over records, nor over their index.
-#[test]
-fn memory_that_is_found_ahead_holds_nothing_yet() {
-    let dir = tempdir();
-    let options = options(160 << 10, Sync::None);
-    let mut store = Store::open(dir.path(), options.clone()).unwrap();
-    let mut random = 7_u64;
-    for number in 1..=9_000_u64 {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        match random >> 56 {
-            0 => {
-                drop(store);
-                store = Store::open(dir.path(), options.clone()).unwrap();
-            }
-            1 => {
-                store.prepare((random >> 40) as usize & 0xffff).unwrap();
-            }
-            _ => {}
-        }
-        // Many short ones, whose index is long, and some that are longer than a window.
-        let bytes = match random >> 32 & 0xff {
-            0 => 70_000,
-            1..=9 => (random >> 20) as usize & 0xfff,
-            _ => (random >> 20) as usize & 0x1f,
-        };
-        store.append(number, &content(number, bytes)).unwrap();
-        let back = 1 + (random >> 10) % number;
-        store.verified(back).unwrap().unwrap();
-    }
-    for number in 1..=9_000 {
-        let found = store.verified(number).unwrap().unwrap();
-        assert_eq!(found, content(number, found.len()), "{number}");
-    }
-    assert_eq!(look(dir.path()).messages, 9_000);
-}
-
 #[test]
 fn messages_of_every_length_up_to_the_longest() {
     let dir = tempdir();

@@ -4,7 +4,6 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::Sync;
 use super::error::{StoreError, StoreResult};
 use super::walk::is_zero;
 
@@ -135,58 +134,6 @@ fn zeros(mut file: &File, bytes: u64) -> io::Result<()> {
         left -= some;
     }
     Ok(())
-}
-
-/// Zeros that are written at once.
-#[cfg(target_os = "linux")]
-static ZEROS: [u8; 16 << 10] = [0; 16 << 10];
-/// Pieces of zeros that one call writes at most: for more, systems give memory that is longer
-/// together than what they have at hand.
-#[cfg(target_os = "linux")]
-const PIECES_MAX: usize = 4;
-
-/// The file if it is better warmed: not one that is synced, for a page that the system found memory
-/// for together with others is written to the disk with them, and not where memory is all that a file
-/// has, which gives it page by page however it is asked.
-pub(super) fn to_be_warmed(file: File, sync: Sync) -> Option<File> {
-    if sync != Sync::None {
-        return None;
-    }
-    #[cfg(target_os = "linux")]
-    {
-        const TMPFS: u64 = 0x0102_1994;
-        let of = rustix::fs::fstatfs(&file).ok()?;
-        (u64::try_from(of.f_type) != Ok(TMPFS)).then_some(file)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        drop(file);
-        None
-    }
-}
-
-/// Writes zeros over zeros, so that the system has memory for them: many pages by one call, where
-/// that of a map is found page by page. What does not succeed is done when the memory is written.
-pub(super) fn warm(file: &File, from: usize, bytes: usize) {
-    #[cfg(target_os = "linux")]
-    {
-        use std::io::IoSlice;
-        let (mut at, end) = (from, from.saturating_add(bytes));
-        while at < end {
-            let piece = |number: usize| {
-                let left = end.saturating_sub(at + number * ZEROS.len());
-                IoSlice::new(ZEROS.get(..left).unwrap_or(&ZEROS))
-            };
-            let pieces: [_; PIECES_MAX] = std::array::from_fn(piece);
-            match rustix::io::pwritev(file, &pieces, at as u64) {
-                Ok(written @ 1..) => at += written,
-                Err(rustix::io::Errno::INTR) => {}
-                _ => return,
-            }
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (file, from, bytes);
 }
 
 /// An error of a call that needs room.

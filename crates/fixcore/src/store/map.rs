@@ -39,21 +39,6 @@ impl Map {
         let _ = (from, bytes);
     }
 
-    /// Tells the system whether what lies ahead in the file is worth reading: not where it will be
-    /// warmed.
-    pub(super) fn reads_ahead(&self, does: bool) {
-        #[cfg(unix)]
-        {
-            let advice = match does {
-                true => memmap2::Advice::Normal,
-                false => memmap2::Advice::Random,
-            };
-            let _ = self.0.advise(advice);
-        }
-        #[cfg(not(unix))]
-        let _ = does;
-    }
-
     /// Asks for what will be looked at soon.
     #[inline]
     pub(super) fn fetch(&self, at: usize) {

@@ -1,8 +1,7 @@
 //! A durable store of the messages that a session sent, by their sequence numbers.
 //!
 //! Messages are appended to segments, files that are allocated whole and mapped: appending is a copy
-//! and a checksum, with a call of the system for every 64 KiB that [`Store::prepare`] has not found
-//! memory for, and getting is two look-ups without a copy. Beside
+//! and a checksum, without a call of the system, and getting is two look-ups without a copy. Beside
 //! the messages the store keeps both next sequence numbers. Here is what a store does;
 //! `open` reads one back, `durable` says when it is on the disk, `survey` looks at one without changing
 //! it.
@@ -121,8 +120,6 @@ impl Default for Options {
 struct Spare {
     path: PathBuf,
     map: Map,
-    /// The file, where its memory is better found by writing to it.
-    file: Option<File>,
     populated: usize,
 }
 
@@ -380,7 +377,6 @@ impl Store {
         if self.active.populated < length {
             let from = self.active.populated;
             let some = more.min(length - from);
-            self.active.warm(some);
             self.active.map.populate(from, some);
             self.active.populated += some;
             return Ok(false);
@@ -395,9 +391,6 @@ impl Store {
             return Ok(false);
         };
         let some = more.min(spare.map.len() - spare.populated);
-        if let Some(file) = &spare.file {
-            files::warm(file, spare.populated, some);
-        }
         spare.map.populate(spare.populated, some);
         spare.populated += some;
         Ok(spare.populated == spare.map.len())
@@ -441,13 +434,8 @@ impl Store {
     /// Adds a record, with a new segment where it does not fit.
     #[inline]
     fn record(&mut self, kind: Kind, number: u64, content: &[u8]) -> StoreResult<()> {
-        let size = record::size(content.len());
-        if self.is_unsynced || !self.active.has_room(size, 1) {
+        if self.is_unsynced || !self.active.has_room(record::size(content.len()), 1) {
             self.make_room(content.len())?;
-        }
-        let end = self.active.end + size;
-        if end > self.active.populated && self.active.file.is_some() {
-            self.active.warm_up_to(end);
         }
         // Without a policy nothing is known to be unsynced, and damage is not taken for a torn end.
         let synced = match self.options.sync {
@@ -505,9 +493,7 @@ impl Store {
         };
         let fresh = begin(spare, header, &self.options);
         let fresh = fresh.inspect_err(|_| self.is_unsynced = true)?;
-        let mut old = std::mem::replace(&mut self.active, fresh);
-        old.file = None;
-        old.map.reads_ahead(true);
+        let old = std::mem::replace(&mut self.active, fresh);
         self.firsts.push(old.header.first);
         self.full.push(old);
         if self.options.sync != Sync::None {
@@ -552,12 +538,9 @@ fn make(dir: &Path, number: u64, options: &Options) -> StoreResult<Spare> {
             .map_err(|error| StoreError::io("sync", &path, error))?;
         files::sync_names(dir)?;
     }
-    let file = files::to_be_warmed(file, options.sync);
-    map.reads_ahead(file.is_none());
     Ok(Spare {
         path,
         map,
-        file,
         populated: 0,
     })
 }
@@ -570,8 +553,7 @@ fn begin(spare: Spare, header: Header, options: &Options) -> StoreResult<Segment
         salt: salt as u32,
         ..header
     };
-    let file = (spare.map, spare.file);
-    let segment = Segment::begin(spare.path, file, header, spare.populated);
+    let segment = Segment::begin(spare.path, spare.map, header, spare.populated);
     if options.sync != Sync::None {
         segment.sync(0, HEADER_BYTES)?;
     }

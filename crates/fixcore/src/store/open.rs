@@ -8,7 +8,7 @@ use super::files;
 use super::map::Map;
 use super::segment::{ABSENT, HEADER_BYTES, Header, Segment, checked_header};
 use super::walk::{Step, Walk, is_zero};
-use super::{OnDamage, Options, Sync};
+use super::{OnDamage, Options};
 
 /// What opening a store came upon.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Found {
         after: &Header,
         options: &Options,
     ) -> StoreResult<()> {
-        let mut segment = opened(path, header, None)?;
+        let mut segment = opened(path, header, false)?;
         let wrong = |offset| StoreError::damaged(path, offset, Damage::Header);
         segment.entries = usize::try_from(after.before.0).map_err(|_| wrong(0))?;
         segment.end = usize::try_from(after.before.1).map_err(|_| wrong(0))?;
@@ -131,14 +131,13 @@ impl Found {
 
     /// The segment that is written to: walked over, its index made, its torn end cut off.
     fn last(&mut self, path: &Path, header: &Header, options: &Options) -> StoreResult<()> {
-        let mut segment = opened(path, header, Some(options.sync))?;
+        let mut segment = opened(path, header, true)?;
         self.walk(&mut segment, options, false)?;
         let index = segment.map.len() - super::segment::ENTRY_BYTES * segment.entries;
         let rest = segment.map.get_mut(segment.end..index).unwrap_or_default();
         for chunk in rest.chunks_mut(4096).filter(|chunk| !is_zero(chunk)) {
             chunk.fill(0);
         }
-        segment.map.reads_ahead(segment.file.is_none());
         self.segments.push(segment);
         Ok(())
     }
@@ -198,9 +197,8 @@ fn place(path: &Path, offset: usize, bytes: usize) -> Place {
     }
 }
 
-/// A segment of which nothing is known but its header. The last one, which is written to by a policy,
-/// may have lost its end.
-fn opened(path: &Path, header: &Header, last: Option<Sync>) -> StoreResult<Segment> {
+/// A segment of which nothing is known but its header. The last one may have lost its end.
+fn opened(path: &Path, header: &Header, is_last: bool) -> StoreResult<Segment> {
     let file = files::open(path)?;
     let found = file
         .metadata()
@@ -210,7 +208,7 @@ fn opened(path: &Path, header: &Header, last: Option<Sync>) -> StoreResult<Segme
         return Err(StoreError::damaged(path, 0, Damage::Header));
     }
     if found.len() < header.bytes {
-        if last.is_none() {
+        if !is_last {
             let end = usize::try_from(found.len()).unwrap_or(usize::MAX);
             return Err(StoreError::damaged(path, end, Damage::Missing));
         }
@@ -225,6 +223,5 @@ fn opened(path: &Path, header: &Header, last: Option<Sync>) -> StoreResult<Segme
         end: HEADER_BYTES,
         entries: 0,
         populated: 0,
-        file: last.and_then(|sync| files::to_be_warmed(file, sync)),
     })
 }

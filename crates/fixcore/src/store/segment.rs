@@ -13,7 +13,6 @@
 //! The index of the last segment is made anew when a store is opened, that of the others is looked
 //! at. A segment whose magic was not written was not used.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, compiler_fence};
 
@@ -128,24 +127,11 @@ pub(super) struct Segment {
     pub(super) entries: usize,
     /// How far the system has found memory for it.
     pub(super) populated: usize,
-    /// The file, of the segment that is written to, if its memory is better found by writing to it.
-    pub(super) file: Option<File>,
 }
-
-/// Memory that is found at once for what is appended: of 16 KiB a page cost twice as much, of 256 KiB
-/// not less.
-const WARM_BYTES: usize = 64 << 10;
-/// Bytes of a page, at least.
-pub(super) const PAGE_BYTES: usize = 4096;
 
 impl Segment {
     /// Begins a segment in a file of zeros.
-    pub(super) fn begin(
-        path: PathBuf,
-        (mut map, file): (Map, Option<File>),
-        header: Header,
-        populated: usize,
-    ) -> Self {
+    pub(super) fn begin(path: PathBuf, mut map: Map, header: Header, populated: usize) -> Self {
         let head = header.bytes();
         // The magic last: who finds it finds all of the header.
         let magic = MAGIC.len();
@@ -163,29 +149,6 @@ impl Segment {
             end: HEADER_BYTES,
             entries: 0,
             populated,
-            file,
-        }
-    }
-
-    /// Finds memory for records up to an end and for more behind it.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn warm_up_to(&mut self, end: usize) {
-        let bytes = end.saturating_sub(self.populated).max(WARM_BYTES);
-        self.warm(bytes);
-        self.populated += bytes;
-    }
-
-    /// Has the system find memory from where it has some on, of what is zeros still.
-    pub(super) fn warm(&self, bytes: usize) {
-        let index = self
-            .map
-            .len()
-            .saturating_sub(ENTRY_BYTES * (self.entries + 1));
-        let end = (self.populated + bytes).min(index - index % PAGE_BYTES);
-        let start = self.end.next_multiple_of(PAGE_BYTES).max(self.populated);
-        if let (Some(file), Some(bytes)) = (&self.file, end.checked_sub(start)) {
-            files::warm(file, start, bytes);
         }
     }
 
