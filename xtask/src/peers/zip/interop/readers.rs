@@ -111,7 +111,7 @@ pub(super) const ALL: [Reader; 13] = [
         name: "perfkit, pipe",
         here: "",
         extract: "cat a.zip | perfkit unzip -qq --password-file password - -d out",
-        print: "cat a.zip | perfkit unzip -qqp --password-file password -",
+        print: "cat a.zip | perfkit unzip -qqp --unverified --password-file password -",
         own: true,
     },
 ];
