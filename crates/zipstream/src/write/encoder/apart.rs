@@ -36,7 +36,7 @@ impl ArchiveEncoder {
     /// encoder.finish()?;
     /// archive.extend_from_slice(encoder.output());
     /// # let reader = zipstream::ArchiveReader::open(&archive[..])?;
-    /// # assert_eq!(reader.entries().next().unwrap()?.size(), 24);
+    /// # assert_eq!(reader.entries().next().unwrap()?.content_bytes(), 24);
     /// # Ok::<(), zipstream::Error>(())
     /// ```
     pub fn start_apart(
