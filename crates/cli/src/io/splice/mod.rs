@@ -29,10 +29,7 @@ pub(super) trait Bytes {
 
 impl Bytes for File {
     fn get(&self, room: &mut [u8], at: u64) -> io::Result<usize> {
-        #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_at(self, room, at);
-        #[cfg(windows)]
-        return std::os::windows::fs::FileExt::seek_read(self, room, at);
+        zipstream::ReadAt::read_at(self, room, at)
     }
 
     fn put(&self, bytes: &[u8], at: u64) -> io::Result<()> {
