@@ -10,6 +10,7 @@ mod betree;
 mod deflate;
 mod dictionary;
 mod fix;
+mod fix_template;
 mod inflate;
 mod numbers;
 mod plan;
@@ -23,6 +24,7 @@ pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
 pub use crate::deflate::deflate_roundtrip;
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
+pub use crate::fix_template::fix_template;
 pub use crate::inflate::inflate_differential;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
@@ -44,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     ("fix_dictionary", fix_dictionary),
     ("fix_frame", fix_frame),
     ("fix_store", fix_store),
+    ("fix_template", fix_template),
     ("gate_parse", gate_parse),
     ("hgrm_read", hgrm_read),
     ("histogram_decode", histogram_decode),

@@ -1,5 +1,6 @@
 //! Bodies of the targets that read numbers: gates, histograms, `.hgrm`, `.hlog` and JSON reports.
 
+use std::io::Cursor;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -7,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use latency::hgrm::HgrmUnit;
 use latency::report::{self, GateVerdict, Latency, LatencyName, Timing, Verdict};
-use latency::{Gate, Histogram, ReadError, Recorder, Spec, compare, hgrm, hlog};
+use latency::{Gate, Histogram, IntervalLog, ReadError, Recorder, Spec, compare, hgrm, hlog};
 
 use crate::plan::Plan;
 
@@ -113,7 +114,7 @@ pub fn hgrm_read(data: &[u8]) {
     let choice = plan.below(6);
     let unit = [HgrmUnit::Ns, HgrmUnit::Us, HgrmUnit::Ms][choice % 3];
     if choice >= 3 {
-        return four_fields(&record(&mut plan, "service"), unit);
+        return four_fields(&record(&mut plan, "service", None), unit);
     }
     match hgrm::read(&String::from_utf8_lossy(plan.rest()), unit) {
         Ok(found) => {
@@ -168,9 +169,18 @@ pub fn hlog_read(data: &[u8]) {
 
 /// Whatever was recorded, the lines of a log add up to it.
 fn logged(plan: &mut Plan<'_>) {
-    let rows = [record(plan, "one"), record(plan, "two")];
+    let spool = Cursor::new(Vec::new());
+    let intervals = IntervalLog::new(Duration::from_secs(1), spool).expect("a thread");
+    let rows = ["one", "two"].map(|series| record(plan, series, Some(&intervals)));
+    let mut logged = intervals.finish().expect("memory takes all");
     let mut log = Vec::new();
-    hlog::write(&mut log, SystemTime::UNIX_EPOCH, &rows.each_ref()).expect("a vector takes all");
+    hlog::write(
+        &mut log,
+        SystemTime::UNIX_EPOCH,
+        &rows.each_ref(),
+        Some(&mut logged),
+    )
+    .expect("a vector takes all");
     let found = hlog::read(&log).expect("what is written reads");
     for row in &rows {
         let tag = row.series.as_deref().unwrap_or_default();
@@ -199,12 +209,12 @@ fn logged(plan: &mut Plan<'_>) {
 }
 
 /// Records spans by a plan: lengths of every magnitude, over seconds of pretended time.
-fn record(plan: &mut Plan<'_>, series: &str) -> Latency {
+fn record(plan: &mut Plan<'_>, series: &str, log: Option<&IntervalLog>) -> Latency {
     let start = Instant::now();
     let spec = Spec::new(LatencyName::Service, "operation")
         .series(series)
         .range(1_000_000_000, 3)
-        .intervals(Some(Duration::from_secs(1)));
+        .intervals(log.cloned());
     let mut recorder = Recorder::new(spec, start);
     let mut at = start;
     for _ in 0..plan.below(64) {

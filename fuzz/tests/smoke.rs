@@ -60,6 +60,11 @@ fn fix_store() {
 }
 
 #[test]
+fn fix_template() {
+    hold("fix_template");
+}
+
+#[test]
 fn gate_parse() {
     hold("gate_parse");
 }

@@ -344,46 +344,4 @@ fn tour() -> Result<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn closing_lines_add_up() {
-        let lines = [
-            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; finished in 0.10s",
-            "test result: ok. 39 passed; 0 failed; 2 ignored; 0 measured; finished in 1.00s",
-        ]
-        .map(str::to_owned);
-        assert_eq!(add_up(&lines, "passed"), 42);
-        assert_eq!(add_up(&lines, "ignored"), 3);
-        assert_eq!(add_up(&[], "passed"), 0);
-    }
-
-    #[test]
-    fn the_table_has_a_line_a_step_and_a_total() {
-        let row = |name, result| Row {
-            name,
-            result,
-            elapsed: Duration::from_millis(1500),
-            note: String::new(),
-        };
-        let text = table(
-            &[row("format", "ok"), row("test", "FAILED")],
-            Duration::from_secs(3),
-        );
-        assert_eq!(text.lines().count(), 5);
-        assert!(
-            text.contains("test                 FAILED       1.5\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("total                             3.0\n"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn the_fast_steps_are_some_of_all() {
-        assert!(STEPS.iter().any(|step| step.fast) && STEPS.iter().any(|step| !step.fast));
-    }
-}
+mod tests;

@@ -1,12 +1,14 @@
 //! Generated files: written by a program, committed, and diffed in CI.
 //!
 //! The generators themselves are in `bin/generate.rs`, which needs the libraries. Add a file
-//! by adding a row to [`FILES`] and an arm there.
+//! by adding a row to [`FILES`] and an arm there. The Markdown of each record of measurements is
+//! generated too, from its JSON; see [`crate::record`].
 
 use std::fs;
 
 use anyhow::{Context, Result, bail};
 
+use crate::record::{self, Record};
 use crate::sh;
 
 /// One generated file.
@@ -67,33 +69,73 @@ pub(crate) enum Mode {
     Check,
 }
 
+/// What mends a file that differs.
+const COMMAND: &str = "cargo xtask codegen";
+
 /// Writes or checks every generated file, and hands back one line about them.
 pub(crate) fn run(mode: Mode) -> Result<String> {
     let mut stale = Vec::new();
-    for file in FILES {
-        let wanted = generate(file.generator)?;
-        let path = sh::root().join(file.path);
-        let found = fs::read_to_string(&path).unwrap_or_default();
-        if found == wanted {
-            println!("{}: up to date", file.path);
-        } else if mode == Mode::Write {
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
+    let files = FILES
+        .iter()
+        .map(|file| (file.path.to_owned(), generate(file.generator)));
+    let files: Vec<(String, Result<String>)> = files.chain(pages()?).collect();
+    for (path, wanted) in &files {
+        let at = sh::root().join(path);
+        let found = fs::read_to_string(&at).unwrap_or_default();
+        match (stale_line(path, &found, wanted), wanted) {
+            (None, _) => println!("{path}: up to date"),
+            (Some(_), Ok(wanted)) if mode == Mode::Write => {
+                if let Some(parent) = at.parent() {
+                    fs::create_dir_all(parent)?;
+                }
+                fs::write(&at, wanted).with_context(|| format!("cannot write {path}"))?;
+                println!("{path}: written");
             }
-            fs::write(&path, &wanted).with_context(|| format!("cannot write {}", file.path))?;
-            println!("{}: written", file.path);
-        } else {
-            println!("{}: {}", file.path, difference(&found, &wanted));
-            stale.push(file.path);
+            (Some(line), _) => stale.push(line),
         }
     }
     if !stale.is_empty() {
         bail!(
-            "out of date: {}; run `cargo xtask codegen` and commit",
-            stale.join(", ")
+            "{} of {} generated files:\n{}",
+            stale.len(),
+            files.len(),
+            stale.join("\n")
         );
     }
-    Ok(format!("{} up to date", FILES.len()))
+    Ok(format!("{} up to date", files.len()))
+}
+
+/// The Markdown of every record, from its JSON.
+fn pages() -> Result<Vec<(String, Result<String>)>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(sh::root().join(record::FOLDER))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        paths.push(format!("{}/{name}", record::FOLDER));
+    }
+    paths.sort();
+    let page = |name: &str| {
+        let json = format!("{}/{name}.json", record::FOLDER);
+        let text = fs::read_to_string(sh::root().join(&json))
+            .map_err(anyhow::Error::from)
+            .and_then(|text| Record::parse(&text)?.markdown())
+            .with_context(|| json.clone());
+        (format!("{}/{name}.md", record::FOLDER), text)
+    };
+    Ok(record::names(paths.iter()).into_iter().map(page).collect())
+}
+
+/// What to say of a file that is not what it should be, and what mends it.
+fn stale_line(path: &str, found: &str, wanted: &Result<String>) -> Option<String> {
+    match wanted {
+        Ok(wanted) if found == wanted => None,
+        Ok(wanted) => Some(format!(
+            "{path}: {}: run `{COMMAND}` and commit it",
+            difference(found, wanted)
+        )),
+        Err(error) => Some(format!(
+            "{path}: cannot be generated: {error:#}: mend that and run `{COMMAND}`"
+        )),
+    }
 }
 
 fn generate(generator: &str) -> Result<String> {
@@ -137,7 +179,26 @@ fn difference(found: &str, wanted: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use anyhow::anyhow;
+
+    use super::{difference, stale_line};
+
+    #[test]
+    fn a_stale_file_is_named_with_the_command_that_mends_it() {
+        let wanted = Ok("a\n".to_owned());
+        assert_eq!(stale_line("x.md", "a\n", &wanted), None);
+        assert_eq!(
+            stale_line("x.md", "b\n", &wanted).as_deref(),
+            Some("x.md: line 1 is `b`, should be `a`: run `cargo xtask codegen` and commit it")
+        );
+        let line =
+            stale_line("x.md", "b\n", &Err(anyhow!("x.json: no record"))).unwrap_or_default();
+        assert!(
+            line.starts_with("x.md: cannot be generated: x.json: no record"),
+            "{line}"
+        );
+        assert!(line.ends_with("`cargo xtask codegen`"), "{line}");
+    }
 
     #[test]
     fn the_difference_names_the_line() {

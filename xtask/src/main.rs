@@ -17,6 +17,8 @@ mod metadata;
 mod package;
 mod peers;
 mod readme;
+mod record;
+mod sanitize;
 mod sh;
 mod tidy;
 mod tune;
@@ -34,6 +36,8 @@ usage: cargo xtask CHORE
   licences               licences, duplicate versions and sources of the dependencies
   bench-gate [--record]  count instructions against recorded baselines
   readme                 run the commands of README.md
+  sanitize               run them, and every command that README.md has not, under the
+                         address sanitizer
   fuzz [SECONDS]         run every fuzz target (default 10 s each)
   package                build each published package from its own archive
   peers zstd [--quick]   measure against the zstd command, interleaved in one run
@@ -48,6 +52,15 @@ usage: cargo xtask CHORE
   peers stress [--quick] measure codecs under load beside those of Go, in rounds
   peers stress SECTION   only what perfkit shows by itself: soak (a minute), open, leaks
   peers fix [--quick]    measure parsing and encoding beside fefix and QuickFIX, in rounds
+  peers fix-log LOG      how fast `perfkit fix` reads a log, beside dd, wc and grep; writes 2 GiB
+                         of messages to LOG where that is not there
+  peers betree           measure searches beside the crate a-tree
+  peers deflate [OPTION…] [FILE…], peers inflate …
+                         zipstream's own deflate and inflater beside libdeflate and zlib-rs
+  peers dictionary [OPTION…] [FILE]
+                         what a dictionary costs a call
+  record NAME FILE…      put reports of perfkit (or runs of `tune --json`) into a record that has a
+                         title and notes
   tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
                          parameters; --help says more
 ";
@@ -65,6 +78,7 @@ fn main() -> ExitCode {
         ["licences"] => licences::run().map(drop),
         ["bench-gate"] => bench_gate::run(bench_gate::Mode::Compare).map(drop),
         ["bench-gate", "--record"] => bench_gate::run(bench_gate::Mode::Record).map(drop),
+        ["sanitize"] => sanitize::run().map(drop),
         ["readme"] => readme::run(&[]).map(drop),
         ["fuzz"] => fuzz::run(10).map(drop),
         ["fuzz", seconds] if seconds.parse::<u32>().is_ok() => {
@@ -94,6 +108,11 @@ fn main() -> ExitCode {
         ["peers", "stress", section] => peers::stress::section(section),
         ["peers", "fix"] => peers::fix::run(peers::Size::Full),
         ["peers", "fix", "--quick"] => peers::fix::run(peers::Size::Quick),
+        ["peers", "fix-log", log] => peers::fix_log::run(log),
+        ["peers", "betree"] => peers::betree::run(),
+        ["peers", name @ ("deflate" | "inflate"), words @ ..] => peers::deflate::run(name, words),
+        ["peers", "dictionary", words @ ..] => peers::dictionary::run(words),
+        ["record", name, files @ ..] if !files.is_empty() => peers::reports::put(name, files),
         ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -127,9 +127,11 @@ fn rare(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) ->
         Op::Geo => return geo(operands, event, f64::from_bits(value)),
         Op::SegmentWithin | Op::SegmentBefore => {
             let now = event.now()?;
-            let since = now.saturating_sub(i64_at(operands, 1));
+            let seconds = i128::from(i64_at(operands, 1));
             match event.segment(operand(0)) {
-                Some(stamp) => (since <= stamp) == (head.op() == Op::SegmentWithin),
+                Some(stamp) => {
+                    (seconds_between(stamp, now) <= seconds) == (head.op() == Op::SegmentWithin)
+                }
                 None => false,
             }
         }
@@ -138,7 +140,7 @@ fn rare(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) ->
             let (value, length) = (i64_at(operands, 1), i64_at(operands, 3));
             match event.cap(operand(0)) {
                 Some((count, stamp)) => {
-                    let expired = length > 0 && now.saturating_sub(stamp) > length;
+                    let expired = length > 0 && seconds_between(stamp, now) > i128::from(length);
                     expired || value > count
                 }
                 None => true,
@@ -147,6 +149,11 @@ fn rare(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) ->
         Op::True => true,
         _ => false,
     })
+}
+
+/// How long after one moment another is: between two moments there may be more than 64 bits hold.
+fn seconds_between(from: i64, to: i64) -> i128 {
+    i128::from(to) - i128::from(from)
 }
 
 /// Whether a value is among many sorted ones.
@@ -181,5 +188,28 @@ fn distance_km(from: (f64, f64), to: (f64, f64)) -> f64 {
     let longitude = radians(to.1 - from.1) / 2.0;
     let share = latitude.sin().powi(2)
         + radians(from.0).cos() * radians(to.0).cos() * longitude.sin().powi(2);
-    2.0 * EARTH_KM * share.sqrt().asin()
+    // Rounding takes the share of opposite places above 1, and that of one place by two names below 0.
+    2.0 * EARTH_KM * share.clamp(0.0, 1.0).sqrt().asin()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_places_are_further_apart_than_half_the_way_round() {
+        let half = PI * EARTH_KM;
+        for step in 0..100_000 {
+            let place = (
+                f64::from(step % 181) - 90.0,
+                f64::from(step) * 0.0036 - 180.0,
+            );
+            let opposite = (-place.0, place.1 + 180.0);
+            let distance = distance_km(place, opposite);
+            assert!((distance - half).abs() < 0.001, "{place:?}: {distance}");
+            let again = (180.0 - place.0, place.1 - 180.0);
+            let distance = distance_km(place, again);
+            assert!((0.0..0.001).contains(&distance), "{place:?}: {distance}");
+        }
+    }
 }

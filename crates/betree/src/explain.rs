@@ -182,7 +182,7 @@ impl Words<'_> {
             .map(|a| a.kind());
         match kind {
             Some(Kind::String { .. } | Kind::StringList { .. }) => {
-                format!("\"{}\"", self.dictionary.text(value as u32))
+                quoted(self.dictionary.text(value as u32))
             }
             _ => value.to_string(),
         }
@@ -210,7 +210,7 @@ impl Words<'_> {
 
     fn test(&self, head: Head) -> String {
         let name = self.name();
-        let compare = |sign: &str| format!("{name} {sign} {}", self.float(0));
+        let compare = |sign: &str| format!("{name} {sign} {}", float(self.float(0)));
         match head.op() {
             Op::Bool => name.to_owned(),
             Op::Equal32 => format!("{name} = {}", self.value(i64::from(self.operand(0) as i32))),
@@ -244,7 +244,7 @@ impl Words<'_> {
 
     fn special(&self, head: Head) -> String {
         let name = self.name();
-        let pattern = self.dictionary.text(self.operand(0));
+        let pattern = quoted(self.dictionary.text(self.operand(0)));
         let segment = |word: &str| {
             let id = self
                 .dictionary
@@ -253,14 +253,14 @@ impl Words<'_> {
             format!("segment_{word}({name}, {id}, {})", i64_at(self.operands, 1))
         };
         match head.op() {
-            Op::Contains => format!("contains({name}, \"{pattern}\")"),
-            Op::StartsWith => format!("starts_with({name}, \"{pattern}\")"),
-            Op::EndsWith => format!("ends_with({name}, \"{pattern}\")"),
+            Op::Contains => format!("contains({name}, {pattern})"),
+            Op::StartsWith => format!("starts_with({name}, {pattern})"),
+            Op::EndsWith => format!("ends_with({name}, {pattern})"),
             Op::Geo => format!(
                 "geo_within_radius({}, {}, {})",
-                self.float(1),
-                self.float(3),
-                self.float(5)
+                float(self.float(1)),
+                float(self.float(3)),
+                float(self.float(5))
             ),
             Op::SegmentWithin => segment("within"),
             Op::SegmentBefore => segment("before"),
@@ -270,7 +270,8 @@ impl Words<'_> {
                     (kind.word(ip), self.dictionary.text(name))
                 });
                 format!(
-                    "within_frequency_cap(\"{kind}\", \"{name}\", {}, {})",
+                    "within_frequency_cap(\"{kind}\", {}, {}, {})",
+                    quoted(name),
                     i64_at(self.operands, 1),
                     i64_at(self.operands, 3)
                 )
@@ -287,5 +288,19 @@ impl Words<'_> {
             (low, high) if low > high => format!("{name} in an empty range"),
             (low, high) => format!("{name} >= {low} and {name} <= {high}"),
         }
+    }
+}
+
+/// A text in the quotes that it does not hold: no text of an expression holds both.
+fn quoted(text: &str) -> String {
+    let quote = if text.contains('"') { '\'' } else { '"' };
+    format!("{quote}{text}{quote}")
+}
+
+/// A float in digits that the language reads as the same one; many digits are left out.
+fn float(value: f64) -> String {
+    match value.abs() {
+        0.0 | 1e-5..1e16 => value.to_string(),
+        _ => format!("{value:e}"),
     }
 }

@@ -169,14 +169,11 @@ impl Snapshot {
     /// How many expressions run in lockstep; the others are found by their access clauses.
     #[must_use]
     pub fn lockstep_len(&self) -> usize {
-        let blocks = |part: &Part| -> usize {
-            let blocks = &part.index.lockstep.blocks;
-            blocks
-                .iter()
-                .map(|block| block.lanes.count_ones() as usize)
-                .sum()
+        let lanes = |part: &Part| {
+            let slots = part.index.lockstep.slots();
+            slots.filter(|slot| part.is_alive(*slot as usize)).count()
         };
-        self.inner.parts.iter().map(blocks).sum()
+        self.inner.parts.iter().map(lanes).sum()
     }
 
     /// A reader of one event in JSON. `ignore_unknown`: attributes that the domain lacks are passed

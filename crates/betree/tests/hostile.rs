@@ -4,7 +4,7 @@ mod common;
 
 use betree::{BeTree, Budget, Buffers, Constants, Domain, ErrorKind, Expression, Isa};
 use betree::{OVERSHOOT_MAX, Progress, SubscriptionId, Undefined};
-use common::domain;
+use common::{Random, domain, tree};
 
 const LEAVES: usize = 1_000_000;
 
@@ -262,6 +262,73 @@ fn refused_events_name_the_attribute_and_the_byte() {
             .to_string()
             .starts_with("brackets nest deeper than 128 at byte ")
     );
+}
+
+/// What is passed over has to be JSON all the same: another reader is asked.
+#[test]
+fn values_that_nobody_asked_for_are_json() {
+    const TOKENS: [&str; 11] = [
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        "\"a\"",
+        "-0.5e3",
+        "null",
+        "true",
+        "9223372036854775808",
+    ];
+    let snapshot = tree(domain(), Undefined::False, &["b1".to_owned()]).snapshot();
+    let accepted = |json: &str| {
+        let mut reader = snapshot.event_reader(json.as_bytes(), true);
+        reader.step(Budget::UNLIMITED).is_ok()
+    };
+    let mut random = Random(31);
+    let (mut is, mut is_not) = (0, 0);
+    for round in 0..200_000 {
+        let count = 1 + random.below(10);
+        let mut value: Vec<&str> = (0..count).map(|_| random.pick(&TOKENS)).collect();
+        // Random brackets hardly ever fit: some stand in others that do.
+        match round % 3 {
+            0 => {}
+            1 => value = [&["["][..], &value, &["]"]].concat(),
+            _ => value = [&["{", "\"a\"", ":"][..], &value, &["}"]].concat(),
+        }
+        let json = format!("{{\"x\":{}}}", value.join(" "));
+        let right = serde_json::from_str::<serde_json::Value>(&json).is_ok();
+        // Twice the same name, of an attribute, is refused here: none of the names is one.
+        assert_eq!(accepted(&json), right, "{json}");
+        *(if right { &mut is } else { &mut is_not }) += 1;
+    }
+    assert!(is > 5_000 && is_not > 5_000, "{is} {is_not}");
+    let deep = |depth: usize| format!("{{\"x\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+    assert!(accepted(&deep(128)) && !accepted(&deep(129)));
+}
+
+#[test]
+fn a_float_may_be_an_integer_of_any_width() {
+    let domain = Domain::parse("f|float|true\ni|integer|true\n").expect("a domain");
+    let texts = ["f = 1e20", "i is null"].map(str::to_owned);
+    let snapshot = tree(domain, Undefined::False, &texts).snapshot();
+    let event = snapshot.event("{\"f\":100000000000000000000}");
+    let found = snapshot.search(&event.expect("an event"));
+    assert_eq!(found.as_deref(), Ok(&[1, 2].map(SubscriptionId)[..]));
+    for (json, message) in [
+        (
+            "{\"i\":9223372036854775808}",
+            "attribute 'i' (integer) is given an integer of more than 64 bits with its sign at byte 5",
+        ),
+        (
+            "{\"now\":-9223372036854775809}",
+            "'now' is given an integer of more than 64 bits with its sign at byte 7",
+        ),
+    ] {
+        let error = snapshot.event(json).expect_err(json);
+        assert_eq!(error.to_string(), message);
+        assert_eq!(error.kind(), ErrorKind::Type);
+    }
 }
 
 #[test]

@@ -356,6 +356,34 @@ fn bounds_of_rows_are_those_of_tests() {
     }
 }
 
+/// The value that stands for all others in a row of bits is none of those that have a row themselves.
+#[test]
+fn what_stands_for_all_other_values_is_none_of_those_asked_for() {
+    let least = i64::MIN;
+    let texts = [
+        format!("e = {least}"),
+        "e in (0, 1, 9223372036854775807)".to_owned(),
+        format!("not (e <> {least}) and f <= -5e-324"),
+        "f > -5e-324".to_owned(),
+        "f = -5e-324".to_owned(),
+    ];
+    let domain = betree::Domain::parse("e|integer|false\nf|float|false\n").expect("a domain");
+    let snapshot = tree(domain, Undefined::False, &texts).snapshot();
+    for (e, f, right) in [
+        (2, "0", &[4][..]),
+        (least, "-0.0", &[1, 4]),
+        (least, "-5e-324", &[1, 3, 5]),
+        (i64::MAX, "5e-324", &[2, 4]),
+        (1, "-1e-323", &[2]),
+    ] {
+        let event = snapshot.event(&format!("{{\"e\":{e},\"f\":{f}}}"));
+        let event = event.expect("an event");
+        let found = snapshot.search(&event).expect("its own event");
+        let right: Vec<SubscriptionId> = right.iter().copied().map(SubscriptionId).collect();
+        assert_eq!(found, right, "{e} {f}");
+    }
+}
+
 #[test]
 fn what_must_be_defined_needs_one_test_in_either_mode() {
     let names: Vec<String> = (0..100).map(|at| format!("p{at}")).collect();

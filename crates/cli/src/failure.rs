@@ -104,6 +104,8 @@ fn next_step(verb: &str, kind: io::ErrorKind) -> Option<&'static str> {
     Some(match (verb, kind) {
         ("run", Kind::NotFound) => "check its name, and that its directory is on PATH",
         ("run", Kind::PermissionDenied) => "a program has to be executable: chmod +x",
+        ("read", Kind::NotConnected) => "name a file, or send something in a pipe",
+        ("write", Kind::NotConnected) => "redirect it to a file or a pipe; 2>&1 is standard error",
         ("change", Kind::NotFound) => "check the path",
         ("read", Kind::NotFound) => "check the path; `-` stands for standard input",
         ("read", Kind::PermissionDenied) => "ask for the right to read it, or read it as its owner",

@@ -36,6 +36,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Err(answer) => return term::message::answer(&answer),
     };
     term::color::set_choice(cli.color);
+    term::screen::set_raw(cli.command.wants_raw());
     term::signal::install(cmd::ending(&cli.command));
     match cmd::dispatch(cli, &argv) {
         Ok(status) => status,

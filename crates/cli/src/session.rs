@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use latency::environment::{self, Meter};
 use latency::report::{
-    Comparison, Environment, GateVerdict, Latency, LatencyName, Load, Report, SCHEMA, SlowSample,
-    Table, Throughput, Tool, Validation, Workload, finite,
+    Comparison, Done, Environment, GateVerdict, Latency, LatencyName, Load, Report, SCHEMA,
+    SlowSample, Table, Throughput, Tool, Validation, Workload, finite,
 };
-use latency::{Gate, Recording, Spec};
+use latency::{Gate, IntervalLog, Recording, Spec};
 
 use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs};
 use crate::exit::ExitStatus;
@@ -38,6 +38,7 @@ pub(crate) struct Session {
     gates: Vec<Gate>,
     require_verdict: bool,
     exports: Exports,
+    intervals: Option<IntervalLog>,
     environment: Environment,
     meter: Meter,
     started_at: jiff::Timestamp,
@@ -98,6 +99,14 @@ impl Outcome {
         }
     }
 
+    /// Says that so many of something were done.
+    pub(crate) fn did(&mut self, count: u64, [one, several]: [&str; 2]) {
+        self.workload.done.push(Done {
+            count,
+            what: if count == 1 { one } else { several }.to_owned(),
+        });
+    }
+
     /// Adds a distribution with its slowest samples.
     pub(crate) fn add(&mut self, recording: &Recording) {
         self.latencies.push(recording.latency());
@@ -123,6 +132,14 @@ pub(crate) struct Setup<'a> {
     pub(crate) seed: Option<u64>,
     /// The times that the run's distributions will be of.
     pub(crate) rows: &'a [LatencyName],
+    /// Whether the report is a listing: that is what was asked for, and printed with `-qq` too.
+    pub(crate) lists: bool,
+}
+
+impl Setup<'_> {
+    fn wants_report(&self) -> bool {
+        self.lists || self.terminal.wants_report()
+    }
 }
 
 impl<'a> Setup<'a> {
@@ -166,6 +183,7 @@ impl<'a> Setup<'a> {
             force,
             seed: None,
             rows: &[],
+            lists: false,
         }
     }
 
@@ -175,6 +193,7 @@ impl<'a> Setup<'a> {
             true => Self {
                 stream: MainStream::Stdout,
                 rows: &[],
+                lists: true,
                 ..self
             },
             false => self,
@@ -186,7 +205,10 @@ impl Session {
     /// Opens the export files, pins, looks at the machine. Fails before any work is done.
     pub(crate) fn start(setup: &Setup<'_>) -> Result<Self> {
         check_rows(setup.report, setup.rows)?;
-        let exports = Exports::open(setup.report, setup.force)?;
+        if setup.wants_report() {
+            setup.stream.check()?;
+        }
+        let mut exports = Exports::open(setup.report, setup.force)?;
         if let Some(cpus) = &setup.report.cpu {
             latency::pin::pin(&cpus.0).map_err(|error| {
                 Failure::usage(format!("cannot pin to processors {:?}: {error}", cpus.0)).help(
@@ -204,20 +226,22 @@ impl Session {
         if setup.report.strict_env && !environment.warnings.is_empty() {
             return Err(unfit(&environment));
         }
+        // After pinning: its thread runs where this one does.
+        let intervals = exports.start_intervals()?;
         // Measured only for a report that somebody sees.
-        environment.clock_floor_ns = (setup.terminal.wants_report() || !exports.is_empty())
-            .then(|| latency::clock::floor().p50_ns);
+        environment.clock_floor_ns =
+            (setup.wants_report() || !exports.is_empty()).then(|| latency::clock::floor().p50_ns);
         Ok(Self {
             argv: setup
                 .argv
                 .iter()
-                .map(|word| word.to_string_lossy().into_owned())
+                .map(|word| export::names::word(word))
                 .collect(),
             subcommand: setup.subcommand,
             seed: setup.seed,
             stream: setup.stream,
             format: exports.main_format(),
-            wants_report: setup.terminal.wants_report(),
+            wants_report: setup.wants_report(),
             detail: if setup.terminal.verbose {
                 Detail::Full
             } else {
@@ -226,6 +250,7 @@ impl Session {
             gates: setup.report.slo.clone(),
             require_verdict: setup.report.require_verdict,
             exports,
+            intervals,
             environment,
             meter: Meter::start(),
             started_at: jiff::Timestamp::now(),
@@ -243,11 +268,9 @@ impl Session {
         spec.intervals(self.intervals())
     }
 
-    /// The length of the intervals that the exports of this run ask for.
-    pub(crate) fn intervals(&self) -> Option<Duration> {
-        self.exports
-            .wants_intervals()
-            .then_some(Duration::from_secs(1))
+    /// Where the exports of this run have intervals put.
+    pub(crate) fn intervals(&self) -> Option<IntervalLog> {
+        self.intervals.clone()
     }
 
     /// Whether inputs shall be hashed.
@@ -275,6 +298,7 @@ impl Session {
     pub(crate) fn finish(mut self, outcome: Outcome) -> Result<ExitStatus> {
         let duration = self.started.elapsed();
         let resources = self.meter.finish(&mut self.environment);
+        let done = done(&outcome);
         let mut report = Report {
             schema: SCHEMA.to_owned(),
             complete: outcome.complete,
@@ -287,7 +311,10 @@ impl Session {
             started_at: self.started_at.to_string(),
             duration_ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
             environment: self.environment,
-            workload: outcome.workload,
+            workload: Workload {
+                done,
+                ..outcome.workload
+            },
             validation: outcome.validation,
             load: outcome.load,
             throughput: Throughput {
@@ -315,6 +342,7 @@ impl Session {
         };
         report.exit_code = status.code();
         let print = (self.format, self.stream, self.detail);
+        say_gates(&report, status);
         match emit(&report, self.exports, self.wants_report.then_some(print)) {
             // What the work came to is told in full, and stands.
             Err(failure) if status != ExitStatus::Ok => message::failure(&failure),
@@ -371,6 +399,33 @@ pub(crate) fn gate_status(report: &Report, require_verdict: bool) -> ExitStatus 
         ExitStatus::Inconclusive
     } else {
         ExitStatus::Ok
+    }
+}
+
+/// Says on standard error, quiet or not, which gates made the run end as it does: what was asked, and
+/// what was found.
+pub(crate) fn say_gates(report: &Report, status: ExitStatus) {
+    let (verdict, how) = match status {
+        ExitStatus::Gate => (GateVerdict::Fail, "missed"),
+        ExitStatus::Inconclusive => (GateVerdict::Inconclusive, "not decided"),
+        _ => return,
+    };
+    for gate in report.gates.iter().filter(|gate| gate.verdict == verdict) {
+        let text = format!("{} {how}: {}", gate.gate, gate.reason);
+        message::failure(&Failure::new(text));
+    }
+}
+
+/// What was done, in the nouns of the command: what it says itself, or its operations.
+fn done(outcome: &Outcome) -> Vec<Done> {
+    let said = outcome.workload.done.clone();
+    let nouns = export::nouns::of(&outcome.workload.kind);
+    match (said.is_empty(), nouns.ops, outcome.ops) {
+        (true, Some([one, several]), Some(count)) => vec![Done {
+            count,
+            what: if count == 1 { one } else { several }.to_owned(),
+        }],
+        _ => said,
     }
 }
 

@@ -32,7 +32,7 @@ fn names_that_lead_to_one_file_are_refused_before_any_work() {
         ),
         (
             "compress -f a -o x --export-csv a",
-            "a source and the file of --export-csv",
+            "'a' is read (a source) and would be overwritten (--export-csv)",
         ),
         (
             "compress -f a --patch-from b.zst -o ./b.zst",
@@ -40,7 +40,7 @@ fn names_that_lead_to_one_file_are_refused_before_any_work() {
         ),
         (
             "compress a --export-json r --export-csv ./r",
-            "--export-json and the file of --export-csv",
+            "'./r' is named twice: by --export-json and by --export-csv",
         ),
         ("compress -c a --export-json -", "--export-json - would mix"),
         (
@@ -49,7 +49,7 @@ fn names_that_lead_to_one_file_are_refused_before_any_work() {
         ),
         (
             "env --export-json r --export-csv r",
-            "the file of --export-csv",
+            "'r' is named twice: by --export-json and by --export-csv",
         ),
     ] {
         let failed = run(dir.path(), words(line)).expect(2);
@@ -137,12 +137,14 @@ fn a_source_that_changes_while_it_is_read_is_kept() {
     })
     .expect(1);
     assert!(
-        failed.stderr.contains("'a' changed while it was read"),
+        failed
+            .stderr
+            .contains("cannot compress 'a': it was written to while it was read"),
         "{}",
         failed.stderr
     );
     assert!(read(dir.path(), "a").starts_with(b"changed"));
-    std::fs::remove_file(dir.path().join("a.zst")).expect("removed");
+    assert_eq!(names(dir.path()), ["a"]);
     let failed = slowly(dir.path(), "compress -19 --rm a", || {
         std::fs::rename(dir.path().join("a"), dir.path().join("was")).expect("renamed");
         file(dir.path(), "a", b"another file");
@@ -356,12 +358,8 @@ fn a_terminal_gets_text_but_nothing_binary() {
     }
     on_terminal("compress -f -c text").expect(0);
     on_terminal("decompress -c text.zst").expect(0);
-    let failed = on_terminal("decompress -c binary.zst").expect(1);
-    assert!(
-        failed.stderr.contains("control character 0x1b at byte 0"),
-        "{}",
-        failed.stderr
-    );
+    // Control characters of content are shown there: see `shown.rs`.
+    on_terminal("decompress -c binary.zst").expect(0);
     on_terminal("decompress -f -c binary.zst").expect(0);
     let terminal = nix::pty::openpty(None, None).expect("a terminal");
     let name = nix::unistd::ttyname(&terminal.slave).expect("a name");

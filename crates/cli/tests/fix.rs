@@ -187,7 +187,19 @@ fn the_benchmark_checks_and_measures_every_part() {
     let line = words("fix-bench --batches 2 --batch-size 3 --store-messages 1000 --report json");
     let report = run(dir.path(), line).expect(0).json();
     assert_eq!(report["validation"]["ok"], true);
-    let rows = report["tables"][0]["rows"].as_array().expect("rows");
+    // Every column is of this run: none says what others reached, or what is to be reached.
+    for table in report["tables"].as_array().expect("tables") {
+        for column in table["columns"].as_array().expect("columns") {
+            let name = column["key"].as_str().expect("a key");
+            assert!(!name.contains("reach") && !name.contains("goal"), "{table}");
+        }
+    }
+    let rows = table(&report, "nanoseconds a message, without the floor");
+    for row in rows {
+        // What the loop costs by itself is measured beside each row, and no row is below nothing.
+        let floor = row[5].as_f64().expect("a floor");
+        assert!(floor > 0.0 && row[4].as_f64() >= Some(0.0) && row[3].as_f64() >= row[4].as_f64());
+    }
     for of in ["scan", "index", "parse", "parse, 8 gets", "encode"] {
         assert!(rows.iter().any(|row| row[0] == of), "{of}");
     }
@@ -218,12 +230,21 @@ fn table<'r>(report: &'r serde_json::Value, name: &str) -> &'r Vec<serde_json::V
     table.expect(name)["rows"].as_array().expect("rows")
 }
 
+/// A cell is one number by another.
+fn is_ratio(cell: &serde_json::Value, of: &serde_json::Value, by: &serde_json::Value) {
+    let [cell, of, by] = [cell, of, by].map(|cell| cell.as_f64().expect("a number"));
+    assert!(
+        (cell - of / by).abs() < 1e-6 * cell,
+        "{cell} is not {of} by {by}"
+    );
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn transports_are_measured_and_their_answers_checked() {
     let dir = directory();
     for interface in ["auto", "epoll"] {
-        let line = words("fix-bench transport --batches 2 --batch-size 7 --report json");
+        let line = words("fix-bench transport --batches 2 --batch-size 50 --report json");
         let mut command = perfkit();
         command.args(line).current_dir(dir.path());
         let output = command
@@ -244,8 +265,18 @@ fn transports_are_measured_and_their_answers_checked() {
             let is_ring = row[1] == "io_uring";
             assert!(calls > 0.0 && (is_ring || calls > 1.0), "{row}");
         }
-        let trips = table(&report, "a round trip that polls, over TCP");
-        assert_eq!(trips.len(), 3);
+        let trips = table(
+            &report,
+            "a round trip that polls, over TCP, beside plain to plain",
+        );
+        assert_eq!(trips.len(), 2);
+        for row in trips {
+            is_ratio(&row[4], &row[3], &row[2]);
+        }
+        for [base, target] in carried.as_chunks::<2>().0 {
+            is_ratio(&base[5], &base[2], &base[2]);
+            is_ratio(&target[5], &base[2], &target[2]);
+        }
         let uses_ring = last[0] != "epoll";
         assert!(interface == "auto" || !uses_ring);
         let requests = "requests of a ring, without flags and with three";
@@ -277,6 +308,11 @@ fn techniques_are_measured_off_and_on() {
     assert!(!rows.is_empty() && rows.len() <= measured.len());
     for row in rows {
         assert!(measured.iter().any(|by| by[0] == row[0]), "{row}");
+        if let (Some(off), Some(on), Some(change)) =
+            (row[1].as_f64(), row[2].as_f64(), row[3].as_f64())
+        {
+            assert!((change - (on / off - 1.0)).abs() < 1e-6, "{row}");
+        }
     }
     assert_eq!(table(&report, "components").len(), 4);
 }

@@ -101,3 +101,78 @@ fn the_long_form_has_every_frame_before_the_files() {
     assert_eq!(report["tables"][0]["rows"][1][0], frame.len());
     assert_eq!(report["tables"][1]["rows"][0][0], 2);
 }
+
+/// Names of every byte that a file name may hold but its separator, and two that differ in a byte that
+/// is not UTF-8.
+#[cfg(unix)]
+#[test]
+fn listings_and_reports_tell_names_apart_whatever_their_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let dir = directory();
+    let all: Vec<u8> = (1..=u8::MAX).filter(|byte| *byte != b'/').collect();
+    let mut names: Vec<Vec<u8>> = all.chunks(64).map(<[u8]>::to_vec).collect();
+    names.extend([&b"a\xff"[..], b"a\xfe", b"a\\xff", b"a\\\xff"].map(<[u8]>::to_vec));
+    for name in &mut names {
+        std::fs::write(dir.path().join(OsStr::from_bytes(name)), "content").expect("written");
+        let raw = [
+            OsStr::new("compress"),
+            OsStr::new("-qq"),
+            OsStr::new("--"),
+            OsStr::from_bytes(name),
+        ];
+        run(dir.path(), raw).expect(0);
+        name.extend_from_slice(b".zst");
+    }
+    let expected: Vec<String> = names.iter().map(|name| escaped(name)).collect();
+    let different: std::collections::HashSet<_> = expected.iter().collect();
+    assert_eq!(different.len(), names.len());
+    for command in ["decompress -l", "decompress -t"] {
+        for format in ["--json", "--report=json", "--report=jsonl"] {
+            let flags = command.split(' ').chain([format, "--"]).map(OsStr::new);
+            let line = flags.chain(names.iter().map(|name| OsStr::from_bytes(name)));
+            if command.ends_with("-t") && format == "--json" {
+                continue;
+            }
+            let ended = run(dir.path(), line).expect(0);
+            let report: serde_json::Value = match command.ends_with("-t") {
+                true => serde_json::from_str(&ended.stderr).expect("JSON"),
+                false => ended.json(),
+            };
+            let words = |list: &serde_json::Value| -> Vec<String> {
+                let list = list.as_array().expect("a list").iter();
+                list.map(|word| word.as_str().expect("text").to_owned())
+                    .collect()
+            };
+            let argv = words(&report["command"]["argv"]);
+            assert_eq!(
+                argv[argv.len() - names.len()..],
+                expected,
+                "{command} {format}"
+            );
+            let inputs = report["workload"]["inputs"].as_array().expect("a list");
+            let paths: Vec<_> = inputs.iter().map(|input| input["path"].as_str()).collect();
+            let wanted: Vec<_> = expected.iter().map(|name| Some(name.as_str())).collect();
+            assert_eq!(paths, wanted, "{command} {format}");
+        }
+    }
+}
+
+/// A name as the schema of reports says that it stands there.
+#[cfg(unix)]
+fn escaped(name: &[u8]) -> String {
+    let hostile =
+        std::str::from_utf8(name).is_err() || name.windows(4).any(|part| part == b"\\xff");
+    let mut text = String::new();
+    for chunk in name.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            text.extend((hostile && letter == '\\').then_some('\\'));
+            text.push(letter);
+        }
+        for byte in chunk.invalid() {
+            text += &format!("\\x{byte:02x}");
+        }
+    }
+    text
+}

@@ -88,6 +88,44 @@ fn a_leak_is_exit_4_and_names_what_grew() {
 }
 
 #[test]
+fn no_option_of_the_tool_changes_the_verdict_on_a_pool() {
+    let options = [
+        "",
+        "--export-json r.json",
+        "--export-csv r.csv",
+        "--export-markdown r.md",
+        "--export-hgrm r.hgrm",
+        "--export-hlog r.hlog",
+        "--export-json r.json --export-csv r.csv --export-hgrm r.hgrm --export-hlog r.hlog",
+        "--metrics 127.0.0.1:0",
+        "--verbose --cpu 0 --slo end.p50<=60s",
+    ];
+    let dir = directory();
+    for option in options.map(|option| option.replace("end.", "response.")) {
+        let line =
+            format!("--codec zstd:1 --pool sharded --rate 1000 --duration 1400ms -f {option}");
+        let sound = report(&stress(dir.path(), &line).expect(0));
+        for table in ["memory", "contexts and threads"] {
+            let steady = [Cell::from("steady"), Cell::from("steady")];
+            assert_eq!(column(&sound, table, "verdict"), steady, "{option}");
+        }
+        let line = format!("--codec zstd:1 --pool leaking --rate 9000 --blocks 1024 -f {option}");
+        let leaking = stress(dir.path(), &line).expect(4);
+        assert!(
+            leaking.stderr.contains("leaking pool leaks"),
+            "{option}: {}",
+            leaking.stderr
+        );
+    }
+    let shown = common::run(dir.path(), ["report", "r.hlog"]).expect(0);
+    assert!(
+        shown.text().contains("end_to_end response"),
+        "{}",
+        shown.text()
+    );
+}
+
+#[test]
 fn codecs_and_pools_are_ranked_above_a_ratio() {
     let dir = directory();
     let line = "--codec zstd:1,none --pool queue,fresh --min-ratio 1.5 --blocks 500";
@@ -125,6 +163,30 @@ fn faults_are_counted_and_are_no_failures() {
         3000
     );
     assert!(blocks(&report, "corrupted on purpose") >= 290);
+}
+
+#[test]
+fn blocks_that_a_fault_made_different_are_not_called_right() {
+    let dir = directory();
+    let line = "--codec zstd:1 --blocks 3000 --fault corrupt=100 --export-json r.json";
+    let run = stress(dir.path(), line).expect(0);
+    let found = report(&run);
+    let validation = found.validation.as_ref().expect("checked");
+    let verified = blocks(&found, "verified") as u64;
+    assert!(verified < 3000, "some came back different");
+    assert!(!validation.ok, "{validation:?}");
+    assert_eq!(validation.checked, 3000);
+    assert_eq!(validation.wrong, 3000 - verified);
+    assert_eq!(validation.wrong_by_faults, 3000 - verified);
+    assert_eq!(found.exit_code, 0, "the run as such is what was asked for");
+    let shown = common::run(dir.path(), ["report", "r.json"]).expect(0);
+    let different = 3000 - verified;
+    let said = format!(
+        "{},{:03} right, {different} different (all {different} explained by injected faults)",
+        verified / 1000,
+        verified % 1000
+    );
+    assert!(shown.text().contains(&said), "{said}: {}", shown.text());
 }
 
 #[test]
@@ -201,7 +263,8 @@ fn what_cannot_be_is_refused() {
     ] {
         let run = stress(dir.path(), line).expect(2);
         assert!(
-            run.stderr.contains("perfkit:") && run.stdout.is_empty(),
+            run.stderr.contains("perfkit:") != run.stderr.starts_with("error: ")
+                && run.stdout.is_empty(),
             "{line}: {run:?}"
         );
     }
@@ -250,12 +313,23 @@ fn ask(address: &str, request: &str) -> String {
 /// The samples of a page by name and labels, after what a scraper checks: every family has its help and
 /// its type once and before its samples, and every histogram rises to a count that is its own.
 #[cfg(unix)]
-fn scrape(address: &str) -> BTreeMap<String, f64> {
-    let reply = ask(address, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+fn scrape(address: &str, open: bool) -> BTreeMap<String, f64> {
+    let accept = match open {
+        true => "Accept: application/openmetrics-text; version=1.0.0, text/plain;q=0.5\r\n",
+        false => "",
+    };
+    let reply = ask(
+        address,
+        &format!("GET /metrics HTTP/1.1\r\nHost: x\r\n{accept}\r\n"),
+    );
     let (head, body) = reply.split_once("\r\n\r\n").expect("a head and a body");
     assert!(head.starts_with("HTTP/1.1 200 OK"), "{head}");
-    assert!(head.contains("openmetrics-text"), "{head}");
-    assert!(body.ends_with("# EOF\n"), "whole");
+    let kind = match open {
+        true => "Content-Type: application/openmetrics-text; version=1.0.0",
+        false => "Content-Type: text/plain; version=0.0.4",
+    };
+    assert!(head.contains(kind), "{head}");
+    assert_eq!(body.ends_with("# EOF\n"), open, "whole");
     let (mut helped, mut types) = (BTreeSet::new(), BTreeMap::new());
     let mut samples = BTreeMap::new();
     // Of the histogram at hand: the bucket before, by bound and count.
@@ -272,7 +346,11 @@ fn scrape(address: &str) -> BTreeMap<String, f64> {
             let (id, value) = line.rsplit_once(' ').expect("a value");
             let value: f64 = value.parse().expect("a number");
             let name = id.split('{').next().expect("a name");
-            let suffix = ["_total", "_sum", "_count", "_bucket"];
+            // The classic text has a type for what a counter's sample is called.
+            let suffix = match open {
+                true => &["_total", "_sum", "_count", "_bucket"][..],
+                false => &["_sum", "_count", "_bucket"][..],
+            };
             let family = suffix.iter().find_map(|end| name.strip_suffix(end));
             let family = family.unwrap_or(name);
             let kind = types.get(family).map(String::as_str);
@@ -330,20 +408,31 @@ fn live_metrics_are_scraped_while_a_run_goes_on_and_slow_clients_hold_nothing() 
         rest.strip_suffix("/metrics").map(str::to_owned)
     });
     let address = address.expect("an address is said");
-    // More clients than are answered at a time, none of which says anything.
-    let idle = std::net::TcpStream::connect(&address).expect("listens");
-    let more: Vec<_> = (0..5)
-        .map(|_| std::net::TcpStream::connect(&address).expect("listens"))
+    // More clients than are kept at a time, none of which says anything or all that it has to.
+    let idle: Vec<_> = (0..150)
+        .map(|nth| {
+            let mut stream = std::net::TcpStream::connect(&address).expect("listens");
+            if nth % 2 == 0 {
+                let begun = std::io::Write::write_all(&mut stream, b"GET /metrics HT");
+                begun.expect("sent");
+            }
+            stream
+        })
         .collect();
+    let asked = std::time::Instant::now();
+    scrape(&address, true);
+    assert!(asked.elapsed() < std::time::Duration::from_secs(1));
     let verified = "perfkit_stress_blocks_total{codec=\"zstd:1\",pool=\"mutex\",end=\"verified\"}";
     let mut first = None;
     until("blocks that go on", || {
-        let samples = scrape(&address);
+        let samples = scrape(&address, true);
         let now = samples.get(verified).copied().unwrap_or_default();
         now > *first.get_or_insert(now) && now > 0.0
     });
-    drop((idle, more));
-    let samples = scrape(&address);
+    drop(idle);
+    let samples = scrape(&address, true);
+    let classic: Vec<String> = scrape(&address, false).into_keys().collect();
+    assert_eq!(classic, samples.keys().cloned().collect::<Vec<_>>());
     let own = "{codec=\"zstd:1\",pool=\"mutex\"}";
     for direction in ["compress", "queue", "decompress", "end_to_end"] {
         let count = format!("perfkit_stress_{direction}_seconds_count{own}");

@@ -158,7 +158,11 @@ fn advice_fits_what_was_asked() {
     let dir = directory();
     file(dir.path(), "a", b"content");
     let first_and_help = |arguments: &str, code| {
-        let failed = run(dir.path(), words(arguments)).expect(code).stderr;
+        // A PATH with a directory that may not be read makes a missing program a forbidden one.
+        let mut command = perfkit();
+        command.current_dir(dir.path()).env("PATH", "/usr/bin:/bin");
+        let failed = command.args(words(arguments)).output().expect("runs");
+        let failed = Run::from(failed).expect(code).stderr;
         let mut lines = failed.lines().map(str::to_owned);
         (
             lines.next().unwrap_or_default(),

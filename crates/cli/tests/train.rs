@@ -66,7 +66,11 @@ fn what_cannot_be_trained_leaves_nothing() {
             2,
             "out of range",
         ),
-        ("compress --train s/1 -o s/1", 2, "would become itself"),
+        (
+            "compress --train s/1 -o s/1",
+            2,
+            "is read (a source) and would be overwritten (the dictionary)",
+        ),
         ("compress -r s --maxdict 1K", 2, "--train"),
     ] {
         let failed = run(dir.path(), words(line)).expect(code);

@@ -186,3 +186,31 @@ fn a_pipe_goes_on_behind_an_entry_of_another_password() {
     assert!(ended.stderr.contains("'one'"), "{}", ended.stderr);
     assert_eq!(names(&dir.path().join("out")), ["two"]);
 }
+
+#[test]
+fn nothing_is_added_in_the_clear_to_an_archive_of_encrypted_entries_unless_that_is_asked_for() {
+    let dir = directory();
+    let dir = dir.path();
+    file(dir, "pw", b"secret");
+    file(dir, "a", b"one");
+    file(dir, "b", b"two");
+    run(dir, "zip -q --password-file pw e.zip a".split(' ')).expect(0);
+    let before = std::fs::read(dir.join("e.zip")).expect("read");
+    for line in ["zip --append e.zip b", "zip -u e.zip b"] {
+        let refused = run(dir, line.split(' ')).expect(2);
+        assert!(
+            refused.stderr.contains("has encrypted entries"),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(
+            std::fs::read(dir.join("e.zip")).expect("read"),
+            before,
+            "{line}"
+        );
+    }
+    run(dir, "zip -q --append --no-encrypt e.zip b".split(' ')).expect(0);
+    run(dir, "zip -q -d e.zip b".split(' ')).expect(0);
+    run(dir, "zip -q --append --password-file pw e.zip b".split(' ')).expect(0);
+    run(dir, "unzip -t --password-file pw e.zip".split(' ')).expect(0);
+}

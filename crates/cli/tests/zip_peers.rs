@@ -22,6 +22,27 @@ fn main() {
         .with_ignored_flag(!runs)
     };
     let trials = vec![
+        trial("every_archive_is_strict", true, every_archive_is_strict),
+        trial(
+            "unzip_tests_every_archive",
+            has("unzip", "-v"),
+            unzip_tests_every_archive,
+        ),
+        trial(
+            "seven_zip_tests_every_archive",
+            has("7zz", "i"),
+            seven_zip_tests_every_archive,
+        ),
+        trial(
+            "bsdtar_lists_every_archive",
+            has("bsdtar", "--version"),
+            bsdtar_lists_every_archive,
+        ),
+        trial(
+            "python_tests_every_archive",
+            has("python3", "--version"),
+            python_tests_every_archive,
+        ),
         trial("unzip_reads", has("unzip", "-v"), unzip_reads),
         trial("seven_zip_reads", has("7zz", "i"), seven_zip_reads),
         trial("bsdtar_reads", has("bsdtar", "--version"), bsdtar_reads),
@@ -154,6 +175,199 @@ fn extracted_by(line: &str, zstd: bool, through_pipe: bool) {
         }
         std::fs::remove_dir_all(&out).expect("removed");
     }
+}
+
+/// An archive that a combination of flags made.
+struct Made {
+    /// The command lines.
+    line: String,
+    bytes: Vec<u8>,
+    zstd: bool,
+    encrypted: bool,
+    empty: bool,
+}
+
+/// A small tree of everything: empty and large files, an empty directory, a link, a name that is not
+/// ASCII.
+fn everything(dir: &Path) {
+    std::fs::create_dir_all(dir.join("src/hollow")).expect("made");
+    let large = &samples(1_200_000)[0].1;
+    for (name, data) in [
+        ("empty", &large[..0]),
+        ("größe", b"size"),
+        ("small", &large[..5000]),
+    ] {
+        file(dir, &format!("src/{name}"), data);
+    }
+    file(dir, "src/large", large);
+    file(dir, "more", b"what is added");
+    file(dir, "pw", b"secret");
+    symlink("small", dir.join("src/link")).expect("made");
+}
+
+/// Archives by every flag that changes what is written, by several commands one after the other, and
+/// into pipes.
+fn combinations(dir: &Path) -> Vec<Made> {
+    everything(dir);
+    let mut lines: Vec<String> = (0..=9)
+        .map(|level| format!("-{level}r a.zip src"))
+        .collect();
+    for flags in ["-m zstd", "-m zstd --level 19", "-m store"] {
+        lines.push(format!("-r {flags} a.zip src"));
+    }
+    for flags in ["-0", "", "-m zstd", "--aes 128", "--aes 192 -T2", "-0 -T2"] {
+        lines.push(format!("-r --password-file pw {flags} a.zip src"));
+    }
+    for flags in [
+        "-X",
+        "-D",
+        "-T1",
+        "-T3",
+        "--symlinks follow",
+        "--symlinks skip",
+        "--verify",
+    ] {
+        lines.push(format!("-r {flags} a.zip src"));
+    }
+    for change in [
+        "--append a.zip more",
+        "-u a.zip more",
+        "-d a.zip src/small",
+        "-d a.zip *",
+    ] {
+        lines.push(format!("-r a.zip src; {change}"));
+    }
+    for change in [
+        "--append -m zstd a.zip more",
+        "--append --password-file pw a.zip more",
+    ] {
+        lines.push(format!("-r a.zip src; {change}"));
+    }
+    lines.push("-r --append a.zip src; --append a.zip more".to_owned());
+    lines.push("-r a.zip src; --repair a.zip b.zip".to_owned());
+    lines.push("-r a.zip src -x *".to_owned());
+    let made = |line: String| {
+        let mut bytes = Vec::new();
+        for name in ["a.zip", "b.zip"] {
+            let _ = std::fs::remove_file(dir.join(name));
+        }
+        for part in line.split("; ") {
+            run(dir, words(&format!("zip {part}"))).expect(0);
+            let name = if part.contains("--repair") {
+                "b.zip"
+            } else {
+                "a.zip"
+            };
+            bytes = std::fs::read(dir.join(name)).expect("read");
+        }
+        Made {
+            zstd: line.contains("zstd"),
+            encrypted: line.contains("pw"),
+            empty: line.ends_with(" *"),
+            line,
+            bytes,
+        }
+    };
+    let mut all: Vec<Made> = lines.into_iter().map(made).collect();
+    for (flags, input) in [
+        ("-0", "src/large"),
+        ("", "src/large"),
+        ("-m zstd", "src"),
+        ("", "-"),
+    ] {
+        let line = format!("zip -qqr {flags} - {input}");
+        let large = std::fs::read(dir.join("src/large")).expect("read");
+        let bytes = pipe(dir, words(&line), &large).expect(0).stdout;
+        let zstd = flags.contains("zstd");
+        all.push(Made {
+            line,
+            bytes,
+            zstd,
+            encrypted: false,
+            empty: false,
+        });
+    }
+    // A comment, which stays when the archive goes on or is written anew.
+    for change in ["--append", "-u"] {
+        let mut bytes = all[6].bytes.clone();
+        let end = bytes.len();
+        bytes[end - 2..].copy_from_slice(&4_u16.to_le_bytes());
+        bytes.extend_from_slice(b"note");
+        file(dir, "a.zip", &bytes);
+        run(dir, words(&format!("zip {change} a.zip more"))).expect(0);
+        let bytes = std::fs::read(dir.join("a.zip")).expect("read");
+        assert!(bytes.ends_with(b"note"));
+        let line = format!("a comment, {change}");
+        all.push(Made {
+            line,
+            bytes,
+            zstd: false,
+            encrypted: false,
+            empty: false,
+        });
+    }
+    all
+}
+
+fn every_archive_is_strict() {
+    let dir = directory();
+    for Made { line, bytes, .. } in combinations(dir.path()) {
+        file(dir.path(), "it.zip", &bytes);
+        let test = |how: &str| {
+            let test = format!("unzip -t --strict --password-file pw {how}");
+            let ended = pipe(dir.path(), words(&test), &bytes);
+            assert_eq!(ended.code, Some(0), "{line}, {how}: {}", ended.stderr);
+            assert!(
+                !ended.stderr.contains("warning"),
+                "{line}: {}",
+                ended.stderr
+            );
+        };
+        ["it.zip", "it.zip -T1", "-"].into_iter().for_each(test);
+    }
+}
+
+/// Has a peer test every archive that it can read.
+fn tested_by(line: &str, can: impl Fn(&Made) -> bool, through_pipe: bool) {
+    let dir = directory();
+    for made in combinations(dir.path()).iter().filter(|made| can(made)) {
+        file(dir.path(), "it.zip", &made.bytes);
+        let input: &[u8] = if through_pipe { &made.bytes } else { b"" };
+        let mut words = line.split(' ');
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).current_dir(dir.path());
+        let output = feed(command, input);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line} of {}: {stderr}", made.line);
+    }
+}
+
+fn unzip_tests_every_archive() {
+    // It calls an empty archive one that it cannot do anything with.
+    tested_by(
+        "unzip -tqq it.zip",
+        |made| !made.zstd && !made.encrypted && !made.empty,
+        false,
+    );
+}
+
+fn seven_zip_tests_every_archive() {
+    tested_by("7zz t -psecret it.zip", |_| true, false);
+}
+
+fn bsdtar_lists_every_archive() {
+    // It takes the content of a link as it stands, encrypted or not.
+    tested_by("bsdtar -tf it.zip", |made| !made.encrypted, false);
+    tested_by(
+        "bsdtar -tf -",
+        |made| !made.zstd && !made.encrypted && !made.empty,
+        true,
+    );
+}
+
+fn python_tests_every_archive() {
+    let can = |made: &Made| !made.zstd && !made.encrypted;
+    tested_by("python3 -m zipfile -t it.zip", can, false);
 }
 
 fn unzip_reads() {

@@ -16,7 +16,7 @@ pub enum ErrorKind {
     HeaderOrder,
     /// Another byte than 1 stands between fields: a log that was made to be looked at.
     Separator,
-    /// The message does not end with tag 10, or with one of another form than three digits.
+    /// The last field of the message is not CheckSum (10).
     Trailer,
     /// A tag that is no number from 1 to 999,999,999, or that begins with 0.
     Tag,
@@ -24,9 +24,9 @@ pub enum ErrorKind {
     EmptyValue,
     /// A field without its end.
     Unterminated,
-    /// BodyLength is no number, or not the length of the body.
+    /// BodyLength (9) is not the length of the body, or not a number.
     BodyLength,
-    /// CheckSum is not the sum of the bytes.
+    /// CheckSum (10) is not the sum of the bytes, or not three digits.
     CheckSum,
     /// The length of a data field is no number, or its value does not end there.
     DataLength,
@@ -62,12 +62,12 @@ impl ErrorKind {
             Self::Trailing => "there is more behind the message",
             Self::HeaderOrder => "a message begins with the tags 8, 9 and 35",
             Self::Separator => "the fields are not separated by the byte 1",
-            Self::Trailer => "a message ends with tag 10 and three digits",
+            Self::Trailer => "the message does not end with CheckSum (10)",
             Self::Tag => "this is no tag",
             Self::EmptyValue => "the value is empty",
             Self::Unterminated => "the field has no end",
-            Self::BodyLength => "the length of the body is another",
-            Self::CheckSum => "the sum of the bytes is another",
+            Self::BodyLength => "BodyLength (9) is not the length of the body",
+            Self::CheckSum => "CheckSum (10) is not the sum of the bytes",
             Self::DataLength => "the data does not end where its length says",
             Self::DataPair => "data follows its length, and a length its data",
             Self::Value => "the value is not of this type",
@@ -96,6 +96,36 @@ pub struct Error {
     kind: ErrorKind,
     tag: Option<u32>,
     offset: usize,
+    /// Of BodyLength and CheckSum.
+    stated: Option<Stated>,
+}
+
+/// Bytes of a stated number that are kept: more than any right one has.
+const STATED_BYTES_MAX: usize = 12;
+
+/// What a message states of itself, and what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stated {
+    text: [u8; STATED_BYTES_MAX],
+    /// Its bytes, those that were not kept among them.
+    bytes: u32,
+    /// `None`: it cannot be said.
+    computed: Option<u32>,
+}
+
+impl fmt::Display for Stated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = usize::try_from(self.bytes).unwrap_or(usize::MAX);
+        let text = self.text.get(..bytes).unwrap_or(&self.text);
+        match text {
+            [] => f.write_str("nothing stated")?,
+            text => write!(f, "stated {}", text.escape_ascii())?,
+        }
+        if bytes > text.len() {
+            write!(f, "… ({bytes} bytes)")?;
+        }
+        Ok(())
+    }
 }
 
 /// Results of this crate.
@@ -107,7 +137,32 @@ impl Error {
             kind,
             tag: None,
             offset,
+            stated: None,
         }
+    }
+
+    /// BodyLength is wrong: what is stated, and how long the body is where that can be said.
+    pub(crate) fn body_length(offset: usize, stated: &[u8], computed: Option<usize>) -> Self {
+        let computed = computed.and_then(|bytes| u32::try_from(bytes).ok());
+        Self::new(ErrorKind::BodyLength, offset).stating(9, stated, computed)
+    }
+
+    /// CheckSum is wrong: what is stated, and the sum of the bytes before it.
+    pub(crate) fn check_sum(offset: usize, stated: &[u8], computed: u8) -> Self {
+        Self::new(ErrorKind::CheckSum, offset).stating(10, stated, Some(computed.into()))
+    }
+
+    fn stating(mut self, tag: u32, stated: &[u8], computed: Option<u32>) -> Self {
+        let mut text = [0; STATED_BYTES_MAX];
+        for (to, from) in text.iter_mut().zip(stated) {
+            *to = *from;
+        }
+        self.stated = Some(Stated {
+            text,
+            bytes: u32::try_from(stated.len()).unwrap_or(u32::MAX),
+            computed,
+        });
+        self.tag_is(tag)
     }
 
     /// The same error about a tag.
@@ -133,13 +188,50 @@ impl Error {
     pub fn offset(&self) -> usize {
         self.offset
     }
+
+    /// What is wrong, without the place: for a place that is counted otherwise.
+    ///
+    /// ```
+    /// let mut decoder = fixcore::Decoder::new();
+    /// let error = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=256\x01").unwrap_err();
+    /// let text = error.without_place().to_string();
+    /// assert_eq!(text, "CheckSum (10): stated 256, computed 163");
+    /// ```
+    #[must_use]
+    pub fn without_place(&self) -> impl fmt::Display {
+        Words(*self)
+    }
+}
+
+/// An error without its place.
+struct Words(Error);
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Error { kind, tag, .. } = self.0;
+        let Some(stated) = self.0.stated else {
+            if let Some(tag) = tag {
+                write!(f, "tag {tag}: ")?;
+            }
+            return f.write_str(kind.words());
+        };
+        let is_sum = kind == ErrorKind::CheckSum;
+        let name = if is_sum {
+            "CheckSum (10)"
+        } else {
+            "BodyLength (9)"
+        };
+        write!(f, "{name}: {stated}")?;
+        match stated.computed {
+            Some(sum) if is_sum => write!(f, ", computed {sum:03}"),
+            Some(bytes) => write!(f, ", computed {bytes}"),
+            None => f.write_str(", and where the body ends cannot be told"),
+        }
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(tag) = self.tag {
-            write!(f, "tag {tag}: ")?;
-        }
-        write!(f, "{}, at byte {}", self.kind.words(), self.offset)
+        write!(f, "{}, at byte {}", Words(*self), self.offset)
     }
 }

@@ -15,6 +15,8 @@ use crate::scan::{MESSAGE_BYTES_MAX, SOH};
 const START: &[u8] = b"8=FIX";
 /// BeginString and BodyLength with their tags have fewer bytes than this.
 const HEAD_BYTES_MAX: usize = 40;
+/// A CheckSum of as many bytes without an end ends no message. It should have three.
+const CHECK_SUM_BYTES_MAX: usize = 16;
 /// Bytes that a message may have, unless told otherwise.
 const LIMIT_BYTES: usize = 1 << 20;
 /// Bytes that were given out are moved over when there are as many.
@@ -204,16 +206,50 @@ impl Cutter {
         Look::NeedMore
     }
 
-    /// Whether a message of so many bytes ends as it should.
+    /// Whether a message of so many bytes, if CheckSum is as long as it should be, ends with one.
     #[inline]
     fn whole(&self, rest: &[u8], bytes: usize) -> Look {
         if bytes > self.limit {
             return Look::Wrong(ErrorKind::TooLong);
         }
         match rest.get(bytes - TRAILER_BYTES..bytes) {
-            None => Look::NeedMore,
-            Some([b'1', b'0', b'=', _, _, _, SOH]) => Look::Message(bytes),
-            Some(_) => Look::Wrong(self.wrong_length(&rest[..bytes])),
+            Some([b'1', b'0', b'=', digits @ .., SOH]) if digits.iter().all(u8::is_ascii_digit) => {
+                Look::Message(bytes)
+            }
+            _ => self.otherwise(rest, bytes),
+        }
+    }
+
+    /// The same of bytes with another end: CheckSum of another length, which ends a message all the
+    /// same, something else, or not all of either yet.
+    #[cold]
+    fn otherwise(&self, rest: &[u8], bytes: usize) -> Look {
+        let tail = rest.get(bytes - TRAILER_BYTES..).unwrap_or(&[]);
+        let Some(value) = tail.strip_prefix(b"10=") else {
+            return match rest.get(..bytes) {
+                None => Look::NeedMore,
+                Some(stated) => Look::Wrong(self.wrong_length(stated)),
+            };
+        };
+        let value = value.get(..CHECK_SUM_BYTES_MAX).unwrap_or(value);
+        // A line or a message that ends what has no end itself. It is told by what is before it, so
+        // that it is the same wherever the stream is cut.
+        let begins = |at: usize| value[at] == b'\n' || value[at..].starts_with(b"8=");
+        for (at, byte) in value.iter().enumerate() {
+            if *byte == SOH {
+                let bytes = bytes - TRAILER_BYTES + b"10=".len() + at + 1;
+                return match bytes > self.limit {
+                    true => Look::Wrong(ErrorKind::TooLong),
+                    false => Look::Message(bytes),
+                };
+            }
+            if begins(at) {
+                return Look::Wrong(ErrorKind::Truncated);
+            }
+        }
+        match value.len() < CHECK_SUM_BYTES_MAX {
+            true => Look::NeedMore,
+            false => Look::Wrong(ErrorKind::CheckSum),
         }
     }
 
@@ -427,5 +463,47 @@ mod tests {
         assert_eq!(frames(&bytes, 200), whole);
         let told: u64 = whole.iter().map(|frame| frame.1).sum();
         assert_eq!(told, stream.len() as u64, "every byte is told of once");
+    }
+
+    /// What CheckSum states is for the decoder to judge, however long it is.
+    #[test]
+    fn a_message_ends_with_its_checksum_whatever_that_states() {
+        let with = |sum: &str| format!("8=FIX.4.4\x019=5\x0135=0\x0110={sum}").into_bytes();
+        for sum in [
+            "",
+            "1",
+            "16",
+            "256",
+            "1x3",
+            "1=3",
+            "abc",
+            "0163",
+            "000000000000163",
+        ] {
+            let message = [with(sum), vec![SOH]].concat();
+            let stream = [&message[..], ONE, b"\n", &message].concat();
+            let whole = frames(&[&stream], 200);
+            let lengths: Vec<_> = whole.iter().map(|frame| (frame.1, frame.3)).collect();
+            let own = (message.len() as u64, true);
+            assert_eq!(lengths, [own, (26, true), (1, false), own], "{sum}");
+            for cut in 0..=stream.len() {
+                let (left, right) = stream.split_at(cut);
+                assert_eq!(frames(&[left, right], 200), whole, "{sum}, cut at {cut}");
+            }
+        }
+        // One without an end.
+        for (sum, why) in [
+            ("", ErrorKind::Truncated),
+            ("16\n", ErrorKind::Truncated),
+            ("16", ErrorKind::Truncated),
+            ("0000000000000163", ErrorKind::CheckSum),
+        ] {
+            let stream = [&with(sum)[..], ONE].concat();
+            let whole = frames(&[&stream], 200);
+            assert_eq!(whole[0].2, Some(why), "{sum}");
+            assert!(whole.last().unwrap().3, "{sum}: the next one is found");
+            let bytes: Vec<&[u8]> = stream.chunks(1).collect();
+            assert_eq!(frames(&bytes, 200), whole, "{sum}");
+        }
     }
 }

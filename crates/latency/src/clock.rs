@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use crate::interval_log::IntervalLog;
 use crate::recorder::{Recorder, nanoseconds};
 use crate::report::LatencyName;
 use crate::spec::Spec;
@@ -83,8 +84,8 @@ pub struct RecordingCost {
 #[must_use]
 pub fn recording_cost() -> RecordingCost {
     let run_start = Instant::now();
-    let spec =
-        Spec::new(LatencyName::Service, "empty span").intervals(Some(Duration::from_secs(3600)));
+    let log = IntervalLog::nowhere(Duration::from_secs(3600));
+    let spec = Spec::new(LatencyName::Service, "empty span").intervals(Some(log));
     let mut recorder = Recorder::new(spec, run_start);
     // Spans of many lengths, so that neither the cache nor the branches are always the same.
     let ends: Vec<Instant> = (0..256u64)

@@ -15,6 +15,7 @@ use hdrhistogram::serialization::interval_log::{
 };
 
 use crate::coding;
+use crate::interval_log::{Logged, LoggedIntervals};
 use crate::read::{Place, ReadError, ReadErrorKind};
 use crate::report::{Interval, Latency, LatencyName, Timing};
 
@@ -29,12 +30,18 @@ const SINCE_EPOCH_S: f64 = 1e8;
 const MAX_VALUE_DIVISOR: f64 = 1e6;
 
 /// Write rows as one log that starts at `start`: the intervals of each row, in the order of time, or one
-/// line of length 0 from its histogram when it has none. Tags are the series and the name
-/// (`level_3-service`), see [`tag`].
+/// line of length 0 from its histogram when it has none. Intervals are those that `logged` has of a row,
+/// or that were read with it. Tags are the series and the name (`level_3-service`), see [`tag`].
 ///
 /// # Errors
-/// Those of the writer; [`io::ErrorKind::InvalidData`] when a row holds no readable histogram.
-pub fn write(w: &mut impl io::Write, start: SystemTime, rows: &[&Latency]) -> io::Result<()> {
+/// Those of the writer and of the spool of `logged`; [`io::ErrorKind::InvalidData`] when a row holds no
+/// readable histogram.
+pub fn write(
+    w: &mut impl io::Write,
+    start: SystemTime,
+    rows: &[&Latency],
+    mut logged: Option<&mut LoggedIntervals>,
+) -> io::Result<()> {
     let mut serializer = V2DeflateSerializer::new();
     IntervalLogWriterBuilder::new()
         .add_comment("[Histogram log format version 1.3]")
@@ -50,12 +57,24 @@ pub fn write(w: &mut impl io::Write, start: SystemTime, rows: &[&Latency]) -> io
     let mut log = IntervalLogWriterBuilder::new()
         .with_max_value_divisor(MAX_VALUE_DIVISOR)
         .begin_log_with(w, &mut serializer)?;
-    for (start_ns, length_ns, row, interval) in in_order(rows) {
-        let histogram = match interval {
-            Some(interval) => interval.histogram(),
-            None => rows[row].histogram(),
+    let lines = in_order(rows, logged.as_deref());
+    for same in lines.chunk_by(|a, b| a.logged.is_some() && a.key() == b.key()) {
+        let Some(Line { start_ns, row, .. }) = same.first().copied() else {
+            continue;
+        };
+        let own = same.iter().filter_map(|line| line.logged);
+        let own: Vec<Logged> = own.collect();
+        let sum = match &mut logged {
+            Some(logged) => logged.sum(&own)?,
+            None => None,
+        };
+        let histogram = match (sum, same[0].interval) {
+            (Some(sum), _) => Ok(sum),
+            (None, Some(interval)) => interval.histogram(),
+            (None, None) => rows[row].histogram(),
         };
         let histogram = histogram.map_err(|error| invalid(&rows[row].label(), &error))?;
+        let length_ns = same.iter().map(|line| line.length_ns).max().unwrap_or(0);
         let (start, length) = (
             Duration::from_nanos(start_ns),
             Duration::from_nanos(length_ns),
@@ -71,21 +90,60 @@ pub fn write(w: &mut impl io::Write, start: SystemTime, rows: &[&Latency]) -> io
     Ok(())
 }
 
-/// What to write: start, length, index of the row, and the interval if it is not the row as a whole.
-type Entry<'a> = (u64, u64, usize, Option<&'a Interval>);
+/// A line, or the part of one recorder in it; neither an interval nor a part: the row as a whole.
+#[derive(Debug, Clone, Copy)]
+struct Line<'a> {
+    start_ns: u64,
+    length_ns: u64,
+    row: usize,
+    interval: Option<&'a Interval>,
+    logged: Option<Logged>,
+}
 
-fn in_order<'a>(rows: &[&'a Latency]) -> Vec<Entry<'a>> {
-    let mut entries: Vec<Entry<'a>> = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
-        if row.intervals.is_empty() {
-            entries.push((0, 0, at, None));
-        }
-        let interval =
-            |interval: &'a Interval| (interval.start_ns, interval.length_ns, at, Some(interval));
-        entries.extend(row.intervals.iter().map(interval));
+impl Line<'_> {
+    fn key(&self) -> (u64, usize) {
+        (self.start_ns, self.row)
     }
-    entries.sort_by_key(|(start_ns, _, row, _)| (*start_ns, *row));
-    entries
+}
+
+fn in_order<'a>(rows: &[&'a Latency], logged: Option<&LoggedIntervals>) -> Vec<Line<'a>> {
+    let whole = |row| Line {
+        start_ns: 0,
+        length_ns: 0,
+        row,
+        interval: None,
+        logged: None,
+    };
+    let mut parts = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        parts.extend(row.log_parts.iter().map(|part| (*part, at)));
+    }
+    let logged = logged.map(LoggedIntervals::all).unwrap_or_default().iter();
+    let mut lines: Vec<Line<'a>> = logged
+        .filter_map(|one| {
+            Some(Line {
+                start_ns: one.start_ns,
+                length_ns: one.length_ns,
+                logged: Some(*one),
+                ..whole(*parts.get(&one.part)?)
+            })
+        })
+        .collect();
+    let mut has_lines = vec![false; rows.len()];
+    lines.iter().for_each(|line| has_lines[line.row] = true);
+    for (at, row) in rows.iter().enumerate().filter(|(at, _)| !has_lines[*at]) {
+        if row.intervals.is_empty() {
+            lines.push(whole(at));
+        }
+        lines.extend(row.intervals.iter().map(|interval| Line {
+            start_ns: interval.start_ns,
+            length_ns: interval.length_ns,
+            interval: Some(interval),
+            ..whole(at)
+        }));
+    }
+    lines.sort_by_key(Line::key);
+    lines
 }
 
 fn invalid(label: &str, error: &dyn std::fmt::Display) -> io::Error {

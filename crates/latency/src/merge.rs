@@ -116,3 +116,90 @@ mod tests {
         assert_eq!(merged, before);
     }
 }
+
+#[cfg(test)]
+mod plain_lists {
+    use std::time::Instant;
+
+    use crate::report::{Latency, LatencyName};
+    use crate::{Recorder, Spec, SplitMix64};
+
+    fn row(values: &[u64]) -> Latency {
+        let spec = Spec::new(LatencyName::Service, "operation");
+        let mut recorder = Recorder::new(spec, Instant::now());
+        values.iter().for_each(|value| recorder.record_ns(*value));
+        recorder.finish().latency()
+    }
+
+    /// The row beside all values in one sorted list.
+    fn check(row: &Latency, mut values: Vec<u64>) {
+        values.sort_unstable();
+        assert_eq!(row.n, values.len() as u64);
+        assert_eq!(row.min_ns, values.first().copied());
+        assert_eq!(row.max_ns, values.last().copied());
+        if values.is_empty() {
+            assert_eq!((row.mean_ns, row.stdev_ns), (None, None));
+            return;
+        }
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<u64>() as f64 / n;
+        let squares = values.iter().map(|value| (*value as f64 - mean).powi(2));
+        let stdev = (squares.sum::<f64>() / n).sqrt();
+        let close = |stated: Option<f64>, computed: f64, share: f64| {
+            let stated = stated.unwrap_or(f64::NAN);
+            assert!(
+                (stated - computed).abs() <= mean * share,
+                "{stated}, {computed}"
+            );
+        };
+        close(row.mean_ns, mean, 1e-6);
+        // Deviations are summed up in buckets.
+        close(row.stdev_ns, stdev, 1e-4);
+        for found in &row.percentiles {
+            let Some(value) = found.value_ns else {
+                continue;
+            };
+            let rank = (found.p / 100.0 * n).ceil() as usize;
+            let expected = values[rank.clamp(1, values.len()) - 1];
+            // A bucket is at most a thousandth of its value wide.
+            let off = value.abs_diff(expected) as f64 / expected as f64;
+            assert!(off <= 2e-3, "p{}: {value}, not {expected}", found.p);
+        }
+    }
+
+    #[test]
+    fn rows_add_up_to_the_row_of_all_values() {
+        let mut random = SplitMix64::new(3);
+        for files in [1, 2, 3, 20] {
+            let runs: Vec<Vec<u64>> = (0..files)
+                .map(|file| {
+                    // The third holds nothing, the fourth one value.
+                    let count = [1000, 1300, 0, 1][file % 4];
+                    (0..count)
+                        .map(|_| 50 + random.next() % (1000 << file))
+                        .collect()
+                })
+                .collect();
+            let mut sum = row(&runs[0]);
+            for run in &runs[1..] {
+                sum.merge(&row(run)).unwrap();
+            }
+            check(&sum, runs.concat());
+        }
+    }
+
+    #[test]
+    fn a_row_merged_with_itself_has_its_percentiles_and_twice_its_count() {
+        for count in [0_u64, 1, 2, 999, 5000] {
+            let values: Vec<u64> = (0..count).map(|value| 100 + value * value).collect();
+            let single = row(&values);
+            for times in [2, 3, 10] {
+                let mut sum = single.clone();
+                for _ in 1..times {
+                    sum.merge(&single).unwrap();
+                }
+                check(&sum, values.repeat(times));
+            }
+        }
+    }
+}

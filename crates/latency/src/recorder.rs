@@ -99,8 +99,9 @@ impl Recorder {
     pub fn new(spec: Spec, run_start: Instant) -> Self {
         let histogram = spec.histogram();
         let intervals = spec
-            .interval
-            .map(|length| Intervals::new(spec.histogram(), length, run_start));
+            .intervals
+            .clone()
+            .map(|log| Intervals::new(spec.histogram(), log, run_start));
         Self {
             highest_ns: spec.highest_ns,
             exact: Exact::new(),
@@ -229,8 +230,8 @@ impl Recorder {
         self.n() == 0
     }
 
-    /// Add what `other` recorded: histograms are added, the slowest of both kept, intervals added
-    /// by their number, full buckets appended. What stood in the other's last, unfinished bucket
+    /// Add what `other` recorded: histograms are added, the slowest of both kept, intervals of both are
+    /// the row's, full buckets appended. What stood in the other's last, unfinished bucket
     /// is in no bucket any more.
     ///
     /// # Errors
@@ -281,7 +282,7 @@ impl Recorder {
         if (ours.highest_ns, ours.digits) != (theirs.highest_ns, theirs.digits) {
             return Err(MergeError::Layout("range"));
         }
-        if ours.interval != theirs.interval {
+        if ours.intervals != theirs.intervals {
             return Err(MergeError::Layout("intervals"));
         }
         if ours.buckets != theirs.buckets {
@@ -293,22 +294,19 @@ impl Recorder {
     /// End recording.
     #[must_use]
     pub fn finish(mut self) -> Recording {
-        let histogram = match &mut self.intervals {
-            Some(intervals) => {
+        let (histogram, log_parts) = match self.intervals {
+            Some(mut intervals) => {
                 intervals.close(&mut self.histogram);
-                intervals.total.clone()
+                intervals.finish()
             }
-            None => self.histogram,
+            None => (self.histogram, Vec::new()),
         };
         Recording {
             histogram,
             exact: self.exact,
             buckets: self.buckets,
             slowest: self.slowest,
-            intervals: self
-                .intervals
-                .map(Intervals::into_stored)
-                .unwrap_or_default(),
+            log_parts,
             spec: self.spec,
         }
     }

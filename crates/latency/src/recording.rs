@@ -17,7 +17,7 @@ pub struct Recording {
     pub(crate) exact: Exact,
     pub(crate) buckets: BucketSums,
     pub(crate) slowest: Slowest,
-    pub(crate) intervals: Vec<Interval>,
+    pub(crate) log_parts: Vec<u32>,
     pub(crate) spec: Spec,
 }
 
@@ -51,7 +51,8 @@ impl Recording {
             percentiles: ladder.at(&LADDER),
             buckets: self.buckets.report(spec.batch),
             histogram_v2_deflate_b64: coding::encode_base64(&self.histogram),
-            intervals: self.intervals.clone(),
+            intervals: Vec::new(),
+            log_parts: self.log_parts.clone(),
         }
     }
 
@@ -147,6 +148,7 @@ impl Latency {
             buckets: None,
             histogram_v2_deflate_b64: coding::encode_base64(histogram),
             intervals: Vec::new(),
+            log_parts: Vec::new(),
         }
     }
 

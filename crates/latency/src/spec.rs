@@ -1,9 +1,8 @@
 //! What is recorded, and in which layout.
 
-use std::time::Duration;
-
 use hdrhistogram::Histogram;
 
+use crate::interval_log::IntervalLog;
 use crate::report::{LatencyName, Timing};
 
 /// How sums over consecutive operations are kept, for paired comparison.
@@ -33,7 +32,7 @@ pub struct Spec {
     pub(crate) highest_ns: u64,
     pub(crate) digits: u8,
     pub(crate) buckets: BucketPolicy,
-    pub(crate) interval: Option<Duration>,
+    pub(crate) intervals: Option<IntervalLog>,
     pub(crate) slowest: usize,
 }
 
@@ -51,7 +50,7 @@ impl Spec {
             highest_ns: 3_600_000_000_000,
             digits: 3,
             buckets: BucketPolicy::Adaptive { max: 512 },
-            interval: None,
+            intervals: None,
             slowest: 10,
         }
     }
@@ -96,11 +95,11 @@ impl Spec {
         self
     }
 
-    /// Keep a histogram of each interval of this length too, for `.hlog`. At least a millisecond; at
-    /// most 86,400 intervals, of which the last then grows.
+    /// Put a histogram of each interval into this log too, for `.hlog`: at most 86,400 intervals, of
+    /// which the last then grows.
     #[must_use]
-    pub fn intervals(mut self, length: Option<Duration>) -> Self {
-        self.interval = length.map(|length| length.max(Duration::from_millis(1)));
+    pub fn intervals(mut self, log: Option<IntervalLog>) -> Self {
+        self.intervals = log;
         self
     }
 

@@ -2,9 +2,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::io::Cursor;
 use std::time::{Duration, Instant};
 
-use perfkit_latency::{LatencyName, Recorder, Spec};
+use perfkit_latency::{IntervalLog, LatencyName, Recorder, Spec};
 
 thread_local! {
     /// Of this thread, for the harness has threads of its own. Constant, and nothing to drop: to look
@@ -34,7 +35,9 @@ static COUNTING: Counting = Counting;
 #[test]
 fn recording_allocates_nothing() {
     let start = Instant::now();
-    let spec = Spec::new(LatencyName::Service, "call").intervals(Some(Duration::from_secs(3_600)));
+    let log =
+        IntervalLog::new(Duration::from_secs(3_600), Cursor::new(Vec::new())).expect("a thread");
+    let spec = Spec::new(LatencyName::Service, "call").intervals(Some(log));
     let mut recorder = Recorder::new(spec.range(1_000_000, 3), start);
     let before = ALLOCATIONS.get();
     for i in 0..200_000u64 {

@@ -1,12 +1,27 @@
 //! The recorder from outside: what goes in comes out, whole, merged and by intervals.
 
+use std::io::Cursor;
 use std::time::{Duration, Instant};
 
-use perfkit_latency::{BucketPolicy, LatencyName, MergeError, Recorder, Recording, Spec, Timing};
+use perfkit_latency::report::Interval;
+use perfkit_latency::{
+    BucketPolicy, IntervalLog, LatencyName, MergeError, Recorder, Recording, Spec, Timing,
+};
 use proptest::prelude::*;
 
 fn spec() -> Spec {
     Spec::new(LatencyName::Service, "call")
+}
+
+/// A log of intervals of so many milliseconds, in memory.
+fn log(millis: u64) -> IntervalLog {
+    IntervalLog::new(Duration::from_millis(millis), Cursor::new(Vec::new())).expect("a thread")
+}
+
+/// The intervals of a recording.
+fn intervals(log: IntervalLog, recording: &Recording) -> Vec<Interval> {
+    let mut logged = log.finish().expect("memory takes all");
+    logged.of_row(&recording.latency()).expect("memory reads")
 }
 
 /// A recorder that saw one span a millisecond of these lengths.
@@ -72,15 +87,16 @@ fn deviation_counts_saturated_values() {
 #[test]
 fn a_clock_that_steps_back_records_zero() {
     let start = Instant::now() + Duration::from_secs(5);
-    let mut recorder = Recorder::new(spec().intervals(Some(Duration::from_secs(1))), start);
+    let log = log(1_000);
+    let mut recorder = Recorder::new(spec().intervals(Some(log.clone())), start);
     let earlier = start.checked_sub(Duration::from_secs(2)).unwrap();
     assert_eq!(recorder.record_span(start, earlier), 0);
     recorder.record_span(start, start + Duration::from_millis(2_500));
     recorder.record_span(start, start + Duration::from_millis(500));
-    let row = recorder.finish().latency();
+    let recording = recorder.finish();
+    let row = recording.latency();
     assert_eq!((row.n, row.min_ns), (3, Some(0)));
-    let counted: u64 = row
-        .intervals
+    let counted: u64 = intervals(log, &recording)
         .iter()
         .map(|i| i.histogram().unwrap().len())
         .sum();
@@ -138,15 +154,16 @@ fn batches_are_means_with_an_exact_mean() {
 #[test]
 fn intervals_add_up_and_gaps_are_left_out() {
     let start = Instant::now();
-    let mut recorder = Recorder::new(spec().intervals(Some(Duration::from_secs(1))), start);
+    let log = log(1_000);
+    let mut recorder = Recorder::new(spec().intervals(Some(log.clone())), start);
     for second in [0u64, 0, 1, 5, 5, 5, 1_000_000] {
         let end = start + Duration::from_secs(second) + Duration::from_millis(10);
         recorder.record_span(end - Duration::from_millis(1), end);
     }
     assert_eq!(recorder.n(), 7);
-    let row = recorder.finish().latency();
-    let found: Vec<(u64, u64)> = row
-        .intervals
+    let recording = recorder.finish();
+    let row = recording.latency();
+    let found: Vec<(u64, u64)> = intervals(log, &recording)
         .iter()
         .map(|i| (i.start_ns / 1_000_000_000, i.histogram().unwrap().len()))
         .collect();
@@ -158,7 +175,8 @@ fn intervals_add_up_and_gaps_are_left_out() {
 #[test]
 fn recording_goes_on_after_a_merge() {
     let start = Instant::now();
-    let spec = || spec().intervals(Some(Duration::from_secs(1)));
+    let log = log(1_000);
+    let spec = || spec().intervals(Some(log.clone()));
     let at = |ms| start + Duration::from_millis(ms);
     let mut ours = Recorder::new(spec(), start);
     let mut theirs = Recorder::new(spec(), start);
@@ -168,8 +186,7 @@ fn recording_goes_on_after_a_merge() {
     ours.record_span(at(0), at(200));
     ours.record_span(at(0), at(1_200));
     assert_eq!(ours.n(), 4);
-    let intervals = ours.finish().latency().intervals;
-    let found: Vec<(u64, u64)> = intervals
+    let found: Vec<(u64, u64)> = intervals(log.clone(), &ours.finish())
         .iter()
         .map(|i| (i.start_ns / 1_000_000_000, i.histogram().unwrap().len()))
         .collect();
@@ -191,7 +208,7 @@ fn unlike_recorders_do_not_merge() {
     for other in [
         spec().range(1_000, 3),
         spec().buckets(BucketPolicy::Off),
-        spec().intervals(Some(Duration::from_secs(1))),
+        spec().intervals(Some(log(1_000))),
     ] {
         let error = ours.merge(recorded(other, start, &[1])).unwrap_err();
         assert!(matches!(error, MergeError::Layout(_)), "{error}");
@@ -200,10 +217,12 @@ fn unlike_recorders_do_not_merge() {
 }
 
 /// All but the buckets, whose order is that of merging.
-fn summary(recording: &Recording) -> impl PartialEq + std::fmt::Debug + use<> {
+fn summary(
+    recording: &Recording,
+    intervals: &[Interval],
+) -> impl PartialEq + std::fmt::Debug + use<> {
     let row = recording.latency();
-    let intervals: Vec<_> = row
-        .intervals
+    let intervals: Vec<_> = intervals
         .iter()
         .map(|interval| {
             let histogram = interval.histogram().expect("our own");
@@ -240,9 +259,8 @@ proptest! {
         parts in prop::array::uniform3(prop::collection::vec(0u64..3_000_000, 0..120)),
     ) {
         let start = Instant::now();
-        let spec = || {
-            spec().range(2_000_000, 3).intervals(Some(Duration::from_millis(20))).slowest(5)
-        };
+        let log = log(20);
+        let spec = || spec().range(2_000_000, 3).intervals(Some(log.clone())).slowest(5);
         let [a, b, c] = parts.each_ref().map(|spans| move || recorded(spec(), start, spans));
         let mut left = a();
         left.merge(b()).unwrap();
@@ -252,7 +270,6 @@ proptest! {
         let mut whole = a();
         whole.merge(right).unwrap();
         let (left, whole) = (left.finish(), whole.finish());
-        prop_assert_eq!(summary(&left), summary(&whole));
         prop_assert_eq!(left.histogram(), whole.histogram());
 
         let mut once = Recorder::new(spec(), start);
@@ -262,8 +279,11 @@ proptest! {
         let once = once.finish();
         prop_assert_eq!(once.histogram(), whole.histogram());
         prop_assert_eq!(once.latency().mean_ns, whole.latency().mean_ns);
-        let intervals = whole.latency().intervals;
-        let counted: u64 = intervals.iter().map(|i| i.histogram().unwrap().len()).sum();
+        let mut logged = log.finish().unwrap();
+        let [of_left, of_whole] =
+            [&left, &whole].map(|one| logged.of_row(&one.latency()).unwrap());
+        prop_assert_eq!(summary(&left, &of_left), summary(&whole, &of_whole));
+        let counted: u64 = of_whole.iter().map(|i| i.histogram().unwrap().len()).sum();
         prop_assert_eq!(counted, whole.histogram().len());
     }
 

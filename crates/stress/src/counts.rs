@@ -61,6 +61,10 @@ counts! {
     wrong,
     /// Batches that a producer could not send because the queue was full.
     queue_full,
+    /// Times that a thread slept because there was nothing to do.
+    slept,
+    /// Times that a thread looked again at once, because a block was due too soon for a sleep.
+    spun,
     /// Bytes of content that were compressed.
     content_bytes,
     /// What they were compressed to.

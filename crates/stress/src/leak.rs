@@ -24,7 +24,7 @@ pub enum Quantity {
     Contexts,
     /// Threads of the process.
     Threads,
-    /// Resident memory of the process.
+    /// Resident memory of the process, less what reporting on the run takes.
     Rss,
 }
 
@@ -53,7 +53,8 @@ impl Quantity {
             Self::CodecBytes => Some(sample.codec_bytes),
             Self::Contexts => Some(sample.contexts),
             Self::Threads => sample.threads,
-            Self::Rss => sample.rss_bytes,
+            // What it costs to report on a run is no leak of the pool.
+            Self::Rss => Some(sample.rss_bytes?.saturating_sub(sample.own_bytes)),
         }
     }
 
@@ -196,6 +197,7 @@ mod tests {
                 contexts: bytes(ms) / 100_000,
                 threads: Some(3),
                 rss_bytes: Some(rss(ms)),
+                own_bytes: 0,
             })
             .collect()
     }
@@ -232,6 +234,19 @@ mod tests {
         for rss in [&warming as &dyn Fn(u64) -> u64, &step, &creeping] {
             assert_eq!(growing(&samples(|ms| noise(ms, 800_000), rss)), []);
         }
+    }
+
+    #[test]
+    fn what_the_report_takes_is_no_leak_and_hides_none() {
+        let own = |growth: u64, held: u64| {
+            let mut samples = samples(|_| 1, |ms| 10_000_000 + ms * (growth + held));
+            for sample in &mut samples {
+                sample.own_bytes = sample.at.as_millis() as u64 * held;
+            }
+            growing(&samples)
+        };
+        assert_eq!(own(0, 3_000), []);
+        assert_eq!(own(3_000, 3_000), [Quantity::Rss]);
     }
 
     #[test]

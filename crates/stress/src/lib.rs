@@ -55,7 +55,7 @@ pub use fault::Faults;
 pub use finding::{Contexts, Finding, Latencies, Progress, Volume};
 pub use leak::{Growth, Leak, Quantity, Trend, judge};
 pub use live::{BOUNDS_NS, Buckets, Live};
-pub use plan::{Loop, Pace, Plan};
+pub use plan::{HeldOutside, Loop, Pace, Plan};
 pub use pool::PoolKind;
 pub use samples::Sample;
 pub use slope::{Slope, theil_sen};

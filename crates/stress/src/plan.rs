@@ -1,7 +1,11 @@
 //! What a run shall do, as plain data.
 
 use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+
+use latency::{IntervalLog, RATE_MAX_PER_S, RateError};
 
 use crate::data::{BLOCK_BYTES_MAX, DataKind};
 use crate::error::Error;
@@ -41,6 +45,30 @@ pub enum Pace {
     Poisson(f64),
 }
 
+/// Bytes held for a run outside of it. Clones are the same number.
+#[derive(Debug, Clone, Default)]
+pub struct HeldOutside(Arc<AtomicU64>);
+
+impl HeldOutside {
+    /// That many are held now.
+    pub fn set(&self, bytes: u64) {
+        self.0.store(bytes, Relaxed);
+    }
+
+    /// How many are held.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// Whether both are the same number.
+impl PartialEq for HeldOutside {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// What a run shall do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -76,8 +104,11 @@ pub struct Plan {
     pub faults: Faults,
     /// What the series of the distributions start with.
     pub label: Option<String>,
-    /// Keep a histogram of each interval of this length too.
-    pub intervals: Option<Duration>,
+    /// Put a histogram of each interval into this log too.
+    pub intervals: Option<IntervalLog>,
+    /// Bytes that whoever watches the run holds because of it, as they say here. They are taken off
+    /// resident memory before it is judged, as are those of `intervals`.
+    pub held_outside: HeldOutside,
     /// Keep [`Live`](crate::Live) distributions too, for those who watch.
     pub live: bool,
 }
@@ -104,6 +135,7 @@ impl Default for Plan {
             faults: Faults::default(),
             label: None,
             intervals: None,
+            held_outside: HeldOutside::default(),
             live: false,
         }
     }
@@ -130,10 +162,21 @@ impl Plan {
         within("threads", self.threads, THREADS_MAX)?;
         within("blocks of a batch", self.batch(), BLOCKS_MAX)?;
         within("batches of the queue", self.queue(), BLOCKS_MAX)?;
+        if let Pace::Uniform(rate) | Pace::Poisson(rate) = self.pace
+            && !(rate > 0.0 && rate <= RATE_MAX_PER_S)
+        {
+            return Err(Error::Rate(RateError(rate)));
+        }
         if self.duration.is_zero() {
             return Err(Error::plan("duration", "no time at all"));
         }
         Ok(())
+    }
+
+    /// Bytes that are held for the run, and are none of the codec's or the pool's.
+    pub(crate) fn own_bytes(&self) -> u64 {
+        let waiting = self.intervals.as_ref().map_or(0, IntervalLog::held_bytes);
+        waiting + self.held_outside.get()
     }
 
     fn block_bytes(&self) -> usize {
@@ -187,12 +230,15 @@ mod tests {
 
     #[test]
     fn plans_that_cannot_be_are_refused() {
-        let plans: [fn(&mut Plan); 5] = [
+        let plans: [fn(&mut Plan); 8] = [
             |plan| plan.producers = 0,
             |plan| plan.consumers = WORKERS_MAX + 1,
             |plan| plan.threads = 0,
             |plan| plan.batch_blocks = Some(0),
             |plan| plan.duration = Duration::ZERO,
+            |plan| plan.pace = Pace::Uniform(0.0),
+            |plan| plan.pace = Pace::Poisson(f64::NAN),
+            |plan| plan.pace = Pace::Poisson(RATE_MAX_PER_S * 1.5),
         ];
         assert!(Plan::default().validate().is_ok());
         for change in plans {

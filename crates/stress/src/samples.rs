@@ -19,6 +19,9 @@ pub struct Sample {
     pub threads: Option<u64>,
     /// Resident memory of the process, where the system says.
     pub rss_bytes: Option<u64>,
+    /// Bytes that reporting on the run takes: of intervals that wait to be written, and what the plan
+    /// says is held outside.
+    pub own_bytes: u64,
 }
 
 /// Takes samples now and then.
@@ -77,6 +80,7 @@ mod tests {
                 contexts: 0,
                 threads: None,
                 rss_bytes: None,
+                own_bytes: 0,
             };
             samples.push(sample, now);
         }

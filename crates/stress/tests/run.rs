@@ -284,3 +284,33 @@ fn whoever_watches_sees_distributions_that_add_up() {
     .expect("runs");
     assert!(last.is_some_and(|seen| seen[1] >= 1_000));
 }
+
+#[test]
+fn a_loop_that_is_behind_sleeps_until_it_can_go_on() {
+    // One producer, one consumer that rests after each block, room for one batch: due blocks pile up.
+    let plan = |pace, threads, consumers| Plan {
+        pace,
+        threads,
+        producers: 1,
+        consumers,
+        batch_blocks: Some(1),
+        queue_batches: Some(1),
+        faults: Faults {
+            consumer_pause: Some(Duration::from_millis(2)),
+            ..Faults::default()
+        },
+        ..plan(200)
+    };
+    let closed = found(&plan(Pace::Closed, 1, 1), "none").counts;
+    assert_eq!((closed.verified, closed.spun), (200, 0));
+    for pace in [Pace::Uniform(1e6), Pace::Poisson(1e6)] {
+        for (threads, consumers) in [(1, 1), (2, 2)] {
+            let counts = found(&plan(pace, threads, consumers), "none").counts;
+            assert_eq!(counts.verified, 200);
+            // A few blocks are due in the future at the start; none is after that. It span for two
+            // milliseconds a block before, which is thousands of times.
+            assert!(counts.spun <= 20, "{pace:?}: {counts:?}");
+            assert!(counts.slept <= 200 * 20, "{pace:?}: {counts:?}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! This crate's deflate beside libdeflate and zlib-rs, on the same bytes, in one process, in turns.
 //!
-//! `deflate_bench [--levels 1,6,9] [--rounds N] [--mib N] [--json FILE] [--markdown FILE] [FILES…]`
+//! `deflate_bench [--levels 1,6,9] [--rounds N] [--mib N] [--json FILE] [FILES…]`
 //!
 //! Whole contents of up to 1 MiB are compared with libdeflate, chunks of 256 KiB primed with what
 //! stands before them with zlib-rs, which libdeflate cannot do. What was compressed is first read by

@@ -1,6 +1,6 @@
 //! This crate's inflater beside libdeflate and zlib-rs, on the same bytes, in one process, in turns.
 //!
-//! `inflate_bench [--rounds N] [--mib N] [--json FILE] [--markdown FILE] [FILES…]`
+//! `inflate_bench [--rounds N] [--mib N] [--json FILE] [FILES…]`
 //!
 //! *whole* are pieces of 1 MiB, each a stream, *small* such of 11 KiB, both straight to their place;
 //! *stream* is all of the content as one, in parts of 64 KiB, its content handed on in pieces, where

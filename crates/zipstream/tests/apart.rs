@@ -151,3 +151,87 @@ fn output_that_is_given_away_is_the_same_as_that_which_is_copied() {
     });
     assert!(copied == given);
 }
+
+#[test]
+fn a_retracted_entry_leaves_no_trace_however_much_of_it_is_written() {
+    let filler = content(300_000);
+    let plain = |threads: usize| {
+        let (mut encoder, mut archive) = (encoder(threads), Vec::new());
+        for name in ["before", "again"] {
+            let options = EntryOptions::default();
+            encoder.start_entry(name, &options).expect("started");
+            encoder.push_all(&filler).expect("packed");
+            encoder.finish_entry().expect("packed");
+        }
+        encoder.finish().expect("packed");
+        drain(&mut encoder, &mut archive);
+        archive
+    };
+    let mut large = EntryOptions::default();
+    large.size_hint = Some(5 << 20);
+    let small = EntryOptions::default();
+    for threads in [0, 2] {
+        for (options, bytes) in [
+            (&large, 3 << 20),
+            (&large, 0),
+            (&small, 100),
+            (&small, 2 << 20),
+        ] {
+            for (apart, drains) in [(false, false), (false, true), (true, true)] {
+                let (mut encoder, mut archive) = (encoder(threads), Vec::new());
+                encoder.start_entry("before", &small).expect("started");
+                encoder.push_all(&filler).expect("packed");
+                encoder.finish_entry().expect("packed");
+                if apart {
+                    encoder
+                        .start_apart("again", options, bytes)
+                        .expect("started");
+                    drain(&mut encoder, &mut archive);
+                    archive.resize(archive.len() + bytes as usize / 2, 0);
+                } else {
+                    encoder.start_entry("again", options).expect("started");
+                    for _ in 0..bytes / 100 {
+                        encoder.push_all(&[7; 100]).expect("packed");
+                        if drains {
+                            drain(&mut encoder, &mut archive);
+                        }
+                    }
+                }
+                let kept = encoder.retract_entry().expect("taken back");
+                archive.truncate(kept as usize);
+                assert_eq!(archive.len() as u64, kept);
+                encoder.start_entry("again", &small).expect("started");
+                encoder.push_all(&filler).expect("packed");
+                encoder.finish_entry().expect("packed");
+                encoder.finish().expect("packed");
+                drain(&mut encoder, &mut archive);
+                assert!(
+                    archive == plain(threads),
+                    "{threads} {bytes} {apart} {drains}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_open_entry_says_how_much_its_header_has_room_for() {
+    let mut encoder = encoder(0);
+    let mut options = EntryOptions::new(Method::Stored);
+    encoder.start_entry("any", &options).expect("started");
+    assert_eq!(encoder.entry_left(), None);
+    encoder.finish_entry().expect("ended");
+    options.known = Some(Known {
+        bytes: 2 << 20,
+        crc32: 0,
+    });
+    encoder.start_entry("known", &options).expect("started");
+    encoder.push_all(&[0; 100]).expect("packed");
+    assert_eq!(encoder.entry_left(), Some((2 << 20) - 100));
+    let error = encoder.push_all(&content(2 << 20)).expect_err("too much");
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert!(
+        encoder.retract_entry().is_err(),
+        "a failed archive stays failed"
+    );
+}

@@ -11,7 +11,7 @@
 //! from the training; *seen* ones lie half in one of its samples.
 //!
 //! `taskset -c 1 cargo run --release --features workload --example dictionary -- [--rounds N]
-//! [--record FOLDER] [FILE]`; without FILE the records are generated.
+//! [--json FILE] [FILE]`; without FILE the records are generated.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -37,12 +37,12 @@ const LEVELS: [i32; 3] = [1, 3, 9];
 const RECORD_BYTES_MAX: usize = 2048;
 
 fn main() -> Result<()> {
-    let (mut rounds, mut folder, mut file) = (31, None, None);
+    let (mut rounds, mut json_file, mut file) = (31, None, None);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--rounds" => rounds = words.next().ok_or("--rounds N")?.parse()?,
-            "--record" => folder = Some(words.next().ok_or("--record FOLDER")?),
+            "--json" => json_file = Some(words.next().ok_or("--json FILE")?),
             _ => file = Some(word),
         }
     }
@@ -52,15 +52,11 @@ fn main() -> Result<()> {
     };
     let bench = Bench::new(&data, rounds)?;
     let rows = bench.rows()?;
-    let about = about(file.is_some(), &bench, rounds)?;
+    let about = about(file.is_some(), &bench, rounds);
     let text = markdown(&about, &rows)?;
     print!("{text}");
-    if let Some(folder) = folder {
-        std::fs::write(format!("{folder}/zstd-dictionary.md"), text)?;
-        std::fs::write(
-            format!("{folder}/zstd-dictionary.json"),
-            json(&about, &rows)?,
-        )?;
+    if let Some(path) = json_file {
+        std::fs::write(path, json(&about, &rows)?)?;
     }
     Ok(())
 }
@@ -272,40 +268,21 @@ fn compare(
     Ok(([median(0), median(1), median(2)], [ratio(0), ratio(1)]))
 }
 
-/// What was measured, where and when, a line each.
-fn about(own: bool, bench: &Bench<'_>, rounds: usize) -> Result<Vec<String>> {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let processors = read("/proc/cpuinfo");
-    let model = processors
-        .lines()
-        .find_map(|line| line.strip_prefix("model name\t: "));
-    let date = std::process::Command::new("date")
-        .args(["-u", "+%F"])
-        .output()?;
+/// What was measured, a line each.
+fn about(own: bool, bench: &Bench<'_>, rounds: usize) -> Vec<String> {
     let data = match own {
         true => "JSON lines of a file",
         false => "JSON lines made by zstdkit's generator, seed 1",
     };
-    Ok(vec![
-        "`taskset -c 1 cargo run --release --features workload --example dictionary`".to_owned(),
-        format!(
-            "{}, libzstd {}, zstdkit {}",
-            String::from_utf8(date.stdout)?.trim(),
-            zstdkit::version(),
-            env!("CARGO_PKG_VERSION")
-        ),
-        format!(
-            "{}, Linux {}, one processor",
-            model.unwrap_or("unknown processor"),
-            read("/proc/sys/kernel/osrelease").trim()
-        ),
+    vec![
+        format!("libzstd {}", zstdkit::version()),
         format!(
             "{data}; a dictionary of {} bytes out of {} samples of {SAMPLE_BYTES}; {RECORDS} records \
              a round, {rounds} rounds",
             bench.dictionary.bytes().len(),
             bench.samples
         ),
-    ])
+    ]
 }
 
 fn markdown(about: &[String], rows: &[Row]) -> Result<String> {

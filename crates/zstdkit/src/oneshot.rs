@@ -235,7 +235,7 @@ impl Decompressor {
     /// It reads the headers itself rather than through a scanner: on a frame of 300 bytes the
     /// difference is a tenth of the whole call.
     fn direct_bytes(&self, stream: &[u8]) -> Option<(usize, usize)> {
-        let window_limit = 1 << self.options.window_log_max;
+        let window_limit = self.options.window_bytes_max();
         let trusted = (stream.len() as u64)
             .saturating_mul(TRUSTED_RATIO)
             .max(TRUSTED_BYTES);

@@ -180,6 +180,8 @@ pub struct DecoderOptions {
     /// Frames that need a larger window than 2 to this power are refused, 10 to 31 (30 on 32-bit
     /// platforms). The default, 27, is 128 MiB and what other decoders allow.
     pub window_log_max: u32,
+    /// The same limit in bytes, for one that is no power of two; the smaller of both holds.
+    pub window_limit: Option<u64>,
     /// Frames whose decoding needs more memory than this are refused before it is allocated.
     /// It covers context and window, not the output, which is the caller's.
     pub memory_limit: Option<u64>,
@@ -198,6 +200,7 @@ impl Default for DecoderOptions {
     fn default() -> Self {
         Self {
             window_log_max: 27,
+            window_limit: None,
             memory_limit: None,
             verify_checksum: true,
             output_limit: None,
@@ -218,6 +221,12 @@ impl DecoderOptions {
         self.dictionaries.clear();
         self.prefix = Some(reference);
         self
+    }
+
+    /// The largest window that a frame may have.
+    pub(crate) fn window_bytes_max(&self) -> u64 {
+        let by_log = 1 << self.window_log_max;
+        self.window_limit.map_or(by_log, |limit| limit.min(by_log))
     }
 
     /// Checks every option against its bounds.

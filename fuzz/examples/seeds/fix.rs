@@ -36,6 +36,35 @@ fn records(records: &[(u8, u64, u32)]) -> Vec<u8> {
     bytes
 }
 
+/// Values of every kind in the slots of a template, each over each: a byte for the kind and the length,
+/// then its bytes.
+fn kinds() -> Vec<u8> {
+    let text = |length: u8| [vec![length << 2], vec![b'x'; length.into()]].concat();
+    let number = |kind: u8, bytes: &[u8]| [&[(bytes.len() as u8) << 2 | kind], bytes].concat();
+    let mut values = [1, 8, 31, 32, 33, 63].map(text).to_vec();
+    values.extend([&[5][..], &[0, 99], &[5, 245, 224, 255], &[255; 8]].map(|b| number(1, b)));
+    values.extend(
+        [
+            &[5][..],
+            &[1, 2],
+            &[9, 9, 9, 7],
+            &[128, 0, 0, 0, 0, 0, 0, 1],
+        ]
+        .map(|b| number(2, b)),
+    );
+    values.extend(
+        [
+            &[0][..],
+            &[128, 0, 0, 0, 0, 0, 0, 0],
+            &[127, 255, 255, 255, 255, 255, 255, 255],
+        ]
+        .map(|b| number(3, b)),
+    );
+    let pairs = values.iter().zip(values.iter().skip(5).chain(&values));
+    let messages = pairs.map(|(one, other)| [&one[..], other, one, other, one, other].concat());
+    messages.collect::<Vec<_>>().concat()
+}
+
 pub(crate) fn seeds() -> Vec<Seed> {
     let samples = Sample::ALL.map(|sample| (sample.name(), sample.bytes()));
     let mut encoder = Encoder::new("FIX.4.2");
@@ -53,6 +82,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
     ];
     let mut seeds = vec![
         Seed::new("fix_frame", "stream", stream.concat()),
+        Seed::new("fix_template", "kinds", kinds()),
         Seed::new("fix_dictionary", "own", DICTIONARY),
         Seed::new(
             "fix_store",

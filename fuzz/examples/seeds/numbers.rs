@@ -1,12 +1,13 @@
 //! Seeds of the targets that read numbers.
 
+use std::io::Cursor;
 use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use latency::hgrm::HgrmUnit;
 use latency::report::{Latency, LatencyName};
-use latency::{Recorder, Spec, hgrm, hlog};
+use latency::{IntervalLog, Recorder, Spec, hgrm, hlog};
 
 use super::Seed;
 
@@ -53,7 +54,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
 
     let mut log = Vec::new();
     let rows = [&row, &self::row("hold", 5)];
-    hlog::write(&mut log, SystemTime::UNIX_EPOCH, &rows).expect("a vector takes everything");
+    hlog::write(&mut log, SystemTime::UNIX_EPOCH, &rows, None).expect("a vector takes everything");
     seeds.push(Seed::new("hlog_read", "two-tags", log));
     // Behind the mark seventeen spans, for the part that records by a plan.
     let bytes = (0..96_u8).map(|index| index.wrapping_mul(7).wrapping_add(17));
@@ -82,14 +83,19 @@ pub(crate) fn seeds() -> Vec<Seed> {
 /// Spans of the same lengths in every run; no clock gets into the seeds.
 fn row(series: &str, spans: u64) -> Latency {
     let start = Instant::now();
+    let spool = Cursor::new(Vec::new());
+    let log = IntervalLog::new(Duration::from_secs(1), spool).expect("a thread");
     let spec = Spec::new(LatencyName::Service, "operation")
         .series(series)
         .range(1_000_000_000, 2)
-        .intervals(Some(Duration::from_secs(1)));
+        .intervals(Some(log.clone()));
     let mut recorder = Recorder::new(spec, start);
     for index in 0..spans {
         let at = start + Duration::from_millis(index * 60);
         recorder.record_span(at, at + Duration::from_micros(3 + index * index));
     }
-    recorder.finish().latency()
+    let mut row = recorder.finish().latency();
+    let mut logged = log.finish().expect("memory takes all");
+    row.intervals = logged.of_row(&row).expect("memory reads");
+    row
 }

@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 
-use super::record::{Comparison, Machine};
+use super::comparisons::Comparison;
 use super::{Bench, sh};
+use crate::record::Machine;
 
 /// Rounds of each case.
 const ROUNDS: u32 = 15;

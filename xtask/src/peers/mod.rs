@@ -1,13 +1,24 @@
 //! perfkit against other programs, interleaved in one run, into `bench-peers/record/`.
 //!
 //! The measuring is `perfkit compare --interleave`; what is here chooses the cases, makes the data,
-//! compares the answers before anything is timed, and collects the results. [`record`] is the file
-//! that comes of it. [`stress`] is about codecs of Go, [`fix`] about parsers of FIX: measurements of
-//! their own, in rounds.
+//! compares the answers before anything is timed, and collects the results in [`comparisons`], which
+//! becomes a [`Record`]. [`stress`] is about codecs of Go, [`fix`] about parsers of FIX, [`zip`] about
+//! archives: measurements of their own, in rounds. [`deflate`], [`dictionary`], [`betree`] and [`fix_log`]
+//! run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
+//! of `cargo xtask tune`.
 
+pub(crate) mod betree;
+mod build;
+pub(crate) mod comparisons;
+pub(crate) mod deflate;
+pub(crate) mod dictionary;
 pub(crate) mod fix;
+pub(crate) mod fix_log;
+mod ignored;
 mod many;
-mod record;
+mod only;
+pub(crate) mod recipes;
+pub(crate) mod reports;
 mod rounds;
 mod small;
 pub(crate) mod stress;
@@ -21,8 +32,11 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::record::{Machine, Made, Record, Results};
 use crate::{metadata, sh};
-use record::{Comparison, Machine, Page as _, Record, Side};
+use build::{build_perfkit, is_built, locked, made, measured_by_example};
+use comparisons::{Cases, Comparison, Side};
+pub(crate) use only::Only;
 
 /// How much to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,74 +72,8 @@ struct Bench {
     folder: tempfile::TempDir,
     path: std::ffi::OsString,
     size: Size,
-    /// The day and the build that is measured.
-    made: String,
-}
-
-/// Which cases to measure; the others keep what the record has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Only {
-    levels: Vec<u32>,
-    threads: Vec<u32>,
-    decompression: bool,
-    small: bool,
-    /// Decompression of files of many frames.
-    many: bool,
-}
-
-impl Only {
-    /// Every case.
-    pub(crate) fn all() -> Self {
-        Self {
-            levels: LEVELS.iter().map(|&(level, _)| level).collect(),
-            threads: THREADS.to_vec(),
-            decompression: true,
-            small: true,
-            many: true,
-        }
-    }
-
-    /// `19`, `19T2`, `d`, `dm` or `small`: a level, a level with so many threads, decompression,
-    /// that of many frames, or many small files.
-    pub(crate) fn parse(word: &str) -> Result<Self> {
-        let none = Self {
-            levels: Vec::new(),
-            threads: THREADS.to_vec(),
-            decompression: word == "d",
-            small: word == "small",
-            many: word == "dm",
-        };
-        if none.decompression || none.small || none.many {
-            return Ok(none);
-        }
-        let (level, threads) = match word.split_once('T') {
-            Some((level, threads)) => (level, vec![threads.parse()?]),
-            None => (word, THREADS.to_vec()),
-        };
-        let level = level.parse()?;
-        ensure!(
-            LEVELS.iter().any(|&(known, _)| known == level),
-            "level {level} is not among those that are measured"
-        );
-        Ok(Self {
-            levels: vec![level],
-            threads,
-            ..none
-        })
-    }
-}
-
-fn is_built() -> bool {
-    std::env::var_os("PERFKIT_BUILT").is_some()
-}
-
-/// Builds the binary that is measured. Where `PERFKIT_BUILT` is set, what was built before is taken as
-/// it is: the build takes minutes, and a quick look at a harness need not.
-fn build_perfkit() -> Result<()> {
-    if is_built() {
-        return Ok(());
-    }
-    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))
+    /// The build that is measured.
+    made: Made,
 }
 
 /// Measures against the `zstd` command and writes the record.
@@ -143,36 +91,29 @@ pub(crate) fn run(size: Size, only: &Only) -> Result<()> {
         "workloads",
     ];
     sh::run(sh::cargo(&args).args(["--bin", "workload"]))?;
-    let mut bench = Bench::new(size)?;
+    let bench = Bench::new(size)?;
     let data_bytes = bench.make_data()?;
     let name = if size == Size::Quick {
         "zstd-cli-quick"
     } else {
         "zstd-cli"
     };
-    let folder = sh::root().join("bench-peers/record");
-    fs::create_dir_all(&folder)?;
-    let file = folder.join(name).with_extension("json");
-    let old = fs::read_to_string(&file).ok();
-    let old = old.and_then(|text| serde_json::from_str::<Record>(&text).ok());
-    let mut record = Record {
-        quick: size == Size::Quick,
-        data: format!(
-            "{data_bytes} bytes: equal parts of {} made by zstdkit's generators, seed 1",
-            KINDS.join(", ")
-        ),
-        zstd: bench.zstd_version()?,
-        machine: None,
-        comparisons: old.map(|old| old.comparisons).unwrap_or_default(),
+    let cases = match Record::read(name)?.map(|old| old.results) {
+        Some(Results::Comparisons(cases)) => cases,
+        _ => Cases::default(),
     };
-    bench.measure_all(only, &mut record, |record| {
-        fs::write(file.with_extension("md"), record.markdown())?;
-        let mut json = serde_json::to_string_pretty(record)?;
-        json.push('\n');
-        Ok(fs::write(&file, json)?)
-    })?;
-    println!("{}", file.with_extension("md").display());
-    Ok(())
+    let mut record = Record::new(
+        "perfkit against the zstd command",
+        "cargo xtask peers zstd",
+        Results::Comparisons(Cases::default()),
+    );
+    record.quick = size == Size::Quick;
+    record.versions = vec![bench.zstd_version()?];
+    record.facts = vec![format!(
+        "data: {data_bytes} bytes: equal parts of {} made by zstdkit's generators, seed 1",
+        KINDS.join(", ")
+    )];
+    bench.measure_all(only, cases, &mut record, name)
 }
 
 impl Bench {
@@ -186,24 +127,33 @@ impl Bench {
         };
         let binaries = metadata::workspace()?.target_directory.join("release");
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let path =
-            std::env::join_paths(std::iter::once(binaries).chain(std::env::split_paths(&path)))?;
+        let path = std::env::join_paths(
+            std::iter::once(binaries.clone()).chain(std::env::split_paths(&path)),
+        )?;
         Ok(Self {
             folder: folder?,
+            made: made(&binaries.join("perfkit"))?,
             path,
             size,
-            made: String::new(),
         })
     }
 
     /// Measures what is asked for, keeping the record after each case.
     fn measure_all(
-        &mut self,
+        &self,
         only: &Only,
+        mut cases: Cases,
         record: &mut Record,
-        keep: impl Fn(&Record) -> Result<()>,
+        name: &str,
     ) -> Result<()> {
-        self.made = self.build()?;
+        let mut keep = |comparison: Comparison, machine: &Option<Machine>| -> Result<()> {
+            println!("{}", comparison.line());
+            cases.add(comparison);
+            record.machine.clone_from(machine);
+            record.results = Results::Comparisons(cases.clone());
+            record.write(name).map(drop)
+        };
+        let mut machine = None;
         let chosen = LEVELS
             .iter()
             .filter(|(level, _)| only.levels.contains(level));
@@ -222,33 +172,33 @@ impl Bench {
                         threads,
                         pinned,
                     };
-                    let comparison = self.compress(case, rounds, &mut record.machine)?;
-                    println!("{}", comparison.line());
-                    record.add(comparison);
-                    keep(record)?;
+                    let comparison = self.compress(case, rounds, &mut machine)?;
+                    keep(comparison, &machine)?;
                 }
             }
         }
         let chosen = DECOMPRESSED.iter().filter(|_| only.decompression);
         for &(level, rounds) in chosen {
-            let comparison = self.decompress(level, rounds, &mut record.machine)?;
-            println!("{}", comparison.line());
-            record.add(comparison);
-            keep(record)?;
+            let comparison = self.decompress(level, rounds, &mut machine)?;
+            keep(comparison, &machine)?;
         }
         for into in many::INTO.iter().filter(|_| only.many) {
-            let comparison = self.decompress_many(*into, &mut record.machine)?;
-            println!("{}", comparison.line());
-            record.add(comparison);
-            keep(record)?;
+            let comparison = self.decompress_many(*into, &mut machine)?;
+            keep(comparison, &machine)?;
         }
         if only.small {
-            for comparison in self.small(&mut record.machine)? {
-                println!("{}", comparison.line());
-                record.add(comparison);
+            for comparison in self.small(&mut machine)? {
+                keep(comparison, &machine)?;
             }
-            keep(record)?;
         }
+        println!(
+            "{}",
+            sh::root()
+                .join(crate::record::FOLDER)
+                .join(name)
+                .with_extension("md")
+                .display()
+        );
         Ok(())
     }
 
@@ -288,15 +238,6 @@ impl Bench {
     fn zstd_version(&self) -> Result<String> {
         let text = sh::text(&mut self.command(&["zstd", "--version"]))?;
         Ok(text.trim_matches('*').trim().to_owned())
-    }
-
-    fn build(&self) -> Result<String> {
-        let date = sh::text(sh::command("date").args(["-u", "+%F"]))?;
-        let perfkit = sh::text(&mut self.command(&["perfkit", "--version"]))?;
-        let commit = sh::text(sh::command("git").args(["describe", "--always", "--dirty"]))?;
-        let rustc = sh::text(sh::command("rustc").arg("--version"))?;
-        let version = perfkit.lines().next().unwrap_or_default();
-        Ok(format!("{date}, {version} ({commit}), {rustc}"))
     }
 
     fn rounds(&self, rounds: u32) -> u32 {

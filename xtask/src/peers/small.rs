@@ -5,8 +5,9 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
-use super::record::{Comparison, Machine};
+use super::comparisons::Comparison;
 use super::{Bench, Size};
+use crate::record::Machine;
 use crate::{metadata, sh};
 
 const FILES: usize = 10_000;

@@ -24,17 +24,24 @@ use block::Place;
 /// No block of a README may keep a reader waiting longer.
 const LIMIT_S: &str = "900";
 
-/// Runs the blocks, those left out whose commands are all in `done`, and hands back one line.
+/// Runs the blocks with the release build, those left out whose commands are all in `done`, and hands
+/// back one line.
 pub(crate) fn run(done: &[&str]) -> Result<String> {
+    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
+    let binaries = metadata::workspace()?.target_directory.join("release");
+    run_with(&binaries, done)
+}
+
+/// The same with the `perfkit` of a directory.
+pub(crate) fn run_with(binaries: &Path, done: &[&str]) -> Result<String> {
     let text = fs::read_to_string(sh::root().join("README.md")).context("cannot read README.md")?;
     let blocks = block::read(&text)?;
     if blocks.iter().all(|block| block.place == Place::Nowhere) {
         bail!("README.md has no `sh` block to run");
     }
-    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
-    let binaries = metadata::workspace()?.target_directory.join("release");
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(binaries).chain(std::env::split_paths(&path)))?;
+    let binaries = std::iter::once(binaries.to_owned());
+    let path = std::env::join_paths(binaries.chain(std::env::split_paths(&path)))?;
     let folder = tempfile::tempdir()?;
 
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

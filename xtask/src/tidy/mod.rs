@@ -1,20 +1,21 @@
 //! House rules that no compiler checks.
 //!
 //! The rules are pure functions over a path and a text, in [`text`] (any file), [`rust`] (Rust
-//! sources), [`docs`] (links, the architecture) and [`packages`] (manifests). This file finds
+//! sources, as [`tokens`]), [`docs`] (links, the architecture) and [`packages`] (manifests). This file finds
 //! the files and prints what was found.
 
 mod docs;
 mod packages;
 mod rust;
 mod text;
+mod tokens;
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Result, bail};
 
-use crate::{codegen, metadata, sh};
+use crate::{codegen, metadata, record, sh};
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,8 +75,14 @@ pub(crate) fn run(generated: Generated) -> Result<String> {
             }));
         }
     }
+    findings.extend(
+        record::check(&files)
+            .into_iter()
+            .map(|(path, message)| Finding::error(path, message)),
+    );
     findings.extend(docs::required(&files));
     findings.extend(docs::architecture(&files));
+    findings.extend(packages::security(&files));
     findings.extend(packages::check(
         &metadata::workspace()?,
         &sh::root(),

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use super::{Files, Finding, rust};
+use super::{Files, Finding, rust, tokens};
 use crate::metadata::{Metadata, Package};
 
-/// Crate roots that may hold unsafe code, with the reason.
+/// Crate roots that forbid no unsafe code, with the reason. They have none of their own all the same.
 const UNSAFE_ROOTS: &[(&str, &str)] = &[(
     "fuzz/fuzz_targets/",
     "the macro of libFuzzer exports a C function",
 )];
 
-/// Files of other crates that may, with the reason.
+/// Files that have unsafe code, with the reason.
 const UNSAFE_FILES: &[(&str, &str)] = &[
     (
         "crates/betree/src/lockstep/avx2.rs",
@@ -70,12 +70,20 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "memory that two threads share",
     ),
     (
+        "crates/stdio/src/early.rs",
+        "a function that the loader calls before the runtime, to look at descriptors",
+    ),
+    (
         "crates/fixcore/tests/guard.rs",
         "pages that must not be touched, around messages",
     ),
     (
         "crates/fixcore/src/store/map.rs",
         "maps files that a lock keeps to one store",
+    ),
+    (
+        "crates/latency/tests/no_allocation.rs",
+        "an allocator that counts",
     ),
 ];
 
@@ -101,19 +109,76 @@ pub(super) fn check(workspace: &Metadata, root: &Path, files: &Files) -> Vec<Fin
     for (path, content) in files.iter().filter(|(path, _)| path.ends_with(".rs")) {
         findings.extend(unlisted(path, content));
     }
+    for (path, _) in UNSAFE_FILES {
+        let content = files.get(*path).map_or("", String::as_str);
+        findings.extend(listed_in_vain(path, content));
+    }
     findings
 }
 
-/// A file that allows itself unsafe code and is not listed.
-fn unlisted(path: &str, content: &str) -> Option<Finding> {
-    let listed = UNSAFE_FILES.iter().any(|(other, _)| *other == path)
-        || UNSAFE_ROOTS
-            .iter()
-            .any(|(prefix, _)| path.starts_with(prefix));
-    // Built from halves, so that this file does not find itself.
-    let allows = content.contains(concat!("unsafe_", "code,"))
-        || content.contains(concat!("allow(unsafe_", "code"));
-    (allows && !listed).then(|| Finding::error(path, "unsafe code in a file that is not listed"))
+/// Unsafe code, or an attribute that permits it, in a file that is not listed.
+fn unlisted(path: &str, content: &str) -> Vec<Finding> {
+    if UNSAFE_FILES.iter().any(|(other, _)| *other == path) {
+        return Vec::new();
+    }
+    let found = |message: &'static str| {
+        move |line_index| Finding::at(path, line_index, format!("{message} that is not listed"))
+    };
+    let code = tokens::unsafe_lines(content).into_iter();
+    let code = code.map(found("unsafe code in a file"));
+    let permits = tokens::permits_unsafe(content).into_iter();
+    code.chain(permits.map(found("unsafe code is permitted in a file")))
+        .collect()
+}
+
+/// A listed file that has no unsafe code, or is not there.
+fn listed_in_vain(path: &str, content: &str) -> Option<Finding> {
+    let message = "listed for unsafe code, and has none";
+    tokens::unsafe_lines(content)
+        .is_empty()
+        .then(|| Finding::error(path, message))
+}
+
+/// What SECURITY.md says of unsafe code and the code does not: its table has a row for each crate, which
+/// says `none` or names the listed files.
+pub(super) fn security(files: &Files) -> Vec<Finding> {
+    const DOCUMENT: &str = "SECURITY.md";
+    let Some(text) = files.get(DOCUMENT) else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    for (path, root) in files {
+        let folder = path.strip_suffix("/src/lib.rs");
+        let Some(folder) = folder.filter(|folder| folder.starts_with("crates/")) else {
+            continue;
+        };
+        let start = format!("| `{folder}` |");
+        let Some(row) = text.lines().find(|line| line.starts_with(&start)) else {
+            findings.push(Finding::error(DOCUMENT, format!("no row for `{folder}`")));
+            continue;
+        };
+        let says = |file: &str| row.contains(&format!("`{file}`"));
+        let listed = UNSAFE_FILES.iter().filter_map(|(file, _)| {
+            let file = file.strip_prefix(folder)?.strip_prefix('/')?;
+            file.starts_with("src/").then_some(file)
+        });
+        let listed: Vec<&str> = listed.collect();
+        for file in listed.iter().filter(|file| !says(file)) {
+            let message = format!("the row of `{folder}` does not name `{file}`");
+            findings.push(Finding::error(DOCUMENT, message));
+        }
+        for word in row.split('`').filter(|word| word.starts_with("src/")) {
+            if !listed.contains(&word) {
+                let message = format!("`{word}` of `{folder}` has no unsafe code");
+                findings.push(Finding::error(DOCUMENT, message));
+            }
+        }
+        if row.contains("| none |") != rust::forbids_unsafe(root) {
+            let message = format!("the row of `{folder}` and its root do not agree on `none`");
+            findings.push(Finding::error(DOCUMENT, message));
+        }
+    }
+    findings
 }
 
 fn manifest(package: &Package, root: &Path) -> Vec<Finding> {
@@ -220,10 +285,56 @@ mod tests {
     }
 
     #[test]
-    fn only_listed_files_may_allow_themselves_unsafe_code() {
-        let allows = concat!("#![allow(unsafe_", "code, reason = \"speed\")]\n");
-        assert!(unlisted("crates/a/src/b.rs", allows).is_some());
-        assert!(unlisted("crates/betree/src/lockstep/avx2.rs", allows).is_none());
-        assert!(unlisted("crates/a/src/b.rs", "//! A.\n").is_none());
+    fn only_listed_files_have_unsafe_code() {
+        let code = "//! A.\nfn a() {\n    unsafe { b() }\n}\n";
+        let allows = "//! A.\n#![allow(unsafe_code, reason = \"speed\")]\n";
+        // Tests, examples and targets of a fuzzer are roots of their own, which forbid nothing.
+        for path in [
+            "crates/a/src/b.rs",
+            "crates/a/tests/b.rs",
+            "fuzz/fuzz_targets/a.rs",
+            "bench-peers/a/src/main.rs",
+        ] {
+            let found = unlisted(path, code);
+            assert_eq!(found.len(), 1, "{path}");
+            assert_eq!(found[0].place, format!("{path}:3"));
+            assert_eq!(unlisted(path, allows)[0].place, format!("{path}:2"));
+            assert!(unlisted(path, "//! A.\n").is_empty());
+        }
+        let listed = "crates/betree/src/lockstep/avx2.rs";
+        assert!(unlisted(listed, code).is_empty() && unlisted(listed, allows).is_empty());
+    }
+
+    #[test]
+    fn no_file_is_listed_in_vain() {
+        assert!(listed_in_vain("a.rs", "fn a() { unsafe { b() } }").is_none());
+        assert!(listed_in_vain("a.rs", "// unsafe\n").is_some());
+        assert!(listed_in_vain("a.rs", "").is_some());
+        let mut paths: Vec<_> = UNSAFE_FILES.iter().map(|(path, _)| *path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        assert_eq!(paths.len(), UNSAFE_FILES.len());
+    }
+
+    #[test]
+    fn the_security_document_is_held_to_the_code() {
+        let files = |table: &str| -> Files {
+            [
+                ("SECURITY.md", table),
+                ("crates/a/src/lib.rs", "#![forbid(unsafe_code)]\n"),
+                ("crates/stdio/src/lib.rs", "#![deny(unsafe_code)]\n"),
+            ]
+            .map(|(path, text)| (path.to_owned(), text.to_owned()))
+            .into()
+        };
+        let right = "| `crates/a` | none |\n| `crates/stdio` | `src/early.rs`: why |\n";
+        assert!(security(&files(right)).is_empty());
+        for wrong in [
+            "",
+            "| `crates/a` | none |\n| `crates/stdio` | none |\n",
+            "| `crates/a` | `src/early.rs` |\n| `crates/stdio` | `src/early.rs` |\n",
+        ] {
+            assert_eq!(security(&files(wrong)).len(), 2, "{wrong}");
+        }
     }
 }

@@ -17,6 +17,8 @@ pub(super) enum Token<'j> {
     Sign(u8),
     Text(Cow<'j, str>),
     Integer(i64),
+    /// An integer beyond 64 bits with a sign, as the float that is nearest to it.
+    Wide(f64),
     Float(f64),
     True,
     False,
@@ -88,13 +90,12 @@ impl<'j> Lexer<'j> {
             return Err(wrong(start, "not a JSON number"));
         }
         self.at += length;
-        if bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-')) {
-            return match text.parse() {
-                Ok(value) => Ok(Token::Integer(value)),
-                Err(_) => Err(wrong(start, "an integer of more than 64 bits")),
-            };
+        let is_integer = bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
+        if let Some(value) = is_integer.then(|| text.parse().ok()).flatten() {
+            return Ok(Token::Integer(value));
         }
         match text.parse::<f64>() {
+            Ok(value) if value.is_finite() && is_integer => Ok(Token::Wide(value)),
             Ok(value) if value.is_finite() => Ok(Token::Float(value)),
             _ => Err(wrong(start, "a number out of range")),
         }
@@ -240,6 +241,9 @@ mod tests {
         assert_eq!(text(r#""a\n\"\\\u00e9\ud83d\ude00é""#), "a\n\"\\é😀é");
         assert_eq!(one("-12"), Ok(Token::Integer(-12)));
         assert_eq!(one("1.5e-1"), Ok(Token::Float(0.15)));
+        assert_eq!(one("-9223372036854775808"), Ok(Token::Integer(i64::MIN)));
+        assert_eq!(one("18446744073709551616"), Ok(Token::Wide(2f64.powi(64))));
+        assert!(one(&"9".repeat(400)).is_err());
         for json in [
             "01",
             "1.",
@@ -248,7 +252,6 @@ mod tests {
             "1e",
             "-",
             "1e999",
-            "99999999999999999999",
             "nul",
             "\"a",
             r#""\x""#,

@@ -119,10 +119,16 @@ impl Event {
         self.signatures[attribute] |= signature(value);
     }
 
-    fn set_text(&mut self, attribute: usize, text: &str) {
-        let start = self.text.len() as u32;
+    /// Keeps the text of an attribute; false when all texts together are too long.
+    fn set_text(&mut self, attribute: usize, text: &str) -> bool {
+        let start = u32::try_from(self.text.len());
+        let end = u32::try_from(self.text.len() + text.len());
+        let (Ok(start), Ok(end)) = (start, end) else {
+            return false;
+        };
         self.text.push_str(text);
-        self.texts[attribute] = (start, self.text.len() as u32);
+        self.texts[attribute] = (start, end);
+        true
     }
 
     fn open_list(&mut self, attribute: usize) {

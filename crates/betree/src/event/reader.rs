@@ -44,12 +44,29 @@ enum State {
         read: u8,
         nested: bool,
     },
-    /// In a value that nobody asked for: open brackets.
+    /// In a value that nobody asked for: open brackets, and what may come next.
     Skip {
         depth: u32,
+        next: Skipped,
     },
     End,
     Done,
+}
+
+/// What may come next in a value that is passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Skipped {
+    /// A value; whether the list may end instead.
+    Value {
+        end: bool,
+    },
+    /// A name; whether the object may end instead.
+    Name {
+        end: bool,
+    },
+    Colon,
+    /// A comma or the end of what is open.
+    Comma,
 }
 
 /// What the value that is read belongs to.
@@ -183,7 +200,7 @@ impl<'j> EventReader<'j> {
             (State::ElementNext, Token::Sign(b']')) => Ok(State::Next),
             (State::Field { read, nested }, _) => self.field(read, nested, token),
             (State::FieldNext { read, nested }, _) => self.field_next(read, nested, &token),
-            (State::Skip { depth }, _) => self.skip(depth, &token),
+            (State::Skip { depth, next }, _) => self.skip(depth, next, &token),
             (State::End, Token::End) => Ok(State::Done),
             (state, token) => {
                 let expected = match state {
@@ -231,7 +248,7 @@ impl<'j> EventReader<'j> {
 
     fn value(&mut self, token: Token<'_>) -> Result<State> {
         let attribute = match self.target {
-            Target::Nothing => return self.skip(0, &token),
+            Target::Nothing => return self.skip(0, Skipped::Value { end: false }, &token),
             Target::Now => {
                 return match token {
                     Token::Null => Ok(State::Next),
@@ -261,7 +278,7 @@ impl<'j> EventReader<'j> {
                     self.event.now = Some(*value);
                 }
             }
-            (Kind::Float { .. }, Token::Float(value)) => {
+            (Kind::Float { .. }, Token::Float(value) | Token::Wide(value)) => {
                 self.event.set_scalar(index, value.to_bits());
             }
             (Kind::Float { .. }, Token::Integer(value)) => {
@@ -270,8 +287,9 @@ impl<'j> EventReader<'j> {
             (Kind::String { .. }, Token::Text(text)) => {
                 let id = self.dictionary.find_string(text).unwrap_or(UNKNOWN);
                 self.event.set_scalar(index, u64::from(id));
-                if self.dictionary.wants_text(index) {
-                    self.event.set_text(index, text);
+                if self.dictionary.wants_text(index) && !self.event.set_text(index, text) {
+                    let message = "the texts of the event have more than 4 GiB";
+                    return Err(Error::new(ErrorKind::TooLarge, message));
                 }
             }
             (
@@ -415,33 +433,52 @@ impl<'j> EventReader<'j> {
         }
     }
 
-    /// Passes over a token of a value that nobody asked for. Its brackets must match; the rest of
-    /// its structure is not looked at.
-    fn skip(&mut self, depth: u32, token: &Token<'_>) -> Result<State> {
-        let depth = match token {
-            Token::Sign(sign @ (b'[' | b'{')) => {
+    /// Passes over a token of a value that nobody asked for.
+    fn skip(&mut self, depth: u32, next: Skipped, token: &Token<'_>) -> Result<State> {
+        let in_object = self.brackets & 1 == 1;
+        let (depth, next) = match (next, token) {
+            (Skipped::Value { .. }, Token::Sign(sign @ (b'[' | b'{'))) => {
                 if depth == DEPTH_MAX {
                     let message = format!("brackets nest deeper than {DEPTH_MAX}");
                     return Err(Error::new(ErrorKind::Json, message));
                 }
-                self.brackets = self.brackets << 1 | u128::from(*sign == b'{');
-                depth + 1
+                let object = *sign == b'{';
+                self.brackets = self.brackets << 1 | u128::from(object);
+                let next = match object {
+                    true => Skipped::Name { end: true },
+                    false => Skipped::Value { end: true },
+                };
+                (depth + 1, next)
             }
-            Token::Sign(sign @ (b']' | b'}')) => {
-                if depth == 0 || (self.brackets & 1 == 1) != (*sign == b'}') {
-                    return Err(unexpected("a value", token));
-                }
-                self.brackets >>= 1;
-                depth - 1
+            (Skipped::Value { end: true }, Token::Sign(b']'))
+            | (Skipped::Name { end: true }, Token::Sign(b'}')) => self.close(depth),
+            (Skipped::Comma, Token::Sign(b']')) if !in_object => self.close(depth),
+            (Skipped::Comma, Token::Sign(b'}')) if in_object => self.close(depth),
+            (Skipped::Comma, Token::Sign(b',')) if in_object => {
+                (depth, Skipped::Name { end: false })
             }
-            Token::Sign(_) if depth > 0 => depth,
-            Token::Sign(_) | Token::End => return Err(unexpected("a value", token)),
-            _ => depth,
+            (Skipped::Comma, Token::Sign(b',')) => (depth, Skipped::Value { end: false }),
+            (Skipped::Name { .. }, Token::Text(_)) => (depth, Skipped::Colon),
+            (Skipped::Colon, Token::Sign(b':')) => (depth, Skipped::Value { end: false }),
+            (Skipped::Value { .. }, Token::Sign(_) | Token::End) => {
+                return Err(unexpected("a value", token));
+            }
+            (Skipped::Value { .. }, _) => (depth, Skipped::Comma),
+            (Skipped::Name { .. }, _) => return Err(unexpected("a name", token)),
+            (Skipped::Colon, _) => return Err(unexpected("':'", token)),
+            (Skipped::Comma, _) if in_object => return Err(unexpected("',' or '}'", token)),
+            (Skipped::Comma, _) => return Err(unexpected("',' or ']'", token)),
         };
         Ok(match depth {
             0 => State::Next,
-            depth => State::Skip { depth },
+            depth => State::Skip { depth, next },
         })
+    }
+
+    /// Closes the innermost bracket: what is behind it may go on.
+    fn close(&mut self, depth: u32) -> (u32, Skipped) {
+        self.brackets >>= 1;
+        (depth - 1, Skipped::Comma)
     }
 }
 
@@ -452,6 +489,7 @@ fn describe(token: &Token<'_>) -> String {
         Token::Sign(sign) => format!("'{}'", char::from(*sign)),
         Token::Text(_) => "a text".to_owned(),
         Token::Integer(_) => "an integer".to_owned(),
+        Token::Wide(_) => "an integer of more than 64 bits with its sign".to_owned(),
         Token::Float(_) => "a float".to_owned(),
         Token::True | Token::False => "a boolean".to_owned(),
         Token::Null => "null".to_owned(),

@@ -118,6 +118,12 @@ impl Lockstep {
         found.copied().unwrap_or(NOBODY)
     }
 
+    /// The slots of all lanes that have a program.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
+        let all = self.slots.iter().copied();
+        all.filter(|slot| *slot != NOBODY)
+    }
+
     /// The slot of a lane in the order of slots, where the group of the block has one.
     pub(crate) fn slot_in_order(&self, block: usize, lane: usize) -> u32 {
         let slot = self.slot(block, lane);

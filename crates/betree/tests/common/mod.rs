@@ -5,38 +5,11 @@
 
 pub(crate) mod generate;
 pub(crate) mod oracle;
+mod random;
+
+pub(crate) use random::Random;
 
 use betree::{BeTree, Constants, Domain, Expression, SubscriptionId, Undefined};
-
-/// A deterministic stream of numbers.
-#[derive(Debug, Clone)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-
-    pub(crate) fn range(&mut self, low: i64, high: i64) -> i64 {
-        low + self.below((high - low + 1) as u64) as i64
-    }
-
-    pub(crate) fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
 
 /// One attribute of each type, and those that the language names.
 pub(crate) const DOMAIN: &str = "\

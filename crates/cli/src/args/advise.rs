@@ -9,6 +9,7 @@ use zstdkit::Recipe;
 use super::output::OutputArgs;
 use super::units;
 use crate::failure::{Failure, Result};
+use crate::io::conflicts::{Files, Stdout};
 
 /// Sizes shown unless others are asked for.
 const SIZES: [u64; 5] = [2 << 10, 16 << 10, 128 << 10, 512 << 10, 4 << 20];
@@ -141,6 +142,16 @@ fn recipe(name: &str) -> std::result::Result<Recipe, String> {
         Ok(Recipe::Auto) => Err("auto becomes one of the others: name that".to_owned()),
         Ok(recipe) => Ok(recipe),
         Err(error) => Err(zstdkit::UnknownRecipe::to_string(&error)),
+    }
+}
+
+impl AdviseArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
     }
 }
 

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::output::OutputArgs;
 use super::units;
+use crate::io::conflicts::{Files, Stdout};
 
 /// Compare two runs, or two commands interleaved in one run.
 ///
@@ -148,6 +149,26 @@ pub(crate) struct TourArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl CompareArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
+    }
+}
+
+impl RenderArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::output::{OutputArgs, TerminalArgs};
+use crate::io::conflicts::{Files, Stdout};
 
 /// Match events against boolean expressions.
 ///
@@ -31,6 +32,18 @@ pub(crate) enum BetreeCommand {
     Match(Box<MatchArgs>),
     Build(BuildArgs),
     Explain(ExplainArgs),
+}
+
+impl BetreeCommand {
+    /// Whether a terminal gets what is written as it is.
+    pub(crate) fn wants_raw(&self) -> bool {
+        match self {
+            Self::Match(args) => args.analysis.force,
+            Self::Generate(args) => args.force,
+            Self::Build(args) => args.force,
+            Self::Explain(_) => false,
+        }
+    }
 }
 
 /// A kind of generated data.
@@ -66,6 +79,8 @@ pub(crate) struct GenerateArgs {
     /// Overwrite existing files
     #[arg(short, long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }
 
 /// How generated files are written.
@@ -198,6 +213,8 @@ pub(crate) struct ExplainArgs {
     /// Pass over attributes that the domains lack
     #[arg(long)]
     pub(crate) ignore_unknown: bool,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }
 
 /// Measure searches: plain, in slices, slice by slice.
@@ -241,4 +258,50 @@ pub(crate) struct BetreeBenchArgs {
     pub(crate) budget: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl BetreeArgs {
+    /// What it reads and writes. The files of `generate` are new ones of a directory.
+    pub(crate) fn files(&self) -> Files<'_> {
+        match &self.command {
+            BetreeCommand::Generate(_) => Files::default(),
+            BetreeCommand::Match(args) => args
+                .tree
+                .files(args.analysis.files())
+                .reads("--events", &args.events)
+                .stdout(Stdout::Data),
+            BetreeCommand::Build(args) => args
+                .tree
+                .files(Files::default())
+                .writes("-o", &args.output)
+                .stderr(args.terminal.wants_report()),
+            BetreeCommand::Explain(args) => args
+                .tree
+                .files(Files::default())
+                .reads("--events", &args.events)
+                .stdout(Stdout::Data),
+        }
+    }
+}
+
+impl TreeArgs {
+    fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+        files
+            .reads_some("--snapshot", &self.snapshot)
+            .reads_some("--domains", &self.domains)
+            .reads_some("--expressions", &self.expressions)
+            .reads_some("--constants", &self.constants)
+    }
+}
+
+impl BetreeBenchArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .reads_some("--expression-file", &self.expression_file)
+            .reads_some("--event-file", &self.event_file)
+            .reads_some("--domain-file", &self.domain_file)
+            .stdout(Stdout::Report)
+    }
 }

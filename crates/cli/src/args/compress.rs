@@ -10,6 +10,7 @@ use super::settings::{RecipePlan, ReferenceArgs, SettingArgs};
 use super::train::{TrainArgs, TrainPlan};
 use super::{levels, units};
 use crate::failure::{Failure, Result};
+use crate::io::conflicts::{Files, Stdout};
 
 /// Compress files, directories or standard input to zstd.
 ///
@@ -234,5 +235,46 @@ fn frame_bytes(size: u64) -> Result<usize> {
         Ok(bytes) if (1 << 10..=1 << 30).contains(&bytes) => Ok(bytes),
         _ => Err(Failure::usage(format!("--seekable={size} is out of range"))
             .help("a frame has 1K to 1G of content; --seekable alone means 2M")),
+    }
+}
+
+impl CompressArgs {
+    /// What it reads and writes, as far as the command line alone says: targets that are named after
+    /// their sources come with the jobs.
+    pub(crate) fn files(&self) -> Files<'_> {
+        let files = self
+            .files_args
+            .files(&self.files, &self.report, &self.terminal);
+        let files = self.reference.files(files);
+        match (&self.files_args.output, self.train.train) {
+            (Some(output), true) => files
+                .sources(&self.files, self.files_args.recursive)
+                .writes("the dictionary", output),
+            _ => files,
+        }
+    }
+}
+
+impl FileArgs {
+    /// What sources and reports are. Sources and targets are held against each other as jobs.
+    pub(super) fn files<'a>(
+        &'a self,
+        sources: &'a [PathBuf],
+        report: &'a ReportArgs,
+        terminal: &TerminalArgs,
+    ) -> Files<'a> {
+        let data = self.stdout
+            || self
+                .output
+                .as_deref()
+                .is_some_and(crate::io::target::is_stdout);
+        let files = Files::default()
+            .sources(sources, false)
+            .writes_all(report.exported())
+            .stderr(terminal.wants_report());
+        match data {
+            true => files.stdout(Stdout::Data),
+            false => files,
+        }
     }
 }

@@ -10,6 +10,7 @@ use super::output::OutputArgs;
 use super::settings::{Compat, RecipePlan};
 use super::{levels, units};
 use crate::failure::{Failure, Result};
+use crate::io::conflicts::{Files, Stdout};
 
 /// Levels measured when none is named: the ends, the default, and one between.
 const LEVELS: [i32; 4] = [1, 3, 9, 19];
@@ -351,6 +352,17 @@ fn within(
         true => Ok(bytes),
         false => Err(rule.to_owned()),
     })
+}
+
+impl CompressBenchArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, self.recursive)
+            .reads_some("--dictionary", &self.dictionary)
+            .stdout(Stdout::Report)
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::output::{ReportArgs, TerminalArgs};
 use super::settings::ReferenceArgs;
 use super::units::{self, ByteRange};
 use crate::failure::{Failure, Result};
+use crate::io::conflicts::{Files, Stdout};
 
 /// Decompress, test or list zstd files.
 ///
@@ -116,12 +117,25 @@ pub(crate) struct DecompressPlan {
     pub(crate) pass_through: bool,
 }
 
+/// What a decoder takes beside its window, at most.
+pub(super) const CONTEXT_BYTES: u64 = 1 << 20;
+
+/// Limits windows to `bytes`, as `--memory` of the zstd program does. What a decoder takes beside its
+/// window is not counted against it, and has a bound of its own.
+pub(super) fn limit_window(decoder: &mut DecoderOptions, bytes: u64) {
+    decoder.window_log_max = bytes
+        .checked_next_power_of_two()
+        .map_or(31, u64::ilog2)
+        .clamp(10, 31);
+    decoder.window_limit = Some(bytes);
+    decoder.memory_limit = Some(bytes.saturating_add(CONTEXT_BYTES));
+}
+
 impl DecompressArgs {
     /// Resolves the flags; no side effects.
     pub(crate) fn plan(&self) -> Result<DecompressPlan> {
         let mut decoder = DecoderOptions {
             verify_checksum: !self.no_check,
-            memory_limit: self.memory_limit,
             output_limit: self.max_output,
             ..DecoderOptions::default()
         };
@@ -131,11 +145,13 @@ impl DecompressArgs {
                 return Err(Failure::usage(format!("--long={log} is out of range"))
                     .help("a window log lies between 10 and 31; --long alone means 27"));
             }
-            // A limit in bytes alone is the user's word on memory: windows up to it are accepted.
-            None => {
-                if let Some(limit) = self.memory_limit {
-                    decoder.window_log_max = limit.max(1).ilog2().clamp(10, 31);
-                }
+            None => {}
+        }
+        if let Some(limit) = self.memory_limit {
+            let log = decoder.window_log_max;
+            limit_window(&mut decoder, limit);
+            if self.long.is_some() {
+                decoder.window_log_max = log;
             }
         }
         let mode = match (self.test, self.list) {
@@ -152,5 +168,19 @@ impl DecompressArgs {
             sparse: !self.no_sparse,
             pass_through: false,
         })
+    }
+}
+
+impl DecompressArgs {
+    /// What it reads and writes, as far as the command line alone says: targets that are named after
+    /// their sources come with the jobs.
+    pub(crate) fn files(&self) -> Files<'_> {
+        let files = self
+            .files_args
+            .files(&self.files, &self.report, &self.terminal);
+        match self.list {
+            true => self.reference.files(files).stdout(Stdout::Report),
+            false => self.reference.files(files),
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::output::TerminalArgs;
+
 /// Print a completion script for a shell.
 ///
 /// The script completes commands, flags and their values. Put it where your shell looks for such
@@ -16,6 +18,8 @@ use clap::Args;
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }
 
 /// Print a manual page, or write all of them.
@@ -34,4 +38,6 @@ pub(crate) struct ManArgs {
     /// Write every page into DIR
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }

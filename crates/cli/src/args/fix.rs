@@ -6,8 +6,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use fixcore::Isa;
 
 use super::fix_store::StoreArgs;
-use super::output::OutputArgs;
+use super::output::{OutputArgs, TerminalArgs};
 use super::units;
+use crate::io::conflicts::{Files, Stdout};
 
 /// Read FIX messages from logs and streams.
 ///
@@ -42,6 +43,22 @@ pub(crate) enum FixCommand {
     Anonymize(Box<AnonymizeArgs>),
     Generate(GenerateArgs),
     Store(StoreArgs),
+}
+
+impl FixCommand {
+    /// Whether a terminal gets what is written as it is.
+    pub(crate) fn wants_raw(&self) -> bool {
+        match self {
+            Self::Parse(args) | Self::Validate(args) | Self::Print(args) | Self::Stats(args) => {
+                args.output.force
+            }
+            Self::Diff(args) => args.output.force,
+            Self::Replay(args) => args.output.force,
+            Self::Anonymize(args) => args.output.force,
+            Self::Generate(args) => args.force,
+            Self::Store(args) => args.command.wants_raw(),
+        }
+    }
 }
 
 /// Which messages of two logs belong together.
@@ -220,6 +237,8 @@ pub(crate) struct GenerateArgs {
     /// Overwrite an existing file
     #[arg(short, long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }
 
 /// What stands between the fields of messages.
@@ -351,4 +370,53 @@ pub(crate) struct FixBenchArgs {
     pub(crate) store_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl FixArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        match &self.command {
+            FixCommand::Parse(args) | FixCommand::Validate(args) | FixCommand::Print(args) => {
+                args.messages.files(&args.output).stdout(Stdout::Data)
+            }
+            FixCommand::Stats(args) => args.messages.files(&args.output).stdout(Stdout::Report),
+            FixCommand::Anonymize(args) => args
+                .messages
+                .files(&args.output)
+                .reads_some("--key-file", &args.key_file)
+                .stdout(Stdout::Data),
+            FixCommand::Diff(args) => args
+                .output
+                .files()
+                .reads("the first log", &args.first)
+                .reads("the second log", &args.second)
+                .stdout(Stdout::Data),
+            FixCommand::Replay(args) => args
+                .output
+                .files()
+                .reads("the log", &args.file)
+                .stdout(Stdout::Data),
+            FixCommand::Generate(args) => Files::default().writes("-o", &args.output),
+            FixCommand::Store(args) => args.files(),
+        }
+    }
+}
+
+impl MessagesArgs {
+    fn files<'a>(&'a self, output: &'a OutputArgs) -> Files<'a> {
+        output
+            .files()
+            .sources(&self.files, false)
+            .reads_some("--dictionary", &self.dictionary)
+    }
+}
+
+impl FixBenchArgs {
+    /// What it reads and writes. A store for `--store-dir` is made in a directory of its own.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .reads_some("--messages", &self.messages)
+            .stdout(Stdout::Report)
+    }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::output::OutputArgs;
+use crate::io::conflicts::{Files, Stdout};
 
 /// Look at a store of sent messages, without changing it.
 ///
@@ -30,6 +31,17 @@ pub(crate) enum StoreCommand {
     Verify(Box<StoreFilterArgs>),
     /// Say how much it holds, and the next sequence numbers
     Stats(Box<StoreStatsArgs>),
+}
+
+impl StoreCommand {
+    /// Whether a terminal gets what is written as it is.
+    pub(super) fn wants_raw(&self) -> bool {
+        match self {
+            Self::Dump(args) => args.filter.output.force,
+            Self::Verify(args) => args.output.force,
+            Self::Stats(args) => args.output.force,
+        }
+    }
 }
 
 /// Flags of `fix store dump`.
@@ -60,4 +72,16 @@ pub(crate) struct StoreStatsArgs {
     pub(crate) dir: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl StoreArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        let (dir, output, stdout) = match &self.command {
+            StoreCommand::Dump(args) => (&args.filter.dir, &args.filter.output, Stdout::Data),
+            StoreCommand::Verify(args) => (&args.dir, &args.output, Stdout::Data),
+            StoreCommand::Stats(args) => (&args.dir, &args.output, Stdout::Report),
+        };
+        output.files().reads_below(dir).stdout(stdout)
+    }
 }

@@ -29,13 +29,14 @@ pub(crate) mod zstd;
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 pub(crate) use fingers::color;
 pub(crate) use levels::threads;
 
 use crate::exit::ExitStatus;
-use crate::term::plain::visible;
+use crate::io::conflicts::{Files, Stdout};
+use crate::term::plain;
 
 /// The hot path of a data system, done and measured.
 ///
@@ -138,6 +139,59 @@ impl Command {
             Self::Man(_) => "man",
         }
     }
+
+    /// Whether a terminal gets data as it is, and not as what it can show.
+    pub(crate) fn wants_raw(&self) -> bool {
+        match self {
+            Self::Compress(args) => args.files_args.force,
+            Self::Decompress(args) => args.files_args.force,
+            Self::Zip(args) => args.force,
+            Self::Unzip(args) => args.force,
+            Self::Betree(args) => args.command.wants_raw(),
+            Self::Fix(args) => args.command.wants_raw(),
+            // What these print is a report, or text of perfkit's own.
+            #[cfg(feature = "async")]
+            Self::ZipBench(_) => false,
+            Self::CompressBench(_)
+            | Self::Advise(_)
+            | Self::BetreeBench(_)
+            | Self::FixBench(_)
+            | Self::Stress(_)
+            | Self::Compare(_)
+            | Self::Report(_)
+            | Self::Env(_)
+            | Self::Tour(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
+        }
+    }
+}
+
+impl Command {
+    /// What its command line reads and writes, for the guard that every command passes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        match self {
+            Self::Compress(args) => args.files(),
+            Self::CompressBench(args) => args.files(),
+            Self::Decompress(args) => args.files(),
+            Self::Zip(args) => args.files(),
+            Self::Unzip(args) => args.files(),
+            #[cfg(feature = "async")]
+            Self::ZipBench(args) => args.files(),
+            Self::Advise(args) => args.files(),
+            Self::Betree(args) => args.files(),
+            Self::BetreeBench(args) => args.files(),
+            Self::Fix(args) => args.files(),
+            Self::FixBench(args) => args.files(),
+            Self::Stress(args) => args.files(),
+            Self::Compare(args) => args.files(),
+            Self::Report(args) => args.files(),
+            Self::Env(args) => args.output.files().stdout(Stdout::Report),
+            Self::Tour(args) => args.output.files().stdout(Stdout::Report),
+            // Pages are made of nothing but this binary.
+            Self::Completions(_) | Self::Man(_) => Files::default(),
+        }
+    }
 }
 
 /// What the parser says instead of a command line, coloured; whoever prints it may strip that.
@@ -151,7 +205,7 @@ pub(crate) enum Answer {
 
 /// Parses the command line, or says what there is to say instead.
 pub(crate) fn parse(argv: &[OsString]) -> Result<Cli, Answer> {
-    let argv = fingers::normalise(argv);
+    let argv = without_help_of_help(fingers::normalise(argv));
     Cli::try_parse_from(&argv).map_err(|error| {
         let text = error.render().ansi().to_string();
         if error.use_stderr() {
@@ -162,20 +216,45 @@ pub(crate) fn parse(argv: &[OsString]) -> Result<Cli, Answer> {
     })
 }
 
-/// The mistake of a command line with words that a terminal would obey, told of harmless words.
+/// `perfkit help --help` is `perfkit help`: the parser takes what follows `help` for names of commands.
+fn without_help_of_help(mut argv: Vec<OsString>) -> Vec<OsString> {
+    let root = Cli::command();
+    let mut command = &root;
+    let mut at = 1;
+    while let Some(word) = argv.get(at).and_then(|word| word.to_str()) {
+        at += 1;
+        if word == "--color" {
+            at += 1;
+        } else if word == "help" && command.has_subcommands() {
+            let rest = argv.split_off(at);
+            let asks = |word: &OsString| word == "--help" || word == "-h";
+            argv.extend(rest.into_iter().filter(|word| !asks(word)));
+            return argv;
+        } else if !word.starts_with("--color=") {
+            match command.find_subcommand(word) {
+                Some(found) => command = found,
+                None => break,
+            }
+        }
+    }
+    argv
+}
+
+/// The mistake of a command line with words that a terminal would obey, or that are too long to
+/// repeat, told of such words as they can be shown.
 ///
 /// The parser repeats words as they are, between colours of its own, so that they cannot be made
 /// harmless afterwards.
 fn quotable(argv: &[OsString]) -> Option<String> {
     let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
-    let shown: Vec<_> = words.iter().map(|word| visible(word)).collect();
+    let shown: Vec<_> = words.iter().map(|word| plain::message(word)).collect();
     if words == shown {
         return None;
     }
-    let again = Cli::try_parse_from(shown.iter().map(|word| OsString::from(word.as_ref())));
+    let again = Cli::try_parse_from(shown.iter().map(OsString::from));
     Some(match again {
         Err(error) if error.use_stderr() => error.render().ansi().to_string(),
-        _ => "error: a word of the command line has control characters in it\n".to_owned(),
+        _ => "error: a word of the command line cannot be used; it is too long, or has control characters\n".to_owned(),
     })
 }
 
@@ -192,7 +271,31 @@ fn exit_help() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+
+    #[test]
+    fn help_of_help_is_help() {
+        let asked = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            match parse(&words) {
+                Err(Answer::Asked(text)) => text,
+                other => panic!("{line}: {other:?}"),
+            }
+        };
+        for (line, same) in [
+            ("perfkit help --help", "perfkit help"),
+            ("perfkit help -h", "perfkit help"),
+            (
+                "perfkit --color never help compress --help",
+                "perfkit help compress",
+            ),
+            ("perfkit fix help --help", "perfkit fix help"),
+            ("perfkit fix help store -h", "perfkit fix help store"),
+        ] {
+            assert_eq!(asked(line), asked(same), "{line}");
+        }
+        let compress = asked("perfkit compress help --help");
+        assert!(compress.contains("Usage: perfkit compress") || compress.contains("compress"));
+    }
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -240,6 +343,27 @@ mod tests {
                     own || parsed.is_ok() && command.get_name() == "perfkit",
                     "{line}: {parsed:?}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_takes_the_flags_of_the_terminal() {
+        let mut root = Cli::command();
+        root.build();
+        let mut commands: Vec<_> = root.get_subcommands().collect();
+        while let Some(command) = commands.pop() {
+            if command.get_name() == "help" {
+                continue;
+            }
+            if command.has_subcommands() {
+                commands.extend(command.get_subcommands());
+                continue;
+            }
+            for flag in ["quiet", "verbose", "progress", "no-progress"] {
+                let takes = |argument: &clap::Arg| argument.get_long() == Some(flag);
+                let name = command.get_bin_name().unwrap_or_default();
+                assert!(command.get_arguments().any(takes), "{name} --{flag}");
             }
         }
     }

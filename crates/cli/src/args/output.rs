@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use latency::Gate;
 
 use super::units::{self, CpuList};
+use crate::io::conflicts::{Files, Flagged};
 
 /// The form of the report on the main stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,8 +29,9 @@ pub(crate) enum ReportFormat {
 pub(crate) struct ReportArgs {
     /// Form: text (the default), json, jsonl, csv, markdown
     ///
-    /// The report goes to standard output, that of compress and decompress to standard error. text is
-    /// tables for people, markdown the same for an issue or a README; json is one document of the
+    /// The report goes to standard error where standard output is for data: in compress, decompress, zip,
+    /// unzip, betree match and fix. In all other commands it goes to standard output; so do listings
+    /// (-l), fix stats and fix store stats. text is tables for people, markdown the same for an issue or a README; json is one document of the
     /// schema perfkit.report/1, jsonl the same on one line; csv is one line a distribution, or the
     /// first table where there is none.
     #[arg(
@@ -85,10 +87,28 @@ pub(crate) struct ReportArgs {
     pub(crate) cpu: Option<CpuList>,
 }
 
+impl ReportArgs {
+    /// The files that exports go to, each with the flag that names it.
+    pub(crate) fn exported(&self) -> impl Iterator<Item = Flagged<'_>> {
+        [
+            ("--export-json", &self.export_json),
+            ("--export-csv", &self.export_csv),
+            ("--export-markdown", &self.export_markdown),
+            ("--export-hgrm", &self.export_hgrm),
+            ("--export-hlog", &self.export_hlog),
+        ]
+        .into_iter()
+        .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+    }
+}
+
 /// What commands share whose report, and not their product, goes to files. Flattened into them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutputArgs {
     /// Overwrite exported files
+    ///
+    /// Data that is written to a terminal has its control characters shown as escapes, such as \u{1b};
+    /// with this it is written as it is.
     #[arg(short, long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -97,11 +117,22 @@ pub(crate) struct OutputArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
+impl OutputArgs {
+    /// The files that a report goes to.
+    pub(crate) fn files(&self) -> Files<'_> {
+        Files::default()
+            .writes_all(self.report.exported())
+            .stderr(self.terminal.wants_report())
+    }
+}
+
 /// What is said on the terminal beside the report. Flattened into every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Terminal")]
 pub(crate) struct TerminalArgs {
     /// No progress and warnings; -qq: no report either
+    ///
+    /// A listing (-l) is no report about something: it is printed in any case.
     #[arg(short, long, action = ArgAction::Count, overrides_with = "verbose")]
     pub(crate) quiet: u8,
     /// Every spectrum, and the whole environment

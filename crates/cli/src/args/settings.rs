@@ -7,6 +7,7 @@ use zstdkit::{EncoderOptions, Recipe};
 
 use super::units;
 use crate::failure::{Failure, Result};
+use crate::io::conflicts::Files;
 
 /// Another program's meaning of recipe names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -83,6 +84,15 @@ pub(crate) struct ReferenceArgs {
         hide_short_help = true
     )]
     pub(crate) patch_from: Option<PathBuf>,
+}
+
+impl ReferenceArgs {
+    /// Adds what is read to `files`.
+    pub(super) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+        files
+            .reads_some("--dictionary", &self.dictionary)
+            .reads_some("--patch-from", &self.patch_from)
+    }
 }
 
 /// A recipe as asked for.

@@ -10,6 +10,7 @@ use super::output::{ReportArgs, TerminalArgs};
 use super::password::PasswordSource;
 use super::{levels, units};
 use crate::failure::Result;
+use crate::io::conflicts::{Files, Stdout};
 
 /// Extract, test or list a ZIP archive.
 ///
@@ -44,8 +45,14 @@ pub(crate) struct UnzipArgs {
     /// Overwrite files
     #[arg(short, long, overrides_with = "never")]
     overwrite: bool,
+    /// Overwrite files, as -o does; with -p, write contents to a terminal as they are
+    ///
+    /// Otherwise contents that are written to a terminal have their control characters shown as
+    /// escapes, such as \u{1b}.
+    #[arg(long, overrides_with = "never", hide_short_help = true)]
+    pub(crate) force: bool,
     /// Skip files that exist
-    #[arg(short, long, overrides_with = "overwrite")]
+    #[arg(short, long, overrides_with_all = ["overwrite", "force"])]
     never: bool,
     /// Open encrypted entries with the password in FILE
     ///
@@ -159,7 +166,7 @@ impl UnzipArgs {
                 UnzipMode::Extract(directory.unwrap_or_else(|| PathBuf::from(".")))
             }
         };
-        let existing = match (self.overwrite, self.never) {
+        let existing = match (self.overwrite || self.force, self.never) {
             (true, _) => Existing::Replace,
             (_, true) => Existing::Skip,
             _ => Existing::Refuse,
@@ -193,5 +200,23 @@ impl UnzipArgs {
             threads: levels::threads(self.threads)?,
             read: ReadOptions { profile, limits },
         })
+    }
+}
+
+impl UnzipArgs {
+    /// What it reads and writes. What is extracted does not take the archive's place: that is seen
+    /// to where files get their names.
+    pub(crate) fn files(&self) -> Files<'_> {
+        let listing = self.list || self.terminal.verbose;
+        Files::default()
+            .reads("the archive", &self.input)
+            .reads_some("--password-file", &self.password_file)
+            .writes_all(self.report.exported())
+            .stderr(self.terminal.wants_report())
+            .stdout(match (listing, self.print) {
+                (_, true) => Stdout::Data,
+                (true, _) => Stdout::Report,
+                _ => Stdout::Nothing,
+            })
     }
 }

@@ -10,6 +10,7 @@ use super::levels;
 use super::output::{ReportArgs, TerminalArgs};
 use super::password::PasswordSource;
 use crate::failure::{Failure, Result};
+use crate::io::conflicts::Files;
 
 /// Pack files and directories into a ZIP archive.
 ///
@@ -84,10 +85,11 @@ pub(crate) struct ZipArgs {
     /// Encrypt with a password asked for on the terminal
     ///
     /// It is asked for twice.
-    #[arg(short, long, overrides_with = "_no_encrypt")]
+    #[arg(short, long, overrides_with = "no_encrypt")]
     encrypt: bool,
-    #[arg(long = "no-encrypt", overrides_with = "encrypt", hide = true)]
-    _no_encrypt: bool,
+    /// Add plain entries to an archive that has encrypted ones
+    #[arg(long, overrides_with = "encrypt", hide_short_help = true)]
+    pub(crate) no_encrypt: bool,
     /// Encrypt with the password in FILE
     ///
     /// The end of its line is no part of it.
@@ -318,6 +320,29 @@ impl ZipArgs {
             include,
             exclude: self.exclude.clone(),
         })))
+    }
+}
+
+impl ZipArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        let files = Files::default()
+            .reads_some("--password-file", &self.password_file)
+            .writes_all(self.report.exported())
+            .stderr(self.terminal.wants_report());
+        match (self.repair, self.delete) {
+            (true, _) => {
+                let files = files.reads("the broken archive", &self.output);
+                match self.paths.first() {
+                    Some(saved) => files.writes("the archive", saved),
+                    None => files,
+                }
+            }
+            (_, true) => files.archive(&self.output),
+            _ => files
+                .packs(&self.paths, self.recursive)
+                .archive(&self.output),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::output::OutputArgs;
 use super::units;
+use crate::io::conflicts::{Files, Stdout};
 
 /// Measure archives packed with and without an async runtime.
 ///
@@ -70,5 +71,15 @@ impl Once {
             Self::Threads => "threads",
             Self::Async => "async",
         }
+    }
+}
+
+impl ZipBenchArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
     }
 }

@@ -11,6 +11,8 @@ use crate::term::signal;
 pub(crate) struct Checks {
     done: u64,
     wrong: u64,
+    /// Of these, what was asked for.
+    by_faults: u64,
 }
 
 impl Checks {
@@ -25,24 +27,30 @@ impl Checks {
         self.wrong += wrong;
     }
 
+    /// Many answers, of which some are wrong because of faults that were asked for.
+    pub(crate) fn add_faulty(&mut self, done: u64, wrong: u64, by_faults: u64) {
+        self.add(done, wrong);
+        self.by_faults += by_faults;
+    }
+
     /// A frame, which has to hold the content.
     pub(crate) fn frame(&mut self, frame: &[u8], content: &[u8]) {
         let back = zstdkit::decompress(frame, &zstdkit::DecoderOptions::default());
         self.that(back.is_ok_and(|back| back == content));
     }
 
-    /// Says in the outcome what was checked by `method`. A wrong answer makes the run a failure; an
+    /// Says in the outcome what was checked by `method`. A wrong answer that no fault
+    /// explains makes the run a failure; an
     /// interruption, which says more of what is missing, comes before it.
     pub(crate) fn conclude(self, method: &str, outcome: &mut Outcome) {
         outcome.validation = Some(Validation {
-            checked: self.done,
-            method: method.to_owned(),
-            ok: self.wrong == 0,
+            wrong_by_faults: self.by_faults,
+            ..Validation::new(method, self.done, self.wrong)
         });
         if signal::interrupted() {
             outcome.complete = false;
             outcome.status = ExitStatus::Interrupted;
-        } else if self.wrong > 0 {
+        } else if self.wrong > self.by_faults {
             outcome.status = ExitStatus::Failure;
         }
     }

@@ -10,8 +10,10 @@ use super::interleave;
 use super::render::read_bounded;
 use crate::args::analyse::CompareArgs;
 use crate::exit::ExitStatus;
+use crate::export::{names, units};
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
+use crate::term::message;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
@@ -29,6 +31,8 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
         None => {
             let mut outcome = Outcome::new("compare");
             outcome.comparisons = files(&args.files[0], &args.files[1])?;
+            let rows = outcome.comparisons.len() as u64;
+            outcome.did(rows, ["row compared", "rows compared"]);
             outcome
         }
     };
@@ -54,15 +58,30 @@ fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus 
         let median = comparison.difference.as_ref().map(|found| found.median);
         comparison.verdict == Verdict::Worse && median.is_some_and(|m| m * 100.0 > percent)
     };
-    if let Some(percent) = args.fail_on_regression
-        && comparisons
+    let say = |what: String| message::failure(&Failure::new(what));
+    if let Some(percent) = args.fail_on_regression {
+        let worse: Vec<&Comparison> = comparisons
             .iter()
-            .any(|comparison| regressed(comparison, percent))
-    {
-        return ExitStatus::Gate;
+            .filter(|comparison| regressed(comparison, percent))
+            .collect();
+        for one in &worse {
+            let median = one.difference.as_ref().map_or(0.0, |found| found.median);
+            let found = units::signed_percent(median);
+            say(format!(
+                "{} is worse by {found}, more than the {percent} % of --fail-on-regression",
+                one.row
+            ));
+        }
+        if !worse.is_empty() {
+            return ExitStatus::Gate;
+        }
     }
-    let undecided = |comparison: &Comparison| comparison.verdict == Verdict::Inconclusive;
-    if args.output.report.require_verdict && comparisons.iter().any(undecided) {
+    let undecided = |comparison: &&Comparison| comparison.verdict == Verdict::Inconclusive;
+    let undecided: Vec<&Comparison> = comparisons.iter().filter(undecided).collect();
+    if args.output.report.require_verdict && !undecided.is_empty() {
+        for one in undecided {
+            say(format!("{} has no verdict: {}", one.row, one.reason));
+        }
         return ExitStatus::Inconclusive;
     }
     ExitStatus::Ok
@@ -75,7 +94,7 @@ enum Side {
 }
 
 fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
-    let names = (base.display().to_string(), target.display().to_string());
+    let names = (names::path(base), names::path(target));
     let comparisons = match (side(base)?, side(target)?) {
         (Side::Report(base), Side::Report(target)) => {
             compare::reports(&base, &target, [&names.0, &names.1])
@@ -91,12 +110,12 @@ fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
                 ))
                 .help("numbers are compared pair by pair: both files need as many"));
             }
-            let names = Names {
+            let labels = Names {
                 row: "numbers",
                 baseline: &names.0,
                 target: &names.1,
             };
-            vec![compare::numbers(names, &base, &target)]
+            vec![compare::numbers(labels, &base, &target)]
         }
         _ => {
             return Err(

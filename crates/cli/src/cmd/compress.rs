@@ -11,12 +11,11 @@ use super::train;
 use super::transfer::{self, Opening, Operation, Options, Stage, Stop, Stream, Times};
 use crate::args::compress::{CompressArgs, CompressPlan};
 use crate::exit::ExitStatus;
-use crate::export;
 use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Destination, Direction, Job, Jobs, Request};
 use crate::io::sink::Written;
 use crate::io::source::Summary;
-use crate::io::{BUFFER_BYTES, target};
+use crate::io::{BUFFER_BYTES, steady, target};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::message;
 
@@ -56,7 +55,7 @@ pub(crate) fn run(
         ..Request::of(&args.files, direction)
     })?;
     let needed = reference::needed(&args.reference);
-    let exports = export::asked(&args.report);
+    let exports = args.report.exported().collect::<Vec<_>>();
     transfer::refuse(&jobs, args.files_args.force, &needed, &exports, true)?;
     refuse_joined(&plan, &jobs)?;
     reference::refuse_unfit(&args.reference, &jobs, plan.stream_size.is_some())?;
@@ -92,7 +91,6 @@ pub(crate) fn run(
     };
     let options = Options {
         overwrite: args.files_args.force.into(),
-        any_bytes: args.files_args.force,
         rm: args.files_args.rm,
         sparse: false,
         verify: plan.verify.then_some(&decoder),
@@ -105,10 +103,9 @@ pub(crate) fn run(
     describe(&plan, &mut outcome);
     let mut outcome = transfer::run(jobs, &mut stage, times, &options, None, outcome);
     outcome.bytes_content = outcome.bytes_in;
-    outcome.validation = plan.verify.then(|| Validation {
-        checked: stage.verified,
-        method: "decompressing what was written".to_owned(),
-        ok: stage.wrong == 0,
+    outcome.validation = plan.verify.then(|| {
+        let method = "decompressing what was written";
+        Validation::new(method, stage.verified, stage.wrong)
     });
     session.finish(outcome)
 }
@@ -234,7 +231,7 @@ impl Stage for Compress {
         }
         let name = stream.name();
         let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
-        let mut input = stream.next(Vec::new())?;
+        let mut input = stream.next()?;
         let mut last = input.len() < BUFFER_BYTES;
         let stated = stream.stated_size().or(self.plan.stream_size);
         // What is wholly here is known better than what the file system says.
@@ -261,7 +258,7 @@ impl Stage for Compress {
             }
             if let (Some(size), false) = (size.filter(|&size| read == size), last) {
                 // A file that grew while it was read has more to give than it said.
-                match stream.next(Vec::new())?.len() as u64 {
+                match stream.next()?.len() as u64 {
                     0 => last = true,
                     more => return Err(Stop::Failed(resized(stream, size, size + more))),
                 }
@@ -283,12 +280,16 @@ impl Stage for Compress {
             if last {
                 return Ok(());
             }
-            input = stream.next(input)?;
+            input = stream.next()?;
             last = input.len() < BUFFER_BYTES;
         }
     }
 
     fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()> {
+        if let Some(change) = read.change {
+            let name = target::display(&job.source);
+            return Err(steady::refused(&name, &change.to_string()));
+        }
         if !self.plan.verify {
             return Ok(());
         }
@@ -384,9 +385,8 @@ fn many_frames(
     let name = stream.name();
     let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
     encoder.reset();
-    let mut input = Vec::new();
     loop {
-        input = stream.next(input)?;
+        let input = stream.next()?;
         if input.is_empty() {
             break;
         }
@@ -436,10 +436,7 @@ fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
     } else {
         format!("it grew past {size} bytes")
     };
-    Failure::new(format!(
-        "cannot compress {name}: {change} while it was read"
-    ))
-    .help("compress a copy, or send it in a pipe")
+    steady::refused(&name, &change)
 }
 
 /// A codec's error with the file that it is about, and the flag that helps where one does.

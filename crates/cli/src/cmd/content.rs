@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use latency::report::Input;
 use twox_hash::XxHash64;
 
+use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 
@@ -24,11 +25,7 @@ pub(super) fn read(files: &[PathBuf], outcome: &mut Outcome) -> Result<Vec<u8>> 
         file.take(room)
             .read_to_end(&mut content)
             .map_err(|error| Failure::io("read", path, &error))?;
-        note(
-            outcome,
-            path.to_string_lossy().into_owned(),
-            &content[before..],
-        );
+        note(outcome, names::path(path), &content[before..]);
     }
     if content.is_empty() {
         return Err(Failure::new("the files hold nothing to compress")

@@ -14,7 +14,6 @@ use super::transfer::{self, Options, Times};
 use crate::args::decompress::{DecompressArgs, DecompressMode, DecompressPlan};
 use crate::args::output::ReportFormat;
 use crate::exit::ExitStatus;
-use crate::export;
 use crate::failure::Result;
 use crate::io::plan::{self, Direction, Request};
 use crate::session::{Outcome, Session, Setup};
@@ -42,9 +41,8 @@ pub(crate) fn run(
         nowhere: plan.mode != DecompressMode::Write,
         ..Request::of(&args.files, Direction::Decompress)
     })?;
-    // What comes out is the user's; whether a terminal can bear it shows when it is there.
     // An older version may be brought up to date in its place.
-    let exports = export::asked(&args.report);
+    let exports = args.report.exported().collect::<Vec<_>>();
     transfer::refuse(&jobs, args.files_args.force, &[], &exports, false)?;
     Reference::load(&args.reference)?.decode_with(&mut plan);
     let mut report = args.report.clone();
@@ -66,7 +64,6 @@ pub(crate) fn run(
     let mut stage = Decompress::new(&plan, times.around(&session, "run of frames"))?;
     let options = Options {
         overwrite: args.files_args.force.into(),
-        any_bytes: args.files_args.force,
         rm: args.files_args.rm,
         sparse: plan.sparse,
         verify: None,
@@ -85,11 +82,11 @@ pub(crate) fn run(
     let mut outcome = transfer::run(jobs, &mut stage, times, &options, None, outcome);
     outcome.bytes_content = outcome.bytes_out;
     if plan.decoder.verify_checksum && stage.checksums + stage.checksum_errors > 0 {
-        outcome.validation = Some(Validation {
-            checked: stage.checksums + stage.checksum_errors,
-            method: "content checksum of each frame".to_owned(),
-            ok: stage.checksum_errors == 0,
-        });
+        outcome.validation = Some(Validation::new(
+            "content checksum of each frame",
+            stage.checksums + stage.checksum_errors,
+            stage.checksum_errors,
+        ));
     }
     session.finish(outcome)
 }
@@ -102,7 +99,7 @@ fn describe(plan: &DecompressPlan, outcome: &mut Outcome) {
     );
     params.insert(
         "memory_limit_bytes".to_owned(),
-        plan.decoder.memory_limit.into(),
+        plan.decoder.window_limit.into(),
     );
     params.insert(
         "output_limit_bytes".to_owned(),

@@ -1,7 +1,7 @@
 //! `perfkit completions` and `perfkit man`: documents made from the command line's own definition.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -10,8 +10,8 @@ use crate::args::Cli;
 use crate::args::docs::ManArgs;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::io::target::Target;
-use crate::term::message;
+use crate::io::targets::Targets;
+use crate::term::{message, signal};
 
 /// Prints the completion script for a shell.
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<ExitStatus> {
@@ -26,11 +26,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus> {
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     if let Some(dir) = &args.dir {
-        write_page(dir, &root, &root)?;
-        for command in root.get_subcommands() {
-            write_page(dir, command, &root)?;
-        }
-        return Ok(ExitStatus::Ok);
+        return write_pages(dir, &root);
     }
     let command = match args.page.as_deref() {
         None => &root,
@@ -43,14 +39,25 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus> {
     Ok(ExitStatus::Ok)
 }
 
-fn write_page(dir: &Path, command: &clap::Command, root: &clap::Command) -> Result<()> {
-    let target = Target::create(&dir.join(format!("{}.1", page_name(command))), true, None)?;
-    let page = render(command, root)?;
-    target
-        .writer()
-        .write_all(&page)
-        .map_err(|error| target.error(&error))?;
-    target.commit()
+/// All pages appear together: those of two versions are never mixed.
+fn write_pages(dir: &Path, root: &clap::Command) -> Result<ExitStatus> {
+    let commands = std::iter::once(root).chain(root.get_subcommands());
+    let commands: Vec<&clap::Command> = commands.collect();
+    let path = |command: &&clap::Command| dir.join(format!("{}.1", page_name(command)));
+    let paths: Vec<PathBuf> = commands.iter().map(path).collect();
+    let targets = Targets::create(&paths, true)?;
+    for (command, target) in commands.into_iter().zip(targets.iter()) {
+        if signal::interrupted() {
+            return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
+        }
+        let page = render(command, root)?;
+        target
+            .writer()
+            .write_all(&page)
+            .map_err(|error| target.error(&error))?;
+    }
+    targets.commit()?;
+    Ok(ExitStatus::Ok)
 }
 
 /// `perfkit` or `perfkit-compress`: what `man` is asked for.

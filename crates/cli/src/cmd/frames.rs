@@ -158,6 +158,10 @@ pub(crate) fn index(path: &Path, range: ByteRange, bytes_max: u64) -> Result<See
         let goes_on = indexer.push(&frame);
         goes_on && range.end.is_none_or(|end| indexer.content_bytes() < end)
     })?;
+    if scanner.finish().is_err() {
+        // The range may be complete before the cut; if not, the decoder says where that is.
+        indexer.break_off();
+    }
     Ok(indexer.finish())
 }
 

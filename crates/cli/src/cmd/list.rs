@@ -10,6 +10,7 @@ use super::compress::codec_failure;
 use super::decompress::EMPTY_HELP;
 use super::frames;
 use crate::exit::ExitStatus;
+use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::plan::Jobs;
 use crate::io::source::Source;
@@ -149,7 +150,7 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
         match listed {
             Ok(seekable_frames) => {
                 summary.seekable_frames = seekable_frames;
-                let path = job.source.display().to_string();
+                let path = names::path(&job.source);
                 files.rows.push(summary.row(path.as_str().into()));
                 total.add(&summary);
                 if outcome.workload.inputs.len() < INPUTS_LISTED {
@@ -229,7 +230,7 @@ fn frame_row(path: &Path, frame: &FrameInfo) -> Vec<Cell> {
         frame.blocks.into(),
         frame.dictionary_id.map(u64::from).into(),
         frame.checksum.map(|sum| format!("{sum:08x}")).into(),
-        path.display().to_string().into(),
+        names::path(path).into(),
     ]
 }
 
@@ -253,16 +254,14 @@ pub(super) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<Optio
         table = seekable(path, &mut *file);
         return listed(path, &scanner).map(|()| table);
     }
-    let file = (path.as_os_str() != "-")
-        .then(|| File::open(path))
-        .transpose();
-    match file {
-        Ok(Some(mut file)) if file.metadata().is_ok_and(|metadata| metadata.is_file()) => {
-            frames::walk(path, &mut file, &mut scanner, u64::MAX, &mut each)?;
-            table = seekable(path, &mut file);
-        }
-        Ok(_) => read(path, &mut scanner, &mut each)?,
-        Err(error) => return Err(Failure::io("read", path, &error)),
+    // Opened once: the writer of a FIFO may be gone after the first reader.
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    if is_file && path.as_os_str() != "-" {
+        let mut file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
+        frames::walk(path, &mut file, &mut scanner, u64::MAX, &mut each)?;
+        table = seekable(path, &mut file);
+    } else {
+        read(path, &mut scanner, &mut each)?;
     }
     listed(path, &scanner).map(|()| table)
 }
@@ -303,9 +302,8 @@ fn read(
     each: &mut impl FnMut(FrameInfo) -> bool,
 ) -> Result<()> {
     let mut source = Source::open(path)?;
-    let mut buffer = Vec::new();
     loop {
-        buffer = source.next(buffer).map_err(|error| source.error(&error))?;
+        let buffer = source.next().map_err(|error| source.error(&error))?;
         if buffer.is_empty() {
             return Ok(());
         }

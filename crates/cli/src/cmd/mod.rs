@@ -63,6 +63,7 @@ pub(crate) fn ending(command: &Command) -> Ending {
 /// Runs the command of a parsed command line.
 pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
     let name = cli.command.name();
+    cli.command.files().check()?;
     match cli.command {
         Command::Compress(args) => compress::run(&args, name, argv),
         Command::CompressBench(args) => compress_bench::run(&args, name, argv),

@@ -10,7 +10,7 @@ use zstdkit::Dictionary;
 use crate::args::decompress::DecompressPlan;
 use crate::args::settings::ReferenceArgs;
 use crate::failure::{Failure, Result};
-use crate::io::clash::Flagged;
+use crate::io::conflicts::Flagged;
 use crate::io::open::open;
 use crate::io::plan::Jobs;
 use crate::io::target::display;

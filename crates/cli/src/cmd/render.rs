@@ -66,6 +66,7 @@ fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
         status = session::gate_status(&report, args.output.report.require_verdict);
         report.exit_code = status.code();
     }
+    session::say_gates(&report, status);
     let detail = if args.output.terminal.verbose {
         Detail::Full
     } else {

@@ -13,7 +13,7 @@ use zstdkit::dictionary::{self, Evaluation, SizeClass, TrainOptions, train_best}
 use crate::args::train::TrainPlan;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::io::clash;
+use crate::io::conflicts;
 use crate::io::open::open;
 use crate::io::plan::{self, Direction, Request};
 use crate::io::target::{Target, display};
@@ -40,7 +40,7 @@ pub(super) fn run(plan: &TrainPlan) -> Result<Outcome> {
             },
         )
     })?;
-    clash::refuse(&found.jobs, Some(&plan.output), &[], &[])?;
+    conflicts::refuse(&found.jobs, Some(&plan.output), &[], &[])?;
     // Whether it can be written shows before an hour of training.
     let target = Target::create(&plan.output, plan.force, None)?;
     let mut outcome = Outcome::new("train");

@@ -2,11 +2,14 @@
 //!
 //! The grids are made in `tables.rs`, how a line or a grid looks is in `text.rs` and `markdown.rs`.
 
-use latency::report::{Comparison, Design, GateResult, GateVerdict, LoadModel, Report, Timing};
+use latency::report::{
+    Comparison, Design, GateResult, GateVerdict, LoadModel, Report, Timing, Validation,
+};
 
 use super::Detail;
 use super::grid::Grid;
 use super::line::{Line, Tone};
+use super::nouns::{self, Volume};
 use super::tables::{comparison_grid, latency_grid, spectrum, table_grid};
 use super::units::{ABSENT, bytes, count, duration, percent, percentile_name, rate};
 
@@ -60,21 +63,21 @@ pub(super) fn blocks(report: &Report, detail: Detail) -> Vec<Block> {
 
 fn headline(report: &Report, detail: Detail) -> Vec<Line> {
     let mut line = Line::of(Tone::Heading, &report.workload.kind);
+    let nouns = nouns::of(&report.workload.kind);
     let throughput = &report.throughput;
     match report.workload.inputs_total {
         0 => {}
-        1 => line = line.plain("  1 input"),
-        inputs => line = line.plain(format!("  {} inputs", count(inputs))),
+        1 => line = line.plain(format!("  1 {}", nouns.inputs[0])),
+        inputs => line = line.plain(format!("  {} {}", count(inputs), nouns.inputs[1])),
     }
-    if throughput.bytes_in > 0 || throughput.bytes_out > 0 {
-        let (read, written) = (throughput.bytes_in as f64, throughput.bytes_out as f64);
-        line = line.plain(format!("  {} → {}", bytes(read), bytes(written)));
-        let (large, small) = (read.max(written), read.min(written));
-        if small > 0.0 {
-            let ratio = format!("{:.3}", large / small);
-            line = line.plain("  ratio ").and(Tone::Strong, ratio);
-        }
+    let done = report.workload.done.iter();
+    let done: Vec<String> = done
+        .map(|done| format!("{} {}", count(done.count), done.what))
+        .collect();
+    if !done.is_empty() {
+        line = line.plain("  ").and(Tone::Strong, done.join(", "));
     }
+    line = volume(line, report, nouns.volume);
     if report.duration_ns > 0 {
         line = line.plain(format!("  {}", duration(report.duration_ns as f64)));
     }
@@ -99,18 +102,58 @@ fn headline(report: &Report, detail: Detail) -> Vec<Line> {
         ));
     }
     if let Some(validation) = &report.validation {
-        let (tone, verdict) = match validation.ok {
-            true => (Tone::Good, "ok"),
-            false => (Tone::Bad, "WRONG"),
-        };
-        let (method, checked) = (&validation.method, count(validation.checked));
-        lines.push(
-            Line::default()
-                .plain(format!("checked by {method}: {checked} "))
-                .and(tone, verdict),
-        );
+        lines.push(checked(validation));
     }
     lines
+}
+
+/// The bytes of a report: as a conversion with its ratio where they are one, else what each was.
+fn volume(line: Line, report: &Report, volume: Volume) -> Line {
+    let throughput = &report.throughput;
+    let (read, written) = (throughput.bytes_in as f64, throughput.bytes_out as f64);
+    match (volume, read > 0.0, written > 0.0) {
+        (_, false, false) => line,
+        (Volume::Converted, true, true) => {
+            let ratio = format!("{:.3}", read.max(written) / read.min(written));
+            line.plain(format!("  {} → {}", bytes(read), bytes(written)))
+                .plain("  ratio ")
+                .and(Tone::Strong, ratio)
+        }
+        (_, true, false) => line.plain(format!("  {} read", bytes(read))),
+        (Volume::Apart(what), true, true) => {
+            line.plain(format!("  {} read, {} {what}", bytes(read), bytes(written)))
+        }
+        (Volume::Apart(what), false, true) => line.plain(format!("  {} {what}", bytes(written))),
+        (Volume::Converted, false, true) => line.plain(format!("  {} written", bytes(written))),
+    }
+}
+
+/// What was checked, how, and what of it was wrong: what faults that were asked for explain, and what not.
+fn checked(validation: &Validation) -> Line {
+    let line = Line::default().plain(format!("checked by {}: ", validation.method));
+    let (checked, wrong) = (validation.checked, validation.wrong);
+    let unexplained = wrong.saturating_sub(validation.wrong_by_faults);
+    match (validation.ok, wrong) {
+        (true, _) => line.plain(count(checked)).and(Tone::Good, " ok"),
+        // A version that did not count them.
+        (false, 0) => line.plain(count(checked)).and(Tone::Bad, " WRONG"),
+        (false, _) => {
+            let right = count(checked.saturating_sub(wrong));
+            let line = line.plain(format!("{right} right, "));
+            let different = format!("{} different", count(wrong));
+            let explained = count(validation.wrong_by_faults);
+            match (unexplained, validation.wrong_by_faults) {
+                (0, _) => line
+                    .and(Tone::Warn, different)
+                    .plain(format!(" (all {explained} explained by injected faults)")),
+                (_, 0) => line.and(Tone::Bad, different + " WRONG"),
+                _ => line.and(Tone::Bad, different + " WRONG").plain(format!(
+                    " ({} not explained by injected faults)",
+                    count(unexplained)
+                )),
+            }
+        }
+    }
 }
 
 /// Comparisons of one target with one baseline.
@@ -172,14 +215,25 @@ fn notes(report: &Report) -> Vec<Line> {
 
 fn open_loop(report: &Report, lines: &mut Vec<Line>) {
     let load = &report.load;
-    let rate = |value: Option<f64>| value.map_or(ABSENT.to_owned(), |v| format!("{v:.1}/s"));
-    lines.push(Line::default().plain(format!(
-        "open loop: target {}, achieved {}, late starts {}, largest backlog {}",
-        rate(load.rate_target_per_s),
-        rate(load.rate_achieved_per_s),
-        load.late_start_ratio.map_or(ABSENT.to_owned(), percent),
-        load.backlog_max.map_or(ABSENT.to_owned(), count),
-    )));
+    // Of several runs at several rates there is no one rate: their table has each.
+    let parts: Vec<String> = [
+        load.rate_target_per_s
+            .map(|rate| format!("target {rate:.1}/s")),
+        load.rate_achieved_per_s
+            .map(|rate| format!("achieved {rate:.1}/s")),
+        load.late_start_ratio
+            .map(|ratio| format!("late starts {}", percent(ratio))),
+        load.backlog_max
+            .map(|most| format!("largest backlog {}", count(most))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let said = match parts.is_empty() {
+        true => "several runs, each at its rate".to_owned(),
+        false => parts.join(", "),
+    };
+    lines.push(Line::default().plain(format!("open loop: {said}")));
     if load.saturated {
         let text = ": less than 99 % of the target rate was achieved";
         lines.push(Line::of(Tone::Bad, "SATURATED").plain(text));

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use latency::percentile::LADDER;
 use latency::report::{Cell, Comparison, Latency, Report, Table};
 
+use crate::term::plain::is_unfit;
+
 /// Writes a header and the lines (RFC 4180). An absent value is an empty field.
 pub(crate) fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let compares = report.command.subcommand == "compare" || report.latencies.is_empty();
@@ -190,10 +192,16 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
+/// What a spreadsheet may take for the start of a formula.
+const FORMULA: [char; 4] = ['=', '+', '-', '@'];
+
+/// Writes a line. Texts are kept to the byte; those that something could misread are quoted.
 fn line(out: &mut (impl Write + ?Sized), fields: impl Iterator<Item = String>) -> io::Result<()> {
     let quoted: Vec<String> = fields
         .map(|field| {
-            if field.contains([',', '"', '\n', '\r']) {
+            if field.starts_with(FORMULA) && field.parse::<f64>().is_err()
+                || field.contains(|letter| matches!(letter, ',' | '"') || is_unfit(letter))
+            {
                 format!("\"{}\"", field.replace('"', "\"\""))
             } else {
                 field

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::line::{clean, escape};
+use super::line::escape;
 use crate::term::color::FAINT;
+use crate::term::plain::visible;
 
 /// Columns under a header, as wide as what was fitted into them.
 #[derive(Debug, Clone)]
@@ -71,7 +72,10 @@ impl Grid {
     /// A grid without rows.
     pub(crate) fn new(header: Vec<String>, left: usize) -> Self {
         Self {
-            header: header.iter().map(|cell| clean(cell)).collect(),
+            header: header
+                .iter()
+                .map(|cell| visible(cell).into_owned())
+                .collect(),
             rows: Vec::new(),
             left,
         }
@@ -80,7 +84,8 @@ impl Grid {
     /// Adds a row.
     pub(crate) fn push(&mut self, row: Vec<String>) {
         debug_assert_eq!(row.len(), self.header.len());
-        self.rows.push(row.iter().map(|cell| clean(cell)).collect());
+        self.rows
+            .push(row.iter().map(|cell| visible(cell).into_owned()).collect());
     }
 
     /// Whether there is nothing to show.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::SystemTime;
 
+use latency::IntervalLog;
 use latency::hgrm::{self, HgrmUnit};
 use latency::hlog;
 use latency::report::{Latency, Report};
@@ -18,14 +19,19 @@ pub(crate) fn hgrm(report: &Report, row: Option<&str>, mut out: impl Write) -> i
     hgrm::write(&mut out, &histogram, HgrmUnit::Us)
 }
 
-/// All distributions, a line a second a tag.
-pub(crate) fn hlog(report: &Report, mut out: impl Write) -> io::Result<()> {
+/// All distributions, a line a second a tag: by what the run put into its log, a line at a time.
+pub(crate) fn hlog(
+    report: &Report,
+    intervals: Option<IntervalLog>,
+    mut out: impl Write,
+) -> io::Result<()> {
+    let mut logged = intervals.map(IntervalLog::finish).transpose()?;
     let rows: Vec<&Latency> = report.latencies.iter().collect();
     let start = report
         .started_at
         .parse::<jiff::Timestamp>()
         .map_or(SystemTime::UNIX_EPOCH, SystemTime::from);
-    hlog::write(&mut out, start, &rows)
+    hlog::write(&mut out, start, &rows, logged.as_mut())
 }
 
 fn no_row(row: Option<&str>) -> io::Error {

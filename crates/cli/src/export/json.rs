@@ -4,14 +4,20 @@ use std::io::{self, Write};
 
 use latency::report::Report;
 
+use crate::term::plain;
+
 /// One indented document, for people and `jq`.
 pub(crate) fn pretty(report: &Report, mut out: impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut out, report)?;
-    out.write_all(b"\n")
+    document(&serde_json::to_string_pretty(report)?, &mut out)
 }
 
 /// One line, for logs that gather many runs.
 pub(crate) fn line(report: &Report, mut out: impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut out, report)?;
+    document(&serde_json::to_string(report)?, &mut out)
+}
+
+/// Control and format characters are `\u` escapes wherever it goes: that loses nothing.
+fn document(text: &str, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(plain::json(text).as_bytes())?;
     out.write_all(b"\n")
 }

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 
 use crate::term::color::{BAD, FAINT, GOOD, HEADING, STRONG, WARN};
+use crate::term::plain::visible;
 
 /// How words are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,7 @@ impl Line {
 
     /// The line with these words after its own.
     pub(crate) fn and(mut self, tone: Tone, text: impl AsRef<str>) -> Self {
-        self.0.push((tone, clean(text.as_ref())));
+        self.0.push((tone, visible(text.as_ref()).into_owned()));
         self
     }
 
@@ -80,12 +81,6 @@ impl Line {
     }
 }
 
-/// Without control characters, which would move the cursor or end the line.
-pub(super) fn clean(text: &str) -> String {
-    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(plain).collect()
-}
-
 /// Without what Markdown would take for its own.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -114,7 +109,7 @@ mod tests {
         line.markdown(&mut markdown).expect("written");
         assert_eq!(
             String::from_utf8(markdown).expect("text"),
-            "**a\u{fffd}\\[2Jb\u{fffd}c** \\<b>\\*x\\*\n"
+            "**a\\\\u{1b}\\[2Jb\\\\nc** \\<b>\\*x\\*\n"
         );
     }
 }

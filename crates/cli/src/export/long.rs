@@ -6,7 +6,6 @@ use std::io::{self, Write as _};
 use latency::report::{Cell, Table, Unit};
 
 use super::grid::Columns;
-use super::line::clean;
 use super::tables::{table_row, titles};
 use crate::term::color::{self, HEADING};
 use crate::term::plain::visible;
@@ -42,7 +41,7 @@ impl LongTable {
 
     /// Prints the headings, between the passes.
     pub(crate) fn heading(&mut self) -> io::Result<()> {
-        let name = clean(&self.table.name);
+        let name = visible(&self.table.name);
         writeln!(self.out, "{HEADING}{name}{HEADING:#}")?;
         self.columns.heading(&mut self.out)
     }

@@ -11,6 +11,8 @@ mod json;
 mod line;
 mod long;
 mod markdown;
+pub(crate) mod names;
+pub(crate) mod nouns;
 mod plain;
 mod tables;
 mod text;
@@ -18,16 +20,22 @@ pub(crate) mod units;
 
 pub(crate) use long::LongTable;
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
+use std::time::Duration;
 
+use latency::IntervalLog;
 use latency::report::Report;
 
 use crate::args::output::{ReportArgs, ReportFormat};
-use crate::failure::Result;
-use crate::io::clash::{self, Flagged};
+use crate::failure::{Failure, Result};
+use crate::io::standard;
 use crate::io::target::{self, Target};
 use crate::term::color;
+
+/// The length of an interval of `.hlog`.
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Which stream the report of a command belongs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +44,24 @@ pub(crate) enum MainStream {
     Stdout,
     /// Filters: standard output belongs to the data.
     Stderr,
+}
+
+impl MainStream {
+    fn is_terminal(self) -> bool {
+        match self {
+            Self::Stdout => io::stdout().is_terminal(),
+            Self::Stderr => io::stderr().is_terminal(),
+        }
+    }
+
+    /// Refuses a stream that nothing can be written to, before work is done for it.
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            Self::Stdout => standard::check_output()
+                .map_err(|error| Failure::io("write", Path::new("standard output"), &error)),
+            Self::Stderr => Ok(()),
+        }
+    }
 }
 
 /// How much of the report the text form shows.
@@ -57,17 +83,6 @@ enum FileFormat {
 }
 
 impl FileFormat {
-    /// The flag that asks for it.
-    fn flag(self) -> &'static str {
-        match self {
-            Self::Json => "--export-json",
-            Self::Csv => "--export-csv",
-            Self::Markdown => "--export-markdown",
-            Self::Hgrm => "--export-hgrm",
-            Self::Hlog => "--export-hlog",
-        }
-    }
-
     /// What to do when the file could not be written although the work is done.
     fn rescue(self) -> &'static str {
         match self {
@@ -96,12 +111,13 @@ pub(crate) struct Exports {
     main: ReportFormat,
     row: Option<String>,
     files: Vec<(FileFormat, Target)>,
+    /// What `.hlog` is made of, once the run has started.
+    intervals: Option<IntervalLog>,
 }
 
 impl Exports {
     /// Creates every file that was asked for; `force` allows replacing existing ones.
     pub(crate) fn open(args: &ReportArgs, force: bool) -> Result<Self> {
-        clash::refuse_exports(&asked(args))?;
         let mut files = Vec::new();
         for (format, path) in formats(args) {
             let target = if target::is_stdout(path) {
@@ -115,6 +131,7 @@ impl Exports {
             main: args.report,
             row: args.row.clone(),
             files,
+            intervals: None,
         })
     }
 
@@ -132,20 +149,29 @@ impl Exports {
                 .any(|(format, _)| *format == FileFormat::Json)
     }
 
-    /// Whether distributions have to be kept by seconds.
-    pub(crate) fn wants_intervals(&self) -> bool {
-        self.files
-            .iter()
-            .any(|(format, _)| *format == FileFormat::Hlog)
+    /// Starts the log of the intervals of this run, where distributions by seconds are asked for. It
+    /// stands on a file of no name beside the target, whose disk has to have room for it anyway.
+    pub(crate) fn start_intervals(&mut self) -> Result<Option<IntervalLog>> {
+        let hlog = self.files.iter();
+        let mut hlog = hlog.filter(|(format, _)| *format == FileFormat::Hlog);
+        let Some((_, target)) = hlog.next() else {
+            return Ok(None);
+        };
+        let log = target
+            .spool()
+            .and_then(|spool| IntervalLog::new(INTERVAL, spool))
+            .map_err(|error| target.error(&error))?;
+        self.intervals = Some(log.clone());
+        Ok(Some(log))
     }
 
     /// Writes every export file and makes it appear. One that fails does not keep the others from
     /// being written; the first failure is told.
-    pub(crate) fn write_files(self, report: &Report) -> Result<()> {
+    pub(crate) fn write_files(mut self, report: &Report) -> Result<()> {
         let row = self.row.as_deref();
         let mut result = Ok(());
         for (format, target) in self.files {
-            let written = write_file(format, target, row, report);
+            let written = write_file(format, target, (row, &mut self.intervals), report);
             result = result.and(written.map_err(|failure| failure.help(format.rescue())));
         }
         result
@@ -160,33 +186,25 @@ impl Exports {
 fn write_file(
     format: FileFormat,
     target: Target,
-    row: Option<&str>,
+    (row, intervals): (Option<&str>, &mut Option<IntervalLog>),
     report: &Report,
 ) -> Result<()> {
-    let mut bytes = Vec::new();
+    let mut file = BufWriter::new(target.writer());
     let rendered = match format {
-        FileFormat::Json => json::pretty(report, &mut bytes),
-        FileFormat::Csv => csv::write(report, &mut bytes),
+        FileFormat::Json => json::pretty(report, &mut file),
+        FileFormat::Csv => csv::write(report, &mut file),
         FileFormat::Markdown => {
-            plain::report(report).and_then(|report| markdown::write(&report, &mut bytes))
+            plain::report(report).and_then(|report| markdown::write(&report, &mut file))
         }
-        FileFormat::Hgrm => hdr::hgrm(report, row, &mut bytes),
-        FileFormat::Hlog => hdr::hlog(report, &mut bytes),
+        FileFormat::Hgrm => hdr::hgrm(report, row, &mut file),
+        FileFormat::Hlog => hdr::hlog(report, intervals.take(), &mut file),
     };
-    let mut file = target.writer();
-    match rendered.and_then(|()| file.write_all(&bytes)) {
+    match rendered.and_then(|()| file.flush()) {
         // Whoever read it has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(target.error(&error)),
         Ok(()) => target.commit(),
     }
-}
-
-/// The exports that a command line asks for.
-pub(crate) fn asked(args: &ReportArgs) -> Vec<Flagged<'_>> {
-    formats(args)
-        .map(|(format, path)| (format.flag(), path))
-        .collect()
 }
 
 fn formats(args: &ReportArgs) -> impl Iterator<Item = (FileFormat, &Path)> {
@@ -209,9 +227,18 @@ pub(crate) fn print(
     detail: Detail,
 ) -> Result<()> {
     let mut bytes = Vec::new();
-    let result = render(report, format, detail, &mut bytes).and_then(|()| match stream {
-        MainStream::Stdout => color::write_stdout(&bytes),
-        MainStream::Stderr => color::write_stderr(&bytes),
+    let painted = matches!(format, ReportFormat::Text | ReportFormat::Markdown);
+    // People read it there: what is between its quotes must not start lines of its own either.
+    let shown = match format == ReportFormat::Csv && stream.is_terminal() {
+        true => plain::report(report),
+        false => Ok(Cow::Borrowed(report)),
+    };
+    let rendered = shown.and_then(|report| render(&report, format, detail, &mut bytes));
+    let result = rendered.and_then(|()| match stream {
+        MainStream::Stdout if painted => color::write_stdout(&bytes),
+        MainStream::Stdout => color::write_stdout_plain(&bytes),
+        MainStream::Stderr if painted => color::write_stderr(&bytes),
+        MainStream::Stderr => color::write_stderr_plain(&bytes),
     });
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -219,11 +246,7 @@ pub(crate) fn print(
                 MainStream::Stdout => "standard output",
                 MainStream::Stderr => "standard error",
             };
-            Err(crate::failure::Failure::io(
-                "write",
-                Path::new(name),
-                &error,
-            ))
+            Err(Failure::io("write", Path::new(name), &error))
         }
         _ => Ok(()),
     }

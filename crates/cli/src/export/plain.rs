@@ -31,9 +31,18 @@ fn clean(value: &mut Value) -> bool {
         Value::Array(items) => items
             .iter_mut()
             .fold(false, |found, item| clean(item) | found),
-        Value::Object(fields) => fields
-            .values_mut()
-            .fold(false, |found, item| clean(item) | found),
+        Value::Object(fields) => {
+            let unfit = |key: &String| matches!(visible(key), Cow::Owned(_));
+            let renamed = fields.keys().any(unfit);
+            if renamed {
+                let before = std::mem::take(fields).into_iter();
+                fields.extend(before.map(|(key, value)| (visible(&key).into_owned(), value)));
+            }
+            let cleaned = fields
+                .values_mut()
+                .fold(false, |found, item| clean(item) | found);
+            renamed | cleaned
+        }
         _ => false,
     }
 }

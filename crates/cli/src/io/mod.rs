@@ -1,25 +1,33 @@
 //! Files and pipes: sources that read ahead, targets that appear whole or not at all.
 //!
-//! Nothing here knows what the bytes mean. [`plan`] turns paths into jobs, [`source`] brings
+//! Nothing here knows what the bytes mean. [`standard`] has the standard streams, [`output`] what data
+//! is written to. [`plan`] turns paths into jobs, [`source`] brings
 //! buffers, [`sink`] takes them away, both on threads of their own where that pays; [`place`] writes
 //! beside it, and `verify` reads what it wrote. [`target`] makes files appear by rename, out of
-//! [`temporary`] ones. [`clash`] finds names that lead to one file, [`open`] waits for FIFOs,
+//! [`temporary`] ones, [`targets`] several at once. [`conflicts`] refuses to write what is read,
+//! [`open`] waits for FIFOs,
 //! [`confined`] keeps files below one directory. Sources may be named by a [`url`]; what is behind
-//! one is read in `remote`. [`splice`] replaces the end of a file that stays the same file.
+//! one is read in `remote`. [`steady`] tells whether a file changed while it was read, [`rights`] who may read what is made of
+//! several. [`splice`] replaces the end of a file that stays the same file.
 
 use std::io;
 
-pub(crate) mod clash;
 pub(crate) mod confined;
+pub(crate) mod conflicts;
 pub(crate) mod open;
+pub(crate) mod output;
 pub(crate) mod place;
 pub(crate) mod plan;
 #[cfg(feature = "cloud")]
 pub(crate) mod remote;
+pub(crate) mod rights;
 pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod splice;
+pub(crate) mod standard;
+pub(crate) mod steady;
 pub(crate) mod target;
+pub(crate) mod targets;
 pub(crate) mod temporary;
 pub(crate) mod url;
 mod verify;

@@ -1,6 +1,6 @@
-//! Opening what may have to be waited for.
+//! Opening what may have to be waited for, and what must not be.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -32,6 +32,24 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
                 return Err(io::Error::other("the opening thread is gone"));
             }
         }
+    }
+}
+
+/// Opens a regular file to read it, and nothing else: it does not wait for a FIFO that came into the
+/// place of one, and a file that would make a read wait, as some of `/proc` do, says so instead.
+pub(crate) fn regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NONBLOCK.bits();
+        options.custom_flags(i32::try_from(flags).unwrap_or(0));
+    }
+    let file = options.read(true).open(path)?;
+    let metadata = file.metadata()?;
+    match metadata.is_file() {
+        true => Ok((file, metadata)),
+        false => Err(io::Error::other("it is not a regular file any more")),
     }
 }
 

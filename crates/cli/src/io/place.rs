@@ -3,7 +3,8 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::Arc;
+
+use super::output::Output;
 
 /// Zeros are looked for and left out in pieces of this size, the block size of most file systems.
 pub(super) const HOLE_BYTES: usize = 4096;
@@ -11,7 +12,7 @@ pub(super) const HOLE_BYTES: usize = 4096;
 /// A file that is written at positions.
 #[derive(Debug)]
 pub(crate) struct Placer {
-    file: Arc<File>,
+    file: Output,
     /// Whether zeros are left out.
     sparse: bool,
 }
@@ -19,7 +20,7 @@ pub(crate) struct Placer {
 impl Placer {
     /// For a file that nobody else writes to at these positions; with holes only where it has none
     /// of its own.
-    pub(crate) fn new(file: Arc<File>, sparse: bool) -> Self {
+    pub(crate) fn new(file: Output, sparse: bool) -> Self {
         Self { file, sparse }
     }
 
@@ -27,10 +28,10 @@ impl Placer {
     /// last of them.
     pub(crate) fn write(&self, position: u64, output: &[u8]) -> io::Result<()> {
         if !self.sparse {
-            return write_at(&self.file, output, position);
+            return write_at(self.file.file(), output, position);
         }
         for (at, piece) in pieces(output) {
-            write_at(&self.file, piece, position + at as u64)?;
+            write_at(self.file.file(), piece, position + at as u64)?;
         }
         Ok(())
     }
@@ -103,7 +104,7 @@ mod tests {
     fn what_is_placed_is_there_in_any_order() {
         for sparse in [false, true] {
             let file = tempfile::NamedTempFile::new().expect("a file");
-            let handle = Arc::new(file.as_file().try_clone().expect("a handle"));
+            let handle = Output::new(file.as_file().try_clone().expect("a handle"));
             let placer = Placer::new(handle, sparse);
             placer.write(5, b"later").expect("written");
             placer.write(0, b"first").expect("written");

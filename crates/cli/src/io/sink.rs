@@ -1,15 +1,13 @@
 //! Buffers to a file or a pipe, written behind by a thread where that pays.
 
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use zstdkit::DecoderOptions;
 use zstdkit::parallel::Output;
 
 use super::verify::Verifier;
-use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, POLL, place};
+use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, POLL, output, place};
 use crate::term::signal;
 
 /// A buffer, of which the first `filled` are output.
@@ -128,7 +126,7 @@ impl Sink {
     ///
     /// `spare` is a buffer of a sink before this one, for what is written in place.
     pub(crate) fn start(
-        file: Option<Arc<File>>,
+        file: Option<output::Output>,
         options: &SinkOptions,
         spare: Option<Buffer>,
     ) -> io::Result<Self> {
@@ -313,7 +311,7 @@ fn gone() -> io::Error {
 /// The file with its position and what is put off.
 #[derive(Debug)]
 struct Writer {
-    file: Option<Arc<File>>,
+    file: Option<output::Output>,
     sparse: bool,
     bytes: u64,
     /// Bytes before the next one to write that are not to be written: zeros, or somebody else's.
@@ -341,12 +339,12 @@ impl Writer {
     }
 
     fn put(&mut self, piece: &[u8]) -> io::Result<()> {
-        let Some(mut file) = self.file.as_deref() else {
+        let Some(file) = &mut self.file else {
             return Ok(());
         };
         if self.hole > 0 {
             let hole = i64::try_from(self.hole).unwrap_or(i64::MAX);
-            file.seek(SeekFrom::Current(hole))?;
+            file.file().seek(SeekFrom::Current(hole))?;
             self.hole = 0;
         }
         file.write_all(piece)
@@ -359,7 +357,7 @@ impl Writer {
 
     fn finish(self) -> io::Result<Written> {
         if let (Some(file), true) = (&self.file, self.hole > 0) {
-            file.set_len(self.bytes)?;
+            file.file().set_len(self.bytes)?;
         }
         Ok(Written {
             bytes: self.bytes,

@@ -4,13 +4,20 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::hash::Hasher;
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use twox_hash::XxHash64;
 
-use super::open::open;
-use super::url;
+mod buffers;
+
+pub(crate) use buffers::Buffer;
+use buffers::Pool;
+
+use super::open::{self, open};
+use super::steady::{Change, State};
 use super::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, INLINE_BYTES, POLL, SMALL_BYTES};
+use super::{standard, url};
 use crate::failure::{Failure, Result};
 use crate::term::signal;
 
@@ -27,6 +34,8 @@ pub(crate) struct Summary {
     pub(crate) bytes: u64,
     /// Their XXH64, when asked for.
     pub(crate) xxh64: Option<u64>,
+    /// What happened to the file meanwhile.
+    pub(crate) change: Option<Change>,
 }
 
 /// Whether what is read is hashed.
@@ -72,7 +81,7 @@ pub(crate) struct Source {
 
 #[derive(Debug)]
 enum Reading {
-    Inline(Reader),
+    Inline(Reader, Arc<Pool>),
     Ahead(Ahead),
 }
 
@@ -100,6 +109,8 @@ struct Reader {
     input: Input,
     /// The size that the file system states, of a regular file.
     stated: Option<u64>,
+    /// How the file was when it was opened.
+    before: Option<State>,
     /// Bytes of a buffer that is full.
     buffer_bytes: usize,
     bytes: u64,
@@ -112,7 +123,7 @@ struct Reader {
 #[derive(Debug)]
 struct Ahead {
     full: Receiver<io::Result<(Vec<u8>, Option<Summary>)>>,
-    empty: SyncSender<Vec<u8>>,
+    pool: Arc<Pool>,
     /// Bytes that came over.
     bytes: u64,
     summary: Option<Summary>,
@@ -131,7 +142,7 @@ impl Source {
         }
         let stdin = path.as_os_str() == "-";
         let file = if stdin {
-            duplicate_stdin()
+            standard::input()
         } else {
             open(path, OpenOptions::new().read(true))
         }
@@ -152,23 +163,16 @@ impl Source {
         if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|m| small(&m)) {
             return None;
         }
-        let mut options = OpenOptions::new();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            // It may have become a FIFO meanwhile.
-            let flags = rustix::fs::OFlags::NONBLOCK.bits();
-            options.custom_flags(i32::try_from(flags).unwrap_or(0));
-        }
-        let file = options.read(true).open(path).ok()?;
-        let metadata = file.metadata().ok().filter(small)?;
+        // It may have become a FIFO meanwhile.
+        let (file, metadata) = open::regular(path).ok()?;
+        let metadata = Some(metadata).filter(small)?;
         Self::of(path, file, Some(metadata), reads).ok()
     }
 
     fn of(path: &Path, file: File, metadata: Option<Metadata>, reads: &Reads) -> Result<Self> {
         if metadata.as_ref().is_some_and(Metadata::is_dir) {
             return Err(Failure::new(format!("'{}' is a directory", path.display()))
-                .help("add -r to walk it"));
+                .help("name the files in it"));
         }
         let small = metadata
             .as_ref()
@@ -180,6 +184,7 @@ impl Source {
                 .as_ref()
                 .filter(|m| m.is_file())
                 .map(|m| m.len().saturating_sub(reads.start)),
+            before: metadata.as_ref().and_then(State::of),
             buffer_bytes: if small {
                 BUFFER_BYTES
             } else {
@@ -190,7 +195,7 @@ impl Source {
             hasher: hashed.then(|| XxHash64::with_seed(0)),
         };
         let reading = if small {
-            Reading::Inline(reader)
+            Reading::Inline(reader, Arc::default())
         } else {
             Reading::ahead(reader, path, STACK_BYTES)?
         };
@@ -211,6 +216,7 @@ impl Source {
         let hashed = reads.hash != Hash::No;
         let reader = Reader {
             stated: size.map(|size| size.saturating_sub(reads.start)),
+            before: None,
             input: Input::Remote(Box::new(body)),
             buffer_bytes: reads.buffer_bytes,
             bytes: 0,
@@ -244,14 +250,15 @@ impl Source {
         self.metadata.as_ref().filter(|m| m.is_file())
     }
 
-    /// The next buffer, empty at the end. `spare` is a used buffer to fill again.
+    /// The next buffer, empty at the end.
     ///
     /// Every buffer but the last is full, whatever the pieces in which a pipe delivers; an
-    /// interrupt ends the wait with `ErrorKind::Interrupted`.
-    pub(crate) fn next(&mut self, spare: Vec<u8>) -> io::Result<Vec<u8>> {
+    /// interrupt ends the wait with `ErrorKind::Interrupted`. Memory is used again once a buffer is
+    /// dropped: who keeps many has more memory in use, and waits for nothing.
+    pub(crate) fn next(&mut self) -> io::Result<Buffer> {
         match &mut self.reading {
-            Reading::Inline(reader) => reader.fill(spare),
-            Reading::Ahead(ahead) => ahead.next(spare),
+            Reading::Inline(reader, pool) => reader.fill(pool.take()).map(|bytes| pool.lend(bytes)),
+            Reading::Ahead(ahead) => ahead.next(),
         }
     }
 
@@ -260,13 +267,14 @@ impl Source {
         self.hashed && matches!(self.reading, Reading::Ahead(_))
     }
 
-    /// Totals. There is no hash before [`Source::next`] has come to the end.
+    /// Totals. There is no hash, and no word of a change, before [`Source::next`] has come to the end.
     pub(crate) fn summary(&self) -> Summary {
         match &self.reading {
-            Reading::Inline(reader) => reader.summary(),
+            Reading::Inline(reader, _) => reader.summary(),
             Reading::Ahead(ahead) => ahead.summary.unwrap_or(Summary {
                 bytes: ahead.bytes,
                 xxh64: None,
+                change: None,
             }),
         }
     }
@@ -291,19 +299,16 @@ impl Reading {
     /// must not hold up the end of the process.
     fn ahead(reader: Reader, path: &Path, stack_bytes: usize) -> Result<Self> {
         let (full_in, full) = sync_channel(BUFFERS_IN_FLIGHT);
-        let (empty, empty_out) = sync_channel(BUFFERS_IN_FLIGHT);
+        let pool = Arc::new(Pool::default());
+        let theirs = Arc::clone(&pool);
         std::thread::Builder::new()
             .name("read".to_owned())
             .stack_size(stack_bytes)
-            .spawn(move || read_ahead(reader, &full_in, &empty_out))
+            .spawn(move || read_ahead(reader, &full_in, &theirs))
             .map_err(|error| Failure::io("start reading", path, &error))?;
-        for _ in 0..BUFFERS_IN_FLIGHT {
-            // The channel holds that many and the thread takes them out: this cannot block.
-            let _ = empty.send(Vec::new());
-        }
         Ok(Self::Ahead(Ahead {
             full,
-            empty,
+            pool,
             bytes: 0,
             summary: None,
         }))
@@ -313,10 +318,10 @@ impl Reading {
 fn read_ahead(
     mut reader: Reader,
     full: &SyncSender<io::Result<(Vec<u8>, Option<Summary>)>>,
-    empty: &Receiver<Vec<u8>>,
+    pool: &Pool,
 ) {
-    // Either end hanging up means that nobody wants more.
-    while let Ok(spare) = empty.recv() {
+    // A closed pool or channel means that nobody wants more.
+    while let Some(spare) = pool.wait() {
         let result = reader.fill(spare).map(|buffer| {
             let last = buffer.len() < reader.buffer_bytes;
             let summary = last.then(|| reader.summary());
@@ -330,13 +335,9 @@ fn read_ahead(
 }
 
 impl Ahead {
-    fn next(&mut self, spare: Vec<u8>) -> io::Result<Vec<u8>> {
+    fn next(&mut self) -> io::Result<Buffer> {
         if self.summary.is_some() {
-            return Ok(Vec::new());
-        }
-        if spare.capacity() > 0 {
-            // The thread may have ended at the end of the file: then nobody needs the buffer.
-            let _ = self.empty.try_send(spare);
+            return Ok(Buffer::default());
         }
         loop {
             match self.full.recv_timeout(POLL) {
@@ -344,7 +345,7 @@ impl Ahead {
                     let (buffer, summary) = result?;
                     self.summary = summary;
                     self.bytes += buffer.len() as u64;
-                    return Ok(buffer);
+                    return Ok(self.pool.lend(buffer));
                 }
                 Err(RecvTimeoutError::Timeout) if signal::interrupted() => {
                     return Err(io::ErrorKind::Interrupted.into());
@@ -355,6 +356,12 @@ impl Ahead {
                 }
             }
         }
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.pool.close();
     }
 }
 
@@ -405,6 +412,16 @@ impl Reader {
         Summary {
             bytes: self.bytes,
             xxh64: self.hasher.as_ref().map(|hasher| hasher.finish()),
+            change: self.before.and_then(|before| before.change(self.now()?)),
+        }
+    }
+
+    /// How the file is now.
+    fn now(&self) -> Option<State> {
+        match &self.input {
+            Input::File(file) => State::of(&file.metadata().ok()?),
+            #[cfg(feature = "cloud")]
+            Input::Remote(_) => None,
         }
     }
 }
@@ -420,20 +437,6 @@ fn state(metadata: &Metadata) -> impl PartialEq {
 #[cfg(not(unix))]
 fn state(metadata: &Metadata) -> impl PartialEq {
     (metadata.len(), metadata.modified().ok())
-}
-
-/// An unbuffered handle on standard input.
-pub(crate) fn duplicate_stdin() -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd as _;
-        io::stdin().as_fd().try_clone_to_owned().map(File::from)
-    }
-    #[cfg(windows)]
-    {
-        use std::os::windows::io::AsHandle as _;
-        io::stdin().as_handle().try_clone_to_owned().map(File::from)
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,13 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::SMALL_BYTES;
 use super::open::open;
+use super::output::Output;
+use super::rights::Rights;
+#[cfg(unix)]
+use super::rights::umask;
 use super::temporary::Temporary;
 use crate::failure::{Failure, Result};
 
@@ -24,7 +27,7 @@ pub(crate) enum Target {
     /// A new file beside its final place.
     File {
         /// The file that is written.
-        file: Arc<File>,
+        file: Output,
         /// What it is until it is complete; gone on drop.
         temporary: Temporary,
         /// Its name then.
@@ -35,17 +38,17 @@ pub(crate) enum Target {
     /// A device or pipe that exists: written in place.
     Special {
         /// The file.
-        file: Arc<File>,
+        file: Output,
         /// Its name.
         path: PathBuf,
     },
     /// Standard output.
-    Stdout(Arc<File>),
+    Stdout(Output),
     /// An object of a store, which takes what goes through a pipe.
     #[cfg(feature = "cloud")]
     Remote {
         /// The pipe.
-        file: Arc<File>,
+        file: Output,
         /// The other end of it; given up on drop, when the pipe is closed.
         upload: super::remote::Upload,
         /// Its URL.
@@ -58,12 +61,22 @@ impl Target {
     /// [`Target::commit`]. A copy of `source` is nobody else's to read before
     /// [`Target::copy_attributes`].
     pub(crate) fn create(path: &Path, force: bool, source: Option<&Metadata>) -> Result<Self> {
+        Self::open(path, force, source, false)
+    }
+
+    /// The same for a file that is made of several: nobody else may read it before
+    /// [`Target::settle_rights`].
+    pub(crate) fn create_private(path: &Path, force: bool) -> Result<Self> {
+        Self::open(path, force, None, true)
+    }
+
+    fn open(path: &Path, force: bool, source: Option<&Metadata>, private: bool) -> Result<Self> {
         if is_stdout(path) {
             return Self::stdout();
         }
         if let Some(url) = super::url::of(path) {
             return match super::url::local(url) {
-                Some(local) => Self::create(&local, force, source),
+                Some(local) => Self::open(&local, force, source, private),
                 None => Self::remote(path, url, force),
             };
         }
@@ -87,7 +100,7 @@ impl Target {
             }
             _ => {}
         }
-        Self::new_file(path, force, source)
+        Self::new_file(path, force, source, private)
     }
 
     /// The same for a path at which there is nothing, or a regular file that may be replaced.
@@ -102,12 +115,17 @@ impl Target {
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         match plain {
-            true => Self::new_file(path, force, source).map(Some),
+            true => Self::new_file(path, force, source, false).map(Some),
             false => Ok(None),
         }
     }
 
-    fn new_file(path: &Path, replace: bool, source: Option<&Metadata>) -> Result<Self> {
+    fn new_file(
+        path: &Path,
+        replace: bool,
+        source: Option<&Metadata>,
+        private: bool,
+    ) -> Result<Self> {
         if path.as_os_str().is_empty() {
             return Err(Failure::usage("the target has no name").help("name a file with -o"));
         }
@@ -123,10 +141,13 @@ impl Target {
             false => Temporary::create_unnamed(directory, final_mode(source)),
         };
         let (file, temporary) = unnamed
-            .map_or_else(|| Temporary::create(directory, first_mode(source)), Ok)
+            .map_or_else(
+                || Temporary::create(directory, first_mode(source, private)),
+                Ok,
+            )
             .map_err(|error| Failure::io("write", path, &error))?;
         Ok(Self::File {
-            file: Arc::new(file),
+            file: Output::new(file),
             temporary,
             path: path.to_owned(),
             replace,
@@ -147,7 +168,7 @@ impl Target {
         let file = open(path, OpenOptions::new().write(true))
             .map_err(|error| Failure::io("write", path, &error))?;
         Ok(Self::Special {
-            file: Arc::new(file),
+            file: Output::new(file),
             path: path.to_owned(),
         })
     }
@@ -158,7 +179,7 @@ impl Target {
             .map_err(|error| Failure::io("write", path, &error))?;
         let (file, upload) = started.ok_or_else(|| exists(path))?;
         Ok(Self::Remote {
-            file: Arc::new(file),
+            file: Output::new(file),
             upload,
             path: path.to_owned(),
         })
@@ -171,17 +192,17 @@ impl Target {
 
     /// Standard output.
     pub(crate) fn stdout() -> Result<Self> {
-        duplicate_stdout()
-            .map(|file| Self::Stdout(Arc::new(file)))
+        Output::stdout()
+            .map(Self::Stdout)
             .map_err(|error| Failure::io("write", Path::new("standard output"), &error))
     }
 
     /// What is written, for a writer thread.
-    pub(crate) fn writer(&self) -> Arc<File> {
-        Arc::clone(self.file())
+    pub(crate) fn writer(&self) -> Output {
+        self.output().clone()
     }
 
-    fn file(&self) -> &Arc<File> {
+    fn output(&self) -> &Output {
         match self {
             Self::File { file, .. } | Self::Special { file, .. } | Self::Stdout(file) => file,
             #[cfg(feature = "cloud")]
@@ -189,11 +210,17 @@ impl Target {
         }
     }
 
-    /// Whether what is written to it appears on a terminal.
-    pub(crate) fn is_terminal(&self) -> bool {
-        match self {
-            Self::Special { file, .. } | Self::Stdout(file) => file.is_terminal(),
-            _ => false,
+    /// A file without a name for what becomes this target in the end: on the same file system, or where
+    /// temporary files are.
+    pub(crate) fn spool(&self) -> io::Result<File> {
+        let beside = match self {
+            Self::File { path, .. } => path.parent(),
+            _ => None,
+        };
+        match beside {
+            Some(directory) if directory.as_os_str().is_empty() => tempfile::tempfile_in("."),
+            Some(directory) => tempfile::tempfile_in(directory),
+            None => tempfile::tempfile(),
         }
     }
 
@@ -206,8 +233,31 @@ impl Target {
     pub(crate) fn may_wait(&self) -> bool {
         match self {
             Self::File { .. } => false,
-            _ => waits(self.file()),
+            _ => waits(self.output().file()),
         }
+    }
+
+    /// Gives the new file the rights of the one that it replaces, or those of any new file, less what
+    /// not everybody has who may read all that it is made of.
+    pub(crate) fn settle_rights(&self, replaced: Option<&Metadata>, rights: &Rights) {
+        #[cfg(unix)]
+        if let Self::File { file, .. } = self {
+            use std::os::unix::fs::MetadataExt as _;
+            let file = file.file();
+            let mode = match replaced {
+                Some(replaced) => copied_mode(file, replaced),
+                None => {
+                    // Modes have as many bits as the system says.
+                    let umask: u32 = umask().bits() as _;
+                    MODE_NEW & !umask
+                }
+            };
+            if let Ok(now) = file.metadata() {
+                set_mode(file, &now, rights.of(mode, now.gid()));
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = (replaced, rights);
     }
 
     /// Gives the new file the owner, mode and times of its source, as far as the system lets it.
@@ -215,23 +265,10 @@ impl Target {
         let Self::File { file, .. } = self else {
             return;
         };
+        let file = file.file();
         #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let Ok(now) = file.metadata() else {
-                return;
-            };
-            let mode = source.permissions().mode() & 0o777;
-            let mode = if copy_owner(file, source, &now) {
-                mode
-            } else {
-                // Its group is another one: that may do what everyone may, and no more than before.
-                let others = (mode >> 3) & mode & 0o007;
-                (mode & 0o700) | (others << 3) | others
-            };
-            if now.permissions().mode() & 0o7777 != mode {
-                let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
-            }
+        if let Ok(now) = file.metadata() {
+            set_mode(file, &now, copied_mode(file, source));
         }
         if let Ok(modified) = source.modified() {
             let mut times = std::fs::FileTimes::new().set_modified(modified);
@@ -251,15 +288,12 @@ impl Target {
                 path,
                 replace,
             } => temporary
-                .persist(&file, &path, replace)
-                .map_err(|error| match error.kind() {
-                    io::ErrorKind::AlreadyExists => exists(&path),
-                    _ => Failure::io("write", &path, &error),
-                }),
-            Self::Special { file, path } => (&*file)
+                .persist(file.file(), &path, replace)
+                .map_err(|error| failed(&path, &error)),
+            Self::Special { mut file, path } => file
                 .flush()
                 .map_err(|error| Failure::io("write", &path, &error)),
-            Self::Stdout(file) => (&*file)
+            Self::Stdout(mut file) => file
                 .flush()
                 .map_err(|error| Failure::io("write", Path::new("standard output"), &error)),
             #[cfg(feature = "cloud")]
@@ -298,6 +332,15 @@ pub(crate) fn display(path: &Path) -> String {
         "standard input".to_owned()
     } else {
         format!("'{}'", path.display())
+    }
+}
+
+/// Why a file did not get its name.
+pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(path),
+        io::ErrorKind::IsADirectory => is_directory(path),
+        _ => Failure::io("write", path, error),
     }
 }
 
@@ -375,14 +418,42 @@ fn final_mode(_: Option<&Metadata>) -> u32 {
 }
 
 #[cfg(unix)]
-fn first_mode(source: Option<&Metadata>) -> u32 {
+fn first_mode(source: Option<&Metadata>, private: bool) -> u32 {
     use std::os::unix::fs::PermissionsExt as _;
-    source.map_or(MODE_NEW, |source| source.permissions().mode() & MODE_OWNER)
+    match source {
+        Some(source) => source.permissions().mode() & MODE_OWNER,
+        None if private => MODE_OWNER,
+        None => MODE_NEW,
+    }
 }
 
 #[cfg(not(unix))]
-fn first_mode(_: Option<&Metadata>) -> u32 {
+fn first_mode(_: Option<&Metadata>, _: bool) -> u32 {
     0
+}
+
+/// Gives `file` the owner of `source`, as far as the system lets it; the mode that belongs to that.
+#[cfg(unix)]
+fn copied_mode(file: &File, source: &Metadata) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = source.permissions().mode() & 0o777;
+    let owned = file
+        .metadata()
+        .is_ok_and(|now| copy_owner(file, source, &now));
+    if owned {
+        return mode;
+    }
+    // Its group is another one: that may do what everyone may, and no more than before.
+    let others = (mode >> 3) & mode & 0o007;
+    (mode & 0o700) | (others << 3) | others
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, now: &Metadata, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    if now.permissions().mode() & 0o7777 != mode {
+        let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+    }
 }
 
 /// Gives `file` the owner and group of `source`; whether it has the group now. Only the superuser
@@ -395,23 +466,6 @@ fn copy_owner(file: &File, source: &Metadata, now: &Metadata) -> bool {
         || fchown(file, Some(user), Some(group)).is_ok()
         || now.gid() == group
         || fchown(file, None, Some(group)).is_ok()
-}
-
-/// An unbuffered handle on standard output.
-pub(crate) fn duplicate_stdout() -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd as _;
-        io::stdout().as_fd().try_clone_to_owned().map(File::from)
-    }
-    #[cfg(windows)]
-    {
-        use std::os::windows::io::AsHandle as _;
-        io::stdout()
-            .as_handle()
-            .try_clone_to_owned()
-            .map(File::from)
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Where the system has them they have no name at all. Every other file is listed, so that a signal
 //! that ends the process at once can remove them all. Killed by force, the process leaves a file
-//! `.perfkit-XXXXXX.part`.
+//! `.perfkit-XXXXXX.part`, which the next run that writes there removes: see [`leftovers`].
 
 use std::fs::File;
 use std::io;
@@ -15,9 +15,16 @@ use tempfile::TempPath;
 
 use crate::term::signal;
 
+#[cfg(unix)]
+pub(super) mod leftovers;
+pub(super) mod together;
+
 /// Short and of one length, so that a target may have the longest name that there is.
-const PREFIX: &str = ".perfkit-";
-const SUFFIX: &str = ".part";
+pub(super) const PREFIX: &str = ".perfkit-";
+pub(super) const SUFFIX: &str = ".part";
+
+/// Files that are made until one is not taken for a leftover.
+const ATTEMPTS: usize = 100;
 
 static ALL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -32,6 +39,8 @@ impl Temporary {
     /// Creates one in `directory`, with the rights `mode` less the umask where files have rights.
     pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<(File, Self)> {
         signal::guard(remove_all);
+        #[cfg(unix)]
+        leftovers::sweep(directory);
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(SUFFIX);
         #[cfg(unix)]
@@ -43,9 +52,16 @@ impl Temporary {
         let _ = mode;
         // Held while the file is made: no signal falls between the file and its place on the list.
         let mut all = all();
-        let (file, path) = builder.tempfile_in(directory)?.into_parts();
-        all.push(path.to_path_buf());
-        Ok((file, Self { path: Some(path) }))
+        for _ in 0..ATTEMPTS {
+            let (file, path) = builder.tempfile_in(directory)?.into_parts();
+            #[cfg(unix)]
+            if !leftovers::hold(&file) {
+                continue;
+            }
+            all.push(path.to_path_buf());
+            return Ok((file, Self { path: Some(path) }));
+        }
+        Err(io::Error::other("other processes remove what is written"))
     }
 
     /// One without a name, which cannot replace a file. `None`: not here.

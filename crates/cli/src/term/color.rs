@@ -1,13 +1,15 @@
 //! When to use colour, and which.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 
 use anstream::adapter::strip_bytes;
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
+use super::screen::{Screen, painted};
 use crate::args::Color;
+use crate::io::standard;
 
 /// A heading in a report.
 pub(crate) const HEADING: Style = Style::new().bold();
@@ -41,22 +43,54 @@ pub(crate) fn write_stderr(text: &[u8]) -> io::Result<()> {
 
 /// Writes to standard output, at once, with or without the colours in `text`.
 pub(crate) fn write_stdout(text: &[u8]) -> io::Result<()> {
+    standard::check_output()?;
     let stream = io::stdout();
     let choice = AutoStream::choice(&stream);
     write(stream.lock(), choice, text)
 }
 
+/// Writes a document for machines to standard error: without colours, and byte by byte as it is
+/// unless that is a terminal.
+pub(crate) fn write_stderr_plain(document: &[u8]) -> io::Result<()> {
+    let mut stream = io::stderr().lock();
+    plain(stream.is_terminal(), document, &mut stream)
+}
+
+/// The same to standard output.
+pub(crate) fn write_stdout_plain(document: &[u8]) -> io::Result<()> {
+    standard::check_output()?;
+    let mut stream = io::stdout().lock();
+    plain(stream.is_terminal(), document, &mut stream)
+}
+
+fn plain(to_terminal: bool, document: &[u8], stream: &mut dyn io::Write) -> io::Result<()> {
+    if to_terminal {
+        let (mut screen, mut shown) = (Screen::default(), String::new());
+        screen.show(document, &mut shown);
+        screen.end(&mut shown);
+        stream.write_all(shown.as_bytes())?;
+    } else {
+        stream.write_all(document)?;
+    }
+    stream.flush()
+}
+
 /// Colours are taken out before, not while writing: that would be a system call for every word.
-fn write<S: RawStream + AsLockedWrite>(
+fn write<S: RawStream + AsLockedWrite + IsTerminal>(
     mut stream: S,
     choice: ColorChoice,
     text: &[u8],
 ) -> io::Result<()> {
+    let to_terminal = IsTerminal::is_terminal(&stream);
+    let shown = |text: &[u8]| match to_terminal {
+        true => painted(&String::from_utf8_lossy(text)).into_bytes(),
+        false => text.to_vec(),
+    };
     if choice == ColorChoice::Never {
-        stream.write_all(&strip_bytes(text).into_vec())?;
+        stream.write_all(&shown(&strip_bytes(text).into_vec()))?;
         return stream.flush();
     }
     let mut stream = AutoStream::new(stream, choice);
-    stream.write_all(text)?;
+    stream.write_all(&shown(text))?;
     stream.flush()
 }

@@ -1,14 +1,14 @@
 //! Errors and warnings on standard error, and what the argument parser has to say.
 //!
 //! Names of files and words of the command line are in all of them, so all of them go through
-//! [`visible`].
+//! [`plain::message`].
 
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::color::{BAD, FAINT, WARN, write_stderr, write_stdout};
-use super::plain::visible;
+use super::plain;
 use crate::args::Answer;
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
@@ -42,9 +42,12 @@ pub(crate) fn failure(failure: &Failure) {
     if !failures {
         return;
     }
-    let mut text = format!("{BAD}{name}:{BAD:#} {}\n", visible(failure.message()));
+    let mut text = format!(
+        "{BAD}{name}:{BAD:#} {}\n",
+        plain::message(failure.message())
+    );
     if let Some(help) = failure.help_text() {
-        text.push_str(&format!("{FAINT}help:{FAINT:#} {}\n", visible(help)));
+        text.push_str(&format!("{FAINT}help:{FAINT:#} {}\n", plain::message(help)));
     }
     // Nothing can be done when standard error itself is gone.
     let _ = write_stderr(text.as_bytes());
@@ -52,7 +55,7 @@ pub(crate) fn failure(failure: &Failure) {
 
 /// Prints a warning with its next step.
 pub(crate) fn note(message: &str, help: &str) {
-    let (message, help) = (visible(message), visible(help));
+    let (message, help) = (plain::message(message), plain::message(help));
     let text = format!("{WARN}warning:{WARN:#} {message} {FAINT}({help}){FAINT:#}\n");
     let _ = write_stderr(text.as_bytes());
 }
@@ -87,22 +90,22 @@ pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
 
 /// Prints a warning that needs no next step.
 pub(crate) fn remark(message: &str) {
-    let text = format!("{WARN}warning:{WARN:#} {}\n", visible(message));
+    let text = format!("{WARN}warning:{WARN:#} {}\n", plain::message(message));
     let _ = write_stderr(text.as_bytes());
 }
 
 /// Prints a line about what was done.
 pub(crate) fn status(line: &str) {
-    let _ = write_stderr(format!("{}\n", visible(line)).as_bytes());
+    let _ = write_stderr(format!("{}\n", plain::message(line)).as_bytes());
 }
 
 /// Prints a question, and stays on its line.
 pub(crate) fn ask(question: &str) {
-    let text = format!("{}: {} ", voice().name, visible(question));
+    let text = format!("{}: {} ", voice().name, plain::message(question));
     let _ = write_stderr(text.as_bytes());
 }
 
 /// Prints a plain line, about what is going to happen.
 pub(crate) fn line(text: &str) {
-    let _ = write_stderr(format!("{FAINT}{text}{FAINT:#}\n").as_bytes());
+    let _ = write_stderr(format!("{FAINT}{}{FAINT:#}\n", plain::message(text)).as_bytes());
 }

@@ -6,4 +6,5 @@ pub(crate) mod password;
 pub(crate) mod plain;
 pub(crate) mod progress;
 pub(crate) mod question;
+pub(crate) mod screen;
 pub(crate) mod signal;

@@ -53,22 +53,36 @@ pub(crate) fn faults() -> Vec<Fault> {
     let mut wrong_sum = good.clone();
     let at = good.len() - 2;
     wrong_sum[at] = other;
+    // CheckSum in any other form is wrong as a sum, and as nothing else.
+    let stated = |sum: &str| [&good[..good.len() - 4], sum.as_bytes(), b"\x01"].concat();
+    let check_sum = |name, sum| fault(name, stated(sum), Some(10), "CheckSum (10)", "checksum");
+    let wrong_length = |name, to| {
+        let bytes = changed(&good, "\x019=", to);
+        fault(name, bytes, None, "BodyLength (9)", "length")
+    };
     vec![
-        fault("check sum", wrong_sum, Some(10), "sum", "checksum"),
+        fault(
+            "check sum",
+            wrong_sum,
+            Some(10),
+            "CheckSum (10)",
+            "checksum",
+        ),
+        check_sum("check sum over 255", "256"),
+        check_sum("check sum of two digits", "16"),
+        check_sum("check sum of four digits", "0163"),
+        check_sum("check sum of letters", "abc"),
+        check_sum("empty check sum", ""),
         fault(
             "length",
             changed(&good, "\x019=9", "\x019=1"),
             None,
-            "length",
-            "length",
-        ),
-        fault(
-            "no length",
-            changed(&good, "\x019=", "\x019=x"),
-            None,
-            "length",
+            "BodyLength (9)",
             "length",
         ),
+        wrong_length("no length", "\x019=x"),
+        wrong_length("negative length", "\x019=-"),
+        wrong_length("length of many digits", "\x019=1234567890"),
         fault(
             "order",
             changed(&good, "\x019=", "\x0199="),

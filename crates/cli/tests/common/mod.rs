@@ -2,7 +2,11 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+pub(crate) mod commands;
 pub(crate) mod fix;
+pub(crate) mod inputs;
+#[cfg(unix)]
+pub(crate) mod pty;
 #[cfg(unix)]
 pub(crate) mod signals;
 

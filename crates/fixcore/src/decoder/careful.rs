@@ -110,7 +110,10 @@ pub(super) fn read(
     };
     let mut body_start = 0;
     while reader.at < bytes.len() {
-        let field = reader.next()?;
+        let field = match reader.next() {
+            Ok(field) => field,
+            Err(error) => return Err(frame_error(bytes, index.len, error)),
+        };
         let wanted = [8, 9, 35].get(index.len);
         if wanted.is_some_and(|wanted| *wanted != field.tag) {
             return Err(Error::new(ErrorKind::HeaderOrder, field.start).tag_is(field.tag));
@@ -135,44 +138,76 @@ pub(super) fn read(
 
 /// BodyLength against the bytes that there are.
 fn check_length(bytes: &[u8], field: &Place) -> Result<()> {
-    let wrong = Error::new(ErrorKind::BodyLength, field.value).tag_is(9);
-    let length = body_length(&bytes[field.value..field.end]).ok_or(wrong)?;
-    let whole = field.end + 1 + length + TRAILER_BYTES;
-    match whole {
-        // What has its end is not cut off.
-        _ if whole > bytes.len() && !has_trailer(bytes) => {
-            Err(Error::new(ErrorKind::Truncated, bytes.len()))
-        }
-        _ if whole == bytes.len() => Ok(()),
-        _ => Err(wrong),
+    let stated = &bytes[field.value..field.end];
+    let trailer = trailer(bytes);
+    let wrong = || {
+        let body = trailer.and_then(|trailer| trailer.checked_sub(field.end + 1));
+        Err(Error::body_length(field.value, stated, body))
+    };
+    let Some(length) = body_length(stated) else {
+        return wrong();
+    };
+    let end = field.end + 1 + length;
+    if trailer == Some(end) || end + TRAILER_BYTES == bytes.len() {
+        return Ok(());
+    }
+    // What has its end is not cut off.
+    match end + TRAILER_BYTES > bytes.len() && trailer.is_none() {
+        true => Err(Error::new(ErrorKind::Truncated, bytes.len())),
+        false => wrong(),
     }
 }
 
-/// Whether bytes end as a message does.
-fn has_trailer(bytes: &[u8]) -> bool {
-    let end = bytes.len().checked_sub(TRAILER_BYTES + 1);
-    let end = end.and_then(|at| bytes.get(at..)).unwrap_or(&[]);
-    matches!(end, [SOH, b'1', b'0', b'=', a, b, c, SOH]
-        if [a, b, c].into_iter().all(u8::is_ascii_digit))
+/// Where CheckSum begins, if bytes end with it as a message does, whatever it states.
+fn trailer(bytes: &[u8]) -> Option<usize> {
+    let (&SOH, fields) = bytes.split_last()? else {
+        return None;
+    };
+    let start = fields.iter().rposition(|byte| *byte == SOH)? + 1;
+    fields[start..].starts_with(b"10=").then_some(start)
+}
+
+/// The sum that CheckSum has to state where it begins at this place.
+fn sum_before(bytes: &[u8], trailer: usize) -> u8 {
+    let before = bytes.get(..trailer).unwrap_or(bytes);
+    before.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
+}
+
+/// BodyLength and CheckSum without a value are wrong as any other that does not state what is.
+fn frame_error(bytes: &[u8], fields: usize, error: Error) -> Error {
+    if error.kind() != ErrorKind::EmptyValue {
+        return error;
+    }
+    let (value, last) = (error.offset(), trailer(bytes));
+    match error.tag() {
+        Some(9) if fields == 1 => {
+            let body = last.and_then(|last| last.checked_sub(value + 1));
+            Error::body_length(value, &[], body)
+        }
+        Some(10) if last == value.checked_sub(b"10=".len()) => {
+            Error::check_sum(value, &[], sum_before(bytes, value - b"10=".len()))
+        }
+        _ => error,
+    }
 }
 
 fn check_trailer(bytes: &[u8], index: &Index, last: &Place, body_start: usize) -> Result<()> {
     if index.len < 4 {
         return Err(Error::new(ErrorKind::HeaderOrder, last.start));
     }
-    let digits = bytes[last.value..last.end].try_into().ok();
-    let (10, Some(digits)) = (last.tag, digits) else {
+    if last.tag != 10 {
         return Err(Error::new(ErrorKind::Trailer, last.start).tag_is(last.tag));
-    };
-    let stated = check_sum(digits).ok_or(Error::new(ErrorKind::Trailer, last.value).tag_is(10))?;
+    }
     if last.start < body_start {
         return Err(Error::new(ErrorKind::BodyLength, body_start).tag_is(9));
     }
+    let stated = &bytes[last.value..last.end];
     let of_trailer = bytes[last.start..]
         .iter()
         .fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
-    if index.sum.wrapping_sub(of_trailer) != stated {
-        return Err(Error::new(ErrorKind::CheckSum, last.value).tag_is(10));
+    let computed = index.sum.wrapping_sub(of_trailer);
+    match stated.try_into().ok().and_then(check_sum) == Some(computed) {
+        true => Ok(()),
+        false => Err(Error::check_sum(last.value, stated, computed)),
     }
-    Ok(())
 }

@@ -17,7 +17,8 @@ use std::arch::x86_64::{
     _mm256_set1_epi8, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_zextsi128_si256,
 };
 
-use super::eight::{ANY_FORM, Alike, Form, alike, digits};
+use super::eight::{Alike, alike, digits};
+use super::spot::{Spot, TextLength};
 use super::template::{OVER_BYTES, PIECE_BYTES, Part, Slot, Template};
 use super::text::{Clock, MILLIS, MILLIS_AT, MOMENT_BYTES};
 use super::{BODY_BYTES_MAX, ROOM_BYTES};
@@ -26,28 +27,23 @@ use crate::scan::SOH;
 /// Text of more bytes does not fit into a register of 32.
 const SHORT_BYTES: usize = 32;
 
-/// A value that stands in the buffer. Each kind of value looks at what only it sets.
+/// Says that the processor has every instruction of this file. There is no other way to get one than
+/// to ask the processor, so that who holds one may call what needs them.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Spot {
-    /// Where in the buffer.
-    at: u32,
-    /// Which of the values.
-    value: u32,
-    /// Bytes of text; none of a length that text may have for other kinds.
-    length: u32,
-    /// How many bytes were written, and a bit for each of the first 32.
-    written: u32,
-    mask: u32,
-    /// The least number that has as many digits, and how many have: whole ones, decimals.
-    least: u64,
-    whole: u32,
-    decimals: u32,
-    scale: u8,
-    /// How digits become text.
-    form: &'static Form,
-    /// The second of a moment.
-    second: i64,
+pub(super) struct Found(());
+
+impl Found {
+    pub(super) fn detect() -> Option<Self> {
+        let all = std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512bw")
+            && std::arch::is_x86_feature_detected!("avx512vl")
+            && std::arch::is_x86_feature_detected!("avx512vbmi")
+            && std::arch::is_x86_feature_detected!("avx512ifma")
+            && std::arch::is_x86_feature_detected!("bmi1")
+            && std::arch::is_x86_feature_detected!("bmi2")
+            && std::arch::is_x86_feature_detected!("popcnt");
+        all.then_some(Self(()))
+    }
 }
 
 /// What a message was.
@@ -124,8 +120,12 @@ impl Sums {
 /// Where in the buffer the message begins and its body ends, and the sum of all but the trailer.
 /// `None`: this is for the plain path.
 #[inline]
-pub(super) fn message(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, usize, u32)> {
-    // SAFETY: called for templates of an instruction set with all of these, which the processor has.
+pub(super) fn message(
+    _: Found,
+    template: &mut Template,
+    values: &[Slot<'_>],
+) -> Option<(usize, usize, u32)> {
+    // SAFETY: there is a `Found`, so the processor has all features that `write` is compiled for.
     let written = unsafe { write(template, values) };
     if written.is_none() {
         template.shape.forget();
@@ -138,18 +138,20 @@ fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, usize, 
     let mut sums = Sums::new();
     let Template { shape, clock, .. } = template;
     let known = shape.spots.get(..shape.known)?;
-    let buffer = template.buffer.as_mut_ptr();
+    // All that is known stands in front of `end`.
+    let buffer = template.buffer.get_mut(..shape.end)?.as_mut_ptr();
     let mut same = 0;
     for spot in known {
         let value = values.get(spot.value as usize)?;
-        // SAFETY: `known` spots are as `anew` has written them, into a buffer that has not become
-        // shorter since.
+        // SAFETY: `known` spots are as `anew` has written them, with `end` behind the last of them,
+        // and the buffer was just seen to reach there.
         if unsafe { !over(buffer, spot, value, clock, &mut sums) } {
             break;
         }
         same += 1;
     }
-    if same < template.parts.len() {
+    // Of a message without values nothing is known by them.
+    if same < template.parts.len() || same == 0 {
         sums = anew(template, values, same, sums)?;
     }
     let shape = &template.shape;
@@ -160,7 +162,7 @@ fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, usize, 
 /// Writes a value over one that was as long; whether it could.
 ///
 /// # Safety
-/// What is written there is within the buffer.
+/// The spot is as `put` made it, and the bytes that were `written` there are within the buffer.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
 unsafe fn over(
@@ -170,19 +172,21 @@ unsafe fn over(
     clock: &mut Clock,
     sums: &mut Sums,
 ) -> bool {
-    // SAFETY: as of this function.
+    // SAFETY: within the buffer, as of this function.
     let to = unsafe { buffer.add(spot.at as usize) };
+    // What of a spot is compared below differs from any value's where the spot is of another kind.
     let number = match value {
         Slot::Bytes(bytes) => {
-            if bytes.len() != spot.length as usize {
+            if !spot.text.is_of(bytes) {
                 return false;
             }
             if bytes.len() > SHORT_BYTES {
-                // SAFETY: as many bytes were written there.
+                // SAFETY: a text of this length was written there.
                 sums.add(unsafe { long(bytes, to) });
                 return true;
             }
-            // SAFETY: the mask has a bit for each byte and no more, on both sides.
+            // SAFETY: a text of this length was written there, and the mask of its spot has a bit for
+            // each of its bytes and no more: of the value's bytes, and of those in the buffer.
             unsafe {
                 let some = _mm256_maskz_loadu_epi8(spot.mask, bytes.as_ptr().cast());
                 sums.text(some);
@@ -191,8 +195,10 @@ unsafe fn over(
             return true;
         }
         Slot::Time(moment) => {
-            let millis = clock.millis(*moment);
-            if spot.second != clock.second() {
+            let Some(millis) = clock.millis(*moment) else {
+                return false;
+            };
+            if !clock.keeps(spot.second) {
                 return false;
             }
             let word = MILLIS[millis];
@@ -219,7 +225,7 @@ unsafe fn over(
     };
     let text = digits(number, spot.form);
     sums.short(text);
-    // SAFETY: a number of so many bytes was written there.
+    // SAFETY: a number was written there, and the mask has a bit for each of its bytes, 16 at most.
     unsafe { _mm_mask_storeu_epi8(to.cast(), spot.mask as u16, text) };
     true
 }
@@ -240,7 +246,7 @@ fn anew(template: &mut Template, values: &[Slot<'_>], same: usize, mut sums: Sum
         ..
     } = template;
     shape.known = 0;
-    shape.spots.resize(parts.len(), NOWHERE);
+    shape.spots.resize(parts.len(), Spot::NOTHING);
     let mut at = match shape.spots.get(same).filter(|_| same > 0) {
         Some(spot) => spot.at as usize,
         None => ROOM_BYTES,
@@ -279,20 +285,6 @@ fn anew(template: &mut Template, values: &[Slot<'_>], same: usize, mut sums: Sum
     shape.sum = constant_sum.wrapping_add(digits);
     Some(sums)
 }
-
-const NOWHERE: Spot = Spot {
-    at: 0,
-    value: 0,
-    length: u32::MAX,
-    written: 0,
-    mask: 0,
-    least: 0,
-    whole: 0,
-    decimals: 0,
-    scale: 0,
-    form: ANY_FORM,
-    second: i64::MIN,
-};
 
 /// # Safety
 /// There is room for the part, and a piece behind it.
@@ -344,13 +336,16 @@ unsafe fn long(bytes: &[u8], to: *mut u8) -> (u32, u32) {
 unsafe fn put(value: &Slot<'_>, to: *mut u8, clock: &mut Clock, sums: &mut Sums) -> Option<Spot> {
     let (number, scale) = match value {
         Slot::Bytes(bytes) => {
-            let length = bytes.len() as u32;
-            let mask = _bzhi_u32(!0, length);
+            let mask = match bytes.len() > SHORT_BYTES {
+                // No register holds it, and no mask is used.
+                true => 0,
+                false => _bzhi_u32(!0, bytes.len() as u32),
+            };
             let spot = Spot {
-                length,
-                written: length,
+                text: TextLength::of(bytes),
+                written: bytes.len() as u32,
                 mask,
-                ..NOWHERE
+                ..Spot::NOTHING
             };
             if bytes.len() > SHORT_BYTES {
                 // SAFETY: there is room for all of it.
@@ -366,7 +361,7 @@ unsafe fn put(value: &Slot<'_>, to: *mut u8, clock: &mut Clock, sums: &mut Sums)
             return Some(spot);
         }
         Slot::Time(moment) => {
-            let word = MILLIS[clock.millis(*moment)];
+            let word = MILLIS[clock.millis(*moment)?];
             // SAFETY: 32 bytes; there is room.
             unsafe {
                 let second = _mm256_loadu_si256(clock.text().as_ptr().cast());
@@ -375,11 +370,11 @@ unsafe fn put(value: &Slot<'_>, to: *mut u8, clock: &mut Clock, sums: &mut Sums)
             }
             sums.short(_mm_cvtsi32_si128(word.cast_signed()));
             sums.number = sums.number.wrapping_add(clock.sum());
-            let (written, second) = (MOMENT_BYTES as u32, clock.second());
+            let (written, second) = (MOMENT_BYTES as u32, Some(clock.second()));
             return Some(Spot {
                 written,
                 second,
-                ..NOWHERE
+                ..Spot::NOTHING
             });
         }
         Slot::Unsigned(number) => (*number, 0),
@@ -407,7 +402,7 @@ unsafe fn put(value: &Slot<'_>, to: *mut u8, clock: &mut Clock, sums: &mut Sums)
         least,
         form,
         scale,
-        ..NOWHERE
+        ..Spot::NOTHING
     };
     Some(match is_decimal {
         true => Spot {

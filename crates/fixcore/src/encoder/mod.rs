@@ -8,6 +8,8 @@ mod again;
 #[cfg(target_arch = "x86_64")]
 mod eight;
 mod header;
+#[cfg(target_arch = "x86_64")]
+mod spot;
 mod template;
 mod text;
 #[cfg(target_arch = "x86_64")]

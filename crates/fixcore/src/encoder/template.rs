@@ -4,9 +4,11 @@
 //! the cache. Constant text is copied in whole pieces, and what is too much is overwritten.
 
 #[cfg(target_arch = "x86_64")]
-use super::again::Shape;
+use super::again::{self, Shape};
 use super::header::{BODY, rank};
 use super::text::{Clock, byte_sum, digits, push_decimal, push_number, trailer};
+#[cfg(target_arch = "x86_64")]
+use super::wide;
 use super::{BODY_BYTES_MAX, Prefix, ROOM_BYTES};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::{Isa, SOH};
@@ -56,12 +58,39 @@ pub struct Template {
     pub(super) constant_sum: u32,
     pub(super) buffer: Vec<u8>,
     pub(super) clock: Clock,
-    isa: Isa,
-    /// Whether the processor has what `again` needs.
-    #[cfg(target_arch = "x86_64")]
-    writes_over: bool,
+    path: Path,
     #[cfg(target_arch = "x86_64")]
     pub(super) shape: Shape,
+}
+
+/// How a message is written.
+#[derive(Debug, Clone, Copy)]
+enum Path {
+    /// Over the one before it, as far as that goes.
+    #[cfg(target_arch = "x86_64")]
+    Again(again::Found),
+    /// By AVX-512, as far as that goes.
+    #[cfg(target_arch = "x86_64")]
+    Wide(wide::Found),
+    /// By general registers.
+    Plain,
+}
+
+impl Path {
+    fn of(isa: Isa) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let again = again::Found::detect().filter(|_| isa == Isa::Avx512Vbmi2);
+            if let Some(found) = again {
+                return Self::Again(found);
+            }
+            if let (Isa::Avx512Bw | Isa::Avx512Vbmi2, Some(found)) = (isa, wide::Found::detect()) {
+                return Self::Wide(found);
+            }
+        }
+        let _ = isa;
+        Self::Plain
+    }
 }
 
 /// A field of a template: constant text, or the number of its value.
@@ -140,9 +169,7 @@ impl TemplateBuilder {
             constant_sum,
             buffer: Vec::new(),
             clock: Clock::default(),
-            isa: Isa::Scalar,
-            #[cfg(target_arch = "x86_64")]
-            writes_over: false,
+            path: Path::Plain,
             #[cfg(target_arch = "x86_64")]
             shape: Shape::default(),
         }
@@ -166,6 +193,12 @@ impl Pen<'_> {
         Some(())
     }
 
+    /// Adds to the sum, of which the lowest eight bits count.
+    #[inline]
+    fn add(&mut self, sum: u32) {
+        self.sum = self.sum.wrapping_add(sum);
+    }
+
     /// Writes text in words that overlap. Whether it may stand in a message.
     #[inline]
     fn text(&mut self, value: &[u8]) -> Option<bool> {
@@ -174,12 +207,12 @@ impl Pen<'_> {
         for word in words {
             let number = u64::from_le_bytes(*word);
             ends |= has_soh(number);
-            self.sum += byte_sum(number);
+            self.add(byte_sum(number));
             self.put(word, 8)?;
         }
         let number = short(rest);
         ends |= has_soh(number) & !(u64::MAX << (8 * rest.len()));
-        self.sum += byte_sum(number);
+        self.add(byte_sum(number));
         self.put(&number.to_le_bytes(), rest.len())?;
         Some(ends == 0 && !value.is_empty())
     }
@@ -188,7 +221,7 @@ impl Pen<'_> {
     fn number(&mut self, value: u64) -> Option<()> {
         if value < 100_000_000 {
             let digits = digits(value as u32);
-            self.sum += digits.sum();
+            self.add(digits.sum());
             return self.put(&digits.left().to_le_bytes(), digits.length);
         }
         self.slowly(|out| push_number(out, value))
@@ -199,7 +232,7 @@ impl Pen<'_> {
         let Some(([low, high], length)) = short_decimal(value) else {
             return self.slowly(|out| push_decimal(out, value));
         };
-        self.sum += byte_sum(low) + high as u32;
+        self.add(byte_sum(low) + high as u32);
         let text = u128::from(low) | u128::from(high) << 64;
         self.put(&text.to_le_bytes(), length)
     }
@@ -298,13 +331,9 @@ impl Template {
 
     /// By an instruction set that the processor has.
     fn by(mut self, isa: Isa) -> Self {
-        self.isa = isa;
+        self.path = Path::of(isa);
         #[cfg(target_arch = "x86_64")]
-        {
-            self.shape.forget();
-            self.writes_over =
-                isa == Isa::Avx512Vbmi2 && std::arch::is_x86_feature_detected!("avx512ifma");
-        }
+        self.shape.forget();
         self
     }
 
@@ -318,19 +347,18 @@ impl Template {
         if values.len() != self.parts.len() {
             return Err(Error::new(ErrorKind::MissingTag, 0));
         }
-        #[cfg(target_arch = "x86_64")]
-        let written = match self.isa {
-            Isa::Avx512Vbmi2 if self.writes_over => {
-                if let Some((start, end, sum)) = super::again::message(self, values) {
+        let written = match self.path {
+            #[cfg(target_arch = "x86_64")]
+            Path::Again(found) => {
+                if let Some((start, end, sum)) = again::message(found, self, values) {
                     return self.sealed(start, end, sum).ok_or_else(too_long);
                 }
                 None
             }
-            Isa::Avx512Bw | Isa::Avx512Vbmi2 => super::wide::body(self, values),
-            _ => None,
+            #[cfg(target_arch = "x86_64")]
+            Path::Wide(found) => wide::body(found, self, values),
+            Path::Plain => None,
         };
-        #[cfg(not(target_arch = "x86_64"))]
-        let written = None;
         let (end, sum) = match written {
             Some(written) => written,
             None => self.plain(values)?,
@@ -360,8 +388,9 @@ impl Template {
             Slot::Bytes(bytes) => bytes.len(),
             _ => NUMBER_BYTES_MAX,
         };
-        let room = values.iter().map(bytes).sum::<usize>() + self.constant_bytes;
-        let room = room + ROOM_BYTES + OVER_BYTES;
+        // The same text may stand in many slots: what they need together may be beyond any number.
+        let own = self.constant_bytes + ROOM_BYTES + OVER_BYTES;
+        let room = values.iter().map(bytes).fold(own, usize::saturating_add);
         if self.buffer.len() < room {
             self.grow(room)?;
         }
@@ -394,7 +423,9 @@ impl Template {
         if room >= BODY_BYTES_MAX {
             return Err(too_long());
         }
-        self.buffer.resize(room.next_power_of_two(), 0);
+        // Never longer, so that no body in it is too long.
+        let room = room.next_power_of_two().min(BODY_BYTES_MAX);
+        self.buffer.resize(room, 0);
         Ok(())
     }
 }

@@ -1,5 +1,8 @@
 //! Numbers as digits, eight of them in a register.
 
+#[cfg(target_arch = "x86_64")]
+use std::num::NonZeroU64;
+
 use crate::value::{Decimal, Timestamp};
 
 const NS_PER_SECOND: i64 = 1_000_000_000;
@@ -142,12 +145,33 @@ pub(super) static MILLIS: [u32; 1000] = {
     words
 };
 
+/// The second that a moment is in: its first nanosecond, whose lowest bit is 0, with that bit set.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Second(NonZeroU64);
+
+#[cfg(target_arch = "x86_64")]
+impl Second {
+    /// The second that begins with this nanosecond, which is a multiple of a billion.
+    const fn beginning_at(first_ns: i64) -> Self {
+        match NonZeroU64::new(first_ns.cast_unsigned() | 1) {
+            Some(second) => Self(second),
+            None => Self(NonZeroU64::MIN),
+        }
+    }
+}
+
 /// Moments as text: date and second are kept, of the next moment in the same second only the
 /// milliseconds are written.
+///
+/// The first and the last second of all moments are not whole. A moment in them is not kept, so that
+/// no other moment is ever taken to be in the same second.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
-    /// The first nanosecond of the second.
-    second: i64,
+    /// The first nanosecond of a whole second.
+    start: i64,
+    #[cfg(target_arch = "x86_64")]
+    second: Second,
     /// Date and time in front, and room behind: as long as a register.
     text: [u8; 32],
     /// The sum of the text without the last four bytes.
@@ -157,43 +181,64 @@ pub(super) struct Clock {
 impl Default for Clock {
     fn default() -> Self {
         let mut clock = Self {
-            second: 0,
+            start: 0,
+            #[cfg(target_arch = "x86_64")]
+            second: Second::beginning_at(0),
             text: [0; 32],
             sum: 0,
         };
-        clock.turn(Timestamp(0));
+        clock.keep(0);
         clock
     }
 }
 
 impl Clock {
-    /// The milliseconds of a moment, whose second is the clock's from now on.
+    /// The milliseconds of a moment, whose second is the clock's from now on. `None`: its second is
+    /// not whole, and not kept.
     #[inline]
-    pub(super) fn millis(&mut self, moment: Timestamp) -> usize {
-        let past = moment.0.wrapping_sub(self.second).cast_unsigned();
+    pub(super) fn millis(&mut self, moment: Timestamp) -> Option<usize> {
+        let past = moment.0.wrapping_sub(self.start).cast_unsigned();
         if past < NS_PER_SECOND.cast_unsigned() {
-            return (past as u32 / 1_000_000) as usize;
+            return Some((past as u32 / 1_000_000) as usize);
         }
         self.turn(moment)
     }
 
     #[cold]
     #[inline(never)]
-    fn turn(&mut self, moment: Timestamp) -> usize {
+    fn turn(&mut self, moment: Timestamp) -> Option<usize> {
         let past = moment.0.rem_euclid(NS_PER_SECOND);
-        // Of the first second of all times the beginning is out of range: it stays unknown.
-        self.second = moment.0.saturating_sub(past);
-        let text = moment.to_millis();
+        let start = moment.0.checked_sub(past)?;
+        start.checked_add(NS_PER_SECOND - 1)?;
+        self.keep(start);
+        Some((past / 1_000_000) as usize)
+    }
+
+    /// Goes to the second that begins with this nanosecond.
+    fn keep(&mut self, start: i64) {
+        self.start = start;
+        #[cfg(target_arch = "x86_64")]
+        {
+            self.second = Second::beginning_at(start);
+        }
+        let text = Timestamp(start).to_millis();
         self.text[..MOMENT_BYTES].copy_from_slice(&text);
         let second = text.iter().take(MILLIS_AT);
         self.sum = second.map(|byte| u32::from(*byte)).sum();
-        (past / 1_000_000) as usize
     }
 
-    /// The second, by its first nanosecond.
+    /// The second that is kept.
+    #[cfg(target_arch = "x86_64")]
     #[inline]
-    pub(super) fn second(&self) -> i64 {
+    pub(super) fn second(&self) -> Second {
         self.second
+    }
+
+    /// Whether it is this second that is kept.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(super) fn keeps(&self, second: Option<Second>) -> bool {
+        second.map_or(0, |second| second.0.get()) == self.second.0.get()
     }
 
     /// The sum of the text of the second, without the milliseconds.
@@ -211,7 +256,10 @@ impl Clock {
     /// A moment as text.
     #[inline]
     pub(super) fn moment(&mut self, moment: Timestamp) -> [u8; MOMENT_BYTES] {
-        let millis = MILLIS[self.millis(moment)].to_le_bytes();
+        let Some(millis) = self.millis(moment) else {
+            return moment.to_millis();
+        };
+        let millis = MILLIS[millis].to_le_bytes();
         let mut text = [0; MOMENT_BYTES];
         text.copy_from_slice(&self.text[..MOMENT_BYTES]);
         text[MILLIS_AT..].copy_from_slice(&millis);
@@ -255,6 +303,62 @@ mod tests {
             let mut out = Vec::new();
             push_decimal(&mut out, Decimal::parse(text.as_bytes()).unwrap());
             assert_eq!(String::from_utf8(out).unwrap(), text);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn seconds_differ_where_their_beginnings_do() {
+        let (first, last) = (
+            i64::MIN / NS_PER_SECOND * NS_PER_SECOND,
+            i64::MAX / NS_PER_SECOND * NS_PER_SECOND,
+        );
+        let some = [
+            first,
+            first + NS_PER_SECOND,
+            -NS_PER_SECOND,
+            0,
+            NS_PER_SECOND,
+            2 * NS_PER_SECOND,
+            last - NS_PER_SECOND,
+            last,
+        ];
+        for a in some {
+            for b in some {
+                let same = Second::beginning_at(a) == Second::beginning_at(b);
+                assert_eq!(same, a == b, "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_and_the_last_moment_are_written_in_any_order() {
+        let (first, last, ns) = (i64::MIN, i64::MAX, NS_PER_SECOND);
+        let whole = first.checked_add(ns).map(|at| at.div_euclid(ns) * ns);
+        let moments = [
+            first,
+            first + ns / 2,
+            whole.unwrap() - 1,
+            whole.unwrap(),
+            0,
+            -1,
+            last / ns * ns - 1,
+            last / ns * ns,
+            last,
+        ];
+        for before in moments {
+            for moment in moments.map(Timestamp) {
+                let mut clock = Clock::default();
+                assert_eq!(
+                    clock.moment(Timestamp(before)),
+                    Timestamp(before).to_millis()
+                );
+                assert_eq!(
+                    clock.moment(moment),
+                    moment.to_millis(),
+                    "{moment:?} after {before}"
+                );
+            }
         }
     }
 }

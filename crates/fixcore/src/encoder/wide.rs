@@ -27,11 +27,27 @@ use crate::scan::SOH;
 /// Numbers below have eight digits at most.
 const SHORT_NUMBERS: u64 = 100_000_000;
 
+/// Says that the processor has every instruction of this file. There is no other way to get one than
+/// to ask the processor, so that who holds one may call what needs them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found(());
+
+impl Found {
+    pub(super) fn detect() -> Option<Self> {
+        let all = std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512bw")
+            && std::arch::is_x86_feature_detected!("avx512vl")
+            && std::arch::is_x86_feature_detected!("bmi1")
+            && std::arch::is_x86_feature_detected!("bmi2")
+            && std::arch::is_x86_feature_detected!("popcnt");
+        all.then_some(Self(()))
+    }
+}
+
 /// The end of the body and the sum of the values. `None`: this is for the plain path.
 #[inline]
-pub(super) fn body(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
-    // SAFETY: a template has an instruction set that the processor has, and this is called for
-    // those with AVX-512 F, BW and VL.
+pub(super) fn body(_: Found, template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
+    // SAFETY: there is a `Found`, so the processor has all features that `write` is compiled for.
     unsafe { write(template, values) }
 }
 

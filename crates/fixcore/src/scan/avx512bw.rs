@@ -22,9 +22,8 @@ fn load(block: &[u8; 64]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn load_some(bytes: &[u8]) -> __m512i {
-    let mask = u64::MAX
-        .checked_shr(64_u32.saturating_sub(bytes.len() as u32))
-        .unwrap_or(0);
+    let there = bytes.len().min(64) as u32;
+    let mask = u64::MAX.checked_shr(64 - there).unwrap_or(0);
     // SAFETY: the mask has a bit for each byte of the slice and no more; others are not read.
     unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
 }

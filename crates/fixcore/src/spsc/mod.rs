@@ -10,7 +10,7 @@ mod sleep;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use ring::{Reader, Shared, Writer};
+use ring::{Reader, Writer};
 
 /// What a side does that has to wait for the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,12 +51,8 @@ pub const BUFFER_BYTES_MAX: usize = 1 << 32;
 /// A queue over a ring of so many bytes, up to the next power of two.
 #[must_use]
 pub fn queue(buffer_bytes: usize, wait: Wait) -> (Producer, Consumer) {
-    let shared = Shared::new(buffer_bytes.min(BUFFER_BYTES_MAX));
-    let producer = Producer {
-        ring: Writer::new(shared.clone()),
-        wait,
-    };
-    let ring = Reader::new(shared);
+    let (writer, ring) = ring::pair(buffer_bytes.min(BUFFER_BYTES_MAX));
+    let producer = Producer { ring: writer, wait };
     (producer, Consumer { ring, wait })
 }
 
@@ -110,13 +106,13 @@ impl Producer {
     pub fn publish(&mut self) {
         self.ring.publish();
         if self.wait != Wait::Spin {
-            self.ring.shared.consumer.wake();
+            self.ring.shared().consumer.wake();
         }
     }
 
     /// Waits until the other side has freed something since a message was refused, or is gone.
     pub fn wait(&mut self) {
-        let (shared, seen) = (&self.ring.shared, self.ring.seen_freed());
+        let (shared, seen) = (self.ring.shared(), self.ring.seen_freed());
         let has_room = || shared.freed() != seen || shared.is_consumer_gone.load(Ordering::Acquire);
         wait(self.wait, has_room, |has| shared.producer.sleep(has));
     }
@@ -125,20 +121,20 @@ impl Producer {
     #[inline]
     #[must_use]
     pub fn bytes_max(&self) -> usize {
-        self.ring.shared.bytes_max()
+        self.ring.shared().bytes_max()
     }
 
     /// Whether the other side is gone.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.ring.shared.is_consumer_gone.load(Ordering::Acquire)
+        self.ring.shared().is_consumer_gone.load(Ordering::Acquire)
     }
 }
 
 impl Drop for Producer {
     fn drop(&mut self) {
         self.ring.publish();
-        let shared = &self.ring.shared;
+        let shared = self.ring.shared();
         shared.is_producer_gone.store(true, Ordering::Release);
         shared.consumer.wake();
     }
@@ -162,7 +158,7 @@ impl Consumer {
         if messages > 0 {
             self.ring.free();
             if self.wait != Wait::Spin {
-                self.ring.shared.producer.wake();
+                self.ring.shared().producer.wake();
             }
         }
         messages
@@ -171,7 +167,7 @@ impl Consumer {
     /// Waits until there is a message, the other side is gone, or `has_work` says so: who makes it
     /// true has to publish something or nothing afterwards.
     pub fn wait(&mut self, has_work: impl Fn() -> bool) {
-        let (shared, at) = (&self.ring.shared, self.ring.at);
+        let (shared, at) = (self.ring.shared(), self.ring.at());
         let is_gone = || shared.is_producer_gone.load(Ordering::Acquire);
         let has_any = || shared.has_beyond(at) || is_gone() || has_work();
         wait(self.wait, has_any, |has| shared.consumer.sleep(has));
@@ -180,13 +176,13 @@ impl Consumer {
     /// Whether no message will come beyond those in the queue.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.ring.shared.is_producer_gone.load(Ordering::Acquire)
+        self.ring.shared().is_producer_gone.load(Ordering::Acquire)
     }
 }
 
 impl Drop for Consumer {
     fn drop(&mut self) {
-        let shared = &self.ring.shared;
+        let shared = self.ring.shared();
         shared.is_consumer_gone.store(true, Ordering::Release);
         shared.producer.wake();
     }

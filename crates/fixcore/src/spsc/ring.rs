@@ -10,7 +10,7 @@
 //! `freed` + length, and reads `freed` with `Acquire`, so what the consumer read before it stored
 //! `freed` with `Release` is behind it. The consumer reads units from `freed` to `published`, which
 //! it reads with `Acquire` and the producer stores with `Release` after writing them. Each side is
-//! one value that is not cloned, and its methods take it by `&mut`. Memory is zeros at first, so
+//! one value, which [`pair`] makes and nobody can copy, and its methods take it by `&mut`. Memory is zeros at first, so
 //! every byte has a value at any time.
 
 #![allow(unsafe_code, reason = "memory that two threads share")]
@@ -33,9 +33,28 @@ type Unit = [u64; 2];
 #[repr(align(128))]
 struct Apart<T>(T);
 
+/// The memory of the ring.
+struct Units(Box<[UnsafeCell<Unit>]>);
+
+// SAFETY: two threads look at the units at most, for there is one `Writer` and one `Reader` of them,
+// which `pair` makes and nobody can copy. See the module for why no unit is written while the other
+// side may look at it.
+unsafe impl Sync for Units {}
+
+impl Units {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The first unit, by an address that reaches all of them.
+    fn start(&self) -> *mut Unit {
+        UnsafeCell::raw_get(self.0.as_ptr())
+    }
+}
+
 /// What both sides share.
 pub(super) struct Shared {
-    units: Box<[UnsafeCell<Unit>]>,
+    units: Units,
     published: Apart<AtomicUsize>,
     freed: Apart<AtomicUsize>,
     pub(super) is_producer_gone: AtomicBool,
@@ -44,27 +63,32 @@ pub(super) struct Shared {
     pub(super) consumer: Sleeper,
 }
 
-// SAFETY: `units` is the one part that is not shareable by itself; see the module for why no unit is
-// written while the other side may look at it.
-unsafe impl Sync for Shared {}
-// SAFETY: units are plain numbers.
-unsafe impl Send for Shared {}
+/// Both sides of a ring of at least so many bytes: the only ones that it ever has.
+pub(super) fn pair(bytes: usize) -> (Writer, Reader) {
+    let units = bytes.div_ceil(UNIT_BYTES).max(16).next_power_of_two();
+    let shared = Arc::new(Shared {
+        units: Units((0..units).map(|_| UnsafeCell::new([0; 2])).collect()),
+        published: Apart(AtomicUsize::new(0)),
+        freed: Apart(AtomicUsize::new(0)),
+        is_producer_gone: AtomicBool::new(false),
+        is_consumer_gone: AtomicBool::new(false),
+        producer: Sleeper::default(),
+        consumer: Sleeper::default(),
+    });
+    let writer = Writer {
+        shared: shared.clone(),
+        at: 0,
+        freed: 0,
+    };
+    let reader = Reader {
+        shared,
+        at: 0,
+        published: 0,
+    };
+    (writer, reader)
+}
 
 impl Shared {
-    /// A ring of at least so many bytes.
-    pub(super) fn new(bytes: usize) -> Arc<Self> {
-        let units = bytes.div_ceil(UNIT_BYTES).max(16).next_power_of_two();
-        Arc::new(Self {
-            units: (0..units).map(|_| UnsafeCell::new([0; 2])).collect(),
-            published: Apart(AtomicUsize::new(0)),
-            freed: Apart(AtomicUsize::new(0)),
-            is_producer_gone: AtomicBool::new(false),
-            is_consumer_gone: AtomicBool::new(false),
-            producer: Sleeper::default(),
-            consumer: Sleeper::default(),
-        })
-    }
-
     /// Whether the consumer has entries to read beyond a position.
     pub(super) fn has_beyond(&self, at: usize) -> bool {
         self.published.0.load(Ordering::Acquire) != at
@@ -83,7 +107,7 @@ impl Shared {
 
 /// The side that writes.
 pub(super) struct Writer {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
     /// Where the next entry begins.
     at: usize,
     /// What the other side is known to have freed.
@@ -91,14 +115,6 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self {
-            shared,
-            at: 0,
-            freed: 0,
-        }
-    }
-
     /// Writes an entry that the other side does not see yet; false when there is no room for it.
     #[inline]
     pub(super) fn write(&mut self, stamp: u64, bytes: &[u8]) -> bool {
@@ -115,7 +131,7 @@ impl Writer {
                 return false;
             }
         }
-        let units = UnsafeCell::raw_get(units.as_ptr());
+        let units = units.start();
         // SAFETY: `taken` units from `at` on are behind `freed` + length, so they are this side's.
         // `place` is below the length; an entry that does not fit between it and the end begins at
         // 0, and there it fits, for `taken` is at most the length. The slice is not of the ring,
@@ -134,6 +150,10 @@ impl Writer {
         true
     }
 
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     /// Shows the other side what was written.
     #[inline]
     pub(super) fn publish(&mut self) {
@@ -148,20 +168,17 @@ impl Writer {
 
 /// The side that reads.
 pub(super) struct Reader {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
     /// Where the next entry begins.
-    pub(super) at: usize,
+    at: usize,
     /// What is known to be published.
     published: usize,
 }
 
 impl Reader {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self {
-            shared,
-            at: 0,
-            published: 0,
-        }
+    /// Where the next entry begins.
+    pub(super) fn at(&self) -> usize {
+        self.at
     }
 
     /// Hands out the next entry and goes on behind it; `None` if there is none.
@@ -176,7 +193,7 @@ impl Reader {
                 }
             }
             let place = self.at & (units.len() - 1);
-            let entry = UnsafeCell::raw_get(units.as_ptr()).wrapping_add(place);
+            let entry = units.start().wrapping_add(place);
             // SAFETY: the unit at `at` is published and not freed, so it is this side's; it was
             // written as a descriptor.
             let [length, stamp] = unsafe { entry.read() };
@@ -194,6 +211,10 @@ impl Reader {
             self.at += 1 + length.div_ceil(UNIT_BYTES);
             return Some(result);
         }
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// Gives what was read back to the other side.

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::{StoreError, StoreResult};
 use super::walk::is_zero;
@@ -20,8 +21,22 @@ pub(super) fn segment_path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{number:010}{SUFFIX}"))
 }
 
+/// The lock of a directory, held by everything that has a copy of this.
+#[derive(Debug, Clone)]
+pub(super) struct Lock {
+    dir: PathBuf,
+    _file: Arc<File>,
+}
+
+impl Lock {
+    /// Whether a path is of a file in the directory that is locked.
+    pub(super) fn covers(&self, path: &Path) -> bool {
+        path.parent() == Some(self.dir.as_path())
+    }
+}
+
 /// Makes the directory where it is missing, and takes its lock, which goes with the process.
-pub(super) fn lock(dir: &Path) -> StoreResult<File> {
+pub(super) fn lock(dir: &Path) -> StoreResult<Lock> {
     fs::create_dir_all(dir).map_err(|error| StoreError::io("make", dir, error))?;
     let path = dir.join(LOCK);
     let file = OpenOptions::new()
@@ -31,7 +46,10 @@ pub(super) fn lock(dir: &Path) -> StoreResult<File> {
         .open(&path)
         .map_err(|error| StoreError::io("open", &path, error))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock {
+            dir: dir.to_owned(),
+            _file: Arc::new(file),
+        }),
         Err(TryLockError::WouldBlock) => Err(StoreError::Locked {
             dir: dir.to_owned(),
         }),
@@ -54,8 +72,12 @@ pub(super) fn segments(dir: &Path) -> StoreResult<Vec<u64>> {
 
 /// Opens a segment.
 pub(super) fn open(path: &Path) -> StoreResult<File> {
-    let opened = OpenOptions::new().read(true).write(true).open(path);
-    opened.map_err(|error| StoreError::io("open", path, error))
+    writable(path).map_err(|error| StoreError::io("open", path, error))
+}
+
+/// Opens a file to read and to write it.
+pub(super) fn writable(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open(path)
 }
 
 /// Whether a file has nothing but zeros behind its beginning.

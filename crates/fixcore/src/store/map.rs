@@ -1,29 +1,47 @@
 //! Memory that is a file: the one place of the store that is unsafe, and why it may be.
 //!
 //! Mapped memory changes when anybody writes to the file, and reading it ends the process when the
-//! file became shorter. Neither is in this process's hands, so it is a promise of the store's owner:
-//! the lock keeps other stores away, files are allocated before they are mapped, so that a full disk
-//! is an error of that call, and no file is cut while it is mapped. What is read is bytes, for
-//! which any value is a value.
+//! file became shorter. Other stores do neither: a [`Map`] is made only of a file in a directory whose
+//! lock is held, and holds that lock as long as it lives. This store writes to its files by their maps
+//! alone, and cuts none. What no library can keep away is a program that writes to or cuts the file
+//! without asking for the lock: [`Store::open`](super::Store::open) says so. Files are allocated before
+//! they are mapped, so that a full disk is an error of that call. What is read is bytes, for which any
+//! value is a value.
 
 #![allow(unsafe_code, reason = "memory that is a file")]
 
-use std::fs::File;
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 
 use memmap2::MmapMut;
 
+use super::files::{self, Lock};
+
 /// A whole file as memory.
 #[derive(Debug)]
-pub(super) struct Map(MmapMut);
+pub(super) struct Map {
+    bytes: MmapMut,
+    /// Let go of behind the memory.
+    _lock: Lock,
+}
 
 impl Map {
-    /// Maps a file of which every byte is allocated.
-    pub(super) fn new(file: &File) -> io::Result<Self> {
-        // SAFETY: see the module: the directory is locked, the file has its length and keeps it,
-        // and its bytes are only looked at as bytes.
-        unsafe { MmapMut::map_mut(file) }.map(Self)
+    /// Maps a file of the directory that is locked, of which every byte is allocated.
+    pub(super) fn new(lock: &Lock, path: &Path) -> io::Result<Self> {
+        if !lock.covers(path) {
+            let why = "the file is not in the directory whose lock is held";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        let file = files::writable(path)?;
+        // SAFETY: the file is in a directory whose lock is held until the memory is gone, so that no
+        // other store writes to it or cuts it, and this one cuts none of its files; for programs that
+        // pass the lock by see the module. Its bytes are only looked at as bytes.
+        let bytes = unsafe { MmapMut::map_mut(&file) }?;
+        Ok(Self {
+            bytes,
+            _lock: lock.clone(),
+        })
     }
 
     /// Has the system find memory for a range now rather than when it is written. What does not
@@ -32,7 +50,7 @@ impl Map {
         #[cfg(target_os = "linux")]
         {
             let _ = self
-                .0
+                .bytes
                 .advise_range(memmap2::Advice::PopulateWrite, from, bytes);
         }
         #[cfg(not(target_os = "linux"))]
@@ -46,7 +64,7 @@ impl Map {
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: fetching changes nothing and does not fail, wherever it is.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.0.as_ptr().wrapping_add(at).cast()) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.bytes.as_ptr().wrapping_add(at).cast()) };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = at;
@@ -54,7 +72,7 @@ impl Map {
 
     /// Waits until a range is on the disk.
     pub(super) fn sync(&self, from: usize, bytes: usize) -> io::Result<()> {
-        self.0.flush_range(from, bytes)
+        self.bytes.flush_range(from, bytes)
     }
 }
 
@@ -63,13 +81,36 @@ impl Deref for Map {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 }
 
 impl DerefMut for Map {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+        &mut self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_is_of_a_locked_file_and_keeps_the_lock() {
+        let (own, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let lock = files::lock(own.path()).unwrap();
+        let path = |dir: &tempfile::TempDir| files::segment_path(dir.path(), 1);
+        for dir in [&own, &other] {
+            files::create(&path(dir), 8192).unwrap();
+        }
+        let error = Map::new(&lock, &path(&other)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        let map = Map::new(&lock, &path(&own)).unwrap();
+        drop(lock);
+        assert_eq!(map.len(), 8192);
+        assert!(files::lock(own.path()).is_err(), "while it is mapped");
+        drop(map);
+        assert!(files::lock(own.path()).is_ok());
     }
 }

@@ -45,7 +45,6 @@ mod segment;
 mod survey;
 mod walk;
 
-use std::fs::File;
 use std::hash::BuildHasher as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -57,6 +56,7 @@ pub use forge::forge;
 pub use open::{Opened, Place};
 pub use survey::{Seen, Survey, Visit, is_store, survey, survey_bytes};
 
+use files::Lock;
 use map::Map;
 use record::Kind;
 use segment::{ABSENT, HEADER_BYTES, Header, Segment};
@@ -148,11 +148,14 @@ pub struct Store {
     last_full: AtomicUsize,
     /// The number of the last message that was asked for.
     last_got: AtomicU64,
-    _lock: File,
+    lock: Lock,
 }
 
 impl Store {
     /// Opens the store in a directory, which is made where it is missing, and takes its lock.
+    ///
+    /// Its files are mapped into memory. The lock keeps other stores away; a program that changes the
+    /// files without it changes that memory, and one that shortens them ends this process.
     ///
     /// # Errors
     ///
@@ -168,11 +171,11 @@ impl Store {
             return Err(StoreError::SegmentBytes { given, min, max });
         }
         let lock = files::lock(dir)?;
-        let mut found = open::find(dir, &options)?;
+        let mut found = open::find(lock, dir, &options)?;
         let active = match found.segments.pop() {
             Some(active) => active,
             None => {
-                let spare = make(dir, 1, &options)?;
+                let spare = make(&found.lock, dir, 1, &options)?;
                 begin(spare, first_header(1, 1, (1, 1)), &options)?
             }
         };
@@ -196,7 +199,7 @@ impl Store {
             last_full: AtomicUsize::new(0),
             last_got: AtomicU64::new(0),
             options,
-            _lock: lock,
+            lock: found.lock,
         }
         .settled()
     }
@@ -292,7 +295,7 @@ impl Store {
         let (number, epoch) = (self.active.header.number + 1, self.active.header.epoch + 1);
         let spare = match self.spare.take() {
             Some(spare) => spare,
-            None => make(&self.dir, number, &self.options)?,
+            None => make(&self.lock, &self.dir, number, &self.options)?,
         };
         let header = first_header(number, epoch, (next_sender, next_target));
         let fresh = begin(spare, header, &self.options);
@@ -384,6 +387,7 @@ impl Store {
         let Some(spare) = &mut self.spare else {
             self.room()?;
             self.spare = Some(make(
+                &self.lock,
                 &self.dir,
                 self.active.header.number + 1,
                 &self.options,
@@ -475,7 +479,7 @@ impl Store {
             Some(spare) => spare,
             None => {
                 self.room()?;
-                make(&self.dir, number, &self.options)?
+                make(&self.lock, &self.dir, number, &self.options)?
             }
         };
         if self.options.sync != Sync::None {
@@ -527,10 +531,10 @@ fn first_header(number: u64, epoch: u64, (first, next_target): (u64, u64)) -> He
 }
 
 /// Makes the file of a segment.
-fn make(dir: &Path, number: u64, options: &Options) -> StoreResult<Spare> {
+fn make(lock: &Lock, dir: &Path, number: u64, options: &Options) -> StoreResult<Spare> {
     let path = files::segment_path(dir, number);
     let file = files::create(&path, options.segment_bytes as u64)?;
-    let map = Map::new(&file).map_err(|error| StoreError::io("map", &path, error));
+    let map = Map::new(lock, &path).map_err(|error| StoreError::io("map", &path, error));
     let map = map.inspect_err(|_| drop(files::remove(&path)))?;
     if options.sync != Sync::None {
         // The length and the places of the file, and its name.

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::error::{Damage, StoreError, StoreResult};
-use super::files;
+use super::files::{self, Lock};
 use super::map::Map;
 use super::segment::{ABSENT, HEADER_BYTES, Header, Segment, checked_header};
 use super::walk::{Step, Walk, is_zero};
@@ -39,6 +39,7 @@ const DAMAGED_MAX: usize = 1024;
 
 /// The segments of a store, and what follows from them.
 pub(super) struct Found {
+    pub(super) lock: Lock,
     pub(super) segments: Vec<Segment>,
     pub(super) next_sender: u64,
     pub(super) next_target: u64,
@@ -46,8 +47,9 @@ pub(super) struct Found {
 }
 
 /// Reads what is in a directory that is locked. An empty one gives no segments.
-pub(super) fn find(dir: &Path, options: &Options) -> StoreResult<Found> {
+pub(super) fn find(lock: Lock, dir: &Path, options: &Options) -> StoreResult<Found> {
     let mut found = Found {
+        lock,
         segments: Vec::new(),
         next_sender: 1,
         next_target: 1,
@@ -105,7 +107,7 @@ impl Found {
         after: &Header,
         options: &Options,
     ) -> StoreResult<()> {
-        let mut segment = opened(path, header, false)?;
+        let mut segment = opened(&self.lock, path, header, false)?;
         let wrong = |offset| StoreError::damaged(path, offset, Damage::Header);
         segment.entries = usize::try_from(after.before.0).map_err(|_| wrong(0))?;
         segment.end = usize::try_from(after.before.1).map_err(|_| wrong(0))?;
@@ -131,7 +133,7 @@ impl Found {
 
     /// The segment that is written to: walked over, its index made, its torn end cut off.
     fn last(&mut self, path: &Path, header: &Header, options: &Options) -> StoreResult<()> {
-        let mut segment = opened(path, header, true)?;
+        let mut segment = opened(&self.lock, path, header, true)?;
         self.walk(&mut segment, options, false)?;
         let index = segment.map.len() - super::segment::ENTRY_BYTES * segment.entries;
         let rest = segment.map.get_mut(segment.end..index).unwrap_or_default();
@@ -198,7 +200,7 @@ fn place(path: &Path, offset: usize, bytes: usize) -> Place {
 }
 
 /// A segment of which nothing is known but its header. The last one may have lost its end.
-fn opened(path: &Path, header: &Header, is_last: bool) -> StoreResult<Segment> {
+fn opened(lock: &Lock, path: &Path, header: &Header, is_last: bool) -> StoreResult<Segment> {
     let file = files::open(path)?;
     let found = file
         .metadata()
@@ -215,7 +217,7 @@ fn opened(path: &Path, header: &Header, is_last: bool) -> StoreResult<Segment> {
         files::allocate(&file, header.bytes)
             .map_err(|error| files::failed(path, header.bytes, error))?;
     }
-    let map = Map::new(&file).map_err(|error| StoreError::io("map", path, error))?;
+    let map = Map::new(lock, path).map_err(|error| StoreError::io("map", path, error))?;
     Ok(Segment {
         path: path.to_owned(),
         map,

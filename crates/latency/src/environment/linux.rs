@@ -103,6 +103,23 @@ pub(super) fn governor() -> Option<String> {
     text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 }
 
+/// Processors that the machine has now, whoever may run on them.
+pub(super) fn online_cpus() -> Option<usize> {
+    cpus_of(&text("/sys/devices/system/cpu/online")?)
+}
+
+/// How many there are in `0-3,8`.
+fn cpus_of(list: &str) -> Option<usize> {
+    let mut count = 0usize;
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let first: usize = first.trim().parse().ok()?;
+        let last: usize = last.trim().parse().ok()?;
+        count = count.checked_add(last.checked_sub(first)?.checked_add(1)?)?;
+    }
+    Some(count)
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     meminfo_total(&text("/proc/meminfo")?)
 }
@@ -174,6 +191,15 @@ fn stat_processor_time(stat: &str) -> Option<ProcessorTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_processors_are_counted() {
+        assert_eq!(cpus_of("0"), Some(1));
+        assert_eq!(cpus_of("0-3,8,10-11"), Some(7));
+        for wrong in ["", "x", "3-1", "0-"] {
+            assert_eq!(cpus_of(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn cpuinfo_fields() {

@@ -27,7 +27,7 @@ pub fn capture() -> Environment {
         cpu_model: system::cpu_model(&processors),
         hypervisor: system::hypervisor(&processors),
         logical_cpus: logical_cpus.unwrap_or_else(parallelism),
-        pinned_cpus: pin::pinned(),
+        pinned_cpus: confined_to(pin::pinned(), &available, system::online_cpus()),
         governor: system::governor(),
         isa: Some(isa().to_owned()),
         allocator: "system".to_owned(),
@@ -40,6 +40,16 @@ pub fn capture() -> Environment {
     };
     environment.warnings = warnings::before(&environment, cfg!(debug_assertions));
     environment
+}
+
+/// The processors that the process is held to: its own choice, or what whoever started it left of those
+/// that the machine has.
+fn confined_to(own: Vec<u32>, available: &[u32], online: Option<usize>) -> Vec<u32> {
+    let fewer = online.is_some_and(|online| available.len() < online);
+    match own.is_empty() && fewer {
+        true => available.to_vec(),
+        false => own,
+    }
 }
 
 fn parallelism() -> u32 {
@@ -128,6 +138,17 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_was_started_on_fewer_processors_is_pinned() {
+        let to =
+            |own: &[u32], available: &[u32], online| confined_to(own.to_vec(), available, online);
+        assert_eq!(to(&[], &[0, 1], Some(2)), [0; 0]);
+        assert_eq!(to(&[], &[0, 1], None), [0; 0]);
+        assert_eq!(to(&[], &[1], Some(2)), [1]);
+        assert_eq!(to(&[], &[2, 3], Some(64)), [2, 3]);
+        assert_eq!(to(&[0], &[0, 1], Some(2)), [0]);
+    }
 
     #[test]
     fn capture_fills_what_this_system_says() {

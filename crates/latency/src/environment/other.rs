@@ -16,6 +16,10 @@ pub(super) fn governor() -> Option<String> {
     None
 }
 
+pub(super) fn online_cpus() -> Option<usize> {
+    None
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     None
 }

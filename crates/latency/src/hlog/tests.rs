@@ -5,19 +5,22 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Recorder, Spec};
+use crate::{IntervalLog, Recorder, Spec};
 
 /// A row of one value every 100 ms, of 1, 2, 3 … µs.
 fn recorded(name: LatencyName, series: Option<&str>, values: u64, seconds: bool) -> Latency {
     let start = Instant::now();
-    let mut spec = Spec::new(name, "call").intervals(seconds.then_some(Duration::from_secs(1)));
+    let log = IntervalLog::new(Duration::from_secs(1), io::Cursor::new(Vec::new())).unwrap();
+    let mut spec = Spec::new(name, "call").intervals(seconds.then(|| log.clone()));
     spec.series = series.map(str::to_owned);
     let mut recorder = Recorder::new(spec, start);
     for i in 0..values {
         let end = start + Duration::from_millis(100 * i + 50);
         recorder.record_span(end - Duration::from_micros(i + 1), end);
     }
-    recorder.finish().latency()
+    let mut row = recorder.finish().latency();
+    row.intervals = log.finish().unwrap().of_row(&row).unwrap();
+    row
 }
 
 fn written(rows: &[&Latency]) -> Vec<u8> {
@@ -26,6 +29,7 @@ fn written(rows: &[&Latency]) -> Vec<u8> {
         &mut bytes,
         SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
         rows,
+        None,
     )
     .unwrap();
     bytes
@@ -140,7 +144,7 @@ fn broken_logs_name_the_line() {
 fn unreadable_rows_are_not_written() {
     let mut row = recorded(LatencyName::Service, None, 5, false);
     row.histogram_v2_deflate_b64 = "AAAA".to_owned();
-    let error = write(&mut Vec::new(), SystemTime::now(), &[&row]).unwrap_err();
+    let error = write(&mut Vec::new(), SystemTime::now(), &[&row], None).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
 }
 

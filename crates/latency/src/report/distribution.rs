@@ -75,9 +75,13 @@ pub struct Latency {
     pub buckets: Option<Buckets>,
     /// The histogram, HDR V2 deflate, base64.
     pub histogram_v2_deflate_b64: String,
-    /// The histogram by seconds, for `.hlog`; not part of the JSON form.
+    /// The histogram by seconds, as it was read from an `.hlog`; not part of the JSON form.
     #[serde(skip)]
     pub intervals: Vec<Interval>,
+    /// What the recorders of the row are called in the [`IntervalLog`](crate::IntervalLog) of the run; not
+    /// part of the JSON form.
+    #[serde(skip)]
+    pub log_parts: Vec<u32>,
 }
 
 /// The histogram of one interval of a run.

@@ -95,7 +95,7 @@ pub struct Tool {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Command {
-    /// Every word of the command line, the program first.
+    /// Every word of the command line, the program first, escaped as `path` of an input is.
     pub argv: Vec<String>,
     /// The subcommand that ran.
     pub subcommand: String,
@@ -116,7 +116,8 @@ pub struct Environment {
     pub hypervisor: Option<String>,
     /// Processors that this process may run on.
     pub logical_cpus: u32,
-    /// Processors that this process pinned itself to.
+    /// Processors that this process was held to: by itself, or by whoever started it where these are fewer
+    /// than the machine has.
     pub pinned_cpus: Vec<u32>,
     /// Frequency governor of the first processor.
     pub governor: Option<String>,
@@ -164,6 +165,20 @@ pub struct Workload {
     pub inputs_total: u64,
     /// Settings that shape the work (level, threads, block size, …).
     pub params: BTreeMap<String, serde_json::Value>,
+    /// What was done, in the command's own nouns, the most important first.
+    #[serde(default)]
+    pub done: Vec<Done>,
+}
+
+/// So many of something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Done {
+    /// How many.
+    pub count: u64,
+    /// Of what (`events`, `matches`, `blocks`).
+    pub what: String,
 }
 
 /// One input.
@@ -171,7 +186,7 @@ pub struct Workload {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Path as given, `-` for standard input, or the name of generated data.
+    /// Path as given, `-` for standard input, or the name of generated data. A byte that is not UTF-8 is `\xNN` with NN from 80 up, and a backslash in text with such an escape is `\\`.
     pub path: String,
     /// Bytes read.
     pub bytes: u64,
@@ -188,8 +203,30 @@ pub struct Validation {
     pub checked: u64,
     /// By what (`round trip`, `frame checksum`, `oracle`).
     pub method: String,
-    /// Whether every one was right.
+    /// Whether every one that was checked was right, faults that were asked for included: a block that was
+    /// corrupted on purpose and came back different is not right. Whether the run as such failed is in
+    /// `exit_code`.
     pub ok: bool,
+    /// How many were wrong. 0 in reports of versions that did not count them.
+    #[serde(default)]
+    pub wrong: u64,
+    /// How many of these are what faults that were asked for make of them.
+    #[serde(default)]
+    pub wrong_by_faults: u64,
+}
+
+impl Validation {
+    /// So many were checked by `method`, of which so many were wrong, with no fault that was asked for.
+    #[must_use]
+    pub fn new(method: impl Into<String>, checked: u64, wrong: u64) -> Self {
+        Self {
+            checked,
+            method: method.into(),
+            ok: wrong == 0,
+            wrong,
+            wrong_by_faults: 0,
+        }
+    }
 }
 
 /// Whether operations waited for each other.

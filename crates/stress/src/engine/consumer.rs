@@ -31,9 +31,14 @@ impl Consumer {
         if faults.full_queue && !shared.queue.is_full() && !draining {
             return false;
         }
+        let was_full = shared.queue.is_full();
         let Some(mut batch) = shared.queue.pop() else {
             return false;
         };
+        if was_full {
+            // Producers that hold a batch sleep until there is room.
+            shared.bell.ring();
+        }
         let came = Instant::now();
         let blocks = batch.items.len();
         let what = || format!("a batch of {blocks}");

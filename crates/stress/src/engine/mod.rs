@@ -167,14 +167,16 @@ struct Watched {
     stopped: bool,
 }
 
-/// A schedule for each thread, which together have the rate; none in a closed loop.
+/// A schedule for each thread that has a producer, which together have the rate; none in a closed loop.
 fn schedules(plan: &Plan) -> Result<Vec<Option<Schedule>>, Error> {
     let threads = plan.threads_used();
-    let share = |rate: f64| rate / threads as f64;
+    let producing = threads.min(plan.producers as usize);
+    let share = |rate: f64| rate / producing as f64;
     (0..threads as u64)
         .map(|thread| {
             Ok(match plan.pace {
                 Pace::Closed => None,
+                _ if thread >= producing as u64 => None,
                 Pace::Uniform(rate) => Some(Schedule::uniform(share(rate))?),
                 Pace::Poisson(rate) => {
                     let seed = plan.seed.wrapping_mul(1_000_003).wrapping_add(thread);
@@ -243,14 +245,14 @@ fn observe(
             shared.stop.store(true, Relaxed);
         }
         if now >= watched.samples.next() {
-            watched.samples.push(sample(shared.start, census), now);
+            watched.samples.push(sample(shared, census), now);
         }
         if now >= next_watch {
             next_watch = now + WATCH_EVERY;
             let progress = Progress {
                 elapsed: now - shared.start,
                 counts: shared.counts(),
-                held: sample(shared.start, census),
+                held: sample(shared, census),
                 queued_batches: shared.queue.len(),
                 live: shared.live_now(),
             };
@@ -265,18 +267,19 @@ fn observe(
         std::thread::park_timeout(until.saturating_duration_since(Instant::now()));
     }
     // What the pools hold now is still to be given back.
-    let last = sample(shared.start, census);
+    let last = sample(shared, census);
     watched.samples.push(last, Instant::now());
 }
 
-fn sample(start: Instant, census: &[Arc<Census>; 2]) -> Sample {
+fn sample(shared: &Shared<'_>, census: &[Arc<Census>; 2]) -> Sample {
     let process = environment::process();
     Sample {
-        at: start.elapsed(),
+        at: shared.start.elapsed(),
         codec_bytes: census.iter().map(|census| census.bytes()).sum(),
         contexts: census.iter().map(|census| census.alive()).sum(),
         threads: process.map(|process| process.threads),
         rss_bytes: process.map(|process| process.rss_bytes),
+        own_bytes: shared.plan.own_bytes(),
     }
 }
 
@@ -371,3 +374,31 @@ fn load(plan: &Plan, ended: &[Ended], elapsed: Duration, counts: Counts) -> Load
 
 /// Blocks that a loop may owe at its end all the same: a batch a thread.
 const BEHIND_MIN: u64 = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_shared_by_the_threads_that_have_a_producer() {
+        for (producers, consumers, threads, producing) in [(1, 4, 4, 1), (3, 9, 4, 3), (9, 1, 4, 4)]
+        {
+            for pace in [Pace::Uniform(1_200.0), Pace::Poisson(1_200.0)] {
+                let plan = Plan {
+                    producers,
+                    consumers,
+                    threads,
+                    pace,
+                    ..Plan::default()
+                };
+                let all = schedules(&plan).expect("a rate");
+                let rates: Vec<f64> = all.iter().flatten().map(Schedule::rate_per_s).collect();
+                assert_eq!((all.len(), rates.len()), (threads, producing), "{plan:?}");
+                assert!(
+                    (rates.iter().sum::<f64>() - 1_200.0).abs() < 1e-6,
+                    "{rates:?}"
+                );
+            }
+        }
+    }
+}

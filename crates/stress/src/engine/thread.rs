@@ -10,9 +10,9 @@ use super::consumer::Consumer;
 use super::producer::Producer;
 use crate::arrivals::Arrivals;
 use crate::codec::{Compress, Decompress};
-use crate::counts::Tally;
+use crate::counts::{Tally, add};
 use crate::live::{LiveTally, Track};
-use crate::plan::Plan;
+use crate::plan::{Pace, Plan};
 use crate::pool::Seat;
 
 /// A block that takes longer is counted as beyond the histogram.
@@ -43,7 +43,7 @@ impl Rows<Recorder> {
                 .series(series)
                 .timing(timing)
                 .range(HIGHEST_NS, 3)
-                .intervals(plan.intervals);
+                .intervals(plan.intervals.clone());
             Recorder::new(spec, start)
         };
         let whole = match open {
@@ -131,7 +131,7 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
         tally: &shared.tallies[index],
         compressor: Seat::new(index),
         decompressor: Seat::new(index),
-        recorders: Rows::new(plan, schedule.is_some(), shared.start)
+        recorders: Rows::new(plan, plan.pace != Pace::Closed, shared.start)
             .tracked(shared.live_tallies.get(index)),
         arrivals: schedule.map(|schedule| Arrivals::new(schedule, shared.start)),
         content: Vec::with_capacity(shared.data.block_bytes_max()),
@@ -159,7 +159,7 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
             break;
         }
         if !worked {
-            wait(&mut desk, &consumers);
+            wait(&mut desk, &producers, &consumers);
         }
     }
     Ended {
@@ -197,23 +197,33 @@ fn turns(
 }
 
 /// Sleeps until something is due on this thread, or something happens on another.
-fn wait(desk: &mut Desk<'_>, consumers: &[Consumer]) {
+///
+/// A block that is due is nothing to do while every producer holds a batch that the queue has no room
+/// for: a loop that cannot keep up is always behind, and must not take a processor for that.
+fn wait(desk: &mut Desk<'_>, producers: &[Producer], consumers: &[Consumer]) {
     let shared = desk.shared;
     let now = Instant::now();
     let left = |when: Instant| when.saturating_duration_since(now);
     let mut time = SLEEP_MAX;
     if let Some(arrivals) = &mut desk.arrivals
         && !shared.ending()
+        && producers.iter().any(Producer::idle)
     {
-        time = time.min(arrivals.next_due().map_or(SLEEP_MAX, left));
+        let due = arrivals.next_due().map_or(SLEEP_MAX, left);
+        if due < SPIN_BELOW {
+            add(&desk.tally.spun, 1);
+            std::hint::spin_loop();
+            return;
+        }
+        time = time.min(due - SPIN_BELOW / 2);
     }
     let paused = consumers.iter().filter_map(Consumer::ready_at);
     let all_paused = paused.clone().count() == consumers.len();
+    // How long a consumer is slow on purpose is not measured: a sleep that ends late does no harm.
     time = time.min(paused.min().map_or(SLEEP_MAX, left));
-    if time < SPIN_BELOW {
-        std::hint::spin_loop();
-        return;
-    }
-    let something = || !all_paused && !shared.plan.faults.full_queue && !shared.queue.is_empty();
-    shared.bell.sleep(time - SPIN_BELOW / 2, something);
+    let holds = !producers.iter().all(Producer::idle);
+    let takes = !all_paused && !shared.plan.faults.full_queue;
+    let something = || (takes && !shared.queue.is_empty()) || (holds && !shared.queue.is_full());
+    add(&desk.tally.slept, 1);
+    shared.bell.sleep(time, something);
 }

@@ -9,7 +9,6 @@ pub(crate) struct Options {
     pub(crate) rounds: usize,
     bytes_max: usize,
     json: Option<String>,
-    markdown: Option<String>,
     files: Vec<String>,
 }
 
@@ -21,7 +20,6 @@ impl Options {
             rounds: 9,
             bytes_max: 16 << 20,
             json: None,
-            markdown: None,
             files: Vec::new(),
         };
         let mut words = std::env::args().skip(1);
@@ -34,7 +32,6 @@ impl Options {
                 "--rounds" => options.rounds = value().parse().unwrap_or(9).max(1),
                 "--mib" => options.bytes_max = value().parse::<usize>().unwrap_or(16) << 20,
                 "--json" => options.json = Some(value()),
-                "--markdown" => options.markdown = Some(value()),
                 _ => options.files.push(word),
             }
         }
@@ -63,7 +60,7 @@ impl Options {
         Ok(contents)
     }
 
-    /// Prints the table, and writes it and the rows, which are JSON objects, where they were asked for.
+    /// Prints the table, and writes the rows, which are JSON objects, where they were asked for.
     pub(crate) fn write_out(&self, table: &str, rows: &[String]) -> std::io::Result<()> {
         print_out(table);
         if let Some(path) = &self.json {
@@ -71,9 +68,6 @@ impl Options {
             let rounds = self.rounds;
             let text = format!("{{\n  \"rounds\": {rounds},\n  \"rows\": [\n    {rows}\n  ]\n}}\n");
             std::fs::write(path, text)?;
-        }
-        if let Some(path) = &self.markdown {
-            std::fs::write(path, table)?;
         }
         Ok(())
     }

@@ -296,7 +296,7 @@ pub(crate) fn refuse_early(scheme: &Scheme, decryption: Option<&Decryption>) -> 
     }
     let what = "encrypted content of a pipe comes before the code that authenticates it";
     Err(Error::new(ErrorKind::Unsupported, what)
-        .help("read the archive from a file, or have content released early"))
+        .help("read the archive from a file, or release content before it is verified (unzip -p --unverified)"))
 }
 
 /// What is wrong with a content, and that the password may be: one byte tells it in the old cipher.

@@ -250,6 +250,31 @@ impl Sequence {
         Ok(())
     }
 
+    /// Takes back the large entry that is open: all output from its header on.
+    pub(crate) fn retract(&mut self) -> Result<(), Error> {
+        let Some(Written { offset, .. }) = self.large.take() else {
+            return Err(internal("a retraction without an entry"));
+        };
+        match offset.checked_sub(self.base) {
+            Some(kept) => {
+                let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+                self.out.truncate(kept);
+                self.taken = self.taken.min(self.out.len());
+            }
+            None => {
+                self.out.clear();
+                self.taken = 0;
+                self.base = offset;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the archive that the caller has taken.
+    pub(crate) fn consumed(&self) -> u64 {
+        self.base + self.taken as u64
+    }
+
     /// Ends a large entry whose content the caller has put behind all output; gives what its header
     /// lacks.
     pub(crate) fn apart(&mut self, crc32: u32) -> Result<Patch, Error> {

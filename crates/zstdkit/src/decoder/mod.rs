@@ -265,7 +265,7 @@ impl Decoder {
     fn open_frame(&mut self, header: Header) -> Result<(), Error> {
         let offset = self.walker.frame_start();
         self.choose_dictionary(&header, offset)?;
-        let limit = 1 << self.options.window_log_max;
+        let limit = self.options.window_bytes_max();
         if header.window > limit {
             return Err(Repr::WindowLimit {
                 offset,

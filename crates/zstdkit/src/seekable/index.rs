@@ -89,6 +89,12 @@ impl Indexer {
         self.stride *= 2;
     }
 
+    /// Ends the index before something that is no whole frame, as where a file was cut: what follows can
+    /// only be had by decoding, which says what is wrong with it.
+    pub fn break_off(&mut self) {
+        self.open = true;
+    }
+
     /// The number of entries so far.
     pub fn len(&self) -> usize {
         self.ends.len()

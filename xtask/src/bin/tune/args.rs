@@ -29,9 +29,7 @@ twice differs by. Recipes have the parameters of a look at the first sample.
   --search STEPS     try so many parameter sets instead, children of the levels and of --sets
   --between A,B      with --search: only as slow as these native levels
   --seed N           with --search: another order
-  --json FILE        the run as JSON
-  --record FOLDER    measure nothing: put runs, given as FILE.json, together into
-                     FOLDER/zstd-recipes.md and .json
+  --json FILE        the run as JSON; `cargo xtask record zstd-recipes FILE…` puts runs together
 ";
 
 /// What to do.
@@ -43,7 +41,6 @@ pub(crate) enum Task {
         between: (i32, i32),
         seed: u64,
     },
-    Record,
 }
 
 #[derive(Debug)]
@@ -61,9 +58,6 @@ pub(crate) struct Args {
     pub(crate) effort: Effort,
     pub(crate) task: Task,
     pub(crate) json: Option<String>,
-    /// Where to write a record, and the runs that it is made of.
-    pub(crate) record: Option<String>,
-    pub(crate) runs: Vec<String>,
 }
 
 impl Args {
@@ -85,8 +79,6 @@ impl Args {
             },
             task: Task::Judge,
             json: None,
-            record: None,
-            runs: Vec::new(),
         };
         let (mut steps, mut between, mut seed) = (None, (1, 19), 1);
         let mut words = words.iter();
@@ -112,11 +104,7 @@ impl Args {
                 "--between" => between = pair(value()?, ",")?,
                 "--seed" => seed = value()?.parse()?,
                 "--json" => args.json = Some(value()?.clone()),
-                "--record" => args.record = Some(value()?.clone()),
                 flag if flag.starts_with('-') => bail!("no option is called {flag}\n{USAGE}"),
-                run if run.ends_with(".json") && !run.contains('=') => {
-                    args.runs.push(run.to_owned())
-                }
                 file => {
                     let (kind, path) = file
                         .split_once('=')
@@ -125,9 +113,7 @@ impl Args {
                 }
             }
         }
-        if args.record.is_some() {
-            args.task = Task::Record;
-        } else if let Some(steps) = steps {
+        if let Some(steps) = steps {
             args.task = Task::Search {
                 steps,
                 between,

@@ -3,24 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::table::Group;
 use anyhow::{Context, Result, ensure};
-use serde::{Deserialize, Serialize};
 use zstdkit::{EncoderOptions, Parameters, Recipe, Strategy};
 
 use crate::args::Args;
 use crate::data::Case;
-
-/// Where a candidate comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Group {
-    Level,
-    Recipe,
-    Exzstandard,
-    Set,
-    /// A recipe once more, to see by how much times differ that should not.
-    Control,
-}
 
 /// What the name of a control ends with.
 pub(crate) const TWIN: &str = " again";

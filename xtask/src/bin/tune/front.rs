@@ -1,7 +1,7 @@
 //! What dominates what: smaller and faster, beyond noise.
 
-use crate::candidate::{Group, TWIN};
-use crate::measure::Row;
+use crate::candidate::TWIN;
+use crate::table::{Group, Row};
 
 /// The noise to go by where there is no control, and the most that controls are believed: what is
 /// noisier than this has to be measured again.

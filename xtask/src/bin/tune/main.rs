@@ -3,8 +3,8 @@
 //!
 //! [`args`] reads the words, [`data`] cuts samples, [`candidate`] is what is measured, [`measure`]
 //! takes sizes, times and memory, [`front`] says what dominates what, [`search`] looks for
-//! parameters that nothing dominates, [`report`] prints, and
-//! [`record`] keeps.
+//! parameters that nothing dominates, [`report`] prints, [`record`] keeps, and [`table`] is what the
+//! record of recipes has too.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "printing is what a chore does")]
@@ -18,12 +18,14 @@ mod measure;
 mod record;
 mod report;
 mod search;
+#[path = "../../peers/recipes/table.rs"]
+mod table;
 
 use anyhow::Result;
 
 use args::{Args, Task};
 use record::Run;
-use report::Table;
+use table::Table;
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -31,14 +33,11 @@ fn main() -> Result<()> {
         print!("{}", args::USAGE);
         return Ok(());
     };
-    if let Some(folder) = &args.record {
-        return record::write(folder, &args.runs);
-    }
     let mut run = Run::start(&words)?;
     run.tables = measure_all(&args)?;
     if args.task == Task::Judge {
         let tables: Vec<&Table> = run.tables.iter().collect();
-        print!("{}", report::verdict(&tables));
+        print!("{}", table::verdict(&tables));
     }
     match &args.json {
         Some(path) => run.write(path),

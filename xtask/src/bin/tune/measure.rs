@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use serde::{Deserialize, Serialize};
 use zstdkit::{Compressor, DecoderOptions, compress_bound, decompress};
 
-use crate::candidate::{Candidate, Group};
+use crate::candidate::Candidate;
 use crate::data::Case;
+use crate::table::Row;
 
 /// How long to measure each candidate on each case.
 #[derive(Debug, Clone, Copy)]
@@ -21,20 +21,6 @@ pub(crate) struct Effort {
 
 /// No candidate takes part in more passes than this.
 const PASSES_MAX: u32 = 60;
-
-/// What was measured of one candidate on one case.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Row {
-    pub(crate) name: String,
-    pub(crate) group: Group,
-    /// Compressed size of all samples.
-    pub(crate) compressed_bytes: usize,
-    /// Processor time of a pass over all samples, the least there was.
-    pub(crate) pass_ns: u64,
-    pub(crate) passes: u32,
-    /// What the context holds after it.
-    pub(crate) memory_bytes: usize,
-}
 
 /// A candidate with its context, in the middle of its passes.
 struct Turn<'c> {

@@ -1,26 +1,55 @@
-//! Runs as JSON, and records put together from several of them: one run of everything would
-//! keep a machine busy for too long.
+//! Runs as JSON. `cargo xtask record` puts several of them together: one run of everything would keep a
+//! machine busy for too long.
 
-use std::fmt::Write;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use latency::report::Environment;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::report::{self, Table};
+use crate::table::Table;
 
 /// What one call of the program measured, and where.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Run {
     /// The words of the command, files by their kinds only, without where it wrote to.
     command: String,
-    date: String,
+    made: Made,
     libzstd: String,
     machine: Environment,
     pub(crate) tables: Vec<Table>,
+}
+
+/// The build, as records name it.
+#[derive(Debug, Serialize)]
+struct Made {
+    date: String,
+    program: String,
+    commit: String,
+    dirty: bool,
+    known: &'static str,
+    compilers: Vec<String>,
+}
+
+impl Made {
+    fn now() -> Result<Self> {
+        let said = |program: &str, words: &[&str]| -> Result<String> {
+            let output = Command::new(program).args(words).output();
+            let output = output.with_context(|| format!("there is no `{program}`"))?;
+            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        };
+        let commit = said("git", &["describe", "--always", "--exclude=*", "--dirty"])?;
+        let clean = commit.trim_end_matches("-dirty");
+        Ok(Self {
+            date: said("date", &["-u", "+%F"])?,
+            program: format!("zstdkit {}", env!("CARGO_PKG_VERSION")),
+            commit: clean.to_owned(),
+            dirty: clean != commit,
+            known: "run",
+            compilers: vec![said("rustc", &["--version"])?],
+        })
+    }
 }
 
 impl Run {
@@ -38,11 +67,9 @@ impl Run {
             })
             .map(|word| if word.contains(';') { "…" } else { word })
             .collect();
-        let date = Command::new("date").args(["-u", "+%F"]).output();
-        let date = date.context("there is no `date`")?.stdout;
         Ok(Self {
             command: format!("cargo xtask tune {}", words.join(" ")),
-            date: String::from_utf8_lossy(&date).trim().to_owned(),
+            made: Made::now()?,
             libzstd: zstdkit::version().to_owned(),
             machine: latency::environment::capture(),
             tables: Vec::new(),
@@ -50,82 +77,8 @@ impl Run {
     }
 
     pub(crate) fn write(&self, path: &str) -> Result<()> {
-        write_json(Path::new(path), self)
+        let mut json = serde_json::to_string(self)?;
+        json.push('\n');
+        fs::write(path, json).with_context(|| format!("cannot write {path}"))
     }
-}
-
-/// Puts runs together into `FOLDER/zstd-recipes.md` and `.json`.
-pub(crate) fn write(folder: &str, paths: &[String]) -> Result<()> {
-    let mut runs: Vec<Run> = Vec::new();
-    for path in paths {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
-        runs.push(serde_json::from_str(&text).with_context(|| format!("{path} is no run"))?);
-    }
-    ensure!(!runs.is_empty(), "a record of no runs");
-    let folder = Path::new(folder);
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join("zstd-recipes.md"), markdown(&runs)?)?;
-    write_json(&folder.join("zstd-recipes.json"), &runs)
-}
-
-fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
-    let mut json = serde_json::to_string(value)?;
-    json.push('\n');
-    fs::write(path, json).with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn markdown(runs: &[Run]) -> Result<String> {
-    let mut out = String::from("# zstdkit's recipes beside native levels\n\n");
-    let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
-    for run in runs {
-        let machine = &run.machine;
-        writeln!(
-            out,
-            "- `{}`, {}, libzstd {}: {}, {} processors, {}, hypervisor {}",
-            run.command,
-            run.date,
-            run.libzstd,
-            known(&machine.cpu_model),
-            machine.logical_cpus,
-            known(&machine.kernel),
-            known(&machine.hypervisor)
-        )?;
-    }
-    out.push_str(
-        "\nEach cell is the ratio and the speed in MB/s of processor time, the best of its \
-         passes\n(at least `--passes`; slow candidates have no more), in turns over one context \
-         each. † marks what a\nnative level beats: no larger, and faster by more than a recipe \
-         and its control, the same recipe\nonce more, differ by at most (by 3 % where that is \
-         less)",
-    );
-    let tables: Vec<&Table> = runs.iter().flat_map(|run| &run.tables).collect();
-    let mut sizes: Vec<usize> = tables.iter().map(|table| table.size).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    for (index, &size) in sizes.iter().enumerate() {
-        let of_size = tables.iter().filter(|table| table.size == size);
-        let noise = of_size.map(|table| table.noise).fold(0.0, f64::max) * 100.0;
-        let before = if index == 0 { ":\n" } else { ", " };
-        write!(out, "{before}{noise:.1} % at {}", report::size_words(size))?;
-    }
-    out.push_str(
-        ".\nRecipes have the parameters of a look at the first sample, which is not part of the \
-         time.\n",
-    );
-    if runs.iter().all(|run| run.command.contains("--part second")) {
-        out.push_str(
-            "Samples are of the second half of the data; the first is what parameters are chosen \
-             on.\n",
-        );
-    }
-    out.push_str(&report::verdict(&tables));
-    for size in sizes {
-        let of_size: Vec<&Table> = tables
-            .iter()
-            .filter(|table| table.size == size)
-            .copied()
-            .collect();
-        out.push_str(&report::matrix(&of_size));
-    }
-    Ok(out)
 }

@@ -14,8 +14,8 @@ use crate::args::{Args, Task};
 use crate::candidate::{Candidate, Set};
 use crate::data::Case;
 use crate::front;
-use crate::measure::{self, Effort, Row};
-use crate::report::Table;
+use crate::measure::{self, Effort};
+use crate::table::{Row, Table};
 
 const SLOTS: usize = 8;
 /// Parents are taken from so many of the best of a slot.

@@ -1,5 +1,5 @@
 //! FIX: fixcore beside fefix and QuickFIX on the same messages, each in a program of its own that is run
-//! in rounds of random order, fixcore twice. [`record`] is the file that comes of it.
+//! in rounds of random order, fixcore twice. [`record`] is what comes of it.
 
 mod record;
 
@@ -12,10 +12,11 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use self::record::{Record, Row};
-use super::record::Page as _;
+pub(crate) use self::record::Fix;
+use self::record::Row;
 use super::rounds::{self, Spread};
 use super::{LAST_CPU, Size};
+use crate::record::{Machine, Made, Record, Results};
 use crate::sh;
 
 const ROUNDS: usize = 15;
@@ -81,21 +82,21 @@ pub(crate) fn run(size: Size) -> Result<()> {
             }
         }
     }
-    let record = Record {
-        quick: size == Size::Quick,
-        made: made()?,
-        versions: versions()?,
-        machine: machine()?,
-        sets,
+    let results = Results::Fix(Fix {
         rounds,
         rows: rows(&times),
-    };
-    let file = sh::root().join("bench-peers/record").join(name);
-    fs::write(file.with_extension("md"), record.markdown())?;
-    let mut json = serde_json::to_string_pretty(&record)?;
-    json.push('\n');
-    fs::write(file.with_extension("json"), json)?;
-    println!("{}", file.with_extension("md").display());
+    });
+    let mut record = Record::new(
+        "fixcore beside fefix and QuickFIX",
+        "cargo xtask peers fix",
+        results,
+    );
+    record.quick = size == Size::Quick;
+    record.made = vec![Made::now(None, Vec::new())?];
+    record.versions = versions()?;
+    record.machine = Some(Machine::here());
+    record.facts = vec![sets];
+    println!("{}", record.write(name)?.display());
     Ok(())
 }
 
@@ -263,21 +264,11 @@ fn dictionary(folder: &Path) -> Result<PathBuf> {
     }
 }
 
-fn made() -> Result<String> {
-    let date = sh::text(sh::command("date").args(["-u", "+%F"]))?;
-    let mut git = sh::command("git");
-    git.args(["--no-optional-locks", "describe", "--always", "--dirty"]);
-    Ok(format!("{date}, commit {}", sh::text(&mut git)?))
-}
-
 fn versions() -> Result<Vec<String>> {
     let rustc = sh::text(sh::command("rustc").arg("--version"))?;
     let compiler = sh::text(sh::command("c++").arg("--version"))?;
     let lock = fs::read_to_string(sh::root().join("bench-peers/fix/Cargo.lock"))?;
-    let of = |name: &str| {
-        let (_, behind) = lock.split_once(&format!("name = \"{name}\"\nversion = \""))?;
-        Some(format!("{name} {}", behind.split('"').next()?))
-    };
+    let of = |name: &str| super::locked(&lock, name);
     let package = ["-W", "-f", "${Version}", "libquickfix-dev"];
     let quickfix = sh::text(sh::command("dpkg-query").args(package));
     let quickfix = quickfix.unwrap_or_else(|_| "of an unknown version".to_owned());
@@ -289,22 +280,6 @@ fn versions() -> Result<Vec<String>> {
             compiler.lines().next().unwrap_or_default()
         ),
     ])
-}
-
-fn machine() -> Result<String> {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = info.lines().find(|line| line.starts_with("model name"));
-    let name = line.and_then(|line| line.split(": ").nth(1));
-    let kernel = sh::text(sh::command("uname").arg("-sr"))?;
-    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    Ok(format!(
-        "{}, {} processors, {kernel}, load {}",
-        name.unwrap_or("unknown processor"),
-        info.lines()
-            .filter(|line| line.starts_with("processor"))
-            .count(),
-        load.split(' ').next().unwrap_or("unknown")
-    ))
 }
 
 #[cfg(test)]

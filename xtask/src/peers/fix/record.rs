@@ -1,26 +1,21 @@
-//! The record of FIX as data and as Markdown.
+//! The results of FIX as data and as Markdown.
 
 use std::fmt::Write;
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::super::record::{Page, title};
+use crate::record::Body;
 
-/// Everything that one `cargo xtask peers fix` measured.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) quick: bool,
-    pub(super) made: String,
-    pub(super) versions: Vec<String>,
-    pub(super) machine: String,
-    /// What the set of many messages is.
-    pub(super) sets: String,
+/// Everything that `cargo xtask peers fix` measures.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Fix {
     pub(super) rounds: usize,
     pub(super) rows: Vec<Row>,
 }
 
 /// One library on one case and set.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) case: String,
     pub(super) set: String,
@@ -52,7 +47,7 @@ const CASES: [&str; 5] = [
     "encode by template",
 ];
 
-impl Record {
+impl Fix {
     /// A line for each case and library of the rows that are wanted.
     fn table(&self, out: &mut String, wanted: impl Fn(&Row) -> bool) -> std::fmt::Result {
         let titles: Vec<&str> = SETS.iter().map(|set| set.1).collect();
@@ -83,21 +78,15 @@ impl Record {
     }
 }
 
-impl Page for Record {
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        title(out, self.quick, "fixcore beside fefix and QuickFIX")?;
-        writeln!(out, "Made by `cargo xtask peers fix`: {}.\n", self.made)?;
-        for version in &self.versions {
-            writeln!(out, "- {version}")?;
-        }
-        writeln!(out, "- machine: {}", self.machine)?;
-        writeln!(out, "- {}\n", self.sets)?;
+impl Body for Fix {
+    fn write(&self, out: &mut String) -> Result<()> {
         writeln!(out, "{}\n", explained(self.rounds))?;
         self.table(out, |row| CASES.contains(&row.case.as_str()))?;
         writeln!(out, "\n## fixcore by instruction set\n")?;
         self.table(out, |row| {
             row.library == "fixcore" && !CASES.contains(&row.case.as_str())
-        })
+        })?;
+        Ok(())
     }
 }
 
@@ -149,12 +138,7 @@ mod tests {
 
     #[test]
     fn the_markdown_has_a_line_for_each_library_and_a_column_for_each_set() {
-        let record = Record {
-            quick: true,
-            made: "2026-01-02".to_owned(),
-            versions: vec!["fixcore 1".to_owned()],
-            machine: "some".to_owned(),
-            sets: "256 messages".to_owned(),
+        let results = Fix {
             rounds: 3,
             rows: vec![
                 row("encode", "nos", "fixcore", 25.0, Some(1.0)),
@@ -164,8 +148,8 @@ mod tests {
                 row("scan, avx2", "hb", "fixcore", 8.0, None),
             ],
         };
-        let text = record.markdown();
-        assert!(text.starts_with("**A quick run"));
+        let mut text = String::new();
+        results.write(&mut text).unwrap();
         let ours = "| parse | fixcore | 40.0 (39.0) | — | — | — | 80.0 (79.0) |\n";
         let rival = "| parse | fefix | 240.0 (239.0) 6.00x | — | — | — | — |\n";
         let (ours, rival) = (

@@ -6,15 +6,16 @@ mod record;
 mod sections;
 mod subjects;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use self::record::{Figures, Measured, Record, Run};
+pub(crate) use self::record::Stress;
+use self::record::{Figures, Measured, Run};
 use self::subjects::{GOALS, Program, SUBJECTS, Subject};
 use super::Size;
-use super::record::Machine;
+use crate::record::{Machine, Made, Record, Results};
 use crate::{metadata, sh};
 
 const ROUNDS: usize = 6;
@@ -52,7 +53,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         }
     }
     let measured = Measured {
-        made: made(&bench.perfkit)?,
+        made: bench.made()?,
         rounds,
         run_ms: bench.run_ms,
         figures: SUBJECTS
@@ -69,24 +70,40 @@ pub(crate) fn run(size: Size) -> Result<()> {
         Size::Full => "stress",
         Size::Quick => "stress-quick",
     };
-    let file = sh::root().join("bench-peers/record").join(name);
-    let mut record = Record::read(&file.with_extension("json"))?;
-    record.quick = size == Size::Quick;
-    record.machine = bench.machine.take().or(record.machine);
-    record.measured = Some(measured);
-    record.write(&file)?;
-    println!("{}", file.with_extension("md").display());
-    Ok(())
+    let (mut stress, machine) = read(name)?;
+    stress.measured = Some(measured);
+    write(name, size, stress, bench.machine.take().or(machine))
 }
 
 /// Measures one section and puts it into the record.
-pub(crate) fn section(name: &str) -> Result<()> {
-    let section = Bench::new(Size::Full)?.section(name)?;
-    let file = sh::root().join("bench-peers/record/stress");
-    let mut record = Record::read(&file.with_extension("json"))?;
-    record.add(section);
-    record.write(&file)?;
-    println!("{}", file.with_extension("md").display());
+pub(crate) fn section(section: &str) -> Result<()> {
+    let found = Bench::new(Size::Full)?.section(section)?;
+    let (mut stress, machine) = read("stress")?;
+    stress.add(found);
+    write("stress", Size::Full, stress, machine)
+}
+
+/// What the record of that name has.
+fn read(name: &str) -> Result<(Stress, Option<Machine>)> {
+    Ok(match Record::read(name)? {
+        Some(Record {
+            results: Results::Stress(stress),
+            machine,
+            ..
+        }) => (stress, machine),
+        _ => (Stress::default(), None),
+    })
+}
+
+fn write(name: &str, size: Size, stress: Stress, machine: Option<Machine>) -> Result<()> {
+    let mut record = Record::new(
+        "Codecs and pools under load",
+        "cargo xtask peers stress",
+        Results::Stress(stress),
+    );
+    record.quick = size == Size::Quick;
+    record.machine = machine;
+    println!("{}", record.write(name)?.display());
     Ok(())
 }
 
@@ -105,20 +122,6 @@ fn speeds(runs: &[Vec<Run>], name: &str) -> Result<Vec<f64>> {
     let at = SUBJECTS.iter().position(|subject| subject.name() == name);
     let at = at.with_context(|| format!("no subject is called {name}"))?;
     Ok(runs[at].iter().map(|run| run.cpu_bytes_per_s).collect())
-}
-
-fn made(perfkit: &Path) -> Result<String> {
-    let date = sh::text(sh::command("date").args(["-u", "+%F"]))?;
-    let version = sh::text(sh::command(perfkit).arg("--version"))?;
-    // Without a lock nothing is written, which a build would take for a change.
-    let mut git = sh::command("git");
-    git.args(["--no-optional-locks", "describe", "--always", "--dirty"]);
-    let commit = sh::text(&mut git)?;
-    let rustc = sh::text(sh::command("rustc").arg("--version"))?;
-    let go = sh::text(sh::command("go").arg("version"))?;
-    let version = version.lines().next().unwrap_or_default();
-    let parts = [date.trim(), version, commit.trim(), rustc.trim(), go.trim()];
-    Ok(parts.join(", "))
 }
 
 impl Bench {
@@ -143,6 +146,14 @@ impl Bench {
             },
             machine: None,
         })
+    }
+
+    /// The builds that are measured, and when.
+    fn made(&self) -> Result<Made> {
+        let mut made = super::made(&self.perfkit)?;
+        made.compilers
+            .push(sh::text(sh::command("go").arg("version"))?);
+        Ok(made)
     }
 
     /// The words after the program that run a subject.

@@ -1,21 +1,17 @@
-//! The record of codecs under load: how results are read, and the file for people that comes of them.
+//! The results of codecs under load: how they are read, and the Markdown of them.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::subjects::Subject;
-use crate::peers::record::{Machine, Page, title};
+use crate::record::{Body, Made};
 
-/// Everything in the file.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) quick: bool,
-    pub(super) machine: Option<Machine>,
+/// Everything that `cargo xtask peers stress` measures.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Stress {
     pub(super) measured: Option<Measured>,
     /// What else was shown, each by a command of its own.
     #[serde(default)]
@@ -23,9 +19,9 @@ pub(super) struct Record {
 }
 
 /// What the rounds came to.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Measured {
-    pub(super) made: String,
+    pub(super) made: Made,
     pub(super) rounds: usize,
     pub(super) run_ms: u64,
     pub(super) figures: Vec<Figures>,
@@ -48,7 +44,7 @@ pub(super) struct Run {
 }
 
 /// The rounds of a subject.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Figures {
     name: String,
     command: String,
@@ -67,7 +63,7 @@ pub(super) struct Figures {
 }
 
 /// One subject beside another.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Judged {
     pub(super) target: String,
     pub(super) baseline: String,
@@ -79,10 +75,10 @@ pub(super) struct Judged {
 }
 
 /// A table of its own.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Section {
     pub(super) title: String,
-    pub(super) made: String,
+    pub(super) made: Made,
     pub(super) commands: Vec<String>,
     pub(super) note: String,
     pub(super) columns: Vec<String>,
@@ -254,24 +250,7 @@ fn microseconds(tail: [Option<f64>; 3]) -> String {
     each.join(", ")
 }
 
-impl Record {
-    /// The record as it is, or an empty one where there is none.
-    pub(super) fn read(file: &Path) -> Result<Self> {
-        if !file.exists() {
-            return Ok(Self::default());
-        }
-        let text = fs::read_to_string(file)?;
-        serde_json::from_str(&text).with_context(|| format!("{}: no record", file.display()))
-    }
-
-    /// Writes both files, whose names differ by their endings.
-    pub(super) fn write(&self, file: &Path) -> Result<()> {
-        fs::write(file.with_extension("md"), self.markdown())?;
-        let mut json = serde_json::to_string_pretty(self)?;
-        json.push('\n');
-        Ok(fs::write(file.with_extension("json"), json)?)
-    }
-
+impl Stress {
     /// Takes a section in, in the place of an older one of the same title.
     pub(super) fn add(&mut self, section: Section) {
         let mut known = self.sections.iter_mut();
@@ -282,40 +261,44 @@ impl Record {
     }
 }
 
-impl Page for Record {
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        title(out, self.quick, "Codecs and pools under load")?;
+impl Body for Stress {
+    fn made(&self) -> Vec<Made> {
+        let measured = self.measured.iter().map(|measured| &measured.made);
+        let sections = self.sections.iter().map(|section| &section.made);
+        measured.chain(sections).cloned().collect()
+    }
+
+    fn write(&self, out: &mut String) -> Result<()> {
         writeln!(
             out,
             "100 producers and 100 consumers, 2 KiB blocks of UUID text, as many threads as processors. In \
              the honest loop every block is made, compressed, sent, decompressed and compared; in the seed \
              loop each producer compresses one block and sends it for ever."
         )?;
-        if let Some(machine) = &self.machine {
-            writeln!(out, "\n- machine: {}", machine.line())?;
-        }
         if let Some(measured) = &self.measured {
             measured.text(out)?;
         }
-        self.sections
-            .iter()
-            .try_for_each(|section| section.text(out))
+        for section in &self.sections {
+            section.text(out)?;
+        }
+        Ok(())
     }
 }
 
 impl Measured {
     fn text(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "- {}", self.made)?;
         writeln!(
             out,
             "\n## Beside codecs of Go\n\n\
-             Made by `cargo xtask peers stress`: {} rounds, in each of which every subject runs once for {} \
+             Made by `cargo xtask peers stress`, {}: {} rounds, in each of which every subject runs once for {} \
              ms, in an order of the round's own. MB a CPU-second are content that came out at the \
              consumers by the processor time of the whole process, the median over the rounds with the \
              slowest and the fastest. Resident memory is the greatest of all rounds. The Go program is \
              `bench-peers/stress`; it makes its data as perfkit does, sends batches of 16 blocks unless \
              said otherwise, and verifies in the honest loop. `fresh` makes a context for each call.\n",
-            self.rounds, self.run_ms
+            self.made.line(),
+            self.rounds,
+            self.run_ms
         )?;
         writeln!(
             out,
@@ -350,7 +333,7 @@ impl Section {
         for row in &self.rows {
             writeln!(out, "| {} |", row.join(" | "))?;
         }
-        writeln!(out, "\nMade by, {}:\n", self.made)?;
+        writeln!(out, "\nMade by, {}:\n", self.made.line())?;
         self.commands
             .iter()
             .try_for_each(|command| writeln!(out, "    {command}"))

@@ -4,8 +4,8 @@
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use super::Bench;
 use super::record::{Section, cell, table};
-use super::{Bench, made};
 use crate::sh;
 
 /// Seconds of the soak.
@@ -77,7 +77,7 @@ impl Bench {
         ];
         Ok(Section {
             title: "A minute of soak".to_owned(),
-            made: made(&self.perfkit)?,
+            made: self.made()?,
             commands: vec![format!("perfkit stress {}", words.join(" "))],
             note: "Bytes, and contexts and threads; the slope is over the time after the first quarter, by \
                    Theil and Sen. No context is left when the pools are gone, or the command fails."
@@ -111,7 +111,7 @@ impl Bench {
         let row = |at: usize| keys.map(|key| shown(cell(found, at, key))).to_vec();
         Ok(Section {
             title: "Open loops at shares of the capacity".to_owned(),
-            made: made(&self.perfkit)?,
+            made: self.made()?,
             commands: vec![format!("perfkit stress {}", words.join(" "))],
             note: "The capacity is that of a closed loop right before them. Response times count from when a \
                    block was due, those of the codec from when it was begun; nanoseconds."
@@ -147,7 +147,7 @@ impl Bench {
         }
         Ok(Section {
             title: "The verdict on leaks".to_owned(),
-            made: made(&self.perfkit)?,
+            made: self.made()?,
             commands,
             note: format!("Runs with the seeds 1 to {LEAK_RUNS}, and how many ended with exit 4."),
             columns: ["pool", "runs", "leaks found"].map(str::to_owned).to_vec(),

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::super::{Bench, Size, rounds};
 use super::record::Row;
+use crate::peers::ignored::Ignored;
 use crate::peers::rounds::Spread;
 use crate::sh;
 
@@ -120,8 +121,8 @@ pub(super) const CASES: [Case; 16] = [
 /// The programs, by build.
 pub(super) struct Programs(Vec<(&'static str, PathBuf)>);
 
-/// Builds what can be built here.
-pub(super) fn build() -> Result<Programs> {
+/// Builds what can be built here; what cannot is left out by its name.
+pub(super) fn build(ignored: &mut Ignored) -> Result<Programs> {
     let folder = sh::root().join("bench-peers/zip");
     let target = sh::root().join("bench-peers/target/zip");
     let mut programs = Vec::new();
@@ -140,6 +141,10 @@ pub(super) fn build() -> Result<Programs> {
         go.args(["build", "-trimpath", "-o"]).arg(&program).arg(".");
         sh::run(go.current_dir(sh::root().join("bench-peers/zip-go")))?;
         programs.push(("go", program));
+    } else {
+        for (library, _) in LIBRARIES.iter().filter(|(_, build)| *build == "go") {
+            ignored.add(library, "go");
+        }
     }
     Ok(Programs(programs))
 }

@@ -8,8 +8,11 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
 
+use super::super::ignored::Ignored;
 use super::super::{Bench, Size};
+use crate::record::{Body, Machine, Record, Results};
 use crate::sh;
 
 /// How often a process is asked what it holds; its peak is kept by the system.
@@ -80,29 +83,45 @@ const CASES: [Case; 32] = [
     case("Info-ZIP's unzip, 100,000 files", "unzip -qq many.zip -d theirs", None),
 ];
 
+/// Everything that was measured.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Memory {
+    rows: Vec<Row>,
+}
+
 /// What came of a case.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Row {
-    case: &'static Case,
+    what: String,
+    command: String,
     peak_bytes: u64,
-    wall: Duration,
+    goal_mb: Option<f64>,
+    wall_s: f64,
 }
 
 /// Measures and writes the record.
 pub(crate) fn run() -> Result<()> {
     super::super::build_perfkit()?;
-    let mut bench = Bench::new(Size::Full)?;
-    bench.made = bench.build()?;
+    let bench = Bench::new(Size::Full)?;
     super::build_workload()?;
     build_small()?;
     bench.memory_inputs()?;
-    let file = sh::root().join("bench-peers/record/zip-memory.md");
-    let mut rows = Vec::new();
+    let mut ignored = Ignored::default();
+    let mut memory = Memory::default();
+    let mut record = Record::new(
+        "Memory of packing and extracting",
+        "cargo xtask peers zip-memory",
+        Results::ZipMemory(Memory::default()),
+    );
+    record.made = vec![bench.made.clone()];
+    record.machine = Some(Machine::here());
     for case in &CASES {
         let program = case.command.split(' ').next().unwrap_or_default();
         let missing = !["perfkit", SMALL].contains(&program) && sh::find(program).is_none();
         let sources = case.command.ends_with(" tree") || case.command.ends_with(" tree.zip");
         if missing || (sources && !bench.file("tree").exists()) {
-            println!("{}: nothing here to do it with", case.what);
+            ignored.add(case.what, if missing { program } else { "go" });
+            record.facts = ignored.lines().to_vec();
             continue;
         }
         let (peak_bytes, wall) = bench.peak(case)?;
@@ -111,18 +130,18 @@ pub(crate) fn run() -> Result<()> {
             case.what,
             peak_bytes as f64 / MB
         );
-        rows.push(Row {
-            case,
+        memory.rows.push(Row {
+            what: case.what.to_owned(),
+            command: case.command.to_owned(),
             peak_bytes,
-            wall,
+            goal_mb: case.goal_mb,
+            wall_s: wall.as_secs_f64(),
         });
-        fs::write(&file, markdown(&bench.made, &rows))?;
-        let mut json = serde_json::to_string_pretty(&data(&bench.made, &rows))?;
-        json.push('\n');
-        fs::write(file.with_extension("json"), json)?;
+        record.results = Results::ZipMemory(memory.clone());
+        record.write("zip-memory")?;
     }
-    println!("{}", file.display());
-    Ok(())
+    println!("{}", record.write("zip-memory")?.display());
+    ignored.finish(memory.rows.len())
 }
 
 /// Builds the small program.
@@ -196,53 +215,38 @@ fn held(child: &Child) -> Result<u64> {
     Ok(kib.parse::<u64>()? * 1024)
 }
 
-/// The record as data.
-fn data(made: &str, rows: &[Row]) -> serde_json::Value {
-    let row = |row: &Row| {
-        serde_json::json!({
-            "what": row.case.what,
-            "command": row.case.command,
-            "peak_bytes": row.peak_bytes,
-            "goal_mb": row.case.goal_mb,
-            "wall_s": row.wall.as_secs_f64(),
-        })
-    };
-    let rows: Vec<_> = rows.iter().map(row).collect();
-    serde_json::json!({ "made": made, "rows": rows })
-}
-
-/// The record for people.
-fn markdown(made: &str, rows: &[Row]) -> String {
-    let mut text = format!(
-        "# Memory of packing and extracting\n\nMade by `cargo xtask peers zip-memory`: {made}. \
-         Peak resident size as Linux keeps it (`VmHWM`); everything is in memory (tmpfs). *Library* is \
-         a small program (`crates/zipstream/examples/memory.rs`) which goes from file to file; the goals \
-         are of it in all, and of the tool for a tree. The size of a program that does nothing is that \
-         of its own pages and those of the system's libraries: *above it* is what a case takes beside \
-         them. The wall times are of one run each.\n\n\
-         | case | peak | above it | goal | wall |\n|---|---:|---:|---:|---:|\n",
-    );
-    let mut bare = 0;
-    for row in rows {
-        if row.case.what.ends_with("nothing") {
-            bare = row.peak_bytes;
+impl Body for Memory {
+    fn write(&self, out: &mut String) -> Result<()> {
+        writeln!(
+            out,
+            "Peak resident size as Linux keeps it (`VmHWM`); everything is in memory (tmpfs). *Library* is \
+             a small program (`crates/zipstream/examples/memory.rs`) which goes from file to file; the \
+             goals are of it in all, and of the tool for a tree. The size of a program that does nothing \
+             is that of its own pages and those of the system's libraries: *above it* is what a case \
+             takes beside them. The wall times are of one run each.\n\n\
+             | case | peak | above it | goal | wall |\n|---|---:|---:|---:|---:|"
+        )?;
+        let mut bare = 0;
+        for row in &self.rows {
+            if row.what.ends_with("nothing") {
+                bare = row.peak_bytes;
+            }
+            let ours = row.command.starts_with("perfkit") || row.command.starts_with(SMALL);
+            let above = match ours && row.peak_bytes > bare {
+                true => format!("{:.2} MB", (row.peak_bytes - bare) as f64 / MB),
+                false => "—".to_owned(),
+            };
+            let goal = row
+                .goal_mb
+                .map_or_else(|| "—".to_owned(), |goal| format!("≤ {goal:.1} MB"));
+            writeln!(
+                out,
+                "| {} | {:.2} MB | {above} | {goal} | {:.2} s |",
+                row.what,
+                row.peak_bytes as f64 / MB,
+                row.wall_s
+            )?;
         }
-        let ours = row.case.command.starts_with("perfkit") || row.case.command.starts_with(SMALL);
-        let above = match ours && row.peak_bytes > bare {
-            true => format!("{:.2} MB", (row.peak_bytes - bare) as f64 / MB),
-            false => "—".to_owned(),
-        };
-        let goal = row
-            .case
-            .goal_mb
-            .map_or_else(|| "—".to_owned(), |goal| format!("≤ {goal:.1} MB"));
-        let _ = writeln!(
-            text,
-            "| {} | {:.2} MB | {above} | {goal} | {:.2} s |",
-            row.case.what,
-            row.peak_bytes as f64 / MB,
-            row.wall.as_secs_f64()
-        );
+        Ok(())
     }
-    text
 }

@@ -1,7 +1,7 @@
 //! ZIP: perfkit beside the programs zip, unzip, bsdtar and 7zz, and zipstream beside libraries.
 //!
 //! [`programs`] are whole commands, measured by `perfkit compare`; [`libraries`] are calls, each in a
-//! program of its own that is run in rounds. [`record`] is the file that comes of both. [`interop`] is
+//! program of its own that is run in rounds. [`record`] is what comes of both. [`interop`] is
 //! about who reads whose archives, [`memory`] about what it takes.
 
 pub(crate) mod interop;
@@ -15,10 +15,11 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-use super::record::Page as _;
+use super::ignored::Ignored;
 use super::{Bench, Size};
+use crate::record::{Machine, Record, Results};
 use crate::sh;
-use record::Record;
+pub(crate) use record::Zip;
 
 /// What is packed, in the folder of the bench.
 struct Inputs {
@@ -47,6 +48,16 @@ impl Part {
         }
     }
 
+    /// Its name; all have none.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::All => None,
+            Self::Libraries => Some("libraries"),
+            Self::Programs => Some("programs"),
+            Self::Tables => Some("tables"),
+        }
+    }
+
     fn has(self, part: Self) -> bool {
         self == Self::All || self == part
     }
@@ -61,55 +72,70 @@ pub(crate) fn run(size: Size, part: Part) -> Result<()> {
     }
     super::build_perfkit()?;
     build_workload()?;
-    let mut bench = Bench::new(size)?;
-    bench.made = bench.build()?;
+    let bench = Bench::new(size)?;
     let inputs = bench.make_inputs()?;
-    let file = file(size)?;
-    let old = fs::read_to_string(&file).ok();
-    let old = old.and_then(|text| serde_json::from_str::<Record>(&text).ok());
-    let mut record = Record {
-        quick: size == Size::Quick,
-        made: bench.made.clone(),
-        tree: inputs.tree,
-        versions: bench.versions(),
-        ..old.unwrap_or_default()
+    let name = if size == Size::Quick {
+        "zip-quick"
+    } else {
+        "zip"
     };
-    let keep = |record: &Record| -> Result<()> {
-        let text = record.markdown();
-        fs::write(file.with_extension("md"), format!("{}\n", text.trim_end()))?;
-        let mut json = serde_json::to_string_pretty(record)?;
-        json.push('\n');
-        Ok(fs::write(&file, json)?)
+    let old = Record::read(name)?;
+    let (mut zip, mut machine, old_made) = match old {
+        Some(Record {
+            results: Results::Zip(zip),
+            machine,
+            made,
+            ..
+        }) => (zip, machine, made),
+        _ => Default::default(),
     };
+    let mut record = Record::new(
+        "perfkit's ZIP beside other programs and libraries",
+        "cargo xtask peers zip",
+        Results::Zip(Zip::default()),
+    );
+    record.quick = size == Size::Quick;
+    record.made = bench.made.clone().replaced(old_made, part.name());
+    record.facts = vec![format!("the tree: {}", inputs.tree)];
+    record.versions = bench.versions();
+    let facts = record.facts.clone();
+    let mut keep = |zip: &Zip, machine: &Option<Machine>, ignored: &Ignored| -> Result<PathBuf> {
+        record.facts = [&facts[..], ignored.lines()].concat();
+        record.machine.clone_from(machine);
+        record.results = Results::Zip(zip.clone());
+        record.write(name)
+    };
+    let mut ignored = Ignored::default();
     if part.has(Part::Libraries) {
-        record.rows.clear();
-        let libraries = libraries::build()?;
+        zip.rows.clear();
+        let libraries = libraries::build(&mut ignored)?;
         for case in libraries::CASES {
             let rows = bench.libraries(case, &libraries)?;
             rows.iter().for_each(|row| println!("{}", row.line()));
-            record.rows.extend(rows);
-            keep(&record)?;
+            zip.rows.extend(rows);
+            keep(&zip, &machine, &ignored)?;
         }
     }
     if part.has(Part::Programs) {
-        record.comparisons.clear();
+        zip.comparisons.clear();
         for case in programs::CASES {
             if sh::find(case.program()).is_none() {
-                println!("{}: not installed, left out", case.program());
+                ignored.add(case.what, case.program());
                 continue;
             }
-            let comparison = bench.program(case, &mut record.machine)?;
+            let comparison = bench.program(case, &mut machine)?;
             println!("{}", comparison.line());
-            record.comparisons.push(comparison);
-            keep(&record)?;
+            zip.comparisons.push(comparison);
+            keep(&zip, &machine, &ignored)?;
         }
     }
     if part.has(Part::Tables) {
-        record.tables = bench.tables()?;
-        keep(&record)?;
+        zip.tables = bench.tables()?;
+        keep(&zip, &machine, &ignored)?;
     }
-    println!("{}", file.with_extension("md").display());
-    Ok(())
+    println!("{}", keep(&zip, &machine, &ignored)?.display());
+    let tables = usize::from(!zip.tables.is_empty());
+    ignored.finish(zip.rows.len() + zip.comparisons.len() + tables)
 }
 
 /// Builds what makes data.
@@ -120,17 +146,6 @@ fn build_workload() -> Result<()> {
     let args = ["build", "--release", "--package", "xtask"];
     let mut cargo = sh::cargo(&args);
     sh::run(cargo.args(["--features", "workloads", "--bin", "workload"]))
-}
-
-fn file(size: Size) -> Result<PathBuf> {
-    let name = if size == Size::Quick {
-        "zip-quick"
-    } else {
-        "zip"
-    };
-    let folder = sh::root().join("bench-peers/record");
-    fs::create_dir_all(&folder)?;
-    Ok(folder.join(name).with_extension("json"))
 }
 
 impl Bench {

@@ -5,13 +5,14 @@ use std::fs;
 use anyhow::{Context, Result};
 
 use super::super::Bench;
-use super::super::record::{Comparison, Machine};
+use super::super::comparisons::Comparison;
+use crate::record::Machine;
 use crate::sh;
 
 /// One case: the other command and perfkit's, words apart by spaces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case {
-    what: &'static str,
+    pub(super) what: &'static str,
     other: &'static str,
     own: &'static str,
     rounds: u32,

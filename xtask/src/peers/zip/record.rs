@@ -1,19 +1,16 @@
-//! The record of ZIP as data and as Markdown.
+//! The results of ZIP as data and as Markdown.
 
 use std::fmt::Write;
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::super::record::{Comparison, Machine, Page, mebibytes, title};
+use super::super::comparisons::Comparison;
+use crate::record::{Body, Made, mebibytes};
 
-/// Everything that one `cargo xtask peers zip` measured.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) quick: bool,
-    pub(super) made: String,
-    pub(super) tree: String,
-    pub(super) versions: Vec<String>,
-    pub(super) machine: Option<Machine>,
+/// Everything that `cargo xtask peers zip` measures.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Zip {
     pub(super) rows: Vec<Row>,
     pub(super) comparisons: Vec<Comparison>,
     /// What `perfkit zip-bench` shows, as Markdown.
@@ -22,7 +19,7 @@ pub(super) struct Record {
 }
 
 /// One library on one case.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) what: String,
     pub(super) library: String,
@@ -56,24 +53,16 @@ impl Row {
     }
 }
 
-impl Page for Record {
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        title(
-            out,
-            self.quick,
-            "perfkit's ZIP beside other programs and libraries",
-        )?;
-        writeln!(out, "Made by `cargo xtask peers zip`: {}.\n", self.made)?;
-        for version in &self.versions {
-            writeln!(out, "- {version}")?;
-        }
-        writeln!(out, "- the tree: {}", self.tree)?;
-        if let Some(machine) = &self.machine {
-            writeln!(out, "- machine: {}", machine.line())?;
-        }
+impl Body for Zip {
+    fn made(&self) -> Vec<Made> {
+        let all = self.comparisons.iter();
+        all.map(|case| case.made.clone()).collect()
+    }
+
+    fn write(&self, out: &mut String) -> Result<()> {
         writeln!(
             out,
-            "\n## Libraries\n\nDeflate at level 6 where a case does not say otherwise, each library in a program of its own, in rounds of \
+            "## Libraries\n\nDeflate at level 6 where a case does not say otherwise, each library in a program of its own, in rounds of \
              random order, zipstream twice. A ratio is a library's time over zipstream's of the same \
              round: above 1 zipstream is faster. The libraries of the same row need not compress \
              alike: the size stands beside the time. `zip-ng` and `zip-rs` are the crate zip with \
@@ -122,12 +111,7 @@ mod tests {
 
     #[test]
     fn the_markdown_has_times_ratios_and_sizes() {
-        let record = Record {
-            quick: true,
-            made: "2026-01-02".to_owned(),
-            tree: "3 files".to_owned(),
-            versions: vec!["zip 3".to_owned()],
-            machine: None,
+        let results = Zip {
             rows: vec![Row {
                 what: "one".to_owned(),
                 library: "s-zip".to_owned(),
@@ -142,8 +126,8 @@ mod tests {
             comparisons: Vec::new(),
             tables: String::new(),
         };
-        let text = record.markdown();
-        assert!(text.starts_with("**A quick run"));
+        let mut text = String::new();
+        results.write(&mut text).unwrap();
         let row = "| one | s-zip | 2.000 ms | 1.500 ms | 2.50x | 2.00–3.00 | 99 | 1.0 MiB |";
         assert!(text.contains(row), "{text}");
     }

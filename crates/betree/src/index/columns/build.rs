@@ -1,6 +1,6 @@
 //! The bits of all rows, 64 expressions at a time.
 
-use super::{Choice, Column, Columns, DECIDED, TILE_WORDS, Values, scalar};
+use super::{Choice, Column, Columns, DECIDED, TILE_WORDS, Values};
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at};
 use crate::eval;
@@ -167,27 +167,14 @@ impl Builder {
         }
         let scalar_of = &self.choice.scalars[column];
         let mut values = std::mem::take(&mut self.values);
-        let mut next = 0;
         let mut all = true;
-        let rows = scalar_of.rows.len();
-        // The row of an event without the attribute, then one value of each interval.
-        for at in 0..=rows {
-            let (row, value) = match at.checked_sub(1) {
-                None => (0, None),
-                Some(at) => {
-                    let ordered = match at.checked_sub(1) {
-                        None => scalar_of.starts.first().map_or(0, |s| s.wrapping_sub(1)),
-                        Some(before) => scalar_of.starts[before],
-                    };
-                    let value = scalar(ordered, scalar_of.is_float);
-                    (1 + scalar_of.rows[at] as usize, Some(value))
-                }
-            };
-            // All intervals of one row are alike.
-            if row < next {
+        // The row of an event without the attribute, then the others, each with a value of its own.
+        let own = scalar_of.values.iter().map(|value| value.map(Some));
+        for (row, value) in std::iter::once(Some(None)).chain(own).enumerate() {
+            // No event comes to a row that no value has.
+            let Some(value) = value else {
                 continue;
-            }
-            next = row + 1;
+            };
             match holds(arena, child, value, &mut values) {
                 Some(true) => {}
                 Some(false) => self.words[start + row] &= !bit,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{COLUMNS_MAX, ELEMENTS_MAX, ordered};
+use super::{COLUMNS_MAX, ELEMENTS_MAX, ordered, scalar};
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
 use crate::domain::{Domain, Kind};
@@ -44,6 +44,31 @@ pub(super) struct Scalar {
     pub(super) starts: Vec<i64>,
     /// The row of each interval, from 0, the one before the first start included.
     pub(super) rows: Vec<u32>,
+    /// For each row a value that it has. `None`: no value is of the row, as of the interval before the
+    /// least integer.
+    pub(super) values: Vec<Option<u64>>,
+}
+
+impl Scalar {
+    fn new(attribute: usize, is_float: bool, starts: Vec<i64>, rows: Vec<u32>) -> Self {
+        let count = rows.iter().max().map_or(0, |row| *row as usize + 1);
+        let mut values = vec![None; count];
+        // What is before the first start, if anything is. Every other interval has its start at
+        // least: starts ascend, and none stands twice.
+        let before = starts.first().map_or(Some(0), |start| start.checked_sub(1));
+        let firsts = std::iter::once(before).chain(starts.iter().copied().map(Some));
+        for (row, value) in rows.iter().zip(firsts) {
+            let known = &mut values[*row as usize];
+            *known = known.or(value.map(|value| scalar(value, is_float)));
+        }
+        Self {
+            attribute,
+            is_float,
+            starts,
+            rows,
+            values,
+        }
+    }
 }
 
 /// The elements of a list.
@@ -122,12 +147,9 @@ impl Choice {
             rows.push(if own { next } else { 0 });
             next += u32::from(own);
         }
-        self.scalars.push(Scalar {
-            attribute,
-            is_float: matches!(kind, Kind::Float { .. }),
-            starts,
-            rows,
-        });
+        let is_float = matches!(kind, Kind::Float { .. });
+        self.scalars
+            .push(Scalar::new(attribute, is_float, starts, rows));
     }
 }
 
@@ -177,5 +199,62 @@ impl Asked {
     fn cut(&mut self, low: i64, high: i64) {
         self.cuts.extend((low > i64::MIN).then_some(low));
         self.cuts.extend(high.checked_add(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scalar_of(points: &[i64], cuts: &[i64]) -> Scalar {
+        let asked = Asked {
+            points: points.iter().copied().collect(),
+            cuts: cuts.iter().copied().collect(),
+            ..Asked::default()
+        };
+        let mut choice = Choice::default();
+        let kind = Kind::Integer {
+            min: i64::MIN,
+            max: i64::MAX,
+        };
+        choice.take(0, &kind, &asked);
+        choice.scalars.remove(0)
+    }
+
+    #[test]
+    fn the_value_of_a_row_is_of_that_row() {
+        let edges = [
+            i64::MIN,
+            i64::MIN + 1,
+            i64::MIN + 2,
+            -1,
+            0,
+            1,
+            i64::MAX - 1,
+            i64::MAX,
+        ];
+        // All sets of points, with and without a cut.
+        for set in 1u32..1 << edges.len() {
+            let points = edges.iter().enumerate();
+            let points = points.filter(|(at, _)| set >> at & 1 == 1);
+            let points: Vec<i64> = points.map(|(_, point)| *point).collect();
+            for cuts in [&[][..], &[i64::MIN + 1], &[0], &[i64::MAX]] {
+                let scalar = scalar_of(&points, cuts);
+                for (row, value) in scalar.values.iter().enumerate() {
+                    match value {
+                        Some(value) => {
+                            let value = *value as i64;
+                            let at = scalar.starts.partition_point(|start| *start <= value);
+                            assert_eq!(scalar.rows[at] as usize, row, "{points:?} {cuts:?}");
+                        }
+                        // There is nothing before the least value.
+                        None => {
+                            assert_eq!((row, scalar.starts[0]), (0, i64::MIN));
+                            assert!(!scalar.rows[1..].contains(&0));
+                        }
+                    }
+                }
+            }
+        }
     }
 }

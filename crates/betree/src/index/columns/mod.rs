@@ -23,6 +23,8 @@ pub(crate) const TILE: usize = 64 * TILE_WORDS;
 pub(super) const COLUMNS_MAX: usize = 60;
 /// The most elements of lists that have a row.
 pub(super) const ELEMENTS_MAX: usize = 300;
+/// The sign of a float.
+const SIGN: u64 = 1 << 63;
 /// A program that is empty: the rows decide.
 pub(crate) const DECIDED: u32 = u32::MAX;
 
@@ -75,26 +77,24 @@ pub(crate) struct Columns {
     codes: Vec<u32>,
 }
 
-/// A scalar in the order of its kind.
+/// The place of a scalar in the order of its kind. Floats have their places without a gap: both zeros
+/// are 0, negative numbers go down from there, so that the place beside one is that of a number, too.
 pub(super) fn ordered(scalar: u64, is_float: bool) -> i64 {
     if !is_float {
         return scalar as i64;
     }
-    // Both zeros are one; then the bits of negative numbers are turned round.
-    let bits = (f64::from_bits(scalar) + 0.0).to_bits() as i64;
-    bits ^ ((bits >> 63) as u64 >> 1) as i64
+    let size = (scalar & !SIGN) as i64;
+    match scalar & SIGN {
+        0 => size,
+        _ => -size,
+    }
 }
 
-/// The scalar of an ordered value; of the place of the negative zero, which is the other one, the
-/// number before it.
+/// The scalar of a place; that of the positive zero for 0. No float has the place `i64::MIN`.
 pub(super) fn scalar(ordered: i64, is_float: bool) -> u64 {
-    let ordered = match (ordered, is_float) {
-        (-1, true) => -2,
-        (ordered, _) => ordered,
-    };
-    match is_float {
-        true => (ordered ^ ((ordered >> 63) as u64 >> 1) as i64) as u64,
-        false => ordered as u64,
+    match (is_float, ordered) {
+        (true, ..0) => ordered.unsigned_abs() | SIGN,
+        _ => ordered as u64,
     }
 }
 
@@ -206,16 +206,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_keep_their_order() {
-        let values = [f64::MIN, -2.5, -1e-300, 0.0, 1e-300, 3.0, f64::MAX];
-        let keys = values.map(|value| ordered(value.to_bits(), true));
-        assert!(keys.is_sorted());
-        assert_eq!(ordered((-0.0f64).to_bits(), true), ordered(0, true));
-        for (value, key) in values.into_iter().zip(keys) {
-            assert_eq!(f64::from_bits(scalar(key, true)), value);
+    fn floats_keep_their_order_and_their_neighbours() {
+        let values = [
+            f64::NEG_INFINITY,
+            f64::MIN,
+            -2.5,
+            -f64::MIN_POSITIVE,
+            -5e-324,
+            0.0,
+            5e-324,
+            f64::MIN_POSITIVE,
+            3.0,
+            f64::MAX,
+            f64::INFINITY,
+        ];
+        let places = values.map(|value| ordered(value.to_bits(), true));
+        assert!(places.is_sorted_by(|a, b| a < b));
+        assert_eq!(ordered((-0.0f64).to_bits(), true), 0);
+        for (value, place) in values.into_iter().zip(places) {
+            let at = |place| f64::from_bits(scalar(place, true));
+            assert_eq!(at(place), value);
+            if value.is_finite() {
+                assert_eq!(
+                    (at(place - 1), at(place + 1)),
+                    (value.next_down(), value.next_up())
+                );
+            }
         }
-        assert_eq!(scalar(ordered(7, false), false), 7);
-        assert!(f64::from_bits(scalar(ordered(0, true) - 1, true)) < 0.0);
-        assert_eq!(scalar(u64::MAX as i64, false), u64::MAX);
+        for value in [i64::MIN, -1, 0, 7, i64::MAX] {
+            assert_eq!(ordered(value as u64, false), value);
+            assert_eq!(scalar(value, false), value as u64);
+        }
     }
 }

@@ -1,5 +1,15 @@
 //! `perfkit stress`: flags, and what they come to. What single words mean is in [`words`].
 
+impl StressArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
+    }
+}
+
 #[cfg(test)]
 mod tests;
 mod words;
@@ -16,6 +26,7 @@ pub(crate) use self::words::Rate;
 use super::output::OutputArgs;
 use super::units;
 use crate::failure::{Failure, Result};
+use crate::io::conflicts::{Files, Stdout};
 
 /// How long one run takes, and one of several.
 const DURATION: Duration = Duration::from_secs(10);

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
+use latency::RATE_MAX_PER_S;
 use stress::Faults;
 
 use crate::args::units;
@@ -75,8 +76,13 @@ pub(super) fn rate(text: &str) -> std::result::Result<Rate, String> {
     let number = number.trim().parse::<f64>().ok();
     match number.filter(|number| number.is_finite()) {
         Some(percent) if share && percent > 0.0 => Ok(Rate::Share(percent / 100.0)),
-        Some(per_s) if !share => Ok(Rate::PerSecond(per_s)),
-        _ => Err(format!("'{text}' is no rate (as 20000, 80%)")),
+        Some(per_s) if !share && per_s > 0.0 && per_s <= RATE_MAX_PER_S => {
+            Ok(Rate::PerSecond(per_s))
+        }
+        Some(per_s) if !share && per_s > RATE_MAX_PER_S => Err(format!(
+            "'{text}' is more than there can be: at most {RATE_MAX_PER_S} a second"
+        )),
+        _ => Err(format!("'{text}' is no rate above 0 (as 20000, 80%)")),
     }
 }
 
@@ -91,10 +97,13 @@ pub(super) fn address(text: &str) -> std::result::Result<SocketAddr, String> {
     }
 }
 
+/// No codec comes near, and greater ones lose digits.
+const RATIO_MAX: f64 = 1e6;
+
 /// A ratio, at least 0.
 pub(super) fn ratio(text: &str) -> std::result::Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number
-        .filter(|number| *number >= 0.0)
-        .ok_or_else(|| format!("'{text}' is no ratio (as 1.86)"))
+        .filter(|number| (0.0..=RATIO_MAX).contains(number))
+        .ok_or_else(|| format!("'{text}' is no ratio from 0 to 1000000 (as 1.86)"))
 }

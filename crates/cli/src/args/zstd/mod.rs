@@ -17,11 +17,10 @@ use super::decompress::{DecompressMode, DecompressPlan};
 use super::levels;
 use super::settings::ReferenceArgs;
 use super::train::TrainPlan;
+use crate::args::decompress::limit_window;
 use crate::failure::{Failure, Result};
 use crate::io::plan::Place;
 
-/// What a decoder takes beside its window, at most.
-const CONTEXT_BYTES: u64 = 1 << 20;
 /// The largest and the smallest job that the library takes.
 const JOB_BYTES: std::ops::RangeInclusive<u64> = 512 << 10..=1 << 30;
 /// The most threads.
@@ -275,10 +274,7 @@ impl Words {
             decoder.window_log_max = log;
         }
         if self.memory_bytes > 0 {
-            // The limit is on the window, whose size need not be a power of two.
-            let limit = self.memory_bytes;
-            decoder.window_log_max = limit.next_power_of_two().ilog2().clamp(10, 31);
-            decoder.memory_limit = Some(limit.saturating_add(CONTEXT_BYTES));
+            limit_window(&mut decoder, self.memory_bytes);
         }
         decoder.validate().map_err(|error| {
             Failure::new(format!("Incorrect parameter: {error}")).help(words::USAGE)

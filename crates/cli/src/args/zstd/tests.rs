@@ -54,7 +54,7 @@ fn clusters_are_read_letter_by_letter() {
     assert_eq!((plan.verbosity, plan.targets.force), (4, true));
     assert_eq!(plan.targets.output.as_deref(), Some(Path::new("out")));
     let (plan, whole) = decompress("zstd -dcfM64M a.zst");
-    assert_eq!(plan.decoder.memory_limit, Some((64 << 20) + CONTEXT_BYTES));
+    assert_eq!(plan.decoder.window_limit, Some(64 << 20));
     assert_eq!(plan.decoder.window_log_max, 26);
     assert!(plan.pass_through && whole.targets.stdout);
     assert_eq!(whole.verbosity, 1);

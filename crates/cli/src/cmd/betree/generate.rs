@@ -10,6 +10,7 @@ use crate::args::betree::{FileForm, GenerateArgs, WorkloadKind};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::target::Target;
+use crate::io::targets::Targets;
 use crate::term::signal;
 
 /// Runs the command.
@@ -25,23 +26,16 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
 
 fn lines(args: &GenerateArgs, directory: &Path, generator: &mut Generator) -> Result<ExitStatus> {
     let names = ["domains", "expressions", "events"].map(|name| directory.join(name));
-    // All three are refused before any is written.
-    let [domains, expressions, events] = [
-        Target::create(&names[0], args.force, None)?,
-        Target::create(&names[1], args.force, None)?,
-        Target::create(&names[2], args.force, None)?,
-    ];
-    let text = generator.domains();
-    write(domains, &names[0], text.lines().count() as u64, &mut |at| {
-        text.lines().nth(at as usize).unwrap_or("").to_owned()
-    })?;
+    let targets = Targets::create(&names, args.force)?;
     let count = u64::from(args.size.expressions);
-    write(expressions, &names[1], count, &mut |_| {
-        generator.expression().to_owned()
-    })?;
-    write(events, &names[2], args.events, &mut |_| {
-        generator.event().to_owned()
-    })?;
+    for (at, target) in targets.iter().enumerate() {
+        match at {
+            0 => write_all(target, generator.domains().as_bytes())?,
+            1 => write(target, count, &mut |_| generator.expression().to_owned())?,
+            _ => write(target, args.events, &mut |_| generator.event().to_owned())?,
+        }
+    }
+    targets.commit()?;
     Ok(ExitStatus::Ok)
 }
 
@@ -52,38 +46,40 @@ fn terms(args: &GenerateArgs, directory: &Path, generator: &mut Generator) -> Re
             .help("generate bool, or leave --form out"));
     }
     let names = ["expressions", "events"].map(|name| directory.join(name));
-    let [expressions, events] = [
-        Target::create(&names[0], args.force, None)?,
-        Target::create(&names[1], args.force, None)?,
-    ];
+    let targets = Targets::create(&names, args.force)?;
     let domain = Domain::parse(&generator.domains()).ok();
     let head = domain.and_then(|domain| Terms::write_domain(&domain));
     let count = u64::from(args.size.expressions);
-    write(expressions, &names[0], count + 1, &mut |at| match at {
-        0 => head.clone().unwrap_or_default(),
-        _ => Terms::write_expression(generator.expression()),
-    })?;
-    write(events, &names[1], args.events, &mut |_| {
-        Terms::write_event(&generator.event_bits().unwrap_or_default())
-    })?;
+    for (at, target) in targets.iter().enumerate() {
+        match at {
+            0 => write(target, count + 1, &mut |at| match at {
+                0 => head.clone().unwrap_or_default(),
+                _ => Terms::write_expression(generator.expression()),
+            })?,
+            _ => write(target, args.events, &mut |_| {
+                Terms::write_event(&generator.event_bits().unwrap_or_default())
+            })?,
+        }
+    }
+    targets.commit()?;
     Ok(ExitStatus::Ok)
 }
 
-fn write(
-    target: Target,
-    path: &Path,
-    count: u64,
-    line: &mut dyn FnMut(u64) -> String,
-) -> Result<()> {
-    let failed = |error| Failure::io("write", path, &error);
+/// Writes lines; the target is not complete before the others are.
+fn write(target: &Target, count: u64, line: &mut dyn FnMut(u64) -> String) -> Result<()> {
     let mut out = BufWriter::new(target.writer());
     for at in 0..count {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
         }
-        writeln!(out, "{}", line(at)).map_err(failed)?;
+        writeln!(out, "{}", line(at)).map_err(|error| target.error(&error))?;
     }
     out.into_inner()
-        .map_err(|error| failed(error.into_error()))?;
-    target.commit()
+        .map(drop)
+        .map_err(|error| target.error(&error.into_error()))
+}
+
+fn write_all(target: &Target, bytes: &[u8]) -> Result<()> {
+    let written = target.writer().write_all(bytes);
+    written.map_err(|error| target.error(&error))
 }

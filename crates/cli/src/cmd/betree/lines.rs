@@ -8,8 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
-use crate::io::source::duplicate_stdin;
-use crate::io::{BUFFER_BYTES, POLL};
+use crate::io::{BUFFER_BYTES, POLL, standard};
 use crate::term::signal;
 
 /// The longest line.
@@ -40,7 +39,7 @@ impl Lines {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let failed = |error| Failure::io("read", path, &error);
         let file = match path.as_os_str() == "-" {
-            true => duplicate_stdin(),
+            true => standard::input(),
             false => open(path, OpenOptions::new().read(true)),
         };
         let file = file.map_err(failed)?;
@@ -105,9 +104,13 @@ impl Lines {
     }
 
     fn give(&mut self, end: usize, skip: usize) -> Next {
-        let line = self.start..end;
+        let mut line = self.start..end;
         self.start = end + skip;
         self.number += 1;
+        let mark = super::BYTE_ORDER_MARK.as_bytes();
+        if self.number == 1 && self.buffer[line.clone()].starts_with(mark) {
+            line.start += mark.len();
+        }
         Next::Line(line)
     }
 

@@ -12,8 +12,10 @@ use latency::{Recorder, Spec};
 use super::lines::{Lines, Next};
 use crate::args::betree::{MatchArgs, MatchOutput};
 use crate::exit::ExitStatus;
+use crate::export::names;
 use crate::failure::{Failure, Result};
-use crate::io::target::{display, duplicate_stdout};
+use crate::io::output::Output;
+use crate::io::target::display;
 use crate::session::{Outcome, Session, Setup};
 use crate::term::{message, signal};
 
@@ -38,13 +40,15 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         return Err(Failure::new(message).help("choose another --output"));
     }
     let mut lines = Lines::open(&args.events)?;
-    let mut matcher = Matcher::new(&session, args, &snapshot, expressions);
+    let to = Output::stdout()
+        .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
+    let mut matcher = Matcher::new(&session, args, &snapshot, expressions, to);
     let ended = matcher.all(&mut lines);
     let mut outcome = Outcome::new("match");
     outcome.bytes_in = lines.bytes();
     outcome.bytes_content = lines.bytes();
     outcome.workload.inputs.push(Input {
-        path: args.events.display().to_string(),
+        path: names::path(&args.events),
         bytes: lines.bytes(),
         xxh64: None,
     });
@@ -104,6 +108,8 @@ struct Matcher<'a> {
     reads: Recorder,
     searches: Recorder,
     holds: Recorder,
+    /// Where lines go, and those that were not written yet.
+    to: Output,
     out: Vec<u8>,
     written: u64,
     events: u64,
@@ -117,6 +123,7 @@ impl<'a> Matcher<'a> {
         args: &'a MatchArgs,
         snapshot: &'a Snapshot,
         expressions: u64,
+        to: Output,
     ) -> Self {
         let recorder = |name, operation: &str, series: &str| {
             let spec = Spec::new(name, operation).series(series);
@@ -142,6 +149,7 @@ impl<'a> Matcher<'a> {
             },
             batch,
             holds: recorder(LatencyName::Hold, "step", "search"),
+            to,
             out: Vec::new(),
             written: 0,
             events: 0,
@@ -284,7 +292,7 @@ impl<'a> Matcher<'a> {
 
     fn flush(&mut self) -> std::result::Result<(), Stop> {
         let out = std::mem::take(&mut self.out);
-        let written = duplicate_stdout().and_then(|mut stdout| stdout.write_all(&out));
+        let written = self.to.write_all(&out);
         match written {
             Ok(()) => {
                 self.written += out.len() as u64;
@@ -303,6 +311,9 @@ impl<'a> Matcher<'a> {
     fn conclude(self, outcome: &mut Outcome) {
         outcome.bytes_out = self.written;
         outcome.ops = Some(self.events);
+        outcome.did(self.events, ["event", "events"]);
+        outcome.did(self.matches, ["match", "matches"]);
+        outcome.did(self.snapshot.len() as u64, ["expression", "expressions"]);
         if self.refused > 0 {
             outcome.complete = false;
             outcome.status = match self.events {

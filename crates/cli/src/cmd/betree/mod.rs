@@ -155,12 +155,18 @@ pub(super) fn event_json<'l>(domain: &Domain, line: &'l [u8]) -> betree::Result<
     }
 }
 
-/// A whole file of text.
+/// What a text may begin with to say that it is UTF-8.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// A whole file of text, without the mark that it may begin with.
 pub(super) fn text(path: &Path) -> Result<String> {
     let mut text = String::new();
     open(path, OpenOptions::new().read(true))
         .and_then(|mut file| file.read_to_string(&mut text))
         .map_err(|error| Failure::io("read", path, &error))?;
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len());
+    }
     Ok(text)
 }
 

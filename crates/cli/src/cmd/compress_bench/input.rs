@@ -11,6 +11,7 @@ use zstdkit::{DecoderOptions, frame};
 use super::codec::{Frame, Unpress};
 use crate::args::compress_bench::Mode;
 use crate::cmd::compress::codec_failure;
+use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Direction, Request};
 use crate::io::source::Source;
@@ -190,12 +191,7 @@ impl Reading<'_> {
         for job in found.jobs {
             let bytes = self.file(&job.source)?;
             self.take(PART_BYTES, &job.source)?;
-            list(
-                workload,
-                job.source.display().to_string(),
-                &bytes,
-                self.hash,
-            );
+            list(workload, names::path(&job.source), &bytes, self.hash);
             if bytes.is_empty() {
                 continue;
             }
@@ -225,18 +221,20 @@ impl Reading<'_> {
     }
 
     fn file(&mut self, path: &Path) -> Result<Vec<u8>> {
-        let mut source = Source::open(path)?;
+        let mut source = Source::open(path).map_err(|failure| match path.is_dir() {
+            true => failure.help("add -r to walk it"),
+            false => failure,
+        })?;
         let mut bytes = Vec::new();
-        let mut spare = Vec::new();
         loop {
-            spare = source
-                .next(spare)
+            let piece = source
+                .next()
                 .map_err(|error| Failure::io("read", path, &error))?;
-            if spare.is_empty() {
+            if piece.is_empty() {
                 return Ok(bytes);
             }
-            self.take(spare.len(), path)?;
-            bytes.extend_from_slice(&spare);
+            self.take(piece.len(), path)?;
+            bytes.extend_from_slice(&piece);
         }
     }
 
@@ -313,8 +311,8 @@ fn list(workload: &mut Workload, path: String, bytes: &[u8], hash: bool) {
 fn short(path: &Path) -> String {
     let name = match path.file_name() {
         _ if path.as_os_str() == "-" => "stdin".to_owned(),
-        Some(name) => name.to_string_lossy().into_owned(),
-        None => path.display().to_string(),
+        Some(name) => names::word(name),
+        None => names::path(path),
     };
     let chars: Vec<char> = name.chars().collect();
     if chars.len() <= NAME_CHARS {

@@ -37,7 +37,7 @@ impl Passing {
     pub(super) fn rest(
         self,
         stream: &mut Stream<'_>,
-        mut input: Vec<u8>,
+        input: &[u8],
         offset: u64,
     ) -> std::result::Result<(), Stop> {
         let missing = self.before_bytes.saturating_sub(offset);
@@ -46,7 +46,7 @@ impl Passing {
         let start = usize::try_from(offset.saturating_sub(self.before_bytes)).unwrap_or(0);
         copy(stream, input.get(start..).unwrap_or_default())?;
         loop {
-            input = stream.next(input)?;
+            let input = stream.next()?;
             if input.is_empty() {
                 return Ok(());
             }

@@ -177,12 +177,10 @@ impl Decompress {
     fn read_in_order(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
         self.decoder.reset();
         let name = stream.name();
-        let mut input = Vec::new();
         let mut produced_before = 0_u64;
         let mut passing = Passing::default();
         loop {
-            passing.leave(&input);
-            input = stream.next(input)?;
+            let input = stream.next()?;
             if input.is_empty() {
                 break;
             }
@@ -195,7 +193,7 @@ impl Decompress {
                 {
                     Ok(step) => step,
                     Err(error) if self.pass_through && is_other(&error) => {
-                        return passing.rest(stream, input, error.offset().unwrap_or(0));
+                        return passing.rest(stream, &input, error.offset().unwrap_or(0));
                     }
                     Err(error) => return Err(self.failed(&name, &error)),
                 };
@@ -206,15 +204,16 @@ impl Decompress {
                     break;
                 }
             }
+            passing.leave(&input);
         }
         let totals = match self.decoder.finish() {
             Ok(totals) => totals,
             Err(error) if self.pass_through && is_other(&error) => {
-                return passing.rest(stream, input, error.offset().unwrap_or(0));
+                return passing.rest(stream, &[], error.offset().unwrap_or(0));
             }
             // Too short to be told from a frame.
             Err(_) if self.pass_through && passing.is_magic_cut_short() => {
-                return passing.rest(stream, input, 0);
+                return passing.rest(stream, &[], 0);
             }
             Err(error) => return Err(self.failed(&name, &error)),
         };
@@ -232,9 +231,8 @@ impl Decompress {
         if let Some(place) = stream.place() {
             decoder.place(place);
         }
-        let mut input = Vec::new();
         loop {
-            input = stream.next(input)?;
+            let input = stream.next()?;
             let ended = input.is_empty();
             let mut rest: &[u8] = &input;
             loop {
@@ -281,9 +279,8 @@ impl Decompress {
         }
         let mut decoder = RangeDecoder::new(table, range, &self.options)
             .map_err(|error| self.failed(&name, &error))?;
-        let mut input = Vec::new();
         loop {
-            input = stream.next(input)?;
+            let input = stream.next()?;
             if input.is_empty() {
                 break;
             }

@@ -5,6 +5,7 @@
 //! of it in the order of the files. Blocks go round: there are as many as there were at the beginning.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -12,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::blocks::{Block, Blocks};
 use crate::args::fix::Separator;
+use crate::failure::{Failure, reason};
 use crate::io::{INLINE_BYTES, POLL};
 use crate::term::signal;
 
@@ -23,11 +25,11 @@ const BLOCKS_SPARE: usize = 2;
 pub(super) enum Stop {
     /// Nobody reads on.
     Closed,
-    Failed(crate::failure::Failure),
+    Failed(Failure),
 }
 
-impl From<crate::failure::Failure> for Stop {
-    fn from(failure: crate::failure::Failure) -> Self {
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
 }
@@ -67,6 +69,8 @@ impl Crew<'_> {
             return alone(blocks, work(), take);
         }
         std::thread::scope(|scope| {
+            // Workers end when this thread does, by a panic too.
+            let _stop = OnDrop(|| stop.store(true, Ordering::Relaxed));
             let (give, free) = channel::<Item<O>>();
             let (done, made) = channel();
             let (work, threads) = (&work, self.threads as usize);
@@ -79,15 +83,19 @@ impl Crew<'_> {
                 next: 0,
             };
             let source = Arc::new(Mutex::new(source));
-            for _ in 0..threads {
+            for nth in 0..threads {
                 let (source, done) = (Arc::clone(&source), done.clone());
-                scope.spawn(move || labour(&source, work(), &done));
+                let labour = move || labour(&source, work, &done);
+                match std::thread::Builder::new().spawn_scoped(scope, labour) {
+                    Ok(_) => {}
+                    Err(error) if nth == 0 => return Err(no_thread(&error).into()),
+                    // Those that there are do the work.
+                    Err(_) => break,
+                }
             }
-            drop(source);
             drop(done);
-            let result = in_order(&made, &give, take);
-            stop.store(true, Ordering::Relaxed);
-            result
+            drop(source);
+            in_order(&made, &give, take)
         })
     }
 
@@ -99,6 +107,10 @@ impl Crew<'_> {
         };
         self.files.iter().map(bytes).sum::<u64>() <= INLINE_BYTES
     }
+}
+
+fn no_thread(error: &std::io::Error) -> Failure {
+    Failure::new(format!("cannot start a thread: {}", reason(error))).help("use one: -T1")
 }
 
 fn alone<O: Default>(
@@ -131,25 +143,50 @@ impl<O> Source<'_, O> {
     }
 }
 
-fn labour<O>(
-    source: &Mutex<Source<'_, O>>,
-    mut work: impl FnMut(&Block, &mut O),
-    done: &Sender<Item<O>>,
-) {
-    loop {
-        let next = source.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some(mut item) = next else {
-            return;
-        };
-        work(&item.block, &mut item.made);
-        if done.send(item).is_err() {
-            return;
-        }
+/// Calls a function when it goes out of scope, in whichever way.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
     }
 }
 
+/// What a worker sends: a block that it finished, or `None` when it panicked and its block is lost.
+type Sent<O> = Option<Item<O>>;
+
+/// The life of a worker. A panic ends it alone: the caller reads of it and ends the run.
+fn labour<O, W: FnMut(&Block, &mut O)>(
+    source: &Mutex<Source<'_, O>>,
+    work: impl Fn() -> W,
+    done: &Sender<Sent<O>>,
+) {
+    let toil = || {
+        let mut work = work();
+        loop {
+            let next = source.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(mut item) = next else {
+                return;
+            };
+            work(&item.block, &mut item.made);
+            if done.send(Some(item)).is_err() {
+                return;
+            }
+        }
+    };
+    // What the panic may have left half done is the lost block, and nothing reads that.
+    if catch_unwind(AssertUnwindSafe(toil)).is_err() {
+        let _ = done.send(None);
+    }
+}
+
+fn panicked() -> Stop {
+    let failure = Failure::new("a thread that reads blocks of the log panicked");
+    Stop::Failed(failure.help("please report this as a bug with the command line"))
+}
+
 fn in_order<O>(
-    made: &Receiver<Item<O>>,
+    made: &Receiver<Sent<O>>,
     give: &Sender<Item<O>>,
     take: &mut dyn FnMut(&mut Block, &mut O) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
@@ -157,7 +194,8 @@ fn in_order<O>(
     let mut next = 0;
     loop {
         match made.recv_timeout(POLL) {
-            Ok(item) => drop(waiting.insert(item.number, item)),
+            Ok(Some(item)) => drop(waiting.insert(item.number, item)),
+            Ok(None) => return Err(panicked()),
             Err(RecvTimeoutError::Timeout) if !signal::interrupted() => continue,
             // All is done, or the user asked to stop.
             Err(_) => return Ok(()),
@@ -170,5 +208,114 @@ fn in_order<O>(
                 return Ok(());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THREADS: u32 = 3;
+
+    /// As many small files, and a device in front of them: of that no size is known, so that threads
+    /// do the work. A file is a block or more.
+    fn logs(dir: &std::path::Path, files: usize) -> Vec<PathBuf> {
+        let named = (0..files).map(|file| {
+            let path = dir.join(format!("{file}.log"));
+            let message = "8=FIX.4.4\u{1}9=5\u{1}35=0\u{1}10=163\u{1}\n";
+            std::fs::write(&path, message.repeat(file + 1)).unwrap();
+            path
+        });
+        std::iter::once(PathBuf::from("/dev/null"))
+            .chain(named)
+            .collect()
+    }
+
+    fn crew(files: &[PathBuf], threads: u32) -> Crew<'_> {
+        Crew {
+            files,
+            separator: Separator::Auto,
+            threads,
+        }
+    }
+
+    /// File and offset of every block as they were taken, with the bytes that a worker saw.
+    fn taken(files: &[PathBuf], threads: u32) -> Vec<(usize, u64, usize)> {
+        let mut found = Vec::new();
+        let work = || |block: &Block, made: &mut usize| *made = block.bytes().len();
+        let result = crew(files, threads).run(work, &mut |block, made| {
+            found.push((block.file, block.offset, *made));
+            Ok(())
+        });
+        assert!(result.is_ok(), "{result:?}");
+        found
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn threads_take_the_blocks_that_one_thread_takes_in_its_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let count = THREADS as usize;
+        for files in [0, 1, count - 1, count, count + 1, 3 * count, 40] {
+            let files = logs(dir.path(), files);
+            let expected = taken(&files, 1);
+            let ends = expected.iter().filter(|(_, _, bytes)| *bytes > 0).count();
+            assert!(ends >= files.len() - 1, "{expected:?}");
+            for threads in [THREADS, 16] {
+                assert_eq!(taken(&files, threads), expected, "{} files", files.len());
+            }
+        }
+    }
+
+    /// Runs beside a clock: a run that waits for ever fails the test.
+    fn ended(
+        files: usize,
+        work: impl Fn(&Block) + Send + Sync + 'static,
+        take: impl Fn(&Block) -> Result<(), Stop> + Send + 'static,
+    ) -> Option<std::thread::Result<Result<(), Stop>>> {
+        let dir = tempfile::tempdir().unwrap();
+        let files = logs(dir.path(), files);
+        let (say, hear) = channel();
+        std::thread::spawn(move || {
+            let run = || {
+                let work = || |block: &Block, (): &mut ()| work(block);
+                crew(&files, THREADS).run(work, &mut |block, ()| take(block))
+            };
+            let _ = say.send(catch_unwind(AssertUnwindSafe(run)));
+        });
+        hear.recv_timeout(std::time::Duration::from_secs(60)).ok()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_worker_that_panics_ends_the_run_with_a_failure() {
+        for lost in [0, 1, 20, 39] {
+            let work = move |block: &Block| assert!(block.file != lost, "injected");
+            let result = ended(40, work, |_| Ok(())).expect("the run ends");
+            let Ok(Err(Stop::Failed(failure))) = result else {
+                panic!("{result:?}");
+            };
+            assert!(failure.message().contains("panicked"), "{failure}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_taker_that_fails_or_panics_ends_the_run() {
+        let fails = ended(
+            40,
+            |_| (),
+            |block| match block.file {
+                7 => Err(Stop::Failed(Failure::new("injected"))),
+                _ => Ok(()),
+            },
+        );
+        let fails = fails.expect("the run ends");
+        assert!(matches!(fails, Ok(Err(Stop::Failed(_)))), "{fails:?}");
+        let take = |block: &Block| {
+            assert!(block.file != 7, "injected");
+            Ok(())
+        };
+        assert!(ended(40, |_| (), take).expect("the run ends").is_err());
     }
 }

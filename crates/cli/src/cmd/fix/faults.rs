@@ -7,6 +7,7 @@ use fixcore::dict::Dictionary;
 use fixcore::{Error, ErrorKind, SOH};
 use latency::report::{Cell, Table, Unit};
 
+use crate::export::names;
 use crate::session::Outcome;
 
 /// Places of noise that the report names.
@@ -34,13 +35,10 @@ impl Wrong {
         let before = message.get(..error.offset()).unwrap_or(message);
         let separators = before.iter().filter(|byte| **byte == SOH).count();
         let offset = error.offset() + separators * separator.len().saturating_sub(1);
-        let tag = error
-            .tag()
-            .map_or(String::new(), |tag| format!("tag {tag}: "));
         Self {
             tag: error.tag(),
             class: class(error.kind()),
-            text: format!("{tag}{}, at byte {offset}", error.kind()),
+            text: format!("{}, at byte {offset}", error.without_place()),
         }
     }
 
@@ -220,7 +218,7 @@ impl AllFaults {
         params.insert("noise".to_owned(), self.noise.places.into());
         params.insert("noise_bytes".to_owned(), self.noise.bytes.into());
         let name = |file: usize| {
-            let path = files.get(file).map(|path| path.display().to_string());
+            let path = files.get(file).map(|path| names::path(path));
             Cell::from(path.unwrap_or_default())
         };
         if let Some((file, offset, _)) = self.noise.named.first() {

@@ -9,8 +9,8 @@ use std::path::Path;
 use crate::failure::{Failure, Result};
 use crate::io::is_interrupt;
 use crate::io::open::open;
-use crate::io::source::{Source, duplicate_stdin};
-use crate::io::url;
+use crate::io::source::Source;
+use crate::io::{standard, url};
 use crate::term::signal;
 
 /// An open log.
@@ -40,7 +40,7 @@ impl Input {
             return Ok(Self::Remote(Box::new(Source::open(path)?)));
         }
         let file = match path.as_os_str() == "-" {
-            true => duplicate_stdin(),
+            true => standard::input(),
             false => open(path, OpenOptions::new().read(true)),
         };
         let file = file.map_err(|error| Failure::io("read", path, &error))?;
@@ -77,7 +77,7 @@ impl Input {
                 })
             }
             Self::Live(file) => read_live(file, room, stopped),
-            Self::Remote(source) => match source.next(Vec::new()) {
+            Self::Remote(source) => match source.next() {
                 Ok(piece) if piece.is_empty() => Ok(Got::End),
                 Ok(piece) => {
                     room[..piece.len()].copy_from_slice(&piece);

@@ -1,9 +1,12 @@
 //! Messages and what is wrong with some, as lines of JSON and as text for people.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use fixcore::dict::{Dictionary, FieldType};
 use fixcore::{Message, SOH};
+
+use crate::term::plain::{is_unfit, visible};
 
 /// Values are copied this many bytes at once where there is room on both sides, tags as many.
 const VALUE_BYTES: usize = 32;
@@ -17,7 +20,9 @@ const LINE_BYTES: usize = 128;
 pub(super) fn message(out: &mut Vec<u8>, offset: u64, message: &Message<'_, '_>) {
     let bytes = message.bytes();
     let plain = |all: bool, byte: &u8| all & (is_plain(*byte) | (*byte == SOH));
-    if !bytes.iter().fold(true, plain) {
+    // More separators than fields: some stand in values of data.
+    let separators = memchr::memchr_iter(SOH, bytes).count();
+    if separators != message.len() || !bytes.iter().fold(true, plain) {
         return message_slowly(out, offset, message);
     }
     let start = out.len();
@@ -130,18 +135,18 @@ fn message_slowly(out: &mut Vec<u8>, offset: u64, message: &Message<'_, '_>) {
 }
 
 /// Appends a message of a store: its number, where it is, and its bytes.
-pub(super) fn stored(out: &mut Vec<u8>, path: &str, offset: u64, number: u64, bytes: &[u8]) {
+pub(super) fn stored(out: &mut Vec<u8>, path: &Path, offset: u64, number: u64, bytes: &[u8]) {
     let _ = write!(out, "{{\"number\":{number},\"file\":");
-    string(out, path.as_bytes());
+    string(out, path.as_os_str().as_encoded_bytes());
     let _ = write!(out, ",\"offset\":{offset},\"message\":");
     string(out, bytes);
     out.extend_from_slice(b"}\n");
 }
 
 /// Appends what is wrong at a place of a file.
-pub(super) fn wrong(out: &mut Vec<u8>, path: &str, offset: u64, tag: Option<u32>, text: &str) {
+pub(super) fn wrong(out: &mut Vec<u8>, path: &Path, offset: u64, tag: Option<u32>, text: &str) {
     out.extend_from_slice(b"{\"file\":");
-    string(out, path.as_bytes());
+    string(out, path.as_os_str().as_encoded_bytes());
     let _ = write!(out, ",\"offset\":{offset},");
     if let Some(tag) = tag {
         let _ = write!(out, "\"tag\":{tag},");
@@ -151,21 +156,39 @@ pub(super) fn wrong(out: &mut Vec<u8>, path: &str, offset: u64, tag: Option<u32>
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends a string; bytes that are no UTF-8 as the characters of their numbers.
+/// Appends bytes: as a string where they are UTF-8, else as `{"hex":"…"}`, which no string looks like.
 pub(super) fn string(out: &mut Vec<u8>, value: &[u8]) {
-    out.push(b'"');
     if value.iter().all(|byte| is_plain(*byte)) {
+        out.push(b'"');
         out.extend_from_slice(value);
-    } else {
-        let latin = || value.iter().map(|byte| char::from(*byte)).collect();
-        let text = std::str::from_utf8(value).map_or_else(|_| latin(), str::to_owned);
-        for c in text.chars() {
-            match c {
-                '"' | '\\' => out.extend_from_slice(&[b'\\', c as u8]),
-                ' '..='~' => out.push(c as u8),
-                c if u32::from(c) < 0xa0 => drop(write!(out, "\\u{:04x}", u32::from(c))),
-                c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        out.push(b'"');
+        return;
+    }
+    match std::str::from_utf8(value) {
+        Ok(text) => escaped(out, text),
+        Err(_) => {
+            out.extend_from_slice(b"{\"hex\":\"");
+            for byte in value {
+                // Writing into memory does not fail.
+                let _ = write!(out, "{byte:02x}");
             }
+            out.extend_from_slice(b"\"}");
+        }
+    }
+}
+
+fn escaped(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend_from_slice(&[b'\\', c as u8]),
+            ' '..='~' => out.push(c as u8),
+            c if is_unfit(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
     out.push(b'"');
@@ -188,16 +211,21 @@ pub(super) fn named(
             .map(|found| found.name().to_owned())
     });
     let name = name.unwrap_or_else(|| "?".to_owned());
-    let _ = writeln!(out, "{name} ({}) at {offset}", msg_type.escape_ascii());
+    let _ = writeln!(
+        out,
+        "{} ({}) at {offset}",
+        visible(&name),
+        msg_type.escape_ascii()
+    );
     for field in message.fields() {
         let field_type = |dictionary: &&'_ Dictionary| dictionary.field(field.tag).is_some();
         let found = dictionaries.into_iter().flatten().find(field_type);
         let found = found.and_then(|dictionary| dictionary.field(field.tag));
-        let name = found.map_or("?", FieldType::name);
+        let name = visible(found.map_or("?", FieldType::name));
         let value = field.value.escape_ascii();
         let _ = write!(out, "{:>7} {name} = {value}", field.tag);
         match found.and_then(|found| found.value_name(field.value)) {
-            Some(meaning) => drop(writeln!(out, " ({meaning})")),
+            Some(meaning) => drop(writeln!(out, " ({})", visible(meaning))),
             None => out.push(b'\n'),
         }
     }
@@ -209,6 +237,91 @@ mod tests {
     use fixcore::{Decoder, Encoder};
 
     use super::*;
+
+    /// What a line of JSON has for bytes, as another reader sees it.
+    fn bytes_of(value: &serde_json::Value) -> Vec<u8> {
+        if let Some(text) = value.as_str() {
+            return text.as_bytes().to_vec();
+        }
+        let digits = value["hex"].as_str().expect("text or hex");
+        let bytes: Result<_, _> = (0..digits.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&digits[at..at + 2], 16))
+            .collect();
+        let bytes: Vec<u8> = bytes.expect("hex");
+        assert!(std::str::from_utf8(&bytes).is_err(), "that is text");
+        bytes
+    }
+
+    /// Bytes that are apt to break a string: some of these, and any.
+    fn hostile(random: &mut u64) -> Vec<u8> {
+        const PARTS: [&[u8]; 12] = [
+            b"a",
+            b"\"",
+            b"\\",
+            b"\x01",
+            b"\x00",
+            b"\x1b[2J",
+            b"\x7f",
+            b"\n",
+            "\u{e9}".as_bytes(),
+            "\u{2028}".as_bytes(),
+            b"\xff",
+            b"\xf0\x9f",
+        ];
+        let mut below = |most: u64| {
+            *random ^= *random << 13;
+            *random ^= *random >> 7;
+            *random ^= *random << 17;
+            (*random % most) as usize
+        };
+        let mut value = vec![b'v'];
+        for _ in 0..below(40) {
+            match below(4) {
+                0 => value.push(below(256) as u8),
+                1 => value.extend_from_slice(PARTS[below(12)]),
+                _ => value.push(b'a' + below(26) as u8),
+            }
+        }
+        value
+    }
+
+    #[test]
+    fn lines_say_the_bytes_of_messages_whatever_they_are() {
+        let mut random = 0x2545_f491_4f6c_dd1d;
+        let (mut encoder, mut decoder) = (Encoder::new("FIX.4.4"), Decoder::new());
+        for case in 0..3000 {
+            let data = hostile(&mut random);
+            let mut text = hostile(&mut random);
+            text.retain(|byte| *byte != SOH);
+            let started = encoder.start("D").bytes(58, &text);
+            let message = started.data(95, 96, &data);
+            let bytes = message.finish().expect("a message").to_vec();
+            let message = decoder.parse(&bytes).expect("valid");
+            let mut line = Vec::new();
+            super::message(&mut line, case, &message);
+            let read: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
+            assert_eq!(read["offset"], case);
+            let fields = read["fields"].as_array().expect("fields");
+            let fields: Vec<_> = fields
+                .iter()
+                .map(|field| (field[0].as_u64(), bytes_of(&field[1])))
+                .collect();
+            let expected: Vec<_> = message
+                .fields()
+                .map(|field| (Some(u64::from(field.tag)), field.value.to_vec()))
+                .collect();
+            assert_eq!(fields, expected, "{}", bytes.escape_ascii());
+            line.clear();
+            stored(&mut line, Path::new("a\"b"), 7, 9, &bytes);
+            let read: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
+            assert_eq!(bytes_of(&read["message"]), bytes);
+            assert_eq!(
+                (&read["file"], &read["number"]),
+                (&"a\"b".into(), &9.into())
+            );
+        }
+    }
 
     #[test]
     fn the_quick_way_writes_what_the_slow_one_does() {

@@ -174,13 +174,11 @@ fn dictionary(path: &Path) -> Result<Dictionary> {
     let mut source = Source::open(path)?;
     let mut bytes = Vec::new();
     loop {
-        let piece = source
-            .next(Vec::new())
-            .map_err(|error| source.error(&error))?;
+        let piece = source.next().map_err(|error| source.error(&error))?;
         if piece.is_empty() {
             break;
         }
-        bytes.extend(piece);
+        bytes.extend_from_slice(&piece);
         if bytes.len() > DICTIONARY_BYTES_MAX {
             let message = format!("{} is too large for a dictionary", display(path));
             return Err(Failure::new(message));

@@ -1,7 +1,6 @@
 //! Messages of logs parsed, validated, printed and counted: what workers make of a block, and what
 //! becomes of it in order.
 
-use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -20,8 +19,10 @@ use super::veil::{Scratch, Veil};
 use super::{decoder, lines};
 use crate::args::fix::MessagesArgs;
 use crate::exit::ExitStatus;
+use crate::export::names;
 use crate::failure::{Failure, Result};
-use crate::io::target::{display, duplicate_stdout};
+use crate::io::output::Output;
+use crate::io::target::display;
 use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::{message, signal};
 
@@ -85,8 +86,6 @@ struct Made {
 /// Does the work of one thread.
 struct Worker<'d> {
     task: Task<'d>,
-    /// The files, as they are named in lines.
-    names: Vec<String>,
     texts: Texts,
     decoder: Decoder,
     /// Of each pair of versions that was met.
@@ -96,9 +95,7 @@ struct Worker<'d> {
 
 impl<'d> Worker<'d> {
     fn new(task: Task<'d>) -> Self {
-        let name = |path: &PathBuf| path.display().to_string();
         Self {
-            names: task.messages.files.iter().map(name).collect(),
             texts: Texts::new(),
             // That there is one was seen before.
             decoder: decoder(Some(task.isa), task.dictionary).unwrap_or_default(),
@@ -119,7 +116,10 @@ impl<'d> Worker<'d> {
         }
         let (task, validators) = (self.task, &mut self.validators);
         let (decoder, scratch) = (&mut self.decoder, &mut self.scratch);
-        let name = self.names.get(block.file).map_or("", String::as_str);
+        let files = &task.messages.files;
+        let name = files
+            .get(block.file)
+            .map_or(Path::new(""), PathBuf::as_path);
         self.texts.each(block, &mut |offset, found| {
             let wrong = match found {
                 Found::Between(bytes) => {
@@ -230,7 +230,7 @@ impl<'d> Task<'d> {
         Some(Wrong::of(&error, message.bytes(), separator))
     }
 
-    fn wrong(&self, path: &str, offset: u64, wrong: Wrong, made: &mut Made) {
+    fn wrong(&self, path: &Path, offset: u64, wrong: Wrong, made: &mut Made) {
         made.bad += 1;
         made.faults.add(wrong.class, offset);
         if !matches!(self.job, Job::Stats | Job::Anonymize) {
@@ -240,7 +240,7 @@ impl<'d> Task<'d> {
         }
     }
 
-    fn noise(&self, path: &str, offset: u64, bytes: u64, made: &mut Made) {
+    fn noise(&self, path: &Path, offset: u64, bytes: u64, made: &mut Made) {
         made.faults.noise(offset, bytes);
         if self.job == Job::Validate {
             let text = format!("{bytes} bytes between messages are no text");
@@ -254,7 +254,7 @@ pub(super) struct Reading<'d> {
     task: Task<'d>,
     stats: Option<Stats>,
     pieces: Recorder,
-    out: File,
+    out: Output,
     written: u64,
     good: u64,
     bad: u64,
@@ -272,7 +272,7 @@ impl<'d> Reading<'d> {
             task,
             stats,
             pieces,
-            out: duplicate_stdout().map_err(failed)?,
+            out: Output::stdout().map_err(failed)?,
             written: 0,
             good: 0,
             bad: 0,
@@ -402,7 +402,7 @@ pub(super) fn conclude_bad(
         ];
         let mut table = Table::new("bad messages", &columns);
         for (file, offset, error) in named {
-            let path = files.get(file).map(|path| path.display().to_string());
+            let path = files.get(file).map(|path| names::path(path));
             let row = vec![path.unwrap_or_default().into(), offset.into(), error.into()];
             table.rows.push(row);
         }
@@ -414,7 +414,7 @@ pub(super) fn conclude_bad(
 }
 
 /// Writes to standard output; how many bytes that were.
-pub(super) fn write_out(file: &mut File, bytes: &[u8]) -> std::result::Result<u64, Stop> {
+pub(super) fn write_out(file: &mut Output, bytes: &[u8]) -> std::result::Result<u64, Stop> {
     match file.write_all(bytes) {
         Ok(()) => Ok(bytes.len() as u64),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::Closed),
@@ -436,7 +436,7 @@ pub(super) fn ended_file(files: &[PathBuf], file: usize, ended: Ended, outcome: 
     }
     outcome.workload.inputs_total += 1;
     if outcome.workload.inputs.len() < INPUTS_LISTED {
-        let path = files.get(file).map(|path| path.display().to_string());
+        let path = files.get(file).map(|path| names::path(path));
         outcome.workload.inputs.push(Input {
             path: path.unwrap_or_default(),
             bytes: ended.bytes,

@@ -3,7 +3,6 @@
 //! An open loop: a message is due when its SendingTime says so, whether or not those before it are
 //! through, and the report says how late it was.
 
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ use super::texts::{Found, Texts};
 use crate::args::fix::ReplayArgs;
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
-use crate::io::target::duplicate_stdout;
+use crate::io::output::Output;
 use crate::session::Outcome;
 use crate::term::{message, signal};
 
@@ -35,7 +34,7 @@ const OUTPUT_BYTES: usize = 64 << 10;
 
 /// Where messages go.
 enum Target {
-    Stdout(File),
+    Stdout(Output),
     Tcp(TcpStream, String),
 }
 
@@ -43,7 +42,7 @@ impl Target {
     fn open(to: Option<&str>) -> crate::failure::Result<Self> {
         let Some(to) = to else {
             let failed = |error| Failure::io("write", Path::new("standard output"), &error);
-            return duplicate_stdout().map(Self::Stdout).map_err(failed);
+            return Output::stdout().map(Self::Stdout).map_err(failed);
         };
         let failed = |error: io::Error| {
             Failure::new(format!("cannot connect to {to}: {error}"))
@@ -269,11 +268,14 @@ impl Replay<'_> {
         let fields = message.len();
         let number = self.args.renumber.then(|| self.number(message));
         let now = self.args.retime.then(now_millis);
+        let fills = message.get(35) == Some(b"4");
         for field in message.fields().take(fields - 1).skip(2) {
             // Writing into memory does not fail.
             let _ = write!(body, "{}=", field.tag);
             match (field.tag, number, &now) {
                 (34, Some(number), _) => drop(write!(body, "{number}")),
+                // A gap that is filled ends at the number that comes next.
+                (36, Some(number), _) if fills => drop(write!(body, "{}", number + 1)),
                 (52, _, Some(now)) => body.extend_from_slice(now),
                 _ => body.extend_from_slice(field.value),
             }

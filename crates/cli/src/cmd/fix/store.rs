@@ -11,6 +11,7 @@ use latency::report::{Cell, Input, Table, Unit};
 use super::lines;
 use crate::args::fix_store::{StoreArgs, StoreCommand};
 use crate::exit::ExitStatus;
+use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::target::{Target, display};
 use crate::session::{Outcome, Session, Setup};
@@ -102,7 +103,6 @@ struct Writer {
 
 impl Writer {
     fn seen(&mut self, path: &Path, seen: Seen<'_>) -> ControlFlow<()> {
-        let name = path.display().to_string();
         let out = &mut self.out;
         match (seen, self.job) {
             (_, Job::Stats) => {}
@@ -114,13 +114,13 @@ impl Writer {
                     bytes,
                 },
                 Job::Dump { .. },
-            ) => lines::stored(out, &name, offset, number, bytes),
+            ) => lines::stored(out, path, offset, number, bytes),
             (Seen::Damaged { offset, damage, .. }, Job::Verify) => {
-                lines::wrong(out, &name, offset, None, &damage.to_string());
+                lines::wrong(out, path, offset, None, &damage.to_string());
             }
             (Seen::Torn { offset, bytes }, Job::Verify) => {
                 let why = format!("{bytes} bytes are torn: opening the store cuts them off");
-                lines::wrong(out, &name, offset, None, &why);
+                lines::wrong(out, path, offset, None, &why);
             }
             _ => {}
         }
@@ -155,7 +155,7 @@ fn conclude(dir: &Path, survey: &Survey, job: Job, outcome: &mut Outcome) {
     outcome.ops = Some(survey.messages);
     outcome.workload.inputs_total = 1;
     outcome.workload.inputs.push(Input {
-        path: dir.display().to_string(),
+        path: names::path(dir),
         bytes: survey.file_bytes,
         xxh64: None,
     });

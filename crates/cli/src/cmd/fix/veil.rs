@@ -5,6 +5,8 @@
 //! is its form and stays. That is a Feistel network over the two halves of the letters and digits,
 //! each added to by what AES in a chain makes of the form and the other half.
 
+use std::fs::OpenOptions;
+use std::io::Read as _;
 use std::path::Path;
 
 use aes::Aes256;
@@ -13,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::lines::digits;
 use crate::failure::{Failure, Result};
+use crate::io::open::open;
 use fixcore::Message;
 
 /// Turns over both halves; more than the eight that no attack on this shape reaches.
@@ -24,14 +27,21 @@ const KEY_BYTES_MAX: u64 = 1 << 20;
 const KEPT: usize = 1024;
 const KEPT_BYTES_MAX: usize = 32;
 
-/// What is replaced where nothing else is asked for: parties, accounts, ids of orders and executions,
-/// free text, passwords, signatures and opaque data.
+/// What is replaced where nothing else is asked for: parties, persons and how to reach them, accounts,
+/// cards, ids of orders, executions, quotes, allocations and reports, free text, passwords,
+/// signatures and opaque data. Not among it: what says which instrument, market or kind of a thing.
 pub(super) const TAGS: &[u32] = &[
-    1, 11, 17, 19, 37, 41, 49, 50, 56, 57, 58, 66, 67, 70, 76, 79, 89, 91, 96, 97, 109, 115, 116,
-    117, 128, 129, 131, 142, 143, 144, 145, 147, 148, 198, 262, 278, 280, 284, 289, 320, 322, 335,
-    349, 355, 357, 359, 361, 376, 379, 390, 391, 392, 439, 440, 448, 466, 467, 523, 524, 526, 527,
-    545, 553, 554, 571, 578, 579, 583, 600, 602, 603, 618, 621, 671, 672, 748, 755, 757, 760, 782,
-    785, 793, 797, 798, 818, 820, 880, 885, 925, 949, 1003, 1040, 1041, 1400, 1402, 1404,
+    1, 11, 17, 19, 23, 26, 37, 41, 49, 50, 56, 57, 58, 66, 70, 72, 76, 79, 89, 91, 92, 96, 107,
+    109, 112, 115, 116, 117, 128, 129, 131, 142, 143, 144, 145, 147, 148, 149, 161, 162, 174, 175,
+    176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 198, 213, 214, 262, 278, 280, 282,
+    284, 288, 289, 299, 302, 320, 322, 335, 337, 349, 351, 353, 355, 357, 359, 361, 363, 365, 375,
+    376, 379, 390, 391, 392, 439, 440, 444, 446, 448, 466, 467, 474, 476, 482, 488, 489, 491, 496,
+    498, 499, 500, 501, 502, 505, 508, 509, 511, 513, 523, 524, 526, 527, 535, 536, 545, 548, 551,
+    553, 554, 568, 571, 572, 578, 579, 583, 600, 602, 603, 619, 622, 628, 644, 649, 664, 671, 672,
+    693, 710, 721, 755, 757, 760, 772, 777, 782, 785, 790, 793, 795, 818, 820, 868, 880, 902, 913,
+    914, 923, 925, 927, 929, 930, 949, 953, 989, 1003, 1005, 1019, 1040, 1041, 1042, 1053, 1059,
+    1080, 1117, 1121, 1126, 1127, 1185, 1278, 1281, 1283, 1293, 1328, 1363, 1366, 1371, 1372, 1398,
+    1402, 1404, 1412, 1415, 1427, 1462, 1469, 1517, 1520, 1523, 1563, 1570, 1576,
 ];
 
 /// Replaces values of some fields.
@@ -213,12 +223,15 @@ impl Veil {
 /// The key that the bytes of a file make.
 fn key_of(path: &Path) -> Result<[u8; 32]> {
     let failed = |error| Failure::io("read", path, &error);
-    let metadata = std::fs::metadata(path).map_err(failed)?;
-    if metadata.len() > KEY_BYTES_MAX {
+    let mut bytes = Vec::new();
+    // A pipe or a device states no size, and may never end.
+    open(path, OpenOptions::new().read(true))
+        .and_then(|file| file.take(KEY_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > KEY_BYTES_MAX {
         let message = format!("'{}' is too large for a key", path.display());
         return Err(Failure::new(message).help("name a file of 16 bytes to 1 MiB"));
     }
-    let bytes = std::fs::read(path).map_err(failed)?;
     if bytes.len() < KEY_BYTES_MIN {
         let message = format!("'{}' is too short for a key", path.display());
         let help = "a key has 16 bytes at least: head -c 32 /dev/urandom > FILE";
@@ -232,6 +245,29 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    /// A count, a length or a yes and no is nobody's name, and a length that changed would break the
+    /// data behind it.
+    #[test]
+    fn what_is_replaced_is_text_or_data_in_every_version() {
+        assert!(TAGS.is_sorted());
+        let mut known = HashSet::new();
+        for version in fixcore::dict::Version::ALL {
+            let dictionary = version.dictionary().expect("it is built in");
+            for field in TAGS.iter().filter_map(|tag| dictionary.field(*tag)) {
+                let kind = format!("{:?}", field.kind());
+                assert!(
+                    !["Boolean", "Length", "NumInGroup", "SeqNum"].contains(&kind.as_str()),
+                    "{} {} {kind} {}",
+                    field.tag(),
+                    field.name(),
+                    version.name()
+                );
+                known.insert(field.tag());
+            }
+        }
+        assert!(known.len() > 190, "{}", known.len());
+    }
 
     fn veil(key: &[u8]) -> Veil {
         let cipher = Aes256::new(&Array(Sha256::digest(key).0));

@@ -20,7 +20,6 @@ pub(super) fn rows(bench: &mut Bench<'_>, sets: &[Set], checks: &mut Checks) -> 
     let set = Set {
         name: format!("nos {} B", order.len()),
         messages: vec![order],
-        column: Some(1),
     };
     let isa = Isa::detect();
     bench.row("encode", &set, isa, &set.messages, |_| {

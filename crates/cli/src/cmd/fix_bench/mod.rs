@@ -1,5 +1,5 @@
-//! `perfkit fix-bench`: nanoseconds a message, by every instruction set, beside what was reached
-//! before; every answer compared with that of plain code first.
+//! `perfkit fix-bench`: nanoseconds a message, by every instruction set; every answer compared with
+//! that of plain code first.
 //!
 //! Here are the messages, the table and the timing of a row; what is timed has a file a part, and
 //! parts that go through no messages make their own tables.
@@ -45,22 +45,10 @@ const CODEC: [FixBenchPart; 3] = [
     FixBenchPart::Encode,
 ];
 
-/// What a prototype reached on an EPYC of the fourth generation, in nanoseconds: a row for each
-/// thing that is measured, a column for each of the four messages.
-const REACHED: [(&str, [Option<f64>; 4]); 5] = [
-    ("scan", [Some(6.8), Some(5.8), Some(7.1), Some(40.0)]),
-    ("index", [None, Some(34.6), Some(43.1), Some(296.0)]),
-    ("parse", [None, Some(38.0), Some(48.0), Some(303.0)]),
-    ("parse, 8 gets", [None, Some(62.0), Some(70.0), Some(326.0)]),
-    ("encode", [None, Some(25.0), None, None]),
-];
-
 /// Messages that are measured together.
 struct Set {
     name: String,
     messages: Vec<Vec<u8>>,
-    /// Which of the four it is.
-    column: Option<usize>,
 }
 
 /// Runs the command.
@@ -140,11 +128,11 @@ fn codec(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Checks) -> Res
         ("isa", Unit::Text),
         ("median_ns", Unit::Nanoseconds),
         ("min_ns", Unit::Nanoseconds),
-        ("reach_ns", Unit::Nanoseconds),
+        ("floor_ns", Unit::Nanoseconds),
     ];
     let mut bench = Bench {
         args,
-        table: Table::new("nanoseconds a message", &columns),
+        table: Table::new("nanoseconds a message, without the floor", &columns),
         messages: 0,
     };
     for set in &sets {
@@ -168,12 +156,11 @@ fn codec(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Checks) -> Res
 
 fn sets(args: &FixBenchArgs) -> Result<Vec<Set>> {
     let Some(path) = &args.messages else {
-        let four = Sample::ALL.into_iter().enumerate();
-        let mut sets: Vec<Set> = four
-            .map(|(column, sample)| Set {
+        let mut sets: Vec<Set> = Sample::ALL
+            .into_iter()
+            .map(|sample| Set {
                 name: format!("{} {} B", sample.name(), sample.bytes().len()),
                 messages: vec![sample.bytes()],
-                column: Some(column),
             })
             .collect();
         // One message over and over is what a predictor of branches knows by heart.
@@ -196,7 +183,6 @@ impl Set {
         Self {
             name: format!("{} {what} of {} B", messages.len(), bytes / messages.len()),
             messages,
-            column: None,
         }
     }
 }
@@ -209,6 +195,9 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// Times a batch after the other of a set's messages, whatever they were made into, and adds a row.
+    ///
+    /// Each batch stands beside one of the same loop with nothing in it. The median of those is the
+    /// floor, what the loop and the clock cost, and it is taken off.
     fn row<M>(
         &mut self,
         of: &str,
@@ -218,34 +207,42 @@ impl Bench<'_> {
         mut run: impl FnMut(&M),
     ) -> Result<()> {
         let size = self.args.batch_size as usize;
-        let mut times = Vec::new();
+        let (mut times, mut floors) = (Batches::new(), Batches::new());
         for batch in 0..=self.args.batches {
             stop_if_interrupted()?;
-            let start = Instant::now();
-            for message in messages.iter().cycle().take(size) {
-                run(message);
+            // The first ones warm up.
+            if batch == 1 {
+                (times, floors) = (Batches::new(), Batches::new());
             }
-            let ns = start.elapsed().as_nanos() as f64 / size as f64;
-            // The first one warms up.
-            if batch > 0 {
-                times.push(ns);
-            }
+            floors.time(size, || {
+                each(messages, size, |message| {
+                    std::hint::black_box(message);
+                });
+            });
+            times.time(size, || each(messages, size, &mut run));
             self.messages += size as u64;
         }
-        times.sort_by(f64::total_cmp);
-        let reached = REACHED.iter().find(|row| row.0 == of);
-        let reached = reached
-            .zip(set.column)
-            .and_then(|(row, column)| row.1[column]);
+        let floor_ns = floors.median().unwrap_or(0.0);
+        times.take_off(floor_ns);
+        let [median, least] = times.cells();
         self.table.rows.push(vec![
             of.into(),
             set.name.as_str().into(),
             isa.name().into(),
-            times[times.len() / 2].into(),
-            times[0].into(),
-            reached.map_or(Cell::Null, Cell::from),
+            median,
+            least,
+            floor_ns.into(),
         ]);
         Ok(())
+    }
+}
+
+/// Hands out so many of some messages, from the first on and round. The loop is no part of what
+/// is done with them, so that it is the same for a batch and for its floor.
+#[inline(always)]
+fn each<M>(messages: &[M], size: usize, mut run: impl FnMut(&M)) {
+    for message in messages.iter().cycle().take(size) {
+        run(message);
     }
 }
 
@@ -267,10 +264,21 @@ impl Batches {
         self.ns.push(ns / operations.max(1) as f64);
     }
 
+    /// Takes what the same loop costs without its operations off every batch, down to nothing.
+    fn take_off(&mut self, floor_ns: f64) {
+        for ns in &mut self.ns {
+            *ns = (*ns - floor_ns).max(0.0);
+        }
+    }
+
+    fn median(&mut self) -> Option<f64> {
+        self.ns.sort_by(f64::total_cmp);
+        self.ns.get(self.ns.len() / 2).copied()
+    }
+
     /// The median and the least, as cells.
     fn cells(&mut self) -> [Cell; 2] {
-        self.ns.sort_by(f64::total_cmp);
-        let median = self.ns.get(self.ns.len() / 2).copied();
+        let median = self.median();
         let least = self.ns.first().copied();
         [median, least].map(|ns| ns.map_or(Cell::Null, Cell::from))
     }
@@ -285,4 +293,26 @@ fn stop_if_interrupted() -> Result<()> {
 
 fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::new(format!("the benchmark failed: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_floor_is_taken_off_every_batch_and_none_goes_below_nothing() {
+        let mut batches = Batches {
+            ns: vec![9.0, 3.0, 7.0, 1.5],
+        };
+        batches.take_off(2.0);
+        assert_eq!(batches.median(), Some(5.0));
+        assert_eq!(batches.ns, [0.0, 1.0, 5.0, 7.0]);
+    }
+
+    #[test]
+    fn a_loop_goes_round_its_messages() {
+        let mut seen = Vec::new();
+        each(&[1, 2, 3], 7, |message| seen.push(*message));
+        assert_eq!(seen, [1, 2, 3, 1, 2, 3, 1]);
+    }
 }

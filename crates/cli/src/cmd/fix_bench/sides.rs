@@ -25,6 +25,30 @@ pub(super) struct Pair {
     pub(super) target_ns: f64,
 }
 
+impl Pair {
+    /// The median operation of the target by that of the baseline: of the two medians that
+    /// [`percentile`] shows, which say nothing of how long a few others took.
+    pub(super) fn by_base(&self) -> Cell {
+        by(
+            &percentile(&self.target, 50.0),
+            &percentile(&self.base, 50.0),
+        )
+    }
+}
+
+/// One number by another; null where either is missing.
+fn by(target: &Cell, base: &Cell) -> Cell {
+    let number = |cell: &Cell| match cell {
+        Cell::Integer(number) => Some(*number as f64),
+        Cell::Number(number) => Some(*number),
+        Cell::Null | Cell::Text(_) => None,
+    };
+    match (number(target), number(base)) {
+        (Some(target), Some(base)) if base > 0.0 => (target / base).into(),
+        _ => Cell::Null,
+    }
+}
+
 /// Names of a pair: what an operation is, and of both ways.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Called<'a> {
@@ -116,4 +140,41 @@ pub(super) fn percentile(row: &Latency, p: f64) -> Cell {
     let found = row.percentiles.iter().find(|at| (at.p - p).abs() < 1e-9);
     let value = found.and_then(|at| at.value_ns);
     value.map_or(Cell::Null, Cell::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Operations of which most take as long as said, and a few as long as all others together.
+    fn row(most_ns: u64, few_ns: u64) -> Latency {
+        let start = Instant::now();
+        let mut recorder = Recorder::new(Spec::new(LatencyName::Service, "operation"), start);
+        for at in 0..1_000 {
+            let ns = if at % 100 == 0 { few_ns } else { most_ns };
+            recorder.record_span(start, start + Duration::from_nanos(ns));
+        }
+        recorder.finish().latency()
+    }
+
+    #[test]
+    fn a_ratio_is_of_the_medians_that_are_shown() {
+        // The means are as 1 to 20: 10,900 and 211,880 nanoseconds.
+        let pair = Pair {
+            base: row(10_000, 100_000),
+            target: row(12_000, 20_000_000),
+            base_ns: 10_900.0,
+            target_ns: 211_880.0,
+        };
+        let Cell::Number(ratio) = pair.by_base() else {
+            panic!("a ratio");
+        };
+        assert!((ratio - 1.2).abs() < 0.01, "{ratio}");
+        let shown = [&pair.target, &pair.base].map(|row| percentile(row, 50.0));
+        assert_eq!(pair.by_base(), by(&shown[0], &shown[1]));
+        assert_eq!(by(&Cell::Null, &shown[1]), Cell::Null);
+        assert_eq!(by(&shown[0], &Cell::Integer(0)), Cell::Null);
+    }
 }

@@ -184,12 +184,16 @@ fn validation(files: &[Loaded]) -> Option<Validation> {
     let mut methods: Vec<&str> = known.iter().map(|found| found.method.as_str()).collect();
     methods.sort_unstable();
     methods.dedup();
+    let sum = |of: fn(&Validation) -> u64| {
+        let all = known.iter().map(|found| of(found));
+        all.fold(0, u64::saturating_add)
+    };
     Some(Validation {
-        checked: known
-            .iter()
-            .fold(0, |sum, found| found.checked.saturating_add(sum)),
+        checked: sum(|found| found.checked),
         method: methods.join("; "),
         ok,
+        wrong: sum(|found| found.wrong),
+        wrong_by_faults: sum(|found| found.wrong_by_faults),
     })
 }
 

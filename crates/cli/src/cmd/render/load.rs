@@ -10,7 +10,9 @@ use latency::hlog;
 use latency::report::{Input, Latency, LatencyName, Report, Timing};
 use twox_hash::XxHash64;
 
+use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::standard;
 
 /// Longest report that is read: a year of seconds in an interval log, and more than any other.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -57,7 +59,7 @@ pub(super) fn all(paths: &[std::path::PathBuf]) -> Result<Vec<Loaded>> {
 impl Loaded {
     fn read(path: &Path) -> Result<Self> {
         let bytes = read_bounded(path)?;
-        let name = path.display().to_string();
+        let name = names::path(path);
         let failed = |error: &dyn std::fmt::Display| {
             Failure::new(format!("cannot read '{name}': {error}"))
                 .help("report reads what --export-json, --export-hgrm and --export-hlog write")
@@ -101,16 +103,12 @@ pub(in crate::cmd) fn read_bounded(path: &Path) -> Result<Vec<u8>> {
     let failed = |error: std::io::Error| Failure::io("read", path, &error);
     let mut bytes = Vec::new();
     let limit = FILE_BYTES_MAX + 1;
-    if path.as_os_str() == "-" {
-        std::io::stdin()
-            .lock()
-            .take(limit)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-    } else {
-        let file = std::fs::File::open(path).map_err(failed)?;
-        file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
-    }
+    let file = match path.as_os_str() == "-" {
+        true => standard::input(),
+        false => std::fs::File::open(path),
+    };
+    let file = file.map_err(failed)?;
+    file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(Failure::new(format!(
             "'{}' is larger than any report",

@@ -82,6 +82,11 @@ impl Lines {
         self.lines.push(line);
     }
 
+    /// What the lines that are kept take.
+    pub(super) fn held_bytes(&self) -> u64 {
+        (self.lines.capacity() * size_of::<Line>()) as u64
+    }
+
     fn text(&self, line: &Line, before: Option<f64>) -> String {
         let label = self.label.as_ref().map(|label| format!("{label}  "));
         let ratio = line

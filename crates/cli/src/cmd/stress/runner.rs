@@ -6,7 +6,7 @@ use stress::{Finding, Loop, Plan, codec};
 
 use super::lines::Lines;
 use super::metrics::Metrics;
-use super::verdict::unexpected;
+use super::verdict::{unexpected, wrong};
 use crate::cmd::checks::Checks;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
@@ -36,14 +36,17 @@ impl Runner<'_> {
         }
         let found = stress::run(run, codec, &mut |progress| {
             lines.see(progress);
+            run.held_outside.set(lines.held_bytes());
             if let Some(metrics) = self.metrics {
                 metrics.see(&name, run.pool, progress);
             }
             !signal::interrupted()
         })
         .map_err(failed)?;
+        let unexpected = unexpected(&found, &run.faults);
+        let wrong = wrong(&found).max(unexpected);
         self.checks
-            .add(found.counts.received, unexpected(&found, &run.faults));
+            .add_faulty(found.counts.begun, wrong, wrong - unexpected);
         Ok((found, lines))
     }
 }

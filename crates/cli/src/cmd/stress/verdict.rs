@@ -9,6 +9,11 @@ use crate::failure::Failure;
 use crate::session::Outcome;
 use crate::term::message;
 
+/// Blocks that were begun and did not come back as they were, whatever the reason.
+pub(super) fn wrong(found: &Finding) -> u64 {
+    found.counts.begun.saturating_sub(found.counts.verified)
+}
+
 /// What went wrong with blocks that nobody asked for.
 pub(crate) fn unexpected(found: &Finding, faults: &Faults) -> u64 {
     let counts = &found.counts;

@@ -67,6 +67,12 @@ impl<'a> Work<'a> {
         self.over.store(true, Ordering::Relaxed);
     }
 
+    /// Has no further job begun by any thread when the one that holds this panics: what came of
+    /// its jobs is lost, so the run cannot end well.
+    pub(super) fn guard(&self) -> Guard<'_> {
+        Guard(self)
+    }
+
     fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed) || signal::interrupted()
     }
@@ -74,6 +80,17 @@ impl<'a> Work<'a> {
     fn portion(&self) -> Option<Range<usize>> {
         let unit = self.next.fetch_add(1, Ordering::Relaxed);
         self.units.get(unit).cloned()
+    }
+}
+
+/// Stops the work when it is dropped by a panic.
+pub(super) struct Guard<'a>(&'a Work<'a>);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
     }
 }
 
@@ -132,17 +149,19 @@ impl<'scope, S: Stage> Crew<'scope, S> {
         }
     }
 
-    /// Waits for the threads, and adds what they counted and recorded.
-    pub(super) fn finish(self, stage: &mut S, times: &mut Times) {
+    /// Waits for the threads, and adds what they counted and recorded; how many of them panicked.
+    pub(super) fn finish(self, stage: &mut S, times: &mut Times) -> usize {
+        let mut panicked = 0;
         for helper in self.helpers {
             match helper.join() {
                 Ok((theirs, recorded)) => {
                     stage.merge(theirs);
                     times.merge(recorded);
                 }
-                Err(panic) => std::panic::resume_unwind(panic),
+                Err(_) => panicked += 1,
             }
         }
+        panicked
     }
 }
 
@@ -161,6 +180,7 @@ fn help<S: Stage>(
         spare: &mut spare,
         helps: true,
     };
+    let _guard = work.guard();
     while let Some(portion) = work.portion() {
         for first in portion.clone().step_by(TOLD) {
             let some = first..portion.end.min(first + TOLD);
@@ -176,4 +196,135 @@ fn help<S: Stage>(
         }
     }
     (stage, times)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::super::{Opening, Options, Overwrite, Stream, run};
+    use super::*;
+    use crate::exit::ExitStatus;
+    use crate::failure::{Failure, Result};
+    use crate::io::plan::{Destination, Jobs};
+    use crate::io::sink::Written;
+    use crate::io::source::Summary;
+    use crate::session::Outcome;
+
+    /// What becomes of some job.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Fate {
+        Good,
+        Fails,
+        Panics,
+    }
+
+    /// Makes an empty file of every job; what it does instead with one of them.
+    #[derive(Clone)]
+    struct Empty {
+        special: PathBuf,
+        fate: Fate,
+        opened: Arc<AtomicUsize>,
+    }
+
+    impl Stage for Empty {
+        fn open(&mut self, job: &Job) -> Result<Opening> {
+            self.opened.fetch_add(1, Ordering::Relaxed);
+            match self.fate {
+                Fate::Fails if job.source == self.special => Err(Failure::new("injected")),
+                Fate::Panics if job.source == self.special => panic!("injected"),
+                _ => Ok(Opening::default()),
+            }
+        }
+
+        fn run(&mut self, _: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+            Ok(())
+        }
+
+        fn check(&mut self, _: &Job, _: &Summary, _: &Written) -> Result<()> {
+            Ok(())
+        }
+
+        fn another(&self) -> Option<Self> {
+            Some(self.clone())
+        }
+
+        fn merge(&mut self, _: Self) {}
+    }
+
+    /// Does so many jobs beside a clock: a run that waits for ever fails the test.
+    fn ended(files: usize, threads: usize, fate: Fate) -> (Outcome, Vec<String>) {
+        let (say, hear) = channel();
+        std::thread::spawn(move || {
+            let dir = tempfile::tempdir().unwrap();
+            let mut jobs = Jobs::default();
+            for file in 0..files {
+                let source = dir.path().join(format!("{file}"));
+                std::fs::write(&source, "content").unwrap();
+                let destination = Destination::File(source.with_extension("out"));
+                jobs.jobs.push(Job {
+                    source,
+                    destination,
+                });
+            }
+            let mut stage = Empty {
+                special: dir.path().join(format!("{}", files / 2)),
+                fate,
+                opened: Arc::default(),
+            };
+            let options = Options {
+                overwrite: Overwrite::Never,
+                rm: false,
+                sparse: false,
+                verify: None,
+                hash: false,
+                progress: false,
+                warnings: false,
+                threads,
+            };
+            let times = Times::unreported("test", &jobs);
+            let outcome = run(
+                jobs,
+                &mut stage,
+                times,
+                &options,
+                None,
+                Outcome::new("test"),
+            );
+            let done = outcome.workload.inputs.iter();
+            let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+            let done = done.map(|input| name(&input.path)).collect();
+            let _ = say.send((outcome, done));
+        });
+        let ended = hear.recv_timeout(std::time::Duration::from_secs(60));
+        ended.expect("the run ends")
+    }
+
+    #[test]
+    fn threads_do_every_job_and_tell_of_them_in_order() {
+        let threads = 4;
+        for files in [0, 1, 3, 4, 5, 12, 33, 130] {
+            let all: Vec<String> = (0..files).map(|file| file.to_string()).collect();
+            for fate in [Fate::Good, Fate::Fails] {
+                let alone = ended(files, 1, fate);
+                let (outcome, done) = ended(files, threads, fate);
+                assert_eq!((outcome.status, &done), (alone.0.status, &alone.1));
+                let mut expected = all.clone();
+                if fate == Fate::Fails {
+                    expected.retain(|name| *name != (files / 2).to_string());
+                }
+                assert_eq!(done, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_that_panics_ends_the_run_with_a_failure() {
+        for files in [33, 130, 400] {
+            let (outcome, done) = ended(files, 4, Fate::Panics);
+            assert_eq!(outcome.status, ExitStatus::Failure);
+            assert!(!outcome.complete && done.len() < files);
+        }
+    }
 }

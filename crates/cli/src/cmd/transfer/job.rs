@@ -56,7 +56,10 @@ pub(super) fn one<S: Stage>(
     let mut source = if hand.helps {
         Source::open_small(&job.source, &reads).ok_or(Stop::Declined)?
     } else {
-        Source::open_at(&job.source, &reads)?
+        Source::open_at(&job.source, &reads).map_err(|failure| match job.source.is_dir() {
+            true => failure.help("add -r to walk it"),
+            false => failure,
+        })?
     };
     let own = target(job, &source, options, hand.helps)?;
     let target = own.as_ref().or(joined);
@@ -89,7 +92,6 @@ pub(super) fn one<S: Stage>(
         out: None,
         times: hand.times,
         progress: common.progress,
-        unseen: !options.any_bytes && own.as_ref().is_some_and(Target::is_terminal),
         calls: 0,
     };
     hand.stage.run(&mut stream)?;

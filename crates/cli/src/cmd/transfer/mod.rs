@@ -17,11 +17,12 @@ use zstdkit::DecoderOptions;
 
 use self::crew::{Crew, Work};
 use self::job::{Common, Finished, Hand, one};
-pub(crate) use self::stream::{Operation, ROWS, Stop, Stream, Times, refuse_binary, write_error};
+pub(crate) use self::stream::{Operation, ROWS, Stop, Stream, Times, write_error};
 use crate::exit::ExitStatus;
+use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::BUFFER_BYTES;
-use crate::io::clash::{self, Flagged};
+use crate::io::conflicts::{self, Flagged};
 use crate::io::plan::{Destination, Job, Jobs};
 use crate::io::sink::Written;
 use crate::io::source::Summary;
@@ -84,8 +85,6 @@ impl Default for Opening {
 pub(crate) struct Options<'a> {
     /// Which existing targets are replaced.
     pub(crate) overwrite: Overwrite,
-    /// Whether a terminal takes whatever comes.
-    pub(crate) any_bytes: bool,
     /// Whether sources are removed once their targets are complete.
     pub(crate) rm: bool,
     /// Whether zeros may become holes.
@@ -188,6 +187,7 @@ fn all<S: Stage>(
     let work = Work::new(&jobs.jobs, common.options.threads);
     let mut spare = None;
     std::thread::scope(|scope| {
+        let _guard = work.guard();
         let mut crew = match joined {
             Some(_) => None,
             None => Crew::start(scope, &work, stage, times, common),
@@ -216,8 +216,13 @@ fn all<S: Stage>(
                 }
             }
         }
-        if let Some(crew) = crew {
-            crew.finish(stage, times);
+        if let Some(crew) = crew
+            && crew.finish(stage, times) > 0
+        {
+            let failure = Failure::new("a thread that works on files panicked")
+                .help("please report this as a bug with the command line");
+            message::failure(&failure);
+            account.stopped = Some(Stop::Failed(failure));
         }
     });
     if let Some(target) = joined.filter(|_| account.failed == 0 && account.stopped.is_none())
@@ -250,7 +255,7 @@ impl Account<'_> {
                 let workload = &mut self.outcome.workload;
                 if workload.inputs.len() < INPUTS_LISTED {
                     workload.inputs.push(Input {
-                        path: job.source.display().to_string(),
+                        path: names::path(&job.source),
                         bytes: read.bytes,
                         xxh64: read.xxh64.map(|hash| format!("{hash:016x}")),
                     });
@@ -363,7 +368,7 @@ pub(crate) fn refuse(
             .help("redirect it, name a file with -o, or add -f"));
         }
     }
-    clash::refuse(&jobs.jobs, jobs.joined.as_deref(), references, exports)
+    conflicts::refuse(&jobs.jobs, jobs.joined.as_deref(), references, exports)
 }
 
 fn to_terminal(destination: &Destination) -> bool {

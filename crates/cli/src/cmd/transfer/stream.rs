@@ -11,11 +11,12 @@ use latency::{Recorder, Spec};
 use zstdkit::parallel::{Around, Output, Place};
 
 use crate::exit::ExitStatus;
-use crate::failure::{Failure, Result};
+use crate::export::names;
+use crate::failure::Failure;
 use crate::io::place::Placer;
 use crate::io::plan::{Job, Jobs};
 use crate::io::sink::{Buffer, Sink};
-use crate::io::source::Source;
+use crate::io::source::{self, Source};
 use crate::io::target::{self, Target};
 use crate::session::{Outcome, Session};
 use crate::term::progress::Progress;
@@ -54,8 +55,6 @@ pub(crate) struct Stream<'a> {
     pub(super) out: Option<Buffer>,
     pub(super) times: &'a mut Times,
     pub(super) progress: &'a Progress,
-    /// Whether the output goes to a terminal and has not been looked at yet.
-    pub(super) unseen: bool,
     /// Calls of the codec for this source.
     pub(super) calls: u64,
 }
@@ -151,7 +150,7 @@ impl Times {
     /// Records a file that was finished just now.
     pub(super) fn finished(&mut self, job: &Job, start: Instant) {
         if let Some(file) = &mut self.file {
-            let name = || job.source.display().to_string();
+            let name = || names::path(&job.source);
             file.record_span_what(start, Instant::now(), name);
         }
     }
@@ -215,18 +214,15 @@ impl Stream<'_> {
         target::display(&self.job.source)
     }
 
-    /// The next input, empty at the end; `spare` is the one before.
-    pub(crate) fn next(&mut self, spare: Vec<u8>) -> std::result::Result<Vec<u8>, Stop> {
+    /// The next input, empty at the end.
+    pub(crate) fn next(&mut self) -> std::result::Result<source::Buffer, Stop> {
         if signal::interrupted() {
             return Err(Stop::Interrupted);
         }
-        let buffer = self
-            .source
-            .next(spare)
-            .map_err(|error| match error.kind() {
-                io::ErrorKind::Interrupted => Stop::Interrupted,
-                _ => self.source.error(&error).into(),
-            })?;
+        let buffer = self.source.next().map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => Stop::Interrupted,
+            _ => self.source.error(&error).into(),
+        })?;
         self.progress.add(buffer.len() as u64);
         self.times.read_bytes += buffer.len() as u64;
         Ok(buffer)
@@ -278,9 +274,6 @@ impl Stream<'_> {
     /// Writes output that the codec brought, behind what it put into room that it was given.
     pub(crate) fn write(&mut self, output: Output) -> std::result::Result<(), Stop> {
         self.flush()?;
-        if std::mem::take(&mut self.unseen) {
-            refuse_binary(&self.name(), &output)?;
-        }
         let written = self.sink.give(output);
         written.map_err(|error| self.write_error(&error))
     }
@@ -329,9 +322,6 @@ impl Stream<'_> {
     }
 
     fn put(&mut self, out: Buffer) -> std::result::Result<(), Stop> {
-        if std::mem::take(&mut self.unseen) {
-            refuse_binary(&self.name(), out.output())?;
-        }
         self.sink.put(out).map_err(|error| self.write_error(&error))
     }
 
@@ -352,32 +342,5 @@ pub(crate) fn write_error(target: Option<&Target>, error: &io::Error) -> Stop {
             "cannot write: {}",
             crate::failure::reason(error)
         ))),
-    }
-}
-
-/// Refuses what would make a terminal do things.
-pub(crate) fn refuse_binary(name: &str, output: &[u8]) -> Result<()> {
-    let harmless = |byte: &u8| !byte.is_ascii_control() || (0x08..=0x0d).contains(byte);
-    match output.iter().position(|byte| !harmless(byte)) {
-        None => Ok(()),
-        Some(at) => Err(Failure::new(format!(
-            "the content of {name} is not written to a terminal: control character {:#04x} at byte {at}",
-            output[at]
-        ))
-        .help("redirect it, name a file with -o, or add -f")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_goes_to_a_terminal_and_what_moves_its_cursor_does_not() {
-        let text = "naïve\ttext\r\n\x0c".as_bytes();
-        assert_eq!(refuse_binary("x", text), Ok(()));
-        for bytes in [&b"a\0"[..], b"\x1b[2J", b"\x7f"] {
-            assert!(refuse_binary("x", bytes).is_err());
-        }
     }
 }

@@ -57,6 +57,12 @@ impl Tally {
         }
     }
 
+    /// Counts a failure that ends it all.
+    pub(super) fn end(&mut self, failure: Failure) {
+        self.fail(failure);
+        self.stopped.get_or_insert(ExitStatus::Failure);
+    }
+
     fn add(&mut self, other: Self) {
         self.entries += other.entries;
         self.content_bytes += other.content_bytes;
@@ -413,6 +419,7 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place, mut times: Times) 
                     tally.place(placed, shared.existing, &path);
                 }
                 Err(Ended::PipeClosed) => tally.stopped = Some(ExitStatus::Ok),
+                Err(Ended::Undelivered(failure)) => tally.end(failure),
                 Err(Ended::Failed(failure) | Ended::Unreadable(failure)) => tally.fail(failure),
             }
         }
@@ -428,6 +435,8 @@ pub(super) enum Ended {
     Unreadable(Failure),
     /// Whoever read standard output has gone.
     PipeClosed,
+    /// Standard output takes no more, so that nothing that follows could be delivered either.
+    Undelivered(Failure),
 }
 
 impl From<zipstream::Error> for Ended {
@@ -438,10 +447,6 @@ impl From<zipstream::Error> for Ended {
 
 impl From<Failure> for Ended {
     fn from(failure: Failure) -> Self {
-        // The one name that a pipe has in failures.
-        if failure.message().contains("standard output: broken pipe") {
-            return Self::PipeClosed;
-        }
         Self::Failed(failure)
     }
 }
@@ -462,7 +467,7 @@ fn one<R: ReadAt>(
     let hold = &mut times.hold;
     let nowhere = matches!(writing, Writing::Nowhere);
     let mut take = |piece: &[u8], bytes: u64| {
-        hold.record_span_what(mark, Instant::now(), || entry.name_lossy().into_owned());
+        hold.record_span_what(mark, Instant::now(), || super::list::name(entry));
         writing.take(piece)?;
         shared.progress.add(bytes);
         if signal::interrupted() {
@@ -484,6 +489,6 @@ fn one<R: ReadAt>(
     let end = Instant::now();
     times
         .entry
-        .record_span_what(start, end, || entry.name_lossy().into_owned());
+        .record_span_what(start, end, || super::list::name(entry));
     Ok((bytes, placed))
 }

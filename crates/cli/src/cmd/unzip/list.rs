@@ -1,6 +1,5 @@
 //! `perfkit unzip -l`: what the directory says.
 
-use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use crate::args::glob::Asked;
 use crate::args::unzip::UnzipPlan;
 use crate::exit::ExitStatus;
 use crate::export::LongTable;
+use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::message;
@@ -64,11 +64,10 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Counts an entry; its name, if it is one of those that are asked for.
-    fn count<'e>(&mut self, entry: &Entry<'e>) -> Option<Cow<'e, str>> {
-        let name = entry.name_lossy();
-        if !self.asked.takes(&name) {
-            return None;
+    /// Counts an entry if it is one of those that are asked for; whether it is.
+    fn count(&mut self, entry: &Entry<'_>) -> bool {
+        if !self.asked.takes(&entry.name_lossy()) {
+            return false;
         }
         self.count += 1;
         self.content_bytes = self.content_bytes.saturating_add(entry.content_bytes());
@@ -76,10 +75,10 @@ impl<'a> Listing<'a> {
             .compressed_bytes
             .saturating_add(entry.compressed_bytes());
         self.compressed_bytes = compressed;
-        Some(name)
+        true
     }
 
-    fn row(&self, entry: &Entry<'_>, name: Cow<'_, str>) -> Vec<Cell> {
+    fn row(&self, entry: &Entry<'_>) -> Vec<Cell> {
         let locked = if entry.is_encrypted() {
             " encrypted"
         } else {
@@ -90,7 +89,7 @@ impl<'a> Listing<'a> {
             entry.compressed_bytes().into(),
             format!("{}{locked}", entry.method()).into(),
             time(entry.modified()).into(),
-            name.into_owned().into(),
+            name(entry).into(),
         ];
         if self.full {
             row.extend([
@@ -108,10 +107,8 @@ impl<'a> Listing<'a> {
     }
 
     fn add(&mut self, entry: &Entry<'_>) {
-        if let Some(name) = self.count(entry)
-            && self.count <= self.rows_max
-        {
-            let row = self.row(entry, name);
+        if self.count(entry) && self.count <= self.rows_max {
+            let row = self.row(entry);
             self.entries.rows.push(row);
         }
     }
@@ -130,8 +127,8 @@ impl<'a> Listing<'a> {
         let mut table = LongTable::new(columns);
         for entry in reader.entries() {
             let entry = entry.map_err(|error| super::failed(&error))?;
-            if let Some(name) = self.count(&entry) {
-                table.fit(&self.row(&entry, name));
+            if self.count(&entry) {
+                table.fit(&self.row(&entry));
             }
         }
         let printed = table.heading().and_then(|()| {
@@ -139,7 +136,7 @@ impl<'a> Listing<'a> {
             let chosen = entries.map(|entry| (entry.name_lossy(), entry));
             for (name, entry) in chosen {
                 if self.asked.takes(&name) {
-                    table.row(&self.row(&entry, name))?;
+                    table.row(&self.row(&entry))?;
                 }
             }
             table.finish()
@@ -204,6 +201,15 @@ impl<'a> Listing<'a> {
         // What is printed already has no columns left.
         tables.retain(|table| !table.columns.is_empty());
         (tables, self.count)
+    }
+}
+
+/// The name of an entry as a report has it. A name that does not read as its flags say stands with
+/// its bytes.
+pub(super) fn name(entry: &Entry<'_>) -> String {
+    match entry.name() {
+        Ok(name) => names::text(name.as_bytes()),
+        Err(_) => names::text(entry.name_bytes()),
     }
 }
 

@@ -11,15 +11,18 @@ use zipstream::{ArchiveReader, ReadAt, Warning};
 use super::zip::edit::was_cut_off;
 use crate::args::glob::Asked;
 use crate::args::output::ReportFormat;
+use crate::args::password::PasswordSource;
 use crate::args::unzip::{Existing, UnzipArgs, UnzipMode, UnzipPlan};
 use crate::exit::ExitStatus;
-use crate::export;
+use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::confined::Root;
+use crate::io::output::Output;
 #[cfg(feature = "cloud")]
 use crate::io::remote::{self, Spans};
-use crate::io::source::Source;
-use crate::io::{clash, target, url};
+use crate::io::rights::Rights;
+use crate::io::source::{self, Source};
+use crate::io::{target, url};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::message;
 use crate::term::progress::Progress;
@@ -38,13 +41,6 @@ use place::Place;
 /// Runs the command.
 pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let plan = args.plan()?;
-    let exports = export::asked(&args.report);
-    clash::refuse(
-        &[],
-        None,
-        &[("the archive", args.input.as_path())],
-        &exports,
-    )?;
     let from_pipe = args.input.as_os_str() == "-";
     if from_pipe && io::stdin().is_terminal() {
         return Err(Failure::usage("standard input is a terminal")
@@ -93,7 +89,10 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         Opened::Remote(reader) => unlock(reader, &plan, &mut keys)?,
         Opened::Pipe(_) => {}
     }
-    let mut place = place(&plan)?;
+    let mut place = place(&plan, &args.input)?;
+    if let Place::Root { root, .. } = &mut place {
+        root.bound(&input.rights(&args.input));
+    }
     let progress = Progress::start(args.terminal.wants_progress(), None);
     let (tally, times, bytes_in) = match input {
         Opened::File(reader) => anywhere(&reader, &plan, &mut place, &session, &progress)?,
@@ -112,7 +111,7 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     let mut outcome = Outcome::new(kind(&plan.mode));
     describe(&plan, &mut outcome);
     outcome.workload.inputs.push(Input {
-        path: args.input.display().to_string(),
+        path: names::path(&args.input),
         bytes: bytes_in,
         xxh64: None,
     });
@@ -158,6 +157,25 @@ enum Opened {
 }
 
 impl Opened {
+    /// Who may read it.
+    fn rights(&self, path: &Path) -> Rights {
+        let mut rights = Rights::default();
+        let metadata = match self {
+            Self::File(_) => std::fs::metadata(
+                url::of(path)
+                    .and_then(url::local)
+                    .as_deref()
+                    .unwrap_or(path),
+            )
+            .ok(),
+            #[cfg(feature = "cloud")]
+            Self::Remote(_) => None,
+            Self::Pipe(source) => source.attributes().cloned(),
+        };
+        metadata.iter().for_each(|metadata| rights.narrow(metadata));
+        rights
+    }
+
     /// How many threads may read it where this many are wanted.
     fn threads(&self, wanted: u32) -> u32 {
         match self {
@@ -195,6 +213,10 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
             Some(local) => open(&local, plan, warn),
             None => open_url(path, url, plan, warn),
         };
+    }
+    if path.is_dir() {
+        return Err(Failure::new(format!("'{}' is a directory", path.display()))
+            .help("name the archive; what it is extracted into is named by -d"));
     }
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     if path.as_os_str() == "-" || (path.exists() && !is_file) {
@@ -234,7 +256,7 @@ fn opened<R: ReadAt>(
 /// A source that brings buffers, as a stream of bytes.
 struct Pulled {
     source: Box<Source>,
-    buffer: Vec<u8>,
+    buffer: source::Buffer,
     taken: usize,
 }
 
@@ -242,7 +264,7 @@ impl Pulled {
     fn new(source: Box<Source>) -> Self {
         Self {
             source,
-            buffer: Vec::new(),
+            buffer: source::Buffer::default(),
             taken: 0,
         }
     }
@@ -251,15 +273,12 @@ impl Pulled {
 impl Read for Pulled {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.buffer.len() {
-            let spare = std::mem::take(&mut self.buffer);
+            self.buffer = source::Buffer::default();
             // An interrupt of the user is no reason to try again.
-            self.buffer = self
-                .source
-                .next(spare)
-                .map_err(|error| match error.kind() {
-                    io::ErrorKind::Interrupted => io::Error::other("interrupted"),
-                    _ => error,
-                })?;
+            self.buffer = self.source.next().map_err(|error| match error.kind() {
+                io::ErrorKind::Interrupted => io::Error::other("interrupted"),
+                _ => error,
+            })?;
             self.taken = 0;
         }
         let rest = &self.buffer[self.taken..];
@@ -270,20 +289,28 @@ impl Read for Pulled {
     }
 }
 
-fn place(plan: &UnzipPlan) -> Result<Place> {
+fn place(plan: &UnzipPlan, archive: &Path) -> Result<Place> {
     Ok(match &plan.mode {
         UnzipMode::List | UnzipMode::Test => Place::Nowhere,
-        UnzipMode::Print => Place::Stdout {
-            file: target::duplicate_stdout()
+        UnzipMode::Print => Place::Stdout(
+            Output::stdout()
                 .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?,
-            terminal: io::stdout().is_terminal(),
-        },
+        ),
         UnzipMode::Extract(directory) => Place::Root {
             root: Root::open(directory, plan.existing == Existing::Replace)
-                .map_err(|error| no_directory(directory, &error))?,
+                .map_err(|error| no_directory(directory, &error))?
+                .sparing(&read(plan, archive)),
             existing: plan.existing,
         },
     })
+}
+
+/// The files that a run reads: an entry of their name does not take their place.
+fn read<'a>(plan: &'a UnzipPlan, archive: &'a Path) -> Vec<&'a Path> {
+    match &plan.password {
+        PasswordSource::File(password) => vec![archive, password],
+        PasswordSource::Terminal => vec![archive],
+    }
 }
 
 fn no_directory(path: &Path, error: &io::Error) -> Failure {
@@ -368,17 +395,19 @@ fn finish(tally: Tally, times: Times, warn: bool, outcome: &mut Outcome) {
     outcome.bytes_out = tally.content_bytes;
     outcome.bytes_content = tally.content_bytes;
     outcome.ops = Some(times.entry.n());
-    outcome.validation = Some(Validation {
-        checked: times.entry.n(),
-        method: "checksum and size of each entry".to_owned(),
-        ok: tally.failed == 0,
-    });
+    outcome.did(times.entry.n(), ["entry", "entries"]);
+    outcome.validation = Some(Validation::new(
+        "checksum and size of each entry",
+        times.entry.n(),
+        tally.failed,
+    ));
     outcome.add(&times.entry.finish());
     outcome.add(&times.hold.finish());
     outcome.complete = tally.failed == 0 && tally.stopped.is_none();
     outcome.status = match tally.stopped {
         Some(ExitStatus::Ok) if tally.failed == 0 => ExitStatus::Ok,
         Some(ExitStatus::Interrupted) => ExitStatus::Interrupted,
+        Some(ExitStatus::Failure) => ExitStatus::Failure,
         _ if tally.failed == 0 => ExitStatus::Ok,
         _ if tally.entries == 0 => ExitStatus::Failure,
         _ => ExitStatus::Partial,

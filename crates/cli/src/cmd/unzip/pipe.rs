@@ -21,6 +21,9 @@ use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::signal;
 
+/// The mode of a file whose own mode comes later.
+const MODE_UNTIL_KNOWN: u32 = 0o600;
+
 /// What a run is told, beside where contents go.
 #[derive(Clone, Copy)]
 pub(super) struct Run<'a> {
@@ -48,6 +51,7 @@ pub(super) fn run(
     match ended {
         Ok(()) => {}
         Err(Ended::PipeClosed) => tally.stopped = Some(ExitStatus::Ok),
+        Err(Ended::Undelivered(failure)) => tally.end(failure),
         Err(Ended::Failed(failure) | Ended::Unreadable(failure)) => tally.fail(failure),
     }
     let offset = pipe.offset();
@@ -157,7 +161,8 @@ fn one(
 ) -> Result<(u64, Placed), Ended> {
     let start = Instant::now();
     let attributes = Attributes {
-        mode: None,
+        // Nobody else's until the directory says what it is.
+        mode: Some(MODE_UNTIL_KNOWN),
         modified: Some(entry.modified),
     };
     let mut writing = place.start(path, None, attributes)?;
@@ -207,13 +212,13 @@ fn records(
         match record.kind() {
             Kind::Symlink => links.push(path),
             Kind::Directory => directories.push((path, place::attributes(&record))),
-            Kind::File if record.mode().is_some() => {
-                let set = root.set(&path, place::attributes(&record));
-                if let Err(error) = set {
+            Kind::File => {
+                let mut attributes = place::attributes(&record);
+                attributes.mode.get_or_insert(root.unstated());
+                if let Err(error) = root.set(&path, attributes) {
                     tally.fail(place::cannot_write(&path, &error));
                 }
             }
-            Kind::File => {}
         }
     }
     let Place::Root { root, .. } = place else {

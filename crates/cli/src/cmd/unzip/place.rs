@@ -4,16 +4,17 @@
 //! have are refused.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::Path;
 
 use zipstream::{Entry, Kind, name};
 
+use super::extract::Ended;
 use crate::args::unzip::Existing;
 use crate::failure::{Failure, Result, reason};
-use crate::io::confined::{Attributes, Placed, Root, link_stays_inside};
+use crate::io::confined::{Attributes, Placed, Root, leads_out};
+use crate::io::output::Output;
 
 /// Longer than any path that a system takes.
 pub(super) const LINK_BYTES_MAX: u64 = 4096;
@@ -23,7 +24,7 @@ const WHOLE_BYTES_MAX: u64 = 1 << 20;
 /// Where contents go, for one thread.
 pub(super) enum Place {
     Nowhere,
-    Stdout { file: File, terminal: bool },
+    Stdout(Output),
     Root { root: Root, existing: Existing },
 }
 
@@ -100,7 +101,7 @@ impl Taken {
 /// A file in the making.
 pub(super) enum Writing<'a> {
     Nowhere,
-    Stdout(&'a mut File, bool),
+    Stdout(&'a mut Output),
     /// Its content comes at once.
     Whole {
         root: &'a mut Root,
@@ -131,7 +132,7 @@ impl Place {
     ) -> Result<Writing<'a>> {
         match self {
             Self::Nowhere => Ok(Writing::Nowhere),
-            Self::Stdout { file, terminal } => Ok(Writing::Stdout(file, *terminal)),
+            Self::Stdout(output) => Ok(Writing::Stdout(output)),
             Self::Root { root, .. } => {
                 if bytes.is_some_and(|bytes| bytes <= WHOLE_BYTES_MAX) {
                     return Ok(Writing::Whole {
@@ -156,15 +157,18 @@ impl Place {
 
 impl Writing<'_> {
     /// Takes the next piece of content.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Result<()> {
+    pub(super) fn take(&mut self, piece: &[u8]) -> std::result::Result<(), Ended> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::Stdout(file, terminal) => {
-                if *terminal {
-                    crate::cmd::transfer::refuse_binary("the entry", piece)?;
-                }
-                file.write_all(piece)
-                    .map_err(|error| Failure::io("write", Path::new("standard output"), &error))
+            Self::Stdout(output) => {
+                let written = output.write_all(piece);
+                written.map_err(|error| match error.kind() {
+                    io::ErrorKind::BrokenPipe => Ended::PipeClosed,
+                    _ => {
+                        let name = Path::new("standard output");
+                        Ended::Undelivered(Failure::io("write", name, &error))
+                    }
+                })
             }
             Self::Whole {
                 root,
@@ -180,7 +184,7 @@ impl Writing<'_> {
                 .part
                 .file
                 .write_all(piece)
-                .map_err(|error| cannot_write(pieces.path, &error)),
+                .map_err(|error| cannot_write(pieces.path, &error).into()),
         }
     }
 
@@ -212,14 +216,16 @@ pub(super) fn attributes(entry: &Entry<'_>) -> Attributes {
 
 /// Makes a symbolic link, if it stays below the root.
 pub(super) fn link(root: &mut Root, path: &str, content: &[u8]) -> Result<Placed> {
-    let depth = path.matches('/').count();
-    let target = std::str::from_utf8(content).ok();
-    let Some(target) = target.filter(|target| link_stays_inside(depth, target)) else {
-        return Err(Failure::new(format!(
-            "link '{path}' is not made: it leads out of the target directory"
-        ))
-        .help("see where it leads: perfkit unzip -p IN NAME"));
+    let refused = |why: &str| {
+        let help = "see where it leads: perfkit unzip -p IN NAME";
+        Err(Failure::new(format!("link '{path}' is not made: {why}")).help(help))
     };
+    let Ok(target) = std::str::from_utf8(content) else {
+        return refused("where it leads is not UTF-8");
+    };
+    if let Some(why) = leads_out(path, target, |path| root.is_directory(path)) {
+        return refused(&why);
+    }
     root.link(path, target)
         .map_err(|error| cannot_write(path, &error))
 }

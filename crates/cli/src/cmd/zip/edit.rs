@@ -15,6 +15,7 @@ use crate::args::glob::Asked;
 use crate::args::zip::{Edit, ZipPlan};
 use crate::cmd::transfer::Stop;
 use crate::failure::{Failure, Result};
+use crate::io::rights::Rights;
 use crate::io::splice::{self, Undo};
 use crate::io::target::Target;
 use crate::io::temporary;
@@ -32,10 +33,22 @@ pub(super) struct Base {
     kept: Vec<u64>,
     /// Entries that do not, since they are deleted or replaced.
     pub(super) dropped: u64,
+    /// Whether an entry is encrypted.
+    pub(super) encrypted: bool,
 }
 
-/// Entries of an archive that have the names of sources: the position and the time of each.
-type Names = HashMap<String, (u64, i64)>;
+/// Entries of an archive that have the names of sources.
+type Names = HashMap<String, Entry>;
+
+/// What an archive says of an entry.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    position: u64,
+    /// Seconds since 1970.
+    modified: i64,
+    /// Bytes of its content.
+    bytes: u64,
+}
 
 /// The file of an archive: locked, where it can be written.
 pub(super) struct Held {
@@ -122,6 +135,7 @@ impl Base {
             metadata,
             kept: Vec::new(),
             dropped: 0,
+            encrypted: false,
         }))
     }
 
@@ -136,14 +150,30 @@ impl Base {
     }
 
     /// Gives the archive its new end, which is in `target` by now, if there is anything new.
-    pub(super) fn go_on(&self, target: &Target, totals: &Totals) -> std::result::Result<(), Stop> {
+    pub(super) fn go_on(
+        &self,
+        target: &Target,
+        totals: &Totals,
+        rights: &Rights,
+    ) -> std::result::Result<(), Stop> {
         if totals.entries == self.reader.len() {
             return Ok(());
         }
         let at = self.reader.directory().start();
         let file = &self.reader.source().file;
-        let replaced =
-            temporary::undisturbed(|| splice::replace(file, &self.path, at, &target.writer()));
+        #[cfg(unix)]
+        match rights.bound(file) {
+            Ok(None) => {}
+            Ok(Some(mode)) => message::remark(&format!(
+                "the archive has the mode {mode:03o} now: not everybody may read what is added"
+            )),
+            Err(error) => return Err(Stop::Failed(Failure::io("change", &self.path, &error))),
+        }
+        #[cfg(not(unix))]
+        let _ = rights;
+        let replaced = temporary::undisturbed(|| {
+            splice::replace(file, &self.path, at, target.writer().file())
+        });
         replaced.map_err(|error| Stop::Failed(Failure::io("change", &self.path, &error)))
     }
 
@@ -164,8 +194,14 @@ impl Base {
                 self.kept.push(entry.position());
             }
             if let Some(key) = wanted.get(name.trim_end_matches('/')) {
-                held.insert(key.clone(), (entry.position(), entry.modified()));
+                let known = Entry {
+                    position: entry.position(),
+                    modified: entry.modified(),
+                    bytes: entry.content_bytes(),
+                };
+                held.insert(key.clone(), known);
             }
+            self.encrypted |= entry.is_encrypted();
         }
         let unmet = asked.iter().flat_map(Asked::unmet);
         found.failures.extend(unmet.map(|glob| {
@@ -191,9 +227,9 @@ impl Base {
             .retain(|_, source| match held.get(&source.name) {
                 None => true,
                 Some(_) if source.kind == Kind::Directory => false,
-                Some((position, modified)) => {
-                    let newer = is_newer(source, *modified);
-                    replaced.extend(newer.then_some(*position));
+                Some(entry) => {
+                    let newer = is_newer(source, entry);
+                    replaced.extend(newer.then_some(entry.position));
                     newer
                 }
             });
@@ -238,13 +274,22 @@ fn refuse_held(held: &Names, found: &mut Sources) {
 }
 
 /// Whether a file was changed after what the archive holds of it. The old time fields are even
-/// seconds.
-fn is_newer(source: &Source, modified: i64) -> bool {
+/// seconds, so that a change of the same second shows by its size alone.
+fn is_newer(source: &Source, held: &Entry) -> bool {
     if source.path.as_os_str() == "-" {
         return true;
     }
-    let changed = source.path.symlink_metadata();
-    let changed = changed.and_then(|metadata| metadata.modified()).ok();
+    let Ok(metadata) = source.path.symlink_metadata() else {
+        return true;
+    };
+    let changed = metadata.modified().ok();
     let changed = changed.and_then(|time| jiff::Timestamp::try_from(time).ok());
-    changed.is_none_or(|changed| changed.as_second() > modified.saturating_add(1))
+    changed.is_none_or(|changed| {
+        let resized = metadata.len() != held.bytes;
+        let (earliest, latest) = (
+            held.modified.saturating_sub(1),
+            held.modified.saturating_add(1),
+        );
+        changed.as_second() > latest || (resized && changed.as_second() >= earliest)
+    })
 }

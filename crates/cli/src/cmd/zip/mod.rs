@@ -1,7 +1,9 @@
 //! `perfkit zip`.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
+use std::fs::File;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
 
 use latency::report::{Cell, Input, LatencyName, Table, Unit, Validation};
 use zipstream::{
@@ -13,9 +15,11 @@ use super::unzip::test_all;
 use crate::args::password::PasswordSource;
 use crate::args::zip::{Edit, ZipArgs, ZipPlan};
 use crate::exit::ExitStatus;
-use crate::export;
+use crate::export::names;
 use crate::failure::{Failure, Result};
-use crate::io::clash;
+use crate::io::open;
+use crate::io::rights::Rights;
+use crate::io::splice::Undo;
 use crate::io::target::{self, Target};
 use crate::io::url;
 use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
@@ -29,7 +33,7 @@ mod sources;
 
 use edit::Base;
 use pack::Packer;
-use sources::{Listed, Sources};
+use sources::{Listed, Sources, Special};
 
 /// 1980-01-01, the first time that every reader understands.
 const TIME_MIN: i64 = 315_532_800;
@@ -39,6 +43,7 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     let plan = args.plan()?;
     refuse(args)?;
     let args = &here(args, plan.edit.is_some() || args.repair)?;
+    refuse_other(args, &plan)?;
     if args.repair {
         return repair::run(args, &plan, name, argv);
     }
@@ -52,6 +57,9 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         Some(Edit::Delete(_)) => Sources::default(),
         _ => sources::find(&args.paths, &plan, &args.output),
     };
+    if found.itself && found.sources.is_empty() {
+        return Err(only_itself(&args.output));
+    }
     let base = base(args, &plan, &mut found)?;
     if args.terminal.wants_warnings() {
         remark(&found, plan.edit.is_some());
@@ -59,7 +67,10 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     let progress = Progress::start(args.terminal.wants_progress(), None);
     let replaced = base.as_ref().map(|base| &base.metadata);
     let force = args.force || replaced.is_some();
-    let target = Target::create(&args.output, force, replaced)?;
+    let target = match replaced {
+        Some(_) => Target::create(&args.output, force, replaced)?,
+        None => Target::create_private(&args.output, force)?,
+    };
     if plan.verify && target.is_remote() {
         return Err(
             Failure::usage("--verify cannot read back an object that is not there yet")
@@ -68,7 +79,7 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     }
     let mut outcome = Outcome::new("zip");
     describe(&plan, &mut outcome);
-    let packer = Packer::new(
+    let mut packer = Packer::new(
         &session,
         &plan,
         &target,
@@ -77,7 +88,9 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         encryption.clone(),
         base.as_ref(),
     )?;
-    let packed = pack(packer, base.as_ref(), &found, &mut outcome);
+    packer.rights = found.rights.clone();
+    let mut rights = Rights::default();
+    let packed = pack(packer, base.as_ref(), &found, &mut rights, &mut outcome);
     let ended = packed.and_then(|totals| {
         if plan.verify {
             verify(&target, &plan, encryption, totals, &mut outcome)?;
@@ -86,8 +99,10 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         let failed = !found.failures.is_empty() || !outcome.complete;
         if totals.entries > 0 || !failed {
             match &base {
-                Some(base) if base.goes_on().is_some() => base.go_on(&target, &totals)?,
-                base => appear(target, base.as_ref())?,
+                Some(base) if base.goes_on().is_some() => {
+                    base.go_on(&target, &totals, &rights)?;
+                }
+                base => appear(target, base.as_ref(), &rights)?,
             }
         }
         Ok(totals)
@@ -128,18 +143,33 @@ fn base(args: &ZipArgs, plan: &ZipPlan, found: &mut Sources) -> Result<Option<Ba
     let mut base = Base::open(&args.output, plan, edit)?;
     if let Some(base) = &mut base {
         base.choose(edit, found)?;
+        let plain = plan.encryption.is_none() && !args.no_encrypt;
+        if base.encrypted && plain && !found.sources.is_empty() {
+            let name = args.output.display();
+            return Err(Failure::usage(format!(
+                "'{name}' has encrypted entries, and what is added to it would not be encrypted"
+            ))
+            .help("add --password-file FILE or -e; --no-encrypt adds it as it is"));
+        }
     }
     Ok(base)
 }
 
 /// Makes the archive appear, in the place of the one that it was made of.
-fn appear(target: Target, base: Option<&Base>) -> std::result::Result<(), Stop> {
-    if let (Some(base), Target::File { file, .. }) = (base, &target) {
-        // Who may read the archive is as it was.
-        let _ = file.set_permissions(base.metadata.permissions());
-    }
+fn appear(target: Target, base: Option<&Base>, rights: &Rights) -> std::result::Result<(), Stop> {
+    // Who may read the archive is as it was, unless what is new is not for all of them.
+    target.settle_rights(base.map(|base| &base.metadata), rights);
     let remote = target.is_remote();
-    target.commit().map_err(|failure| match failure {
+    let stale = match &target {
+        Target::File { path, .. } => Some(path.clone()),
+        _ => None,
+    };
+    let appeared = target.commit();
+    if let Some(path) = stale.filter(|_| appeared.is_ok()) {
+        // What an append that was cut off has left was of the archive that is replaced.
+        Undo::forget(&path);
+    }
+    appeared.map_err(|failure| match failure {
         _ if remote && signal::interrupted() => Stop::Interrupted,
         failure => Stop::Failed(failure),
     })
@@ -167,15 +197,43 @@ fn refuse(args: &ZipArgs) -> Result<()> {
         return Err(Failure::usage("an archive is not written to a terminal")
             .help("redirect it, name a file, or add -f"));
     }
-    let exports = export::asked(&args.report);
-    let output = [("the archive", args.output.as_path())];
-    if to_stdout && let Some((flag, _)) = exports.iter().find(|(_, path)| target::is_stdout(path)) {
-        return Err(Failure::usage(format!(
-            "{flag} - would mix the report with the archive on standard output"
-        ))
-        .help(format!("name a file: {flag} FILE")));
+    Ok(())
+}
+
+/// Refuses to replace a file that is no archive, whatever the flags: a first name that was meant to be
+/// packed would be lost.
+fn refuse_other(args: &ZipArgs, plan: &ZipPlan) -> Result<()> {
+    let path = match args.repair {
+        true => &args.paths[0],
+        false => &args.output,
+    };
+    if plan.edit.is_some() || target::is_stdout(path) || url::of(path).is_some() {
+        return Ok(());
     }
-    clash::refuse(&[], None, &output, &exports)
+    let (file, metadata) = match open::regular(path) {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(Failure::io("read", path, &error));
+        }
+        // What is not there, or no file, is the target's to judge.
+        Err(_) => return Ok(()),
+    };
+    if metadata.len() == 0 || is_archive(file) {
+        return Ok(());
+    }
+    let name = path.display();
+    Err(Failure::usage(format!(
+        "'{name}' is not a ZIP archive, and an archive would replace it"
+    ))
+    .help("the first name is that of the archive: perfkit zip OUT PATH...; to use this name, move the file away first"))
+}
+
+/// Whether a file is an archive, or the beginning of one.
+fn is_archive(file: File) -> bool {
+    let mut start = [0; 4];
+    let read = zipstream::ReadAt::read_at(&file, &mut start, 0);
+    let starts = matches!(&start, b"PK\x03\x04" | b"PK\x05\x06" | b"PK\x07\x08");
+    (starts && read.is_ok_and(|bytes| bytes == start.len())) || ArchiveReader::open(file).is_ok()
 }
 
 /// What contents are encrypted with; asks for the password.
@@ -198,15 +256,34 @@ fn source_date() -> Result<i64> {
 }
 
 fn remark(found: &Sources, edits: bool) {
-    if found.special > 0 {
+    for Special { path, what } in &found.special {
         message::note(
-            &format!("{} special files were left out", found.special),
+            &format!("'{}' is {what} and was left out", path.display()),
             "only files, directories and links are packed",
         );
+    }
+    let unnamed = found.specials - found.special.len() as u64;
+    if unnamed > 0 {
+        message::remark(&format!(
+            "{unnamed} more pipes, sockets and devices were left out"
+        ));
+    }
+    if found.itself {
+        message::note("the archive is not packed into itself", "nothing to do");
     }
     if found.sources.is_empty() && found.failures.is_empty() && !edits {
         message::note("the archive will be empty", "see --help for -r, -x and -i");
     }
+}
+
+/// The archive would take the place of all that it is made of.
+fn only_itself(archive: &Path) -> Failure {
+    let name = match target::is_stdout(archive) {
+        true => "standard output goes to a file that".to_owned(),
+        false => format!("'{}'", archive.display()),
+    };
+    Failure::usage(format!("{name} is both the archive and its only source"))
+        .help("the first name is the archive, sources follow: perfkit zip OUT PATH...")
 }
 
 fn describe(plan: &ZipPlan, outcome: &mut Outcome) {
@@ -225,6 +302,7 @@ fn pack(
     mut packer: Packer<'_>,
     base: Option<&Base>,
     found: &Sources,
+    rights: &mut Rights,
     outcome: &mut Outcome,
 ) -> std::result::Result<Totals, Stop> {
     found.failures.iter().for_each(message::failure);
@@ -236,10 +314,15 @@ fn pack(
             params.insert("dropped_entries".to_owned(), base.dropped.into());
             params.insert("in_place".to_owned(), base.goes_on().is_some().into());
         }
+        // Of nothing but failures no archive appears, on standard output neither.
+        if base.is_none() && found.sources.is_empty() && !found.failures.is_empty() {
+            return Ok(Totals::default());
+        }
         pack_all(&mut packer, &found.sources, outcome)
     });
     outcome.bytes_in = packer.read_bytes;
     outcome.bytes_content = packer.read_bytes;
+    *rights = std::mem::take(&mut packer.rights);
     packer.report(outcome);
     let totals = result?;
     let stays = base.and_then(Base::goes_on).map_or(0, Directory::start);
@@ -262,12 +345,13 @@ fn pack_all(
         outcome.workload.inputs_total += 1;
         if outcome.workload.inputs.len() < INPUTS_LISTED {
             outcome.workload.inputs.push(Input {
-                path: source.path.display().to_string(),
+                path: names::path(&source.path),
                 bytes: packer.read_bytes - before,
                 xxh64: None,
             });
         }
     }
+    outcome.complete &= packer.changed == 0;
     packer.finish()
 }
 
@@ -305,18 +389,16 @@ fn verify(
         ))
         .help("nothing was replaced; please report this as a bug with the command line")
     };
-    let mut reader = ArchiveReader::open_with(&*file, &ReadOptions::strict())
+    let mut reader = ArchiveReader::open_with(file.file(), &ReadOptions::strict())
         .map_err(|error| wrong(error.to_string()))?;
     let decryption = encryption.map(|encryption| Decryption::new(encryption.password));
     reader.set_decryption(decryption.map(|decryption| decryption.release_early(true)));
     let tested = test_all(&reader, plan.threads as usize);
     let right = tested.failures.is_empty()
         && (tested.entries, tested.content_bytes) == (totals.entries, totals.content_bytes);
-    outcome.validation = Some(Validation {
-        checked: tested.entries,
-        method: "reading back what was written, strictly".to_owned(),
-        ok: right,
-    });
+    let failures = (tested.failures.len() as u64).max(u64::from(!right));
+    let method = "reading back what was written, strictly";
+    outcome.validation = Some(Validation::new(method, tested.entries, failures));
     if signal::interrupted() {
         return Err(Stop::Interrupted);
     }

@@ -1,20 +1,21 @@
-//! Packing: sources through the encoder into the target, each call of it timed.
+//! Packing: sources through the encoder into the target, each call of it timed. How files are read is
+//! in `file`.
 
-use std::fs::{File, Metadata};
-use std::io::{self, Read, Write as _};
+use std::fs::Metadata;
+use std::io::{self, Write as _};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
-use zipstream::{
-    ArchiveEncoder, ArchiveOptions, Encryption, EntryOptions, Kind, Known, RawEntry, Totals,
-};
+use zipstream::{ArchiveEncoder, ArchiveOptions, Encryption, EntryOptions, Kind, RawEntry, Totals};
 
 use super::edit::Base;
 use super::sources::Source;
 use crate::args::zip::ZipPlan;
 use crate::cmd::transfer::{Stop, write_error};
+use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::output::Output;
+use crate::io::rights::Rights;
 use crate::io::target::Target;
 use crate::session::{Outcome, Session};
 use crate::term::progress::Progress;
@@ -22,6 +23,7 @@ use crate::term::{message, signal};
 
 mod apart;
 mod behind;
+mod file;
 mod times;
 
 use behind::Behind;
@@ -29,18 +31,13 @@ use times::Times;
 
 /// Output that is worth a write.
 const WRITE_BYTES: usize = 128 << 10;
-/// Stored files above this go to a file directly; into a pipe they are read twice, so that their headers
-/// can state what they hold.
-const KNOWN_BYTES_MIN: u64 = 1 << 20;
-/// One read of the first of the two.
-const READ_BYTES: usize = 128 << 10;
 
 /// The packing of one archive.
 pub(super) struct Packer<'a> {
     encoder: ArchiveEncoder,
     plan: &'a ZipPlan,
     target: &'a Target,
-    file: Arc<File>,
+    file: Output,
     times: Times,
     progress: &'a Progress,
     zone: jiff::tz::TimeZone,
@@ -49,6 +46,10 @@ pub(super) struct Packer<'a> {
     /// What writes the output of the entry at hand, where it is not written as it comes.
     behind: Option<Behind>,
     pub(super) read_bytes: u64,
+    /// Who may read everything that was packed.
+    pub(super) rights: Rights,
+    /// Files that changed while they were packed; what was read of them is in the archive.
+    pub(super) changed: u64,
 }
 
 impl<'a> Packer<'a> {
@@ -88,6 +89,8 @@ impl<'a> Packer<'a> {
             sealed,
             behind: None,
             read_bytes: 0,
+            changed: 0,
+            rights: Rights::default(),
         })
     }
 
@@ -122,7 +125,7 @@ impl<'a> Packer<'a> {
             return Err(Stop::Interrupted);
         }
         let start = Instant::now();
-        let name = String::from_utf8_lossy(raw.name_bytes()).into_owned();
+        let name = names::text(raw.name_bytes());
         let carried = self.encoder.start_raw(raw).map_err(Carried::from);
         let carried = carried.and_then(|()| {
             bytes(&mut |piece| {
@@ -155,44 +158,12 @@ impl<'a> Packer<'a> {
             Ok(read) => read,
             Err(error) => return Ok(passed_over(&source.path, &error)),
         };
+        self.rights.narrow(&metadata);
         self.describe(&mut options, &metadata);
         self.start(source, &options)?;
         self.push(source, &content)?;
         self.end(source)?;
         Ok(true)
-    }
-
-    fn file(&mut self, source: &Source) -> std::result::Result<bool, Stop> {
-        let opened = File::open(&source.path).and_then(|file| {
-            let metadata = file.metadata()?;
-            Ok((file, metadata))
-        });
-        let (mut file, metadata) = match opened {
-            Ok(opened) => opened,
-            Err(error) => return Ok(passed_over(&source.path, &error)),
-        };
-        let size = metadata.len();
-        let mut options = self.options();
-        self.describe(&mut options, &metadata);
-        options.size_hint = Some(size);
-        if self.plan.level == 0 || self.plan.method == zipstream::Method::Stored {
-            let direct = cfg!(unix) && !self.sealed && self.target.is_regular_file();
-            if direct && size > KNOWN_BYTES_MIN {
-                return self.apart(source, &file, size, &options);
-            }
-            match known(&file, size, self.sealed) {
-                Ok(known) => options.known = known,
-                Err(error) => return Ok(passed_over(&source.path, &error)),
-            }
-        }
-        self.start(source, &options)?;
-        if self.sealed && options.known.is_some() && self.plan.threads > 1 {
-            self.behind = Behind::start(Arc::clone(&self.file));
-        }
-        let read = self.content(source, &mut file, Some(size))?;
-        let closed = self.close(source, read)?;
-        self.catch_up()?;
-        Ok(closed)
     }
 
     /// Standard input.
@@ -201,12 +172,14 @@ impl<'a> Packer<'a> {
         options.modified = Some(jiff::Timestamp::now().as_second());
         self.start(source, &options)?;
         let mut stdin = crate::io::source::Source::open(&source.path)?;
-        let mut buffer = Vec::new();
+        if let Some(metadata) = stdin.attributes() {
+            self.rights.narrow(metadata);
+        }
         loop {
             if signal::interrupted() {
                 return Err(Stop::Interrupted);
             }
-            buffer = stdin.next(buffer).map_err(|error| match error.kind() {
+            let buffer = stdin.next().map_err(|error| match error.kind() {
                 io::ErrorKind::Interrupted => Stop::Interrupted,
                 _ => Stop::Failed(stdin.error(&error)),
             })?;
@@ -250,62 +223,6 @@ impl<'a> Packer<'a> {
             self.drain(WRITE_BYTES)?;
         }
         Ok(())
-    }
-
-    /// Reads a file into the encoder; an error of the file is given back.
-    fn content(
-        &mut self,
-        source: &Source,
-        file: &mut File,
-        size: Option<u64>,
-    ) -> std::result::Result<io::Result<()>, Stop> {
-        let mut left = size.unwrap_or(u64::MAX);
-        while left > 0 {
-            let start = Instant::now();
-            let room = self
-                .encoder
-                .room()
-                .map_err(|error| failed(&source.path, &error))?;
-            let made = Instant::now();
-            let most = usize::try_from(left).unwrap_or(usize::MAX).min(room.len());
-            let bytes = match file.read(&mut room[..most]) {
-                Ok(bytes) => bytes,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Ok(Err(error)),
-            };
-            self.held(source, start, made);
-            self.encoder
-                .filled(bytes)
-                .map_err(|error| failed(&source.path, &error))?;
-            if bytes == 0 {
-                break;
-            }
-            left -= bytes as u64;
-            self.read_bytes += bytes as u64;
-            self.progress.add(bytes as u64);
-            self.drain(WRITE_BYTES)?;
-            if signal::interrupted() {
-                return Err(Stop::Interrupted);
-            }
-        }
-        Ok(Ok(()))
-    }
-
-    /// Ends the entry of a file, or drops it if the file could not be read.
-    fn close(&mut self, source: &Source, read: io::Result<()>) -> std::result::Result<bool, Stop> {
-        let Err(error) = read else {
-            self.end(source)?;
-            return Ok(true);
-        };
-        let failure = Failure::io("read", &source.path, &error);
-        match self.encoder.abandon_entry() {
-            Ok(()) => {
-                message::failure(&failure);
-                Ok(false)
-            }
-            // Its beginning is in the archive: there is no archive without it.
-            Err(_) => Err(failure.into()),
-        }
     }
 
     fn end(&mut self, source: &Source) -> std::result::Result<(), Stop> {
@@ -353,7 +270,7 @@ impl<'a> Packer<'a> {
                 self.catch_up()
             };
         }
-        (&*self.file)
+        self.file
             .write_all(output)
             .map_err(|error| write_error(Some(self.target), &error))?;
         self.encoder.consume(bytes);
@@ -398,39 +315,6 @@ impl From<zipstream::Error> for Carried {
             None => failure,
         }))
     }
-}
-
-/// What a file that is to be stored holds, where that is worth reading it twice; its size alone where
-/// no header states more.
-fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<Known>> {
-    if size <= KNOWN_BYTES_MIN {
-        return Ok(None);
-    }
-    if sealed {
-        return Ok(Some(Known {
-            bytes: size,
-            crc32: 0,
-        }));
-    }
-    let mut reader = file.try_clone()?;
-    let mut buffer = vec![0; READ_BYTES];
-    let mut sum = zipstream::Crc32::new();
-    let mut bytes = 0;
-    while bytes < size {
-        let most = usize::try_from(size - bytes).unwrap_or(usize::MAX);
-        let most = most.min(READ_BYTES);
-        let read = reader.read(&mut buffer[..most])?;
-        if read == 0 || signal::interrupted() {
-            break;
-        }
-        sum.update(&buffer[..read]);
-        bytes += read as u64;
-    }
-    io::Seek::rewind(&mut reader)?;
-    Ok(Some(Known {
-        bytes,
-        crc32: sum.sum(),
-    }))
 }
 
 #[cfg(unix)]

@@ -13,7 +13,9 @@ use crate::args::password::PasswordSource;
 use crate::args::zip::{ZipArgs, ZipPlan};
 use crate::cmd::transfer::Stop;
 use crate::exit::ExitStatus;
+use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::rights::Rights;
 use crate::io::target::Target;
 use crate::session::{Outcome, Session, Setup};
 use crate::term::progress::Progress;
@@ -47,7 +49,10 @@ pub(super) fn run(
         ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
     })?;
     let file = open(input).map_err(|error| Failure::io("read", input, &error))?;
-    let target = Target::create(output, args.force, None)?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| Failure::io("read", input, &error))?;
+    let target = Target::create(output, args.force, Some(&metadata))?;
     let decryption = password.map(Decryption::new);
     let saved = salvage(&file, &Limits::default(), decryption);
     let saved = saved.map_err(|error| cannot(input, &error.to_string()))?;
@@ -56,7 +61,7 @@ pub(super) fn run(
     }
     let mut outcome = Outcome::new("zip");
     outcome.workload.inputs.push(Input {
-        path: input.display().to_string(),
+        path: names::path(input),
         bytes: file.size().unwrap_or(0),
         xxh64: None,
     });
@@ -69,6 +74,8 @@ pub(super) fn run(
     let packer = Packer::new(&session, &single, &target, &progress, None, None, None)?;
     let carried = carry(packer, &file, &saved, &mut outcome);
     let ended = carried.and_then(|(totals, twins)| {
+        // It holds what the broken one holds, for the same people.
+        target.settle_rights(Some(&metadata), &Rights::default());
         target.commit()?;
         Ok((totals, twins))
     });

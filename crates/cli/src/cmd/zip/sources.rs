@@ -3,6 +3,7 @@
 //! There may be very many of them, so they are kept in one buffer, a few bytes beside each path.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::FileType;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Component, Path, PathBuf};
 
@@ -11,6 +12,8 @@ use zipstream::Kind;
 
 use crate::args::zip::{Symlinks, ZipPlan};
 use crate::failure::{Failure, Result};
+use crate::io::conflicts::{self, Written};
+use crate::io::rights::Rights;
 
 /// One entry to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,20 +104,38 @@ impl Listed {
 pub(super) struct Sources {
     pub(super) sources: Listed,
     pub(super) failures: Vec<Failure>,
-    /// What was left out because it is neither file, directory nor link.
-    pub(super) special: u64,
+    /// Who may enter directories that are no entries.
+    pub(super) rights: Rights,
+    /// What a walk passed over because it is neither file, directory nor link: the first of it.
+    pub(super) special: Vec<Special>,
+    /// How much that was.
+    pub(super) specials: u64,
+    /// Whether the archive itself was left out.
+    pub(super) itself: bool,
 }
 
-/// Looks for everything that `paths` name. `output` is never among it.
+/// Something that has no content of its own.
+#[derive(Debug)]
+pub(super) struct Special {
+    pub(super) path: PathBuf,
+    /// What it is, with its article.
+    pub(super) what: &'static str,
+}
+
+/// What is named of what a walk passed over; the rest is counted.
+const SPECIALS_NAMED: usize = 100;
+
+/// Looks for everything that `paths` name. The archive that is written to `output` is never among
+/// it, standard output into a file included.
 pub(super) fn find(paths: &[PathBuf], plan: &ZipPlan, output: &Path) -> Sources {
     let mut found = Sources::default();
-    let output = std::fs::canonicalize(output).ok();
+    let archive = conflicts::written(output);
     for path in paths {
         if path.as_os_str() == "-" {
             found.sources.push("-", Kind::File);
             continue;
         }
-        walk(path, plan, output.as_deref(), &mut found);
+        walk(path, plan, archive.as_ref(), &mut found);
     }
     // Below one path all names are different.
     if paths.len() > 1 {
@@ -123,7 +144,7 @@ pub(super) fn find(paths: &[PathBuf], plan: &ZipPlan, output: &Path) -> Sources 
     found
 }
 
-fn walk(path: &Path, plan: &ZipPlan, output: Option<&Path>, found: &mut Sources) {
+fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sources) {
     // What is wrong with it is wrong with all that is below it.
     if let Err(failure) = name(path) {
         if !is_left_out(path, plan) {
@@ -158,15 +179,33 @@ fn walk(path: &Path, plan: &ZipPlan, output: Option<&Path>, found: &mut Sources)
                 );
                 continue;
             }
+            if !plan.directories
+                && let Ok(metadata) = entry.metadata()
+            {
+                found.rights.narrow(&metadata);
+            }
             Kind::Directory
         } else if kind.is_symlink() {
+            if let Some(kind) = unnamed(entry.path()).filter(|_| entry.depth() == 0) {
+                found.pass_over(entry.path(), kind, true, plan);
+                continue;
+            }
             Kind::Symlink
         } else {
-            found.special += 1;
+            found.pass_over(entry.path(), kind, entry.depth() == 0, plan);
             continue;
         };
-        found.add(entry.path(), kind, plan, output);
+        found.add(entry.path(), kind, plan, archive);
     }
+}
+
+/// What a link leads to that is neither file nor directory and has no name of its own, as a pipe of
+/// a shell has none (`/dev/fd/63`): the link as an entry would lead nowhere.
+fn unnamed(link: &Path) -> Option<FileType> {
+    let kind = std::fs::metadata(link).ok()?.file_type();
+    let special = !kind.is_file() && !kind.is_dir();
+    let named = || std::fs::canonicalize(link).is_ok_and(|path| path.exists());
+    (special && !named()).then_some(kind)
 }
 
 /// Whether the flags leave out what has a name that is not text, by what can be read of it.
@@ -182,8 +221,50 @@ fn is_same(one: &Path, other: &Path) -> bool {
     parts(one).eq(parts(other))
 }
 
+/// What something is that is neither file, directory nor link.
+fn special(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_fifo() {
+            return "a named pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    let _ = kind;
+    "no regular file"
+}
+
 impl Sources {
-    fn add(&mut self, path: &Path, kind: Kind, plan: &ZipPlan, output: Option<&Path>) {
+    /// Leaves out what has no content of its own: one that is named on the command line is a failure,
+    /// others are mentioned.
+    fn pass_over(&mut self, path: &Path, kind: FileType, named: bool, plan: &ZipPlan) {
+        let wanted = name(path).ok().flatten();
+        if !wanted.is_some_and(|name| plan.selection.takes(&name)) {
+            return;
+        }
+        let what = special(kind);
+        if named {
+            let name = path.display();
+            let failure = Failure::new(format!("'{name}' is {what}, which is not packed"));
+            self.failures.push(failure.help(format!(
+                "send what it gives in a pipe: perfkit zip OUT - < '{name}'"
+            )));
+            return;
+        }
+        self.specials += 1;
+        if self.special.len() < SPECIALS_NAMED {
+            let path = path.to_owned();
+            self.special.push(Special { path, what });
+        }
+    }
+
+    fn add(&mut self, path: &Path, kind: Kind, plan: &ZipPlan, archive: Option<&Written>) {
         let wanted = match kind {
             Kind::Directory => plan.directories,
             Kind::Symlink => plan.symlinks == Symlinks::Store,
@@ -202,12 +283,8 @@ impl Sources {
         if !plan.selection.takes(&name) {
             return;
         }
-        let is_output = output.is_some_and(|output| {
-            kind == Kind::File
-                && output.file_name() == path.file_name()
-                && std::fs::canonicalize(path).is_ok_and(|path| path == output)
-        });
-        if is_output {
+        if kind == Kind::File && archive.is_some_and(|archive| archive.is(path)) {
+            self.itself = true;
             return;
         }
         match path.to_str() {

@@ -28,6 +28,7 @@ use crate::io::plan::{self, Destination, Direction, Jobs, Place, Request};
 use crate::session::Outcome;
 use crate::term::message::{self, Voice};
 use crate::term::question;
+use crate::term::screen;
 use crate::term::signal::{self, Ending};
 
 /// The largest list of file names.
@@ -67,6 +68,7 @@ pub(crate) fn run(name: Name, argv: &[OsString]) -> ExitStatus {
 }
 
 fn work(mut plan: ZstdPlan) -> Result<ExitStatus> {
+    screen::set_raw(plan.targets.force);
     if plan.verbosity >= 3 {
         message::line(say::VERSION);
     }
@@ -93,8 +95,8 @@ fn work(mut plan: ZstdPlan) -> Result<ExitStatus> {
 impl ZstdPlan {
     /// Adds the files on lists, and leaves out symbolic links. Whether that left none.
     fn sources(&mut self) -> Result<bool> {
-        for list in std::mem::take(&mut self.lists) {
-            self.files.extend(listed(&list)?);
+        for list in &self.lists {
+            self.files.extend(listed(list)?);
             if self.files.is_empty() {
                 return Err(Failure::new(format!("'{}' lists no file", list.display()))
                     .help("it should have a name a line"));
@@ -237,10 +239,12 @@ fn untimed() -> Around {
 /// Does the jobs, and says what that program says.
 fn transfer(plan: &ZstdPlan, jobs: Jobs, stage: &mut impl Stage, way: Way) -> Result<ExitStatus> {
     let targets = &plan.targets;
-    let needed = match way {
+    let mut needed = match way {
         Way::Compressed => reference::needed(&plan.reference),
         Way::Decompressed => Vec::new(),
     };
+    let lists = plan.lists.iter().map(|list| ("--filelist", list.as_path()));
+    needed.extend(lists);
     transfer::refuse(&jobs, targets.force, &needed, &[], way == Way::Compressed)?;
     agree_to_join(plan, &jobs)?;
     let stdin = jobs.jobs.iter().any(|job| job.source.as_os_str() == "-");
@@ -265,7 +269,6 @@ fn transfer(plan: &ZstdPlan, jobs: Jobs, stage: &mut impl Stage, way: Way) -> Re
     };
     let options = Options {
         overwrite,
-        any_bytes: targets.force,
         rm: targets.rm,
         sparse,
         verify: None,

@@ -23,6 +23,15 @@ pub(crate) struct Attributes {
     pub(crate) modified: Option<i64>,
 }
 
+impl Attributes {
+    /// The same with a mode where none is stated.
+    #[cfg(unix)]
+    fn or_mode(self, mode: u32) -> Self {
+        let mode = Some(self.mode.unwrap_or(mode));
+        Self { mode, ..self }
+    }
+}
+
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placed {
@@ -32,20 +41,41 @@ pub(crate) enum Placed {
     Kept,
 }
 
-/// Whether a link at `depth` directories below the root leads to something below the root, by its
-/// text alone: up at its beginning only, and not too far. Directories on the way up are none of
-/// the archive's links, since those are made last.
-pub(crate) fn link_stays_inside(depth: usize, target: &str) -> bool {
+/// Says why a link at `path` may not lead to `target`, if that is outside of the root. Its way is
+/// followed by the text alone, from the directory that the link is in. A way that leads up from
+/// something that it names is only as good as that is a directory: a link there could lead elsewhere,
+/// now or when it is made, and a directory never becomes one.
+pub(crate) fn leads_out(
+    path: &str,
+    target: &str,
+    is_directory: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let outside = || Some("it leads out of the target directory".to_owned());
     if target.is_empty() || target.starts_with('/') || target.contains(['\0', '\\']) {
-        return false;
+        return outside();
     }
-    let parts = || {
-        target
-            .split('/')
-            .filter(|part| !part.is_empty() && *part != ".")
-    };
-    let up = parts().take_while(|part| *part == "..").count();
-    up <= depth && parts().skip(up).all(|part| part != "..")
+    let mut way: Vec<&str> = path.split('/').collect();
+    way.pop();
+    // Directories above the link, which are none of anybody's links.
+    let mut own = way.len();
+    for part in target.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        if part != ".." {
+            way.push(part);
+            continue;
+        }
+        let at = way.join("/");
+        if way.pop().is_none() {
+            return outside();
+        }
+        if way.len() < own {
+            own = way.len();
+        } else if !is_directory(&at) {
+            return Some(format!(
+                "it leads up from '{at}', which is not a directory in the target"
+            ));
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -53,27 +83,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_up_at_their_beginning_only() {
-        for (depth, target) in [
-            (0, "a"),
-            (0, "./a/b"),
-            (1, "../a"),
-            (2, "../../a"),
-            (1, ".."),
+    fn links_lead_up_only_where_that_is_known_to_stay_inside() {
+        let is_directory = |path: &str| matches!(path, "d" | "d/e" | "top");
+        for (path, target) in [
+            ("m", "a"),
+            ("m", "./a/b"),
+            ("top/m", "../a"),
+            ("top/deep/m", "../../a"),
+            ("top/m", ".."),
+            ("m", "./d/../d/f"),
+            ("m", "d/e/../../f"),
+            ("top/m", "../d/../top/m2"),
+            ("top/m", "./.././top/"),
         ] {
-            assert!(link_stays_inside(depth, target), "{depth} {target}");
+            assert_eq!(
+                leads_out(path, target, is_directory),
+                None,
+                "{path} {target}"
+            );
         }
-        for (depth, target) in [
-            (0, ""),
-            (0, "/etc"),
-            (0, ".."),
-            (1, "../../a"),
-            (0, "a/../../b"),
-            (2, "a/../b"),
-            (0, "a\\..\\b"),
-            (0, "a\0"),
+        for (path, target) in [
+            ("m", ""),
+            ("m", "/etc"),
+            ("m", ".."),
+            ("top/m", "../../a"),
+            ("m", "d/../../b"),
+            ("m", "link/../b"),
+            ("top/m", "../link/../b"),
+            ("m", "d/link/../../../b"),
+            ("m", "a\\..\\b"),
+            ("m", "a\0"),
         ] {
-            assert!(!link_stays_inside(depth, target), "{depth} {target}");
+            assert!(
+                leads_out(path, target, is_directory).is_some(),
+                "{path} {target}"
+            );
         }
     }
 }

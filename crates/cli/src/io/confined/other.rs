@@ -31,6 +31,28 @@ impl Root {
         Ok(Self { top, replace })
     }
 
+    /// Nothing takes the place of a file that is open, where systems are like that.
+    pub(crate) fn sparing(self, _: &[&Path]) -> Self {
+        self
+    }
+
+    /// There are no modes here.
+    pub(crate) fn bound(&mut self, _: &crate::io::rights::Rights) {}
+
+    /// The same.
+    pub(crate) fn unstated(&self) -> u32 {
+        0
+    }
+
+    /// Whether there is a directory, which no link leads to.
+    pub(crate) fn is_directory(&self, path: &str) -> bool {
+        let mut at = self.top.clone();
+        path.split('/').all(|part| {
+            at.push(part);
+            std::fs::symlink_metadata(&at).is_ok_and(|metadata| metadata.is_dir())
+        })
+    }
+
     /// The same root for another thread.
     pub(crate) fn another(&self) -> Self {
         Self {

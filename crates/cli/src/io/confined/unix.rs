@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,15 +11,16 @@ use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 
 use super::{Attributes, Placed};
-use crate::io::temporary;
+use crate::io::rights::{self, Rights};
+use crate::io::temporary::{self, PREFIX, SUFFIX, leftovers};
 
-/// Files that are not complete yet are called this, and a number.
-const PREFIX: &str = ".perfkit-";
-const SUFFIX: &str = ".part";
 const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
+
+/// The mode of files that none is stated of.
+const MODE_NEW: u32 = 0o666;
 
 static PARTS: AtomicU64 = AtomicU64::new(0);
 
@@ -28,7 +29,11 @@ static PARTS: AtomicU64 = AtomicU64::new(0);
 pub(crate) struct Root {
     top: Arc<OwnedFd>,
     umask: Mode,
+    /// The mode of files that none is stated of.
+    unstated: u32,
     replace: bool,
+    /// Files that are read, by device and inode: nothing takes their place.
+    read: Arc<[(u64, u64)]>,
     /// The directory used last, and its name.
     last: Option<(String, OwnedFd)>,
 }
@@ -42,7 +47,9 @@ pub(crate) struct Part<'a> {
     part: Option<String>,
     pub(crate) file: File,
     replace: bool,
+    read: Arc<[(u64, u64)]>,
     umask: Mode,
+    unstated: u32,
     done: bool,
 }
 
@@ -52,14 +59,44 @@ impl Root {
         std::fs::create_dir_all(path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = rustix::fs::open(path, flags, Mode::empty())?;
-        // The one way to learn it is to set it, and it is the same again at once.
-        let umask = rustix::process::umask(Mode::empty());
-        rustix::process::umask(umask);
         Ok(Self {
             top: Arc::new(top),
-            umask,
+            umask: rights::umask(),
+            unstated: MODE_NEW,
             replace,
+            read: Arc::new([]),
             last: None,
+        })
+    }
+
+    /// Has no file take the place of these, which are read meanwhile.
+    pub(crate) fn sparing(mut self, read: &[&Path]) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        let files = read.iter().filter_map(|path| std::fs::metadata(path).ok());
+        let files = files.filter(std::fs::Metadata::is_file);
+        self.read = files.map(|file| (file.dev(), file.ino())).collect();
+        self
+    }
+
+    /// Bounds the mode of files that none is stated of by who may read what they come from.
+    pub(crate) fn bound(&mut self, rights: &Rights) {
+        let group = rustix::process::getegid().as_raw();
+        self.unstated = rights.of(MODE_NEW, group);
+    }
+
+    /// The mode of files that none is stated of, before the umask.
+    pub(crate) fn unstated(&self) -> u32 {
+        self.unstated
+    }
+
+    /// Whether there is a directory, which no link leads to.
+    pub(crate) fn is_directory(&self, path: &str) -> bool {
+        let mut at: Option<OwnedFd> = None;
+        path.split('/').all(|part| {
+            let here = at.as_ref().unwrap_or(&self.top);
+            let opened = rustix::fs::openat(here, part, DIRECTORY, Mode::empty());
+            at = opened.ok();
+            at.is_some()
         })
     }
 
@@ -68,7 +105,9 @@ impl Root {
         Self {
             top: Arc::clone(&self.top),
             umask: self.umask,
+            unstated: self.unstated,
             replace: self.replace,
+            read: Arc::clone(&self.read),
             last: None,
         }
     }
@@ -85,7 +124,8 @@ impl Root {
         content: &[u8],
         attributes: Attributes,
     ) -> io::Result<Placed> {
-        let (umask, replace) = (self.umask, self.replace);
+        let (umask, replace, read) = (self.umask, self.replace, Arc::clone(&self.read));
+        let attributes = attributes.or_mode(self.unstated);
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
@@ -93,7 +133,7 @@ impl Root {
         let file = match rustix::fs::openat(directory, name, flags, mode) {
             Ok(file) => File::from(file),
             Err(Errno::EXIST) if replace => {
-                let mut part = part(directory, name, umask, replace)?;
+                let mut part = part(directory, name, umask, MODE_NEW, replace, read)?;
                 part.file.write_all(content)?;
                 return part.finish(attributes);
             }
@@ -123,30 +163,34 @@ impl Root {
 
     /// Starts a file that is written in pieces.
     pub(crate) fn part<'a>(&'a mut self, path: &'a str) -> io::Result<Part<'a>> {
-        let (umask, replace) = (self.umask, self.replace);
+        let (umask, replace, read) = (self.umask, self.replace, Arc::clone(&self.read));
+        let unstated = self.unstated;
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
         match temporary::unnamed_in(directory.as_fd(), 0o600) {
             Some(file) => Ok(Part {
+                unstated,
                 directory,
                 name,
                 part: None,
                 file,
                 replace,
+                read,
                 umask,
                 done: false,
             }),
-            None => part(directory, name, umask, replace),
+            None => part(directory, name, umask, unstated, replace, read),
         }
     }
 
     /// Makes a symbolic link. An existing file is kept, or replaced; a directory is an error.
     pub(crate) fn link(&mut self, path: &str, target: &str) -> io::Result<Placed> {
-        let replace = self.replace;
+        let (replace, read) = (self.replace, Arc::clone(&self.read));
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
         match rustix::fs::symlinkat(target, directory, name) {
             Err(Errno::EXIST) if replace => {
+                spare(directory.as_fd(), name, &read)?;
                 rustix::fs::unlinkat(directory, name, AtFlags::empty())?;
                 rustix::fs::symlinkat(target, directory, name)?;
             }
@@ -234,6 +278,19 @@ impl Root {
     }
 }
 
+/// Refuses to take the place of a file that is read.
+fn spare(directory: BorrowedFd<'_>, name: &str, read: &[(u64, u64)]) -> io::Result<()> {
+    if read.is_empty() {
+        return Ok(());
+    }
+    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(there) if read.contains(&(there.st_dev, there.st_ino)) => {
+            Err(io::Error::other("it is a file that this run reads"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn in_the_way(error: Errno, part: &str) -> io::Error {
     match error {
         Errno::LOOP | Errno::NOTDIR => io::Error::new(
@@ -248,28 +305,44 @@ fn part<'a>(
     directory: &'a OwnedFd,
     name: &'a str,
     umask: Mode,
+    unstated: u32,
     replace: bool,
+    read: Arc<[(u64, u64)]>,
 ) -> io::Result<Part<'a>> {
-    let part = part_name();
+    leftovers::sweep_in(directory.as_fd());
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(directory, &part, flags, Mode::from_raw_mode(0o600))?;
-    Ok(Part {
-        directory,
-        name,
-        part: Some(part),
-        file: File::from(file),
-        replace,
-        umask,
-        done: false,
-    })
+    loop {
+        let part = part_name();
+        let file = rustix::fs::openat(directory, &part, flags, Mode::from_raw_mode(0o600))?;
+        let file = File::from(file);
+        // Another process may have taken it for a leftover just now.
+        if !leftovers::hold(&file) {
+            continue;
+        }
+        return Ok(Part {
+            directory,
+            name,
+            part: Some(part),
+            file,
+            replace,
+            read,
+            umask,
+            unstated,
+            done: false,
+        });
+    }
 }
 
 impl Part<'_> {
     /// Gives the file its name.
     pub(crate) fn finish(mut self, attributes: Attributes) -> io::Result<Placed> {
+        let attributes = attributes.or_mode(self.unstated);
         rustix::fs::fchmod(&self.file, mode_of(attributes, self.umask))?;
         set_modified(&self.file, attributes)?;
         let from = self.directory.as_fd();
+        if self.replace {
+            spare(from, self.name, &self.read)?;
+        }
         if self.part.is_none() && !self.replace {
             return match temporary::name_in(&self.file, from, self.name) {
                 Ok(()) => Ok(Placed::Done),
@@ -281,6 +354,8 @@ impl Part<'_> {
             Some(part) => part,
             None => {
                 // Only a name can replace another.
+                leftovers::sweep_in(from);
+                leftovers::hold(&self.file);
                 let part = part_name();
                 temporary::name_in(&self.file, from, &part)?;
                 self.part.insert(part)
@@ -315,7 +390,7 @@ fn part_name() -> String {
 
 /// Permission bits without those that let a file act as its owner.
 fn mode_of(attributes: Attributes, umask: Mode) -> Mode {
-    let bits = attributes.mode.unwrap_or(0o666) & 0o777;
+    let bits = attributes.mode.unwrap_or(MODE_NEW) & 0o777;
     // Nine bits fit in any type of mode.
     Mode::from_raw_mode(bits as _).difference(umask)
 }

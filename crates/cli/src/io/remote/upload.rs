@@ -18,6 +18,7 @@ use super::failed::RemoteError;
 use super::stores::Answered;
 use super::{Remote, Waiting};
 use crate::io::POLL;
+use crate::io::output::Output;
 
 /// The first parts: more than the least that every store takes.
 const PART_BYTES: usize = 8 << 20;
@@ -78,11 +79,12 @@ impl Upload {
     }
 
     /// Makes the object appear. The file must be closed.
-    pub(crate) fn finish(mut self, file: Arc<File>) -> io::Result<()> {
+    pub(crate) fn finish(mut self, file: Output) -> io::Result<()> {
         self.whole.store(true, Ordering::Release);
-        if Arc::into_inner(file).is_none() {
+        if !file.is_alone() {
             return Err(io::Error::other("somebody still writes to it"));
         }
+        drop(file);
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {

@@ -7,7 +7,7 @@ use crate::io::place::HOLE_BYTES;
 
 fn write(options: &SinkOptions, pieces: &[&[u8]]) -> (Vec<u8>, Written) {
     let file = tempfile::NamedTempFile::new().expect("a file");
-    let handle = Arc::new(file.as_file().try_clone().expect("a handle"));
+    let handle = output::Output::new(file.as_file().try_clone().expect("a handle"));
     let mut sink = Sink::start(Some(handle), options, None).expect("started");
     for piece in pieces {
         for part in piece.chunks(BUFFER_BYTES) {
@@ -52,7 +52,7 @@ fn what_others_placed_is_passed_over() {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(b".....placed.....placed").expect("written");
         file.rewind().expect("rewound");
-        let handle = Arc::new(file.as_file().try_clone().expect("a handle"));
+        let handle = output::Output::new(file.as_file().try_clone().expect("a handle"));
         let mut sink = Sink::start(Some(handle), &options, None).expect("started");
         for bytes in [6, 6] {
             let mut buffer = sink.take().expect("a buffer");
@@ -76,7 +76,7 @@ fn a_failing_file_is_reported_by_both_ways_of_writing() {
         };
         // A handle that is open for reading only refuses every write.
         let file = tempfile::NamedTempFile::new().expect("a file");
-        let handle = Arc::new(File::open(file.path()).expect("opened"));
+        let handle = output::Output::new(std::fs::File::open(file.path()).expect("opened"));
         let mut sink = Sink::start(Some(handle), &options, None).expect("started");
         let outcome = (0..10).try_for_each(|_| {
             let mut buffer = sink.take()?;

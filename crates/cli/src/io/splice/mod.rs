@@ -77,7 +77,7 @@ pub(crate) fn lock(path: &Path) -> io::Result<(File, bool)> {
 /// Replaces all from byte `at` of a file on by what `end` holds.
 pub(crate) fn replace(file: &File, path: &Path, at: u64, end: &File) -> io::Result<()> {
     let (old, new) = (file.metadata()?.len(), at + end.metadata()?.len());
-    let undo = Undo::keep(file, path, at)?;
+    let undo = Undo::keep(file, path, at, new)?;
     if let Err(error) = reserve(file, old, new) {
         // What was given of it goes back.
         let _ = file.cut(old);
@@ -250,7 +250,7 @@ mod tests {
             for fails_at in 0..end.len() {
                 let case = Case::new(end);
                 let (file, _) = lock(&case.path()).expect("locked");
-                let undo = Undo::keep(&file, &case.path(), AT).expect("kept");
+                let undo = Undo::keep(&file, &case.path(), AT, 1 << 20).expect("kept");
                 let left = Cell::new(Some(fails_at));
                 let failing = Failing {
                     file,
@@ -272,7 +272,7 @@ mod tests {
             for killed_at in 0..end.len() {
                 let case = Case::new(end);
                 let (file, _) = lock(&case.path()).expect("locked");
-                let undo = Undo::keep(&file, &case.path(), AT).expect("kept");
+                let undo = Undo::keep(&file, &case.path(), AT, 1 << 20).expect("kept");
                 let left = Cell::new(Some(killed_at));
                 let failing = Failing {
                     file,
@@ -294,7 +294,7 @@ mod tests {
     fn killed_while_the_old_end_is_kept_nothing_has_happened_yet() {
         let case = Case::new(b"");
         let (file, _) = lock(&case.path()).expect("locked");
-        let undo = Undo::keep(&file, &case.path(), AT).expect("kept");
+        let undo = Undo::keep(&file, &case.path(), AT, 1 << 20).expect("kept");
         let path = undo.path().to_owned();
         drop((undo, file));
         let whole = std::fs::read(&path).expect("read");
@@ -310,11 +310,39 @@ mod tests {
     fn the_end_of_another_file_is_not_put_back() {
         let case = Case::new(b"");
         let (file, _) = lock(&case.path()).expect("locked");
-        let undo = Undo::keep(&file, &case.path(), AT).expect("kept");
+        let undo = Undo::keep(&file, &case.path(), AT, 1 << 20).expect("kept");
         drop((undo, file));
         std::fs::write(case.path(), b"another content that is as long").expect("written");
         let error = lock(&case.path()).expect_err("it is of another");
         assert!(error.to_string().contains("a.perfkit-undo"), "{error}");
         assert_eq!(case.bytes(), b"another content that is as long");
+    }
+
+    #[test]
+    fn what_another_program_changed_since_and_what_is_not_ours_is_left_alone() {
+        let case = Case::new(b"");
+        let (file, _) = lock(&case.path()).expect("locked");
+        let undo = Undo::keep(&file, &case.path(), AT, OLD.len() as u64 + 5).expect("kept");
+        let kept = undo.path().to_owned();
+        drop((undo, file));
+        let longer = [OLD, b"of another program"].concat();
+        std::fs::write(case.path(), &longer).expect("written");
+        let error = lock(&case.path()).expect_err("it was changed");
+        assert!(
+            error.to_string().contains("another program has changed it"),
+            "{error}"
+        );
+        assert_eq!((case.bytes(), case.files()), (longer, 2));
+        // The file of that name goes with the file that it is of, but not what is somebody's own.
+        Undo::forget(&case.path());
+        assert!(!kept.exists());
+        std::fs::write(&kept, b"mine").expect("written");
+        Undo::forget(&case.path());
+        let error = lock(&case.path()).expect_err("it is not ours");
+        assert!(
+            error.to_string().contains("is no file of perfkit's"),
+            "{error}"
+        );
+        assert_eq!(std::fs::read(&kept).expect("read"), b"mine");
     }
 }

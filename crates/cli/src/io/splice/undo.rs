@@ -13,10 +13,13 @@ use super::{Bytes, copy};
 
 /// What follows the name of the file.
 const SUFFIX: &str = ".perfkit-undo";
-const MAGIC: &[u8; 16] = b"perfkit undo 1\n\0";
-/// The magic bytes, where the end starts and how long it is, the identity of the file, the checksum
-/// of what stands before the end, and that of all of this with the end.
-const HEADER_BYTES: usize = 16 + 8 + 8 + 16 + 4 + 4;
+const MAGIC: &[u8; 16] = b"perfkit undo 2\n\0";
+/// What the magic bytes of every version begin with.
+const KNOWN_BYTES: usize = 13;
+/// The magic bytes, where the end starts and how long it is, how long the file is when the change is
+/// done, the identity of the file, the checksum of what stands before the end, and that of all of this
+/// with the end.
+const HEADER_BYTES: usize = 16 + 8 + 8 + 8 + 16 + 4 + 4;
 /// What the checksum is at.
 const SUM_AT: usize = HEADER_BYTES - 4;
 /// The most before the end that is compared.
@@ -39,8 +42,8 @@ impl Undo {
         name.into()
     }
 
-    /// Keeps all from byte `at` on.
-    pub(super) fn keep(of: &File, path: &Path, at: u64) -> io::Result<Self> {
+    /// Keeps all from byte `at` on, of a file that will have `new` bytes.
+    pub(super) fn keep(of: &File, path: &Path, at: u64, new: u64) -> io::Result<Self> {
         let path = Self::path_of(path);
         let bytes = of.metadata()?.len().saturating_sub(at);
         let mut options = OpenOptions::new();
@@ -54,7 +57,7 @@ impl Undo {
             at,
             bytes,
         };
-        match undo.fill(of) {
+        match undo.fill(of, new) {
             Ok(()) => Ok(undo),
             Err(error) => {
                 let _ = undo.discard();
@@ -63,8 +66,8 @@ impl Undo {
         }
     }
 
-    fn fill(&self, of: &File) -> io::Result<()> {
-        let mut header = header(of, self.at, self.bytes)?;
+    fn fill(&self, of: &File, new: u64) -> io::Result<()> {
+        let mut header = header(of, self.at, self.bytes, new)?;
         let mut sum = Crc32::new();
         sum.update(&header[..SUM_AT]);
         copy(of, self.at, self.at + self.bytes, |bytes, from| {
@@ -76,21 +79,42 @@ impl Undo {
         self.file.put(&header, 0)
     }
 
+    /// Removes what is left of a change to a file that has been replaced since.
+    pub(crate) fn forget(path: &Path) {
+        let path = Self::path_of(path);
+        let ours = File::open(&path).and_then(|file| is_ours(&file));
+        if ours.unwrap_or(false) {
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+
     /// The old end of a file that a process which was killed has left; one that is not whole is
-    /// removed.
+    /// removed. A file of that name which is somebody's own, and one of a file that another program
+    /// has changed since, are errors.
     pub(super) fn find(of: &File, path: &Path) -> io::Result<Option<Self>> {
         let path = Self::path_of(path);
         let file = match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other?,
         };
-        let Some((at, bytes, header)) = whole(&file)? else {
+        let name = path.display();
+        if !is_ours(&file)? {
+            let what = format!("'{name}' is no file of perfkit's: move it away");
+            return Err(io::Error::other(what));
+        }
+        let Some((at, bytes, new, header)) = whole(&file)? else {
             std::fs::remove_file(&path)?;
             return Ok(None);
         };
-        let same = of.metadata()?.len() >= at;
-        if !same || self::header(of, at, bytes)?[..SUM_AT] != header[..SUM_AT] {
-            let name = path.display();
+        let now = of.metadata()?.len();
+        if now > new.max(at.saturating_add(bytes)) {
+            let what = format!(
+                "another program has changed it since an --append was cut off: test it, then remove \
+                 '{name}'"
+            );
+            return Err(io::Error::other(what));
+        }
+        if now < at || self::header(of, at, bytes, new)?[..SUM_AT] != header[..SUM_AT] {
             let what = format!("'{name}' is of another file that had its name: remove it");
             return Err(io::Error::other(what));
         }
@@ -140,7 +164,7 @@ impl Undo {
 }
 
 /// All of a header but its checksum.
-fn header(of: &File, at: u64, bytes: u64) -> io::Result<[u8; HEADER_BYTES]> {
+fn header(of: &File, at: u64, bytes: u64, new: u64) -> io::Result<[u8; HEADER_BYTES]> {
     let mut before = Crc32::new();
     copy(of, at.saturating_sub(BEFORE_BYTES), at, |bytes, _| {
         before.update(bytes);
@@ -150,8 +174,9 @@ fn header(of: &File, at: u64, bytes: u64) -> io::Result<[u8; HEADER_BYTES]> {
     header[..16].copy_from_slice(MAGIC);
     header[16..24].copy_from_slice(&at.to_le_bytes());
     header[24..32].copy_from_slice(&bytes.to_le_bytes());
-    header[32..48].copy_from_slice(&identity(&of.metadata()?));
-    header[48..SUM_AT].copy_from_slice(&before.sum().to_le_bytes());
+    header[32..40].copy_from_slice(&new.to_le_bytes());
+    header[40..56].copy_from_slice(&identity(&of.metadata()?));
+    header[56..SUM_AT].copy_from_slice(&before.sum().to_le_bytes());
     Ok(header)
 }
 
@@ -169,8 +194,25 @@ fn identity(_: &Metadata) -> [u8; 16] {
     [0; 16]
 }
 
-/// The place and length of the end that an undo file keeps, and its header; `None` if it is not whole.
-fn whole(file: &File) -> io::Result<Option<(u64, u64, [u8; HEADER_BYTES])>> {
+/// Whether a file begins as an undo file does. Its header is written last: until then there are zeros.
+fn is_ours(file: &File) -> io::Result<bool> {
+    let mut ours = true;
+    let known = &MAGIC[..KNOWN_BYTES];
+    let there = file.metadata()?.len().min(KNOWN_BYTES as u64);
+    copy(file, 0, there, |bytes, from| {
+        let magic = known.get(from as usize..).unwrap_or_default();
+        ours &= bytes.iter().all(|byte| *byte == 0) || magic.starts_with(bytes);
+        Ok(())
+    })?;
+    Ok(ours)
+}
+
+/// What an undo file says.
+type Whole = (u64, u64, u64, [u8; HEADER_BYTES]);
+
+/// The place and length of the end that an undo file keeps, the length of the file to be, and its
+/// header; `None` if it is not whole.
+fn whole(file: &File) -> io::Result<Option<Whole>> {
     let total = file.metadata()?.len();
     let mut header = [0; HEADER_BYTES];
     if total < HEADER_BYTES as u64 {
@@ -184,7 +226,7 @@ fn whole(file: &File) -> io::Result<Option<(u64, u64, [u8; HEADER_BYTES])>> {
         let bytes = header[at..].first_chunk().copied();
         u64::from_le_bytes(bytes.unwrap_or_default())
     };
-    let (at, bytes) = (number(16), number(24));
+    let (at, bytes, new) = (number(16), number(24), number(32));
     if header[..16] != *MAGIC || total - HEADER_BYTES as u64 != bytes {
         return Ok(None);
     }
@@ -194,5 +236,5 @@ fn whole(file: &File) -> io::Result<Option<(u64, u64, [u8; HEADER_BYTES])>> {
         sum.update(bytes);
         Ok(())
     })?;
-    Ok((sum.sum().to_le_bytes() == header[SUM_AT..]).then_some((at, bytes, header)))
+    Ok((sum.sum().to_le_bytes() == header[SUM_AT..]).then_some((at, bytes, new, header)))
 }

@@ -10,12 +10,12 @@
     reason = "the kernel is handed memory, which has to outlive its use"
 )]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::io;
 use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
 use io_uring::types::{BufRingEntry, CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
@@ -35,6 +35,9 @@ const MSG_DONTWAIT: i32 = 0x40;
 /// `user_data` of the request that ends all others.
 const END: u64 = u64::MAX;
 
+/// Rings so far: which one a buffer is of.
+static RINGS: AtomicU64 = AtomicU64::new(0);
+
 /// Sizes of a ring and of its memory.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::io) struct Sizes {
@@ -50,9 +53,11 @@ pub(in crate::io) struct Sizes {
     pub(in crate::io) outbox_bytes: usize,
 }
 
-/// A received buffer that the kernel has given to us, until it is [released](Ring::release).
+/// A received buffer that the kernel has given to us, until it is [released](Ring::release) to the
+/// ring that it is of.
 #[derive(Debug)]
 pub(in crate::io) struct Lent {
+    ring: u64,
     id: u16,
     bytes: usize,
 }
@@ -108,16 +113,16 @@ impl Pages {
     fn new(bytes: usize) -> io::Result<Self> {
         // Not by its alignment: memory that is asked for so is zeroed page by page, which would take
         // all of it before any is used.
-        let layout = Layout::array::<u128>((bytes + PAGE_BYTES) / size_of::<u128>() + 1);
-        let layout = layout.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let with_page = bytes.checked_add(PAGE_BYTES).ok_or_else(no_memory)?;
+        let layout = Layout::array::<u128>(with_page / size_of::<u128>() + 1);
+        let layout = layout.map_err(|_| no_memory())?;
         // SAFETY: the layout has at least a page.
         let all = unsafe { alloc_zeroed(layout) };
-        let Some(all) = NonNull::new(all) else {
-            handle_alloc_error(layout)
-        };
+        let all = NonNull::new(all).ok_or_else(no_memory)?;
         let over = all.align_offset(PAGE_BYTES);
         assert!(over <= PAGE_BYTES, "a page boundary within a page");
-        // SAFETY: the allocation has a page more than `bytes`.
+        // SAFETY: the allocation has a page more than `bytes`, and `over` is at most a page.
         let start = unsafe { all.add(over) };
         Ok(Self {
             all,
@@ -127,11 +132,18 @@ impl Pages {
         })
     }
 
+    /// Pages for so many things of a size.
+    fn of(number: usize, bytes_each: usize) -> io::Result<Self> {
+        let bytes = number.checked_mul(bytes_each);
+        Self::new(bytes.ok_or(io::ErrorKind::OutOfMemory)?)
+    }
+
     /// The address of `bytes` bytes at `at`, which are inside.
     fn at(&self, at: usize, bytes: usize) -> *mut u8 {
         let inside = at.checked_add(bytes).is_some_and(|end| end <= self.bytes);
         assert!(inside, "a buffer beyond the memory of the ring");
-        // SAFETY: `at` is within the allocation, as just asserted.
+        // SAFETY: `at` is at most `bytes`, as just asserted, and the allocation has as many behind
+        // `start`.
         unsafe { self.start.as_ptr().add(at) }
     }
 }
@@ -146,6 +158,8 @@ impl Drop for Pages {
 /// A ring with its memory. Of one thread: the kernel takes requests of a ring that is set up with
 /// `SINGLE_ISSUER` from the thread that made it.
 pub(in crate::io) struct Ring {
+    /// Which of all rings.
+    number: u64,
     /// Dropped before the memory below.
     ring: IoUring,
     memory: Option<Memory>,
@@ -154,6 +168,8 @@ pub(in crate::io) struct Ring {
     registered: bool,
     /// Requests that the kernel has, or will have, and has not completed.
     in_flight: usize,
+    /// Whether requests have had the kernel write to an outbox.
+    reads_into_outbox: bool,
     syscalls: u64,
     overflows: u64,
     one_thread: PhantomData<*const ()>,
@@ -202,17 +218,19 @@ impl Ring {
         }
         let buffers = usize::from(sizes.buffers);
         let memory = Memory {
-            buffers: Pages::new(buffers * sizes.buffer_bytes)?,
-            entries: Pages::new(buffers * size_of::<BufRingEntry>())?,
-            outboxes: Pages::new(sizes.outboxes * sizes.outbox_bytes)?,
+            buffers: Pages::of(buffers, sizes.buffer_bytes)?,
+            entries: Pages::of(buffers, size_of::<BufRingEntry>())?,
+            outboxes: Pages::of(sizes.outboxes, sizes.outbox_bytes)?,
         };
         let mut ring = Self {
+            number: RINGS.fetch_add(1, Ordering::Relaxed),
             ring,
             memory: Some(memory),
             sizes,
             tail: 0,
             registered: false,
             in_flight: 0,
+            reads_into_outbox: false,
             syscalls: 1,
             overflows: 0,
             one_thread: PhantomData,
@@ -290,7 +308,8 @@ impl Ring {
         let place = usize::from(self.tail & (self.sizes.buffers - 1)) * size_of::<BufRingEntry>();
         let entry = memory.entries.at(place, size_of::<BufRingEntry>());
         // SAFETY: inside of the entries and aligned as they are. The kernel reads only what is
-        // published, and no two buffers in line share an entry: there are as many of each.
+        // published, and no two buffers in line share an entry: there are as many of each, and none is
+        // given twice, for that takes its `Lent`.
         let entry = unsafe { &mut *entry.cast::<BufRingEntry>() };
         entry.set_addr(address);
         entry.set_len(u32::try_from(self.sizes.buffer_bytes).unwrap_or(u32::MAX));
@@ -308,16 +327,20 @@ impl Ring {
 
     /// What was received.
     pub(super) fn bytes(&self, lent: &Lent) -> &[u8] {
+        assert_eq!(lent.ring, self.number, "a buffer of another ring");
         let at = usize::from(lent.id) * self.sizes.buffer_bytes;
         let start = self.memory().buffers.at(at, lent.bytes);
-        // SAFETY: inside of the buffers, zeroed or written by the kernel, which does not come back
-        // to this buffer until it is released, and that takes the value that is borrowed here.
+        // SAFETY: inside of the buffers, and zeroed or written by the kernel. That gave this buffer
+        // away, as its `Lent` shows, of which there is one, and gets it back by `release` alone: which
+        // takes the ring by `&mut`, so that no slice that borrows the ring is left then. A `Lent` that
+        // is dropped is never given back.
         unsafe { std::slice::from_raw_parts(start, lent.bytes) }
     }
 
     /// Gives a buffer back to the kernel.
     #[expect(clippy::needless_pass_by_value, reason = "it must not be used again")]
     pub(super) fn release(&mut self, lent: Lent) {
+        assert_eq!(lent.ring, self.number, "a buffer of another ring");
         self.give(lent.id);
         self.publish();
     }
@@ -325,15 +348,18 @@ impl Ring {
     /// Copies bytes into an outbox.
     pub(in crate::io) fn write(&mut self, outbox: usize, at: usize, bytes: &[u8]) {
         let start = self.outbox(outbox, at, bytes.len());
-        // SAFETY: inside of the outboxes, which are no memory of the caller's. The kernel at most
-        // reads there.
+        let is_written = self.reads_into_outbox && self.in_flight > 0;
+        assert!(!is_written, "the kernel writes to an outbox");
+        // SAFETY: inside of the outboxes, which are no memory of the caller's. The kernel has no
+        // request that writes there; what it sends while this changes it is some bytes or others.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) }
     }
 
     fn outbox(&self, outbox: usize, at: usize, bytes: usize) -> *mut u8 {
-        assert!(at + bytes <= self.sizes.outbox_bytes, "beyond an outbox");
-        let start = outbox * self.sizes.outbox_bytes + at;
-        self.memory().outboxes.at(start, bytes)
+        let size = self.sizes.outbox_bytes;
+        let inside = at.checked_add(bytes).is_some_and(|end| end <= size);
+        assert!(inside && outbox < self.sizes.outboxes, "beyond an outbox");
+        self.memory().outboxes.at(outbox * size + at, bytes)
     }
 
     /// Asks to receive from a socket into provided buffers: once, or until that ends.
@@ -406,6 +432,7 @@ impl Ring {
     #[cfg(feature = "workload")]
     pub(in crate::io) fn read_word(&mut self, file: BorrowedFd<'_>) -> io::Result<()> {
         let start = self.outbox(0, 0, 8);
+        self.reads_into_outbox = true;
         self.push(&opcode::Read::new(Fd(file.as_raw_fd()), start, 8).build())
     }
 
@@ -488,6 +515,7 @@ impl Ring {
             more,
             notification: cqueue::notif(flags),
             lent: id.map(|id| Lent {
+                ring: self.number,
                 id,
                 bytes: bytes.min(self.sizes.buffer_bytes),
             }),
@@ -530,4 +558,44 @@ fn is_passing(error: &io::Error) -> bool {
     error
         .raw_os_error()
         .is_some_and(|code| passing.contains(&code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_no_number_counts_is_refused() {
+        let kind = |pages: io::Result<Pages>| pages.unwrap_err().kind();
+        for bytes in [
+            usize::MAX,
+            usize::MAX - PAGE_BYTES,
+            isize::MAX.unsigned_abs(),
+        ] {
+            assert_eq!(kind(Pages::new(bytes)), io::ErrorKind::OutOfMemory);
+            assert_eq!(kind(Pages::of(2, bytes)), io::ErrorKind::OutOfMemory);
+        }
+    }
+
+    #[test]
+    fn addresses_are_inside_or_refused() {
+        let pages = Pages::of(3, 100).unwrap();
+        for (at, bytes) in [(0, 300), (299, 1), (300, 0)] {
+            assert_eq!(
+                pages.at(at, bytes) as usize,
+                pages.start.as_ptr() as usize + at
+            );
+        }
+        assert_eq!(pages.start.as_ptr() as usize % PAGE_BYTES, 0);
+        for (at, bytes) in [
+            (0, 301),
+            (300, 1),
+            (301, 0),
+            (usize::MAX, 2),
+            (1, usize::MAX),
+        ] {
+            let at = || pages.at(at, bytes);
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(at)).is_err());
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! The encoder: entries and content in, bytes of an archive out, no I/O and no seeking.
 //!
 //! What is compressed where is decided here, for large entries in [`large`]; [`line`] keeps the
-//! order, [`raw`] takes what another archive has packed, [`resume`] goes on with one. The work itself
+//! order, [`raw`] takes what another archive has packed, [`resume`] goes on with one, and [`retract`]
+//! takes an entry back. The work itself
 //! stands in `batch` and `engine`.
 
 mod apart;
@@ -10,6 +11,7 @@ mod line;
 mod raw;
 #[cfg(feature = "tokio")]
 mod ready;
+mod retract;
 
 pub use apart::Patch;
 mod resume;

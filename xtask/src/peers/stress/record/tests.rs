@@ -35,29 +35,19 @@ fn results_of_both_programs_are_read() {
 }
 
 #[test]
-fn the_record_that_there_is_can_be_read_and_says_what_its_text_says() {
-    let file = crate::sh::root().join("bench-peers/record/stress.json");
-    let record = Record::read(&file).unwrap();
-    assert!(record.measured.is_some() && !record.sections.is_empty());
-    let text = fs::read_to_string(file.with_extension("md")).unwrap();
-    assert_eq!(record.markdown(), text);
-    let absent = Record::read(Path::new("absent.json")).unwrap();
-    assert!(absent.measured.is_none());
-}
-
-#[test]
 fn a_section_measured_again_takes_its_old_place() {
     let section = |row: &str| Section {
         title: "soak".to_owned(),
-        made: "today".to_owned(),
+        made: crate::record::tests::made(),
         commands: vec!["perfkit".to_owned()],
         note: "So it was.".to_owned(),
         columns: vec!["a".to_owned()],
         rows: vec![vec![row.to_owned()]],
     };
-    let mut record = Record::default();
+    let mut record = Stress::default();
     record.add(section("1"));
     record.add(section("2"));
-    let text = record.markdown();
+    let mut text = String::new();
+    record.write(&mut text).unwrap();
     assert!(text.contains("| 2 |") && !text.contains("| 1 |"), "{text}");
 }

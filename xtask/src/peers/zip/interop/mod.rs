@@ -15,12 +15,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::super::record::Page as _;
+use super::super::ignored::Ignored;
 use super::super::{Bench, Size};
+use crate::record::{Machine, Record, Results};
 use crate::sh;
 use readers::Reader;
 use shapes::{Content, Shape};
-use table::{Cell, Record};
+use table::Cell;
+pub(crate) use table::Interop;
 
 /// What is compared; the record keeps the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +39,17 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// Its name; all have none.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::All => None,
+            Self::Ours => Some("ours"),
+            Self::Large => Some("large"),
+            Self::Theirs => Some("theirs"),
+            Self::Named(words) => Some(words),
+        }
+    }
+
     /// The part of this name.
     pub(crate) fn parse(word: &str) -> Result<Self> {
         match word {
@@ -51,38 +64,54 @@ impl Part {
     }
 }
 
+const NAME: &str = "zip-interop";
+
 /// Fills the table and writes the record.
 pub(crate) fn run(part: Part) -> Result<()> {
     super::super::build_perfkit()?;
-    let mut bench = Bench::new(Size::Full)?;
-    bench.made = bench.build()?;
+    let bench = Bench::new(Size::Full)?;
     bench.prepare()?;
-    let file = sh::root().join("bench-peers/record/zip-interop.json");
-    let old = fs::read_to_string(&file).ok();
-    let old = old.and_then(|text| serde_json::from_str::<Record>(&text).ok());
-    let mut record = Record {
-        made: bench.made.clone(),
-        versions: bench.reader_versions(),
-        ..old.unwrap_or_default()
+    let (mut interop, old_made) = match Record::read(NAME)? {
+        Some(Record {
+            results: Results::ZipInterop(interop),
+            made,
+            ..
+        }) => (interop, made),
+        _ => Default::default(),
     };
-    let mut wrong = 0;
+    let mut record = Record::new(
+        "Who reads whose ZIP archives",
+        "cargo xtask peers zip-interop",
+        Results::ZipInterop(Interop::default()),
+    );
+    record.made = bench.made.clone().replaced(old_made, part.name());
+    record.machine = Some(Machine::here());
+    record.versions = bench.reader_versions();
+    let mut ignored = Ignored::default();
+    for reader in readers::ALL
+        .iter()
+        .filter(|reader| !bench.works(reader.here))
+    {
+        ignored.add_for(reader.name, &format!("`{}` fails", reader.here));
+    }
+    let (mut wrong, mut measured) = (0, 0);
     let chosen = shapes::ALL.iter().filter(|shape| shape.is_of(&part));
     for shape in chosen {
         let Some(row) = bench.row(shape)? else {
-            println!("{}: {} is not here, left out", shape.name, shape.needs);
+            ignored.add_for(shape.name, &format!("`{}` fails", shape.needs));
             continue;
         };
         for cell in &row {
             println!("{}", cell.line());
             wrong += u32::from(cell.is_wrong());
         }
-        record.replace(shape.name, row);
-        let mut json = serde_json::to_string_pretty(&record)?;
-        json.push('\n');
-        fs::write(&file, json)?;
-        fs::write(file.with_extension("md"), record.markdown())?;
+        measured += row.len();
+        interop.replace(shape.name, row);
+        record.facts = ignored.lines().to_vec();
+        record.results = Results::ZipInterop(interop.clone());
+        println!("{}", record.write(NAME)?.display());
     }
-    println!("{}", file.with_extension("md").display());
+    ignored.finish(measured)?;
     ensure!(wrong == 0, "{wrong} cells are not as they should be");
     Ok(())
 }

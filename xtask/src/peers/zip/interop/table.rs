@@ -1,10 +1,11 @@
-//! The record as data and as Markdown.
+//! The results as data and as Markdown.
 
 use std::fmt::Write;
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::peers::record::Page;
+use crate::record::Body;
 
 /// What came of one shape and one reader.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -36,14 +37,12 @@ impl Cell {
 }
 
 /// Everything that was compared.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) made: String,
-    pub(super) versions: Vec<String>,
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Interop {
     pub(super) cells: Vec<Cell>,
 }
 
-impl Record {
+impl Interop {
     /// Takes the row of a shape in, at the place of an older one.
     pub(super) fn replace(&mut self, shape: &str, row: Vec<Cell>) {
         let at = self.cells.iter().position(|cell| cell.shape == shape);
@@ -77,20 +76,11 @@ impl Record {
     }
 }
 
-impl Page for Record {
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "# Who reads whose ZIP archives\n")?;
+impl Body for Interop {
+    fn write(&self, out: &mut String) -> Result<()> {
         writeln!(
             out,
-            "Made by `cargo xtask peers zip-interop`: {}.\n",
-            self.made
-        )?;
-        for version in &self.versions {
-            writeln!(out, "- {version}")?;
-        }
-        writeln!(
-            out,
-            "\nA tree is of 22 files and a link: 0 B, 1 B, 64 KiB and 1 MiB less one, exact and more \
+            "A tree is of 22 files and a link: 0 B, 1 B, 64 KiB and 1 MiB less one, exact and more \
              one, of text and of noise, names that are not ASCII, modes, an old time. A reader \
              extracts it, and every file is compared byte by byte; single contents are compared as \
              they come out of a pipe. *ok, no modes* and the like: contents are right, and that is \
@@ -145,10 +135,11 @@ mod tests {
             wrong,
             limit: wrong.then(|| "reads no zstd".to_owned()),
         };
-        let mut record = Record::default();
+        let mut record = Interop::default();
         record.replace("zstd", vec![cell("ok", false)]);
         record.replace("zstd", vec![cell("need PK compat. v6.3", true)]);
-        let text = record.markdown();
+        let mut text = String::new();
+        record.write(&mut text).unwrap();
         assert!(text.contains("| zstd | no (1) |"), "{text}");
         assert!(
             text.contains("1. unzip: reads no zstd (`need PK compat. v6.3`)"),

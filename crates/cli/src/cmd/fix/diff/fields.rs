@@ -6,7 +6,7 @@ use fixcore::{Field, Message, SOH};
 use twox_hash::XxHash3_128;
 
 use super::super::lines::string;
-use super::Key;
+use super::waiting::{Key, Place};
 use crate::args::fix::Match;
 
 /// What messages that belong together share.
@@ -34,6 +34,18 @@ pub(super) fn key(message: &Message<'_, '_>, by: Match, ignored: &[u32]) -> Key 
         }
     }
     XxHash3_128::oneshot(&text)
+}
+
+/// Where a log counts a message, if its number says so: one that is sent again does not.
+pub(super) fn place(message: &Message<'_, '_>, by: Match) -> Option<Place> {
+    if by != Match::Number || message.get(43) == Some(b"Y") {
+        return None;
+    }
+    let names = [49, 56].map(|tag| message.get(tag).unwrap_or(&[]));
+    Some(Place {
+        session: XxHash3_128::oneshot(&names.join(&SOH)),
+        number: message.get_u64(34).ok().flatten()?,
+    })
 }
 
 pub(super) fn identity(out: &mut Vec<u8>, message: &Message<'_, '_>) {

@@ -1,11 +1,13 @@
 //! `perfkit fix diff`: two logs message by message, whatever their shape and order, in bounded memory.
 //!
-//! Both logs are read in turns. A message waits until its like comes in the other log, or until as
-//! many wait as may: then the oldest has none.
+//! Both logs are followed at the same pace, message by message. A message waits until its like comes in
+//! the other log, or until as many wait as may: then the oldest has none (`waiting`).
 
 mod fields;
+mod restarts;
+mod waiting;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -19,40 +21,25 @@ use super::texts::{Found, Texts};
 use crate::args::fix::{DiffArgs, Match};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
-use crate::io::target::duplicate_stdout;
+use crate::io::output::Output;
 use crate::session::Outcome;
 use crate::term::{message, signal};
-use fields::{identity, key, merge, numbered, optional};
+use fields::{identity, key, merge, numbered, optional, place};
+use waiting::{Kept, Waiting};
 
 /// Bytes of messages that wait on a side, however few these are.
 const WAITING_BYTES_MAX: usize = 256 << 20;
 /// Output that is gathered while there is more to read.
 const OUTPUT_BYTES: usize = 64 << 10;
 
-/// The hash of what is the same in messages that belong together.
-type Key = u128;
-
-/// A message that waits for its like.
-struct Kept {
-    offset: u64,
-    bytes: Vec<u8>,
-}
-
 /// One log.
 struct Side<'s> {
     blocks: Blocks<'s>,
     block: Block,
     texts: Texts,
-    /// Of the last block: what is wrong, or a message and its key.
-    ready: VecDeque<(Key, Kept)>,
+    /// Messages of the last block that had no turn yet.
+    ready: VecDeque<Kept>,
     ended: bool,
-    /// Messages that did not find their like yet, those of a key in their order.
-    waiting: HashMap<Key, VecDeque<Kept>>,
-    waiting_count: usize,
-    waiting_bytes: usize,
-    /// In which order they came: a key and a place, of some that wait no more as well.
-    order: VecDeque<(Key, u64)>,
-    only: u64,
 }
 
 /// What was found so far.
@@ -62,6 +49,8 @@ struct Diff<'a> {
     ignored: Vec<u32>,
     decoders: [Decoder; 2],
     out: Vec<u8>,
+    waiting: Waiting,
+    only: [u64; 2],
     bad: u64,
     named: Vec<(usize, u64, String)>,
     same: u64,
@@ -84,6 +73,8 @@ pub(super) fn run(args: &DiffArgs, decoders: [Decoder; 2], outcome: &mut Outcome
         ignored,
         decoders,
         out: Vec::new(),
+        waiting: Waiting::new(args.window as usize, WAITING_BYTES_MAX),
+        only: [0, 0],
         bad: 0,
         named: Vec::new(),
         same: 0,
@@ -98,11 +89,6 @@ pub(super) fn run(args: &DiffArgs, decoders: [Decoder; 2], outcome: &mut Outcome
         texts: Texts::new(),
         ready: VecDeque::new(),
         ended: false,
-        waiting: HashMap::new(),
-        waiting_count: 0,
-        waiting_bytes: 0,
-        order: VecDeque::new(),
-        only: 0,
     };
     let mut sides = [side(&files[0]), side(&files[1])];
     match diff.all(&mut sides, &files, outcome) {
@@ -113,7 +99,7 @@ pub(super) fn run(args: &DiffArgs, decoders: [Decoder; 2], outcome: &mut Outcome
             outcome.status = failure.exit_status();
         }
     }
-    diff.conclude(&sides, &files, outcome);
+    diff.conclude(&files, outcome);
 }
 
 impl Diff<'_> {
@@ -124,57 +110,46 @@ impl Diff<'_> {
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
         let failed = |error| Failure::io("write", Path::new("standard output"), &error);
-        let mut file = duplicate_stdout().map_err(failed)?;
-        while !signal::interrupted() && !sides.iter().all(|side| side.ended) {
+        let mut file = Output::stdout().map_err(failed)?;
+        while !signal::interrupted() {
             for at in 0..2 {
-                self.read(at, sides, files, outcome);
-            }
-            // Both logs are followed at the same pace, message by message.
-            while let Some(at) = (0..2)
-                .filter(|at| !sides[*at].ready.is_empty())
-                .max_by_key(|at| sides[*at].ready.len())
-            {
-                if let Some((key, kept)) = sides[at].ready.pop_front() {
-                    self.place(at, key, kept, sides);
-                }
-                if sides
-                    .iter()
-                    .any(|side| side.ready.is_empty() && !side.ended)
-                {
-                    break;
+                while sides[at].ready.is_empty() && !sides[at].ended {
+                    self.read(at, sides, files, outcome)?;
                 }
             }
+            if sides.iter().all(|side| side.ready.is_empty()) {
+                break;
+            }
+            for (at, side) in sides.iter_mut().enumerate() {
+                if let Some(kept) = side.ready.pop_front() {
+                    self.place(at, kept);
+                }
+            }
+            self.unpaired(Waiting::trim);
             if self.out.len() >= OUTPUT_BYTES {
                 outcome.bytes_out += write_out(&mut file, &self.out)?;
                 self.out.clear();
             }
         }
         if !signal::interrupted() {
-            for at in 0..2 {
-                while let Some((key, number)) = sides[at].order.pop_front() {
-                    self.alone(at, key, number, sides);
-                }
-            }
+            self.unpaired(Waiting::rest);
         }
         outcome.bytes_out += write_out(&mut file, &self.out)?;
         Ok(())
     }
 
-    /// Reads a block of a side that has no messages ready.
+    /// Reads the next block of a log.
     fn read(
         &mut self,
         at: usize,
         sides: &mut [Side<'_>; 2],
         files: &[PathBuf],
         outcome: &mut Outcome,
-    ) {
+    ) -> Result<(), Stop> {
         let side = &mut sides[at];
-        if !side.ready.is_empty() || side.ended {
-            return;
-        }
         if !side.blocks.next(&mut side.block) {
             side.ended = true;
-            return;
+            return Ok(());
         }
         let (decoder, ready) = (&mut self.decoders[at], &mut side.ready);
         let (bad, named, by) = (&mut self.bad, &mut self.named, self.args.by);
@@ -185,9 +160,12 @@ impl Diff<'_> {
                 Found::Bad(why) => why.to_string(),
                 Found::Message(bytes, _) => match decoder.parse(bytes) {
                     Ok(message) => {
-                        let key = key(&message, by, ignored);
-                        let bytes = bytes.to_vec();
-                        ready.push_back((key, Kept { offset, bytes }));
+                        ready.push_back(Kept {
+                            key: key(&message, by, ignored),
+                            place: place(&message, by),
+                            offset,
+                            bytes: bytes.to_vec(),
+                        });
                         return;
                     }
                     Err(error) => error.to_string(),
@@ -198,54 +176,42 @@ impl Diff<'_> {
                 named.push((at, offset, error));
             }
         });
-        if let Some(ended) = side.block.ended.take() {
+        if let Some(mut ended) = side.block.ended.take() {
             side.ended = true;
+            // What was not read is not missing: nothing can be said of the other log then.
+            if let Some(failure) = ended.failure.take() {
+                return Err(failure.into());
+            }
             ended_file(files, at, ended, outcome);
         }
+        Ok(())
     }
 
     /// A message finds its like, or waits for it.
-    fn place(&mut self, at: usize, key: Key, kept: Kept, sides: &mut [Side<'_>; 2]) {
-        if let Some(other) = sides[1 - at].take(key) {
-            match at {
-                0 => self.compare(&kept, &other),
-                _ => self.compare(&other, &kept),
-            }
-            return;
+    fn place(&mut self, at: usize, kept: Kept) {
+        let mut pair = None;
+        self.unpaired(|waiting, alone| pair = waiting.place(at, kept, alone));
+        match pair {
+            Some((kept, other)) if at == 0 => self.compare(&kept, &other),
+            Some((kept, other)) => self.compare(&other, &kept),
+            None => {}
         }
-        let side = &mut sides[at];
-        side.waiting_count += 1;
-        side.waiting_bytes += kept.bytes.len();
-        side.order.push_back((key, kept.offset));
-        side.waiting.entry(key).or_default().push_back(kept);
-        while sides[at].waiting_count > self.args.window as usize
-            || sides[at].waiting_bytes > WAITING_BYTES_MAX
-        {
-            let Some((key, offset)) = sides[at].order.pop_front() else {
-                break;
-            };
-            self.alone(at, key, offset, sides);
-        }
-        sides[at].tidy();
     }
 
-    /// A message that has no like, if it still waits.
-    fn alone(&mut self, at: usize, key: Key, offset: u64, sides: &mut [Side<'_>; 2]) {
-        let side = &mut sides[at];
-        if !side.waits(key, offset) {
-            return;
-        }
-        let Some(kept) = side.take(key) else {
-            return;
-        };
-        side.only += 1;
-        let Ok(message) = self.decoders[at].parse(&kept.bytes) else {
-            return;
-        };
-        let name = ["a", "b"][at];
-        let _ = write!(self.out, "{{\"only\":\"{name}\",\"offset\":{offset},");
-        identity(&mut self.out, &message);
-        self.out.extend_from_slice(b"}\n");
+    /// Tells of the messages that turn out to have no like.
+    fn unpaired(&mut self, turn: impl FnOnce(&mut Waiting, &mut dyn FnMut(usize, Kept))) {
+        let (out, only, decoders) = (&mut self.out, &mut self.only, &mut self.decoders);
+        turn(&mut self.waiting, &mut |at, kept| {
+            only[at] += 1;
+            // It was parsed before.
+            let Ok(message) = decoders[at].parse(&kept.bytes) else {
+                return;
+            };
+            let (name, offset) = (["a", "b"][at], kept.offset);
+            let _ = write!(out, "{{\"only\":\"{name}\",\"offset\":{offset},");
+            identity(out, &message);
+            out.extend_from_slice(b"}\n");
+        });
     }
 
     fn compare(&mut self, a: &Kept, b: &Kept) {
@@ -292,8 +258,8 @@ impl Diff<'_> {
         out.extend_from_slice(b"]}\n");
     }
 
-    fn conclude(self, sides: &[Side<'_>; 2], files: &[PathBuf], outcome: &mut Outcome) {
-        let [only_a, only_b] = [sides[0].only, sides[1].only];
+    fn conclude(self, files: &[PathBuf], outcome: &mut Outcome) {
+        let [only_a, only_b] = self.only;
         let params = &mut outcome.workload.params;
         params.insert("messages_bad".to_owned(), self.bad.into());
         outcome.ops = Some(2 * (self.same + self.different) + only_a + only_b);
@@ -317,38 +283,6 @@ impl Diff<'_> {
         let differs = self.different + only_a + only_b > 0;
         if differs && matches!(outcome.status, ExitStatus::Ok | ExitStatus::Partial) {
             outcome.status = ExitStatus::Failure;
-        }
-    }
-}
-
-impl Side<'_> {
-    /// The first message of a key that waits.
-    fn take(&mut self, key: Key) -> Option<Kept> {
-        let queue = self.waiting.get_mut(&key)?;
-        let kept = queue.pop_front()?;
-        if queue.is_empty() {
-            self.waiting.remove(&key);
-        }
-        self.waiting_count -= 1;
-        self.waiting_bytes -= kept.bytes.len();
-        Some(kept)
-    }
-
-    fn waits(&self, key: Key, offset: u64) -> bool {
-        let first = self.waiting.get(&key).and_then(VecDeque::front);
-        first.is_some_and(|kept| kept.offset == offset)
-    }
-
-    /// Forgets in which order messages came that wait no more.
-    fn tidy(&mut self) {
-        if self.order.len() > 2 * self.waiting_count + 1024 {
-            let mut order = std::mem::take(&mut self.order);
-            // Of a key those that came first are gone first.
-            order.retain(|(key, offset)| {
-                let first = self.waiting.get(key).and_then(VecDeque::front);
-                first.is_some_and(|kept| kept.offset <= *offset)
-            });
-            self.order = order;
         }
     }
 }

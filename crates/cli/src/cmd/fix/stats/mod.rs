@@ -5,6 +5,8 @@
 //! Blocks are read by any thread (`part`) and added up here in the order of the log, so that the
 //! result is the same for any number of threads.
 
+#[cfg(test)]
+mod orders;
 mod part;
 mod tables;
 
@@ -79,6 +81,7 @@ pub(super) struct Stats {
     gaps: Vec<Gap>,
     /// Orders without an execution, by the hash of their ClOrdID: when they were sent.
     orders: HashMap<u128, i64, BuildHasherDefault<Own>>,
+    orders_max: usize,
     waits: Recorder,
     /// Beyond what is kept.
     unfollowed: u64,
@@ -91,6 +94,7 @@ impl Stats {
             sessions: HashMap::new(),
             gaps: Vec::new(),
             orders: HashMap::default(),
+            orders_max: ORDERS_MAX,
             waits,
             unfollowed: 0,
         }
@@ -153,9 +157,9 @@ impl Stats {
                 let ns = trade.sent_ns.saturating_sub(ordered_ns);
                 self.waits.record_ns(u64::try_from(ns).unwrap_or(0));
             }
-        } else if self.orders.len() < ORDERS_MAX {
+        } else if self.orders.len() < self.orders_max {
             self.orders.entry(trade.id).or_insert(trade.sent_ns);
-        } else {
+        } else if !self.orders.contains_key(&trade.id) {
             self.unfollowed += 1;
         }
     }

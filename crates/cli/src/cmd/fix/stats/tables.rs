@@ -7,6 +7,7 @@ use latency::Recorder;
 use latency::report::{Table, Unit};
 
 use super::Stats;
+use crate::export::names;
 
 /// Sender and target of a session, as a report names them.
 pub(super) fn name(key: &[u8]) -> String {
@@ -85,8 +86,7 @@ impl Stats {
             let file = files.get(gap.file);
             table.rows.push(vec![
                 gap.session.into(),
-                file.map_or(String::new(), |path| path.display().to_string())
-                    .into(),
+                file.map_or(String::new(), |path| names::path(path)).into(),
                 gap.offset.into(),
                 gap.expected.into(),
                 gap.got.into(),

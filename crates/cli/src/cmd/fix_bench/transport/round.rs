@@ -14,7 +14,9 @@ use super::carry::{Client, Echo, Sockets, connect, open};
 use super::{Cpus, failed};
 use crate::failure::{Failure, Result};
 
-/// One turn of so many round trips: nanoseconds each. An end that is `None` is a plain loop.
+/// One turn of so many round trips: the median of them, in nanoseconds. A few trips that the system
+/// took a thread away from are as long as all others together, so that a mean would be about those. An
+/// end that is `None` is a plain loop.
 pub(super) fn turn(
     [client, server]: [Option<Choice>; 2],
     trips: u64,
@@ -84,12 +86,13 @@ fn ask(
     recorder: &mut Recorder,
 ) -> io::Result<(f64, u64)> {
     let message = Sample::NewOrder.bytes();
-    let (mut ns, mut wrong) = (0, 0);
+    let mut trips_ns = Vec::with_capacity(usize::try_from(trips).unwrap_or(0));
+    let mut wrong = 0;
     // The trip before the first waits until the other end is there.
     let mut timed = |trip: u64, start| {
         let end = Instant::now();
         if trip > 0 {
-            ns += recorder.record_span(start, end);
+            trips_ns.push(recorder.record_span(start, end) as f64);
         }
     };
     match by {
@@ -133,5 +136,6 @@ fn ask(
             wrong = client.wrong;
         }
     }
-    Ok((ns as f64 / trips as f64, wrong))
+    let median = latency::compare::median(&trips_ns);
+    Ok((median.unwrap_or(f64::NAN), wrong))
 }

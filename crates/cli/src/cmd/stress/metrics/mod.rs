@@ -1,6 +1,8 @@
-//! `--metrics`: the runs as they are now, for a scraper. [`text`] is what is said, [`server`] says it;
+//! `--metrics`: the runs as they are now, for a scraper. [`text`] is what is said, [`server`] says it,
+//! [`request`] reads what is asked for;
 //! the board that both read, and that the runs write on, is here.
 
+mod request;
 mod server;
 mod text;
 

@@ -11,8 +11,23 @@ use stress::{BOUNDS_NS, Buckets, Counts, Live};
 
 use super::{Board, Row};
 
-/// What the text is, to the one who asked for it.
-pub(super) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// How metrics are written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// OpenMetrics 1.0: a counter has the name of its family, and its sample that with `_total`.
+    OpenMetrics,
+    /// The text of Prometheus, 0.0.4: a counter's name is that of its sample.
+    Classic,
+}
+
+impl Format {
+    pub(super) fn content_type(self) -> &'static str {
+        match self {
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            Self::Classic => "text/plain; version=0.0.4; charset=utf-8",
+        }
+    }
+}
 
 /// Makes the text.
 #[derive(Debug)]
@@ -26,11 +41,38 @@ impl Page {
     }
 
     /// The board as it is now.
-    pub(super) fn text(&self) -> Result<String, fmt::Error> {
+    pub(super) fn text(&self, format: Format) -> Result<String, fmt::Error> {
         let mut text = String::new();
-        text::encode(&mut text, &self.0)?;
+        match format {
+            Format::OpenMetrics => text::encode(&mut text, &self.0)?,
+            Format::Classic => {
+                text::encode_registry(&mut text, &self.0)?;
+                text = classic(&text);
+            }
+        }
         Ok(text)
     }
+}
+
+/// OpenMetrics without its end mark, as the classic text: counters by the names of their samples.
+fn classic(open: &str) -> String {
+    let counters: Vec<&str> = open
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
+        .collect();
+    let mut text = String::with_capacity(open.len() + 16 * counters.len());
+    for line in open.lines() {
+        let family = ["# HELP ", "# TYPE "].into_iter().find_map(|start| {
+            let (name, rest) = line.strip_prefix(start)?.split_once(' ')?;
+            counters.contains(&name).then_some((start, name, rest))
+        });
+        match family {
+            Some((start, name, rest)) => text.extend([start, name, "_total ", rest]),
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
 }
 
 #[derive(Debug)]

@@ -4,16 +4,15 @@
 
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use zipstream::{Crc32, EntryOptions, ReadAt as _};
 
 use super::Packer;
+use super::file::Reading;
 use crate::cmd::transfer::{Stop, write_error};
 use crate::cmd::zip::sources::Source;
-use crate::failure::Failure;
 use crate::io::place::Placer;
 use crate::term::progress::Progress;
 use crate::term::signal;
@@ -24,23 +23,24 @@ const PART_BYTES: u64 = 4 << 20;
 const READ_BYTES: usize = 128 << 10;
 
 impl Packer<'_> {
-    /// A large file that is stored as a part of another file: its content goes there directly.
+    /// A large file that is stored as a part of another file: its content goes there directly. The
+    /// entry is open still where that did not come to its end.
     pub(super) fn apart(
         &mut self,
         source: &Source,
         file: &File,
         bytes: u64,
         options: &EntryOptions,
-    ) -> Result<bool, Stop> {
+    ) -> Result<Reading, Stop> {
         let name = &source.name;
         self.call(source, |encoder| encoder.start_apart(name, options, bytes))?;
         self.drain(1)?;
         let unwritten = |error: &io::Error| write_error(Some(self.target), error);
         // Where the archive does not start where the file does.
-        let start = (&*self.file).stream_position();
+        let start = self.file.file().stream_position();
         let start = start.map_err(|error| unwritten(&error))?;
         let shift = start.wrapping_sub(self.encoder.totals().archive_bytes);
-        let placer = Placer::new(Arc::clone(&self.file), false);
+        let placer = Placer::new(self.file.clone(), false);
         let copy = Copy {
             source: file,
             bytes,
@@ -49,25 +49,20 @@ impl Packer<'_> {
             progress: self.progress,
         };
         let crc32 = copy.run(self.plan.threads as usize);
-        let crc32 = crc32.map_err(|broken| match broken {
-            Broken::Read(error) => Failure::io("read", &source.path, &error).into(),
-            Broken::Shorter => shorter(&source.path).into(),
-            Broken::Write(error) => unwritten(&error),
-            Broken::Interrupted => Stop::Interrupted,
-        })?;
+        let crc32 = match crc32 {
+            Ok(crc32) => crc32,
+            Err(Broken::Read(error)) => return Ok(Reading::Failed(error)),
+            Err(Broken::Shorter) => return Ok(Reading::Short),
+            Err(Broken::Write(error)) => return Err(unwritten(&error)),
+            Err(Broken::Interrupted) => return Err(Stop::Interrupted),
+        };
         self.read_bytes += bytes;
         let patch = self.call(source, |encoder| encoder.finish_apart(crc32))?;
         let written = placer.write(patch.offset.wrapping_add(shift), &patch.bytes);
-        let ended = written.and_then(|()| (&*self.file).seek(SeekFrom::Start(start + bytes)));
+        let ended = written.and_then(|()| self.file.file().seek(SeekFrom::Start(start + bytes)));
         ended.map_err(|error| write_error(Some(self.target), &error))?;
-        Ok(true)
+        Ok(Reading::Placed)
     }
-}
-
-/// The failure of a file that has less than it had when its header was written.
-fn shorter(path: &Path) -> Failure {
-    let what = format!("cannot pack '{}': it became shorter", path.display());
-    Failure::new(what).help("the file changed while it was read: pack it again")
 }
 
 /// A copy that is to be made.
@@ -195,7 +190,10 @@ mod tests {
         let progress = Progress::start(false, None);
         for threads in [1, 2, 9] {
             let mut target = tempfile::tempfile().unwrap();
-            let placer = Placer::new(Arc::new(target.try_clone().unwrap()), false);
+            let placer = Placer::new(
+                crate::io::output::Output::new(target.try_clone().unwrap()),
+                false,
+            );
             let mut copy = Copy {
                 source: &source,
                 bytes,

@@ -1,11 +1,11 @@
 //! Output that a thread writes while the next is made. Only what takes a processor for itself, as
 //! encryption does, is worth it.
 
-use std::fs::File;
 use std::io::{self, Write as _};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+
+use crate::io::output::Output;
 
 /// Buffers that wait to be written: each is about what one call makes.
 const WAITING: usize = 2;
@@ -19,12 +19,12 @@ pub(super) struct Behind {
 
 impl Behind {
     /// Starts it; `None` if there is none to be had.
-    pub(super) fn start(file: Arc<File>) -> Option<Self> {
+    pub(super) fn start(mut file: Output) -> Option<Self> {
         let (full, taken) = sync_channel::<Vec<u8>>(WAITING);
         let (written, spare) = sync_channel(WAITING + 2);
         let work = move || {
             for buffer in taken {
-                (&*file).write_all(&buffer)?;
+                file.write_all(&buffer)?;
                 // Nobody has to want it.
                 let _ = written.try_send(buffer);
             }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn all_of_it_is_written_in_order() {
         let mut file = tempfile::tempfile().unwrap();
-        let behind = Behind::start(Arc::new(file.try_clone().unwrap())).unwrap();
+        let behind = Behind::start(Output::new(file.try_clone().unwrap())).unwrap();
         let mut expected = Vec::new();
         for index in 0..100_u8 {
             let mut buffer = behind.spare();
@@ -86,7 +86,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         std::fs::write(&path, b"").unwrap();
-        let file = Arc::new(File::open(path).unwrap());
+        let file = Output::new(std::fs::File::open(path).unwrap());
         let behind = Behind::start(file).unwrap();
         while behind.put(vec![0; 10]) {}
         assert!(behind.finish().is_err());

@@ -1,5 +1,5 @@
-//! A record of measurements as data and as Markdown, and how it is read from reports of
-//! `perfkit compare`.
+//! perfkit beside another program, case by case: how that is read from reports of `perfkit compare`, and
+//! the tables of it.
 
 use std::fmt::Write;
 
@@ -7,58 +7,20 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Everything that one `cargo xtask peers` measured.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) quick: bool,
-    pub(super) data: String,
-    pub(super) zstd: String,
-    pub(super) machine: Option<Machine>,
+use crate::record::{Body, Made, mebibytes};
+
+/// All cases of `cargo xtask peers zstd`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Cases {
     pub(super) comparisons: Vec<Comparison>,
 }
 
-/// A record for people.
-pub(super) trait Page {
-    /// Writes it as Markdown. Only the text itself can fail, and a string does not.
-    fn write(&self, out: &mut String) -> std::fmt::Result;
-
-    /// It as Markdown.
-    fn markdown(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
-    }
-}
-
-/// The first lines of a record.
-pub(super) fn title(out: &mut String, quick: bool, title: &str) -> std::fmt::Result {
-    if quick {
-        let note = "**A quick run, to see that it works. Not to be quoted.**";
-        writeln!(out, "{note}\n")?;
-    }
-    writeln!(out, "# {title}\n")
-}
-
-/// The machine, as the reports describe it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Machine {
-    cpu_model: Option<String>,
-    logical_cpus: u32,
-    memory_bytes: Option<u64>,
-    kernel: Option<String>,
-    hypervisor: Option<String>,
-    governor: Option<String>,
-    load_before: Option<f64>,
-    warnings: Vec<Value>,
-}
-
 /// One case: the other program, perfkit, and how they compare.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Comparison {
     pub(super) what: String,
-    /// Day and build: cases may be measured one at a time.
-    pub(super) made: String,
+    /// Cases may be measured one at a time.
+    pub(super) made: Made,
     pub(super) baseline: Side,
     pub(super) target: Side,
     pub(super) pairs: u64,
@@ -71,7 +33,7 @@ pub(super) struct Comparison {
 }
 
 /// One program in one case.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Side {
     command: String,
     runs: u64,
@@ -83,9 +45,10 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// The first word of its command.
+    /// The first word of its command, or of what a shell is given.
     fn program(&self) -> &str {
-        self.command.split(' ').next().unwrap_or_default()
+        let command = self.command.strip_prefix("sh -c ").unwrap_or(&self.command);
+        command.split(' ').next().unwrap_or_default()
     }
 
     /// Reads the row of a side from the table of runs.
@@ -182,15 +145,7 @@ fn seconds(ns: u64) -> String {
     format!("{:.3} s", ns as f64 / 1e9)
 }
 
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "sizes of memory stay below 2^52"
-)]
-pub(super) fn mebibytes(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
-}
-
-impl Record {
+impl Cases {
     /// Takes a case in, in the place of an older one of the same name.
     pub(super) fn add(&mut self, case: Comparison) {
         match self
@@ -204,24 +159,22 @@ impl Record {
     }
 }
 
-impl Page for Record {
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        title(out, self.quick, "perfkit against the zstd command")?;
-        writeln!(out, "Made by `cargo xtask peers zstd`.\n")?;
-        writeln!(out, "- {}", self.zstd)?;
-        writeln!(out, "- data: {}", self.data)?;
-        if let Some(machine) = &self.machine {
-            writeln!(out, "- machine: {}", machine.line())?;
-        }
+impl Body for Cases {
+    fn write(&self, out: &mut String) -> Result<()> {
         writeln!(
             out,
-            "\nRuns alternate in random order with an A/A control; input and output are in memory \
+            "Runs alternate in random order with an A/A control; input and output are in memory \
              (tmpfs). A ratio is perfkit over zstd: below 1 perfkit is faster, smaller, leaner. Wall \
              is the median over the pairs with its 95 % interval; *control* is the same of zstd \
              against itself; peak RSS is the largest of all runs. Before the timing each program \
              decoded what the other wrote, and the bytes were compared.\n"
         )?;
-        Comparison::write_all(&self.comparisons, out)
+        Ok(Comparison::write_all(&self.comparisons, out)?)
+    }
+
+    fn made(&self) -> Vec<Made> {
+        let all = self.comparisons.iter();
+        all.map(|case| case.made.clone()).collect()
     }
 }
 
@@ -277,41 +230,11 @@ impl Comparison {
         }
         writeln!(out, "\nCommand lines:\n")?;
         for case in cases {
-            writeln!(out, "    # {}: {}", case.what, case.made)?;
+            writeln!(out, "    # {}: {}", case.what, case.made.line())?;
             writeln!(out, "    {}", case.baseline.command)?;
             writeln!(out, "    {}", case.target.command)?;
         }
         Ok(())
-    }
-}
-
-impl Machine {
-    pub(super) fn line(&self) -> String {
-        let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
-        let memory = self
-            .memory_bytes
-            .map_or_else(|| "unknown".to_owned(), mebibytes);
-        let codes: Vec<&str> = self
-            .warnings
-            .iter()
-            .filter_map(|warning| warning["code"].as_str())
-            .collect();
-        let load = self
-            .load_before
-            .map_or_else(String::new, |load| format!(", load {load:.2}"));
-        format!(
-            "{}, {} processors, {memory}, {}, hypervisor {}, governor {}{load}; warnings: {}",
-            known(&self.cpu_model),
-            self.logical_cpus,
-            known(&self.kernel),
-            known(&self.hypervisor),
-            known(&self.governor),
-            if codes.is_empty() {
-                "none".to_owned()
-            } else {
-                codes.join(", ")
-            }
-        )
     }
 }
 
@@ -329,11 +252,11 @@ mod tests {
             {"row": "wall", "pairs": 6, "verdict": "better", "control": {"median": 0.01},
              "difference": {"median": -0.1, "median_ci95": [-0.12, -0.08]}}]}"#;
 
-    fn record() -> Record {
+    fn cases() -> Cases {
         let report: Value = serde_json::from_str(REPORT).unwrap();
         let mut comparison = Comparison {
             what: "compress -3, 1 thread".to_owned(),
-            made: "2026-01-02, perfkit 1".to_owned(),
+            made: crate::record::tests::made(),
             baseline: Side::read(&report, "baseline", "zstd -3".to_owned()).unwrap(),
             target: Side::read(&report, "target", "perfkit compress -3".to_owned()).unwrap(),
             pairs: 0,
@@ -345,19 +268,15 @@ mod tests {
         comparison.read_wall(&report).unwrap();
         comparison.baseline.size_bytes = Some(1000);
         comparison.target.size_bytes = Some(999);
-        Record {
-            quick: true,
-            data: "some".to_owned(),
-            zstd: "zstd 1".to_owned(),
-            machine: None,
+        Cases {
             comparisons: vec![comparison],
         }
     }
 
     #[test]
     fn a_report_is_read() {
-        let record = record();
-        let case = &record.comparisons[0];
+        let cases = cases();
+        let case = &cases.comparisons[0];
         assert!((case.wall_ratio - 0.9).abs() < 1e-9);
         assert_eq!(case.pairs, 6);
         assert_eq!(
@@ -368,8 +287,8 @@ mod tests {
 
     #[test]
     fn the_markdown_has_ratios_numbers_and_commands() {
-        let text = record().markdown();
-        assert!(text.starts_with("**A quick run"));
+        let mut text = String::new();
+        cases().write(&mut text).unwrap();
         assert!(
             text.contains("| compress -3, 1 thread | 6 | 0.900x | 0.880–0.920 | 1.010x | better |")
         );
@@ -379,17 +298,17 @@ mod tests {
             )
         );
         assert!(text.contains("    perfkit compress -3\n"));
-        assert!(text.contains("    # compress -3, 1 thread: 2026-01-02, perfkit 1\n"));
+        assert!(text.contains("    # compress -3, 1 thread: 2026-01-02, perfkit 1 (0123abc)\n"));
     }
 
     #[test]
     fn a_case_measured_again_takes_its_old_place() {
-        let mut all = record();
-        let mut again = record().comparisons.remove(0);
+        let mut all = cases();
+        let mut again = cases().comparisons.remove(0);
         again.pairs = 9;
         all.add(again);
         assert_eq!((all.comparisons.len(), all.comparisons[0].pairs), (1, 9));
-        let mut other = record().comparisons.remove(0);
+        let mut other = cases().comparisons.remove(0);
         other.what = "compress -9".to_owned();
         all.add(other);
         assert_eq!(all.comparisons.len(), 2);

@@ -1,7 +1,11 @@
-//! Names on a command line that lead to one file, found before anything is opened for writing.
+//! One guard that every command passes before it starts: nothing that is written may be what is
+//! read, or be written twice.
 //!
-//! A file that exists is known by its device and number, one that does not by its directory and
-//! name: two spellings, a symbolic link or a second mount do not hide that two things are one.
+//! [`Files`] says what a command line reads and writes; [`refuse`] does the same for jobs, whose
+//! targets are known once directories have been walked. A file that exists is known by its device
+//! and inode, one that does not by its directory and name: two spellings, a symbolic link or a
+//! second mount do not hide that two names are one file. What stands behind standard output and
+//! standard error is written, too.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -10,15 +14,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::plan::{Destination, Job};
-use super::target::{display, duplicate_stdout, is_stdout};
+use super::target::{display, is_stdout};
+use super::{standard, url};
 use crate::failure::{Failure, Result};
+
+mod files;
+
+pub(crate) use files::{Files, Stdout};
 
 /// What makes a file itself.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Identity {
-    /// An existing file of one name.
+    /// An existing file, by device and inode.
     Number(u64, u64),
-    /// A file that does not exist yet, or one of several names: those are replaced one by one.
+    /// A file that does not exist yet, or one of several hard links: replacing one of those leaves
+    /// the others as they are.
     Name(Arc<Path>, OsString),
 }
 
@@ -26,7 +36,7 @@ enum Identity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role<'a> {
     Source(&'a Path),
-    /// What frames refer back to, by the flag that names it.
+    /// What frames refer back to, or what else is needed, by the flag that names it.
     Reference(&'static str),
     /// The target of a source.
     Target(&'a Path),
@@ -75,13 +85,10 @@ pub(crate) fn refuse(
             ))
             .help(format!("name a file: {flag} FILE")));
         }
-        let stdout = duplicate_stdout().ok().and_then(|file| of_handle(&file));
-        if let Some(Role::Source(source)) = stdout.and_then(|identity| found.roles.get(&identity)) {
-            return Err(Failure::usage(format!(
-                "standard output goes to {}, which is also read",
-                display(source)
-            ))
-            .help("send it to another file"));
+        let stdout = standard::output().ok().and_then(|file| of_handle(&file));
+        let read = jobs.iter().map(|job| job.source.as_path());
+        if let Some(source) = stdout.and_then(|stdout| in_place(read, &stdout)) {
+            return Err(stream_is_read("standard output", source));
         }
     }
     for job in jobs {
@@ -96,18 +103,6 @@ pub(crate) fn refuse(
         found.add(path, Role::Export(flag))?;
     }
     Ok(())
-}
-
-/// Refuses two exports to one file, or both to standard output.
-pub(crate) fn refuse_exports(exports: &[Flagged<'_>]) -> Result<()> {
-    let mut streams = exports.iter().filter(|(_, path)| is_stdout(path));
-    if let (Some((first, _)), Some((second, _))) = (streams.next(), streams.next()) {
-        return Err(Failure::usage(format!(
-            "{first} and {second} would mix two reports on standard output"
-        ))
-        .help("name a file for one of them"));
-    }
-    refuse(&[], None, &[], exports)
 }
 
 #[derive(Debug, Default)]
@@ -134,8 +129,7 @@ impl<'a> Found<'a> {
 
     fn source(&mut self, path: &Path) -> Option<Identity> {
         if path.as_os_str() == "-" {
-            let stdin = super::source::duplicate_stdin().ok()?;
-            return of_handle(&stdin);
+            return stdin();
         }
         self.named(path)
     }
@@ -144,6 +138,11 @@ impl<'a> Found<'a> {
         if is_stdout(path) {
             return None;
         }
+        let local = url::of(path).map(url::local);
+        let path = match &local {
+            Some(local) => local.as_deref()?,
+            None => path,
+        };
         if self.fresh {
             return self.name(path);
         }
@@ -158,7 +157,8 @@ impl<'a> Found<'a> {
         if !metadata.is_file() {
             return None;
         }
-        number(metadata).or_else(|| self.name(&std::fs::canonicalize(path).ok()?))
+        let number = number(metadata).filter(|_| has_one_name(metadata));
+        number.or_else(|| self.name(&std::fs::canonicalize(path).ok()?))
     }
 
     fn name(&mut self, path: &Path) -> Option<Identity> {
@@ -178,21 +178,100 @@ impl<'a> Found<'a> {
     }
 }
 
-fn of_handle(file: &File) -> Option<Identity> {
-    let metadata = file.metadata().ok().filter(Metadata::is_file)?;
-    number(&metadata)
+/// A file that is written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    name: Option<(OsString, PathBuf)>,
+    inode: Option<Identity>,
 }
 
-/// The number of a file that has but one name.
+/// What is written to `path`, if it exists already. Standard output is the file that it goes to.
+pub(crate) fn written(path: &Path) -> Option<Written> {
+    if is_stdout(path) {
+        let inode = of_handle(&standard::output().ok()?)?;
+        return Some(Written {
+            name: None,
+            inode: Some(inode),
+        });
+    }
+    let whole = std::fs::canonicalize(path).ok()?;
+    Some(Written {
+        name: Some((path.file_name()?.to_owned(), whole)),
+        inode: None,
+    })
+}
+
+impl Written {
+    /// Whether `path` leads to it. Another hard link is another file where that is replaced, and
+    /// the same where it is written in its place.
+    pub(crate) fn is(&self, path: &Path) -> bool {
+        match (&self.name, &self.inode) {
+            (Some((name, whole)), _) => {
+                path.file_name() == Some(name)
+                    && std::fs::canonicalize(path).is_ok_and(|path| path == *whole)
+            }
+            (None, written) => written.is_some() && inode(path) == *written,
+        }
+    }
+}
+
+/// The file behind a handle, if it is a regular one.
+fn of_handle(file: &File) -> Option<Identity> {
+    number(&file.metadata().ok().filter(Metadata::is_file)?)
+}
+
+/// The file behind standard input, if it is a regular one.
+fn stdin() -> Option<Identity> {
+    of_handle(&standard::input().ok()?)
+}
+
+/// The regular file that a path leads to (standard input for `-`), whatever other names it has.
+fn inode(path: &Path) -> Option<Identity> {
+    if path.as_os_str() == "-" {
+        return stdin();
+    }
+    let local = url::of(path).map(url::local);
+    let path = match &local {
+        Some(local) => local.as_deref()?,
+        None => path,
+    };
+    number(&std::fs::metadata(path).ok().filter(Metadata::is_file)?)
+}
+
+/// The first of the files that are read which is `written` in its place, under any hard link.
+fn in_place<'p>(mut read: impl Iterator<Item = &'p Path>, written: &Identity) -> Option<&'p Path> {
+    read.find(|path| inode(path).as_ref() == Some(written))
+}
+
 #[cfg(unix)]
 fn number(metadata: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
-    (metadata.nlink() == 1).then(|| Identity::Number(metadata.dev(), metadata.ino()))
+    Some(Identity::Number(metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
 fn number(_: &Metadata) -> Option<Identity> {
     None
+}
+
+/// Whether a file has no other name.
+#[cfg(unix)]
+fn has_one_name(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.nlink() == 1
+}
+
+#[cfg(not(unix))]
+fn has_one_name(_: &Metadata) -> bool {
+    false
+}
+
+fn stream_is_read(stream: &str, source: &Path) -> Failure {
+    Failure::usage(format!(
+        "{stream} goes to {}, which is also read",
+        display(source)
+    ))
+    .help("send it to another file")
 }
 
 fn clash(path: &Path, before: Role<'_>, role: Role<'_>) -> Failure {
@@ -265,9 +344,6 @@ mod tests {
             refuse(&apart, None, &[], &[("--export-json", &dir.join("r"))]),
             Ok(())
         );
-        assert!(
-            refuse_exports(&[("--a", Path::new("-")), ("--b", Path::new("/dev/stdout"))]).is_err()
-        );
     }
 
     #[cfg(unix)]
@@ -284,7 +360,5 @@ mod tests {
         std::os::unix::fs::symlink("x", dir.join("link")).expect("linked");
         let link = [job(dir, "a", "x"), job(dir, "b", "link")];
         assert!(refuse(&link, None, &[], &[]).is_err());
-        let null = Path::new("/dev/null");
-        assert_eq!(refuse_exports(&[("--a", null), ("--b", null)]), Ok(()));
     }
 }

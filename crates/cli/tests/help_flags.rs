@@ -1,0 +1,177 @@
+//! Every flag that a `help:` line advises is one that the command has which prints it.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use common::{directory, run, words};
+
+/// What messages of other programs' flags are about.
+const OTHER_PROGRAMS: [&str; 6] = ["chmod", "ulimit", "head -c", "aws ", "gcloud", "apt"];
+
+/// The commands that a source file speaks for, by the start of its path below `src/`: the first that
+/// fits. Files that are not listed speak for no command in particular.
+const SPEAKERS: [(&str, &[&str]); 22] = [
+    ("cmd/compress_bench/", &["compress-bench"]),
+    ("cmd/zip_bench/", &["zip-bench"]),
+    ("cmd/zip/", &["zip"]),
+    ("cmd/unzip/", &["unzip"]),
+    ("cmd/decompress", &["decompress"]),
+    ("cmd/compress.rs", &["compress"]),
+    ("cmd/train.rs", &["compress"]),
+    ("cmd/list.rs", &["decompress"]),
+    ("cmd/frames.rs", &["decompress"]),
+    ("cmd/transfer/", &["compress", "decompress"]),
+    ("cmd/stress/", &["stress"]),
+    ("cmd/compare.rs", &["compare"]),
+    ("cmd/render", &["report"]),
+    ("cmd/env.rs", &["env"]),
+    ("args/compress_bench.rs", &["compress-bench"]),
+    ("args/compress.rs", &["compress"]),
+    ("args/train.rs", &["compress"]),
+    ("args/decompress.rs", &["decompress"]),
+    ("args/zip.rs", &["zip"]),
+    ("args/unzip.rs", &["unzip"]),
+    ("args/stress/", &["stress"]),
+    (
+        "io/source.rs",
+        &["compress", "decompress", "unzip", "zip", "compress-bench"],
+    ),
+];
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The texts of a source file that are given to `.help(…)`.
+fn helps(source: &str) -> Vec<String> {
+    let source = source
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or(source);
+    let mut found = Vec::new();
+    for call in source.split(".help(").skip(1) {
+        let (mut depth, mut chars, mut text) = (1, call.chars(), String::new());
+        while let Some(char) = chars.next().filter(|_| depth > 0) {
+            match char {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                '"' => {
+                    while let Some(char) = chars.next().filter(|char| *char != '"') {
+                        let escaped = if char == '\\' {
+                            chars.next()
+                        } else {
+                            Some(char)
+                        };
+                        text.extend(escaped.filter(|char| *char != '\n'));
+                    }
+                    text.push(' ');
+                }
+                _ => {}
+            }
+        }
+        found.push(text);
+    }
+    found
+}
+
+/// The flags in a text.
+fn flags(text: &str) -> BTreeSet<String> {
+    let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '-');
+    let is_flag = |word: &&str| match word.strip_prefix("--") {
+        Some(long) => long.starts_with(|char: char| char.is_ascii_lowercase()),
+        None => word.len() == 2 && word.starts_with('-') && !word.ends_with(['-', '0', '9']),
+    };
+    words.filter(is_flag).map(str::to_owned).collect()
+}
+
+/// The flags that a command has.
+fn known(command: &str) -> BTreeSet<String> {
+    let dir = directory();
+    let help = run(dir.path(), words(&format!("{command} --help"))).expect(0);
+    flags(help.text())
+}
+
+#[test]
+fn advice_names_flags_that_the_command_has() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    sources(&root, &mut paths);
+    let mut commands: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for path in &paths {
+        let name = path
+            .strip_prefix(&root)
+            .expect("below it")
+            .to_string_lossy()
+            .into_owned();
+        let speaker = SPEAKERS.iter().find(|(start, _)| name.starts_with(start));
+        let Some((_, speakers)) = speaker else {
+            continue;
+        };
+        for help in helps(&std::fs::read_to_string(path).expect("read")) {
+            if OTHER_PROGRAMS.iter().any(|program| help.contains(program)) {
+                continue;
+            }
+            // A command that is named is the one that the flags are of.
+            let named = help.split_once("perfkit ").and_then(|(_, rest)| {
+                rest.split(|char: char| !char.is_ascii_lowercase() && char != '-')
+                    .next()
+            });
+            let speakers = named.map_or(speakers.to_vec(), |named| vec![named]);
+            for command in speakers {
+                let known = commands
+                    .entry(command.to_owned())
+                    .or_insert_with(|| known(command));
+                for flag in flags(&help) {
+                    checked += 1;
+                    if !known.contains(&flag) {
+                        wrong.push(format!("{name}: {command} has no {flag}: {help}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked > 60, "{checked} flags were found");
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn a_directory_in_the_place_of_a_file_is_refused_without_flags_that_are_not_there() {
+    let dir = directory();
+    for name in ["d", "d.zst"] {
+        std::fs::create_dir(dir.path().join(name)).expect("made");
+    }
+    common::file(dir.path(), "a", b"content");
+    for line in [
+        "unzip d",
+        "unzip -l d",
+        "compress -D d a",
+        "fix parse --dictionary d a",
+    ] {
+        let ended = run(dir.path(), words(line));
+        assert!(
+            matches!(ended.code, Some(1 | 2)),
+            "{line}: {}",
+            ended.stderr
+        );
+        assert!(
+            ended.stderr.contains("'d' is a directory"),
+            "{line}: {}",
+            ended.stderr
+        );
+        assert!(!ended.stderr.contains("-r"), "{line}: {}", ended.stderr);
+    }
+    for line in ["compress d", "decompress d.zst", "compress-bench d"] {
+        let ended = run(dir.path(), words(line)).expect(1);
+        assert!(ended.stderr.contains("add -r"), "{line}: {}", ended.stderr);
+    }
+}

@@ -1,0 +1,357 @@
+//! Histograms of intervals on their way out of a run: recorders hand each one over when it is complete,
+//! a thread writes it to a spool, and `.hlog` is made of the spool when the run is over.
+//!
+//! Nothing of an interval stays in memory while the run goes on, so that an export costs a run of a day
+//! what it costs a run of a minute. A recorder never waits for the spool: while that is behind, its
+//! current interval grows.
+
+use std::fmt;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+use crate::coding;
+use crate::read::ReadError;
+use crate::recorder::add_histogram;
+use crate::report::{Interval, Latency};
+
+/// Intervals that wait for the spool at most.
+const WAITING_MAX: usize = 256;
+/// What stands before a histogram in the spool: its part, its length in bytes, start and length of the
+/// interval.
+const HEADER_BYTES: usize = 4 + 4 + 8 + 8;
+
+/// Where intervals wait until the report is written: a file, or memory where they are few.
+pub trait Spool: Read + Write + Seek + Send {}
+
+impl<T: Read + Write + Seek + Send> Spool for T {}
+
+/// Takes the intervals of the recorders of a run (see [`crate::Spec::intervals`]) and keeps them on a
+/// spool. Clones are the same log.
+///
+/// ```
+/// use std::io::Cursor;
+/// use std::time::{Duration, Instant, SystemTime};
+/// use perfkit_latency::{IntervalLog, LatencyName, Recorder, Spec, hlog};
+///
+/// let log = IntervalLog::new(Duration::from_secs(1), Cursor::new(Vec::new()))?;
+/// let start = Instant::now();
+/// let spec = Spec::new(LatencyName::Service, "call").intervals(Some(log.clone()));
+/// let mut recorder = Recorder::new(spec, start);
+/// for second in 0..3 {
+///     let begin = start + Duration::from_secs(second);
+///     recorder.record_span(begin, begin + Duration::from_micros(5));
+/// }
+/// let row = recorder.finish().latency();
+/// let mut text = Vec::new();
+/// hlog::write(&mut text, SystemTime::now(), &[&row], Some(&mut log.finish()?))?;
+/// assert_eq!(hlog::read(&text).unwrap().len(), 3);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct IntervalLog(Arc<Inner>);
+
+struct Inner {
+    length: Duration,
+    sender: SyncSender<Message>,
+    parts: AtomicU32,
+    waiting_bytes: Arc<AtomicU64>,
+}
+
+/// An interval of one recorder.
+struct Complete {
+    part: u32,
+    start_ns: u64,
+    length_ns: u64,
+    /// The histogram in plain V2, which is quick to write while the run goes on.
+    plain: Vec<u8>,
+}
+
+enum Message {
+    Complete(Complete),
+    Finish(SyncSender<io::Result<Box<dyn Spool>>>),
+}
+
+impl fmt::Debug for IntervalLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IntervalLog")
+            .field("length", &self.0.length)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether both are the same log.
+impl PartialEq for IntervalLog {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl IntervalLog {
+    /// A log of intervals of this length, at least a millisecond, that starts at the spool's position.
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
+    pub fn new(length: Duration, spool: impl Spool + 'static) -> io::Result<Self> {
+        let (sender, receiver) = sync_channel(WAITING_MAX);
+        let waiting_bytes = Arc::new(AtomicU64::new(0));
+        let waiting = waiting_bytes.clone();
+        let spool: Box<dyn Spool> = Box::new(spool);
+        std::thread::Builder::new()
+            .name("intervals".to_owned())
+            .spawn(move || keep(spool, &receiver, &waiting))?;
+        Ok(Self::of(length, sender, waiting_bytes))
+    }
+
+    /// A log that keeps nothing, for measuring what recording costs.
+    pub(crate) fn nowhere(length: Duration) -> Self {
+        let (sender, _) = sync_channel(1);
+        Self::of(length, sender, Arc::default())
+    }
+
+    fn of(length: Duration, sender: SyncSender<Message>, waiting_bytes: Arc<AtomicU64>) -> Self {
+        Self(Arc::new(Inner {
+            length: length.max(Duration::from_millis(1)),
+            sender,
+            parts: AtomicU32::new(0),
+            waiting_bytes,
+        }))
+    }
+
+    /// The length of an interval.
+    #[must_use]
+    pub fn length(&self) -> Duration {
+        self.0.length
+    }
+
+    /// Bytes that intervals take in memory now.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        self.0.waiting_bytes.load(Relaxed)
+    }
+
+    /// A number for one more recorder.
+    pub(crate) fn part(&self) -> u32 {
+        self.0.parts.fetch_add(1, Relaxed)
+    }
+
+    /// Hands an interval over. `false`: the spool is behind, and `wait` is not allowed. What comes when
+    /// the log is finished is nobody's.
+    pub(crate) fn put(
+        &self,
+        part: u32,
+        start_ns: u64,
+        length_ns: u64,
+        histogram: &Histogram<u64>,
+        wait: bool,
+    ) -> bool {
+        let mut plain = Vec::new();
+        if !coding::encode_plain(histogram, &mut plain) {
+            return true;
+        }
+        plain.shrink_to_fit();
+        let bytes = plain.len() as u64;
+        let message = Message::Complete(Complete {
+            part,
+            start_ns,
+            length_ns,
+            plain,
+        });
+        self.0.waiting_bytes.fetch_add(bytes, Relaxed);
+        let sent = match wait {
+            true => self.0.sender.send(message).map_err(|_| true),
+            false => self
+                .0
+                .sender
+                .try_send(message)
+                .map_err(|error| match error {
+                    TrySendError::Full(_) => false,
+                    TrySendError::Disconnected(_) => true,
+                }),
+        };
+        match sent {
+            Ok(()) => true,
+            Err(gone) => {
+                self.0.waiting_bytes.fetch_sub(bytes, Relaxed);
+                gone
+            }
+        }
+    }
+
+    /// Ends the log. Recorders that go on recording into it lose nothing but their intervals.
+    ///
+    /// # Errors
+    /// The first failure to write or read the spool.
+    pub fn finish(self) -> io::Result<LoggedIntervals> {
+        let gone = || io::Error::other("the interval log has ended already");
+        let (reply, answer) = sync_channel(1);
+        let asked = self.0.sender.send(Message::Finish(reply));
+        asked.map_err(|_| gone())?;
+        LoggedIntervals::of(answer.recv().map_err(|_| gone())??)
+    }
+}
+
+/// The thread that writes the spool, until it is asked for it or nobody is left who would.
+fn keep(spool: Box<dyn Spool>, receiver: &Receiver<Message>, waiting_bytes: &AtomicU64) {
+    let mut file = BufWriter::new(spool);
+    let mut failed = None;
+    while let Ok(message) = receiver.recv() {
+        match message {
+            Message::Complete(complete) => {
+                if failed.is_none() {
+                    failed = complete.write(&mut file).err();
+                }
+                waiting_bytes.fetch_sub(complete.plain.len() as u64, Relaxed);
+            }
+            Message::Finish(reply) => {
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error);
+                // Whoever asked may be gone.
+                drop(reply.send(failed.map_or(file, Err)));
+                return;
+            }
+        }
+    }
+}
+
+impl Complete {
+    fn write(&self, w: &mut impl Write) -> io::Result<()> {
+        let bytes = u32::try_from(self.plain.len()).map_err(io::Error::other)?;
+        w.write_all(&self.part.to_le_bytes())?;
+        w.write_all(&bytes.to_le_bytes())?;
+        w.write_all(&self.start_ns.to_le_bytes())?;
+        w.write_all(&self.length_ns.to_le_bytes())?;
+        w.write_all(&self.plain)
+    }
+}
+
+/// One interval of one recorder on the spool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Logged {
+    pub(crate) part: u32,
+    pub(crate) start_ns: u64,
+    pub(crate) length_ns: u64,
+    at: u64,
+    bytes: u32,
+}
+
+/// The intervals of a run that is over, on their spool.
+pub struct LoggedIntervals {
+    spool: Box<dyn Spool>,
+    all: Vec<Logged>,
+}
+
+impl fmt::Debug for LoggedIntervals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoggedIntervals")
+            .field("intervals", &self.all.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl LoggedIntervals {
+    fn of(mut spool: Box<dyn Spool>) -> io::Result<Self> {
+        spool.rewind()?;
+        let mut reader = BufReader::new(spool);
+        let mut all = Vec::new();
+        let mut at = 0;
+        while let Some(header) = header(&mut reader)? {
+            let word = |from: usize| {
+                let mut bytes = [0; 8];
+                bytes.copy_from_slice(&header[from..from + 8]);
+                u64::from_le_bytes(bytes)
+            };
+            let (part, bytes) = (word(0) as u32, (word(0) >> 32) as u32);
+            at += HEADER_BYTES as u64;
+            all.push(Logged {
+                part,
+                start_ns: word(8),
+                length_ns: word(16),
+                at,
+                bytes,
+            });
+            at += u64::from(bytes);
+            reader.seek_relative(i64::from(bytes))?;
+        }
+        Ok(Self {
+            spool: reader.into_inner(),
+            all,
+        })
+    }
+
+    /// Every interval of every recorder, in the order in which they came.
+    pub(crate) fn all(&self) -> &[Logged] {
+        &self.all
+    }
+
+    /// The sum of these intervals.
+    pub(crate) fn sum(&mut self, of: &[Logged]) -> io::Result<Option<Histogram<u64>>> {
+        let mut sum: Option<Histogram<u64>> = None;
+        for logged in of {
+            let mut plain = vec![0; logged.bytes as usize];
+            self.spool.seek(SeekFrom::Start(logged.at))?;
+            self.spool.read_exact(&mut plain)?;
+            let histogram = coding::decode(&plain).map_err(damaged)?;
+            match &mut sum {
+                Some(sum) => add_histogram(sum, &histogram),
+                None => sum = Some(histogram),
+            }
+        }
+        Ok(sum)
+    }
+
+    /// The intervals of a row, all in memory: for rows that have few.
+    ///
+    /// # Errors
+    /// When the spool cannot be read.
+    pub fn of_row(&mut self, row: &Latency) -> io::Result<Vec<Interval>> {
+        let own = self
+            .all
+            .iter()
+            .filter(|one| row.log_parts.contains(&one.part));
+        let mut own: Vec<Logged> = own.copied().collect();
+        own.sort_by_key(|one| one.start_ns);
+        let mut intervals = Vec::new();
+        for same in own.chunk_by(|a, b| a.start_ns == b.start_ns) {
+            let histogram = self.sum(same)?;
+            let packed = histogram.as_ref().and_then(coding::encode_deflate);
+            intervals.extend(packed.map(|histogram_v2_deflate| Interval {
+                start_ns: same[0].start_ns,
+                length_ns: longest(same),
+                histogram_v2_deflate,
+            }));
+        }
+        Ok(intervals)
+    }
+}
+
+/// The length of an interval that several recorders share: that of the one that recorded to its end.
+pub(crate) fn longest(same: &[Logged]) -> u64 {
+    same.iter().map(|one| one.length_ns).max().unwrap_or(0)
+}
+
+/// The next header; `None` at the end.
+fn header(reader: &mut impl Read) -> io::Result<Option<[u8; HEADER_BYTES]>> {
+    let mut header = [0; HEADER_BYTES];
+    let mut read = 0;
+    while read < HEADER_BYTES {
+        match reader.read(&mut header[read..]) {
+            Ok(0) if read == 0 => return Ok(None),
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => read += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Some(header))
+}
+
+fn damaged(error: ReadError) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cfg(test)]
+mod tests;

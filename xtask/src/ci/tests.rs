@@ -1,0 +1,85 @@
+//! The closing table, and the script that prepares a machine for the checks.
+
+use super::*;
+
+#[test]
+fn closing_lines_add_up() {
+    let lines = [
+        "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; finished in 0.10s",
+        "test result: ok. 39 passed; 0 failed; 2 ignored; 0 measured; finished in 1.00s",
+    ]
+    .map(str::to_owned);
+    assert_eq!(add_up(&lines, "passed"), 42);
+    assert_eq!(add_up(&lines, "ignored"), 3);
+    assert_eq!(add_up(&[], "passed"), 0);
+}
+
+#[test]
+fn the_table_has_a_line_a_step_and_a_total() {
+    let row = |name, result| Row {
+        name,
+        result,
+        elapsed: Duration::from_millis(1500),
+        note: String::new(),
+    };
+    let text = table(
+        &[row("format", "ok"), row("test", "FAILED")],
+        Duration::from_secs(3),
+    );
+    assert_eq!(text.lines().count(), 5);
+    assert!(
+        text.contains("test                 FAILED       1.5\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("total                             3.0\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_fast_steps_are_some_of_all() {
+    assert!(STEPS.iter().any(|step| step.fast) && STEPS.iter().any(|step| !step.fast));
+}
+
+/// `.ci/run` with nothing but these programs, where `apt-get` ends with an error.
+#[cfg(unix)]
+fn run_script_on_a_bare_machine() -> std::process::Output {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    for program in ["bash", "dirname", "id"] {
+        let found = sh::find(program).unwrap();
+        symlink(found, folder.path().join(program)).unwrap();
+    }
+    for (program, script) in [
+        ("apt-get", "echo no network >&2; exit 100"),
+        ("cargo", "echo the checks begin"),
+    ] {
+        let file = folder.path().join(program);
+        std::fs::write(
+            &file,
+            format!("#!{}\n{script}\n", sh::find("bash").unwrap().display()),
+        )
+        .unwrap();
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let mut command = sh::command(sh::find("bash").unwrap());
+    command.arg(sh::root().join(".ci/run"));
+    command.env("PATH", folder.path()).env("CI", "true");
+    command.output().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn a_machine_for_checks_that_lacks_a_program_fails_before_any_check() {
+    let output = run_script_on_a_bare_machine();
+    let [said, errors] =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    assert!(!output.status.success(), "{said}{errors}");
+    assert!(!said.contains("the checks begin"), "{said}{errors}");
+    // As root it tries to install; what apt-get says is shown. Else what is missing is named.
+    assert!(
+        errors.contains("no network") || errors.contains("is not installed"),
+        "{errors}"
+    );
+}

@@ -1,0 +1,77 @@
+//! What a dictionary costs a call: what zstdkit's example `dictionary` prints.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::measured_by_example;
+use crate::record::{Body, Machine, Record, Results};
+
+/// Rows of calls.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Dictionary {
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Row {
+    call: String,
+    records: String,
+    bytes: u64,
+    loaded_digested_once_us: [f64; 3],
+    /// The median, the least and the most.
+    loaded_over_once: [f64; 3],
+    digested_over_once: [f64; 3],
+}
+
+/// Measures and writes the record.
+pub(crate) fn run(words: &[&str]) -> Result<()> {
+    let (found, made) = measured_by_example("zstdkit", "workload", "dictionary", words)?;
+    let about = found["about"]
+        .as_array()
+        .context("the example says nothing about its data")?;
+    let facts = about
+        .iter()
+        .filter_map(|line| line.as_str().map(str::to_owned));
+    let facts = facts.collect();
+    let command = format!("cargo xtask peers dictionary {}", words.join(" "));
+    let mut record = Record::new(
+        "A dictionary of 110 KB, by the call",
+        command.trim(),
+        Results::Dictionary(serde_json::from_value(found)?),
+    );
+    record.made = vec![made];
+    record.machine = Some(Machine::here());
+    record.facts = facts;
+    println!("{}", record.write("zstd-dictionary")?.display());
+    Ok(())
+}
+
+impl Body for Dictionary {
+    fn write(&self, out: &mut String) -> Result<()> {
+        writeln!(
+            out,
+            "Microseconds a call, medians over the rounds in turns: *loaded* loads the dictionary into a \
+             kept context for each call, *digested* makes a digest and a context for each call, *once* is \
+             zstdkit with a dictionary digested once. Ratios are medians over the rounds, with the least \
+             and the most. *New* records were kept from the training; *seen* ones lie half in one of its \
+             samples. Every answer was compared before the timing.\n\n\
+             | call | records | bytes | loaded | digested | once | loaded / once | digested / once |\n\
+             |---|---|---:|---:|---:|---:|---:|---:|"
+        )?;
+        for row in &self.rows {
+            let [loaded, digested, once] = row.loaded_digested_once_us;
+            write!(
+                out,
+                "| {} | {} | {} | {loaded:.3} | {digested:.3} | {once:.3} |",
+                row.call, row.records, row.bytes
+            )?;
+            for [median, least, most] in [row.loaded_over_once, row.digested_over_once] {
+                write!(out, " {median:.2}x ({least:.2}–{most:.2}) |")?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}

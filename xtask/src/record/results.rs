@@ -1,0 +1,86 @@
+//! The kinds of results, each defined and rendered beside what measures it.
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use super::Made;
+use crate::peers::{betree, comparisons, deflate, dictionary, fix, fix_log, recipes, reports};
+use crate::peers::{stress, zip};
+
+/// What was found.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(crate) enum Results {
+    Betree(betree::Betree),
+    Comparisons(comparisons::Cases),
+    Deflate(deflate::Deflate),
+    Dictionary(dictionary::Dictionary),
+    Fix(fix::Fix),
+    FixLog(fix_log::FixLog),
+    Inflate(deflate::Inflate),
+    Recipes(recipes::Recipes),
+    Reports(reports::Reports),
+    Stress(stress::Stress),
+    Zip(zip::Zip),
+    ZipInterop(zip::interop::Interop),
+    ZipMemory(zip::memory::Memory),
+}
+
+/// Results of one kind.
+pub(crate) trait Body {
+    /// Writes them as Markdown.
+    fn write(&self, out: &mut String) -> Result<()>;
+
+    /// What was measured, where results say it one by one.
+    fn made(&self) -> Vec<Made> {
+        Vec::new()
+    }
+
+    /// What they lack.
+    fn faults(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What stands for the machine where the record has none.
+    fn machine(&self) -> &'static str {
+        "not recorded"
+    }
+}
+
+impl Results {
+    fn body(&self) -> &dyn Body {
+        match self {
+            Self::Betree(body) => body,
+            Self::Comparisons(body) => body,
+            Self::Deflate(body) => body,
+            Self::Dictionary(body) => body,
+            Self::Fix(body) => body,
+            Self::FixLog(body) => body,
+            Self::Inflate(body) => body,
+            Self::Recipes(body) => body,
+            Self::Reports(body) => body,
+            Self::Stress(body) => body,
+            Self::Zip(body) => body,
+            Self::ZipInterop(body) => body,
+            Self::ZipMemory(body) => body,
+        }
+    }
+}
+
+impl Body for Results {
+    fn write(&self, out: &mut String) -> Result<()> {
+        self.body().write(out)
+    }
+
+    fn made(&self) -> Vec<Made> {
+        self.body().made()
+    }
+
+    fn faults(&self) -> Vec<String> {
+        self.body().faults()
+    }
+
+    fn machine(&self) -> &'static str {
+        self.body().machine()
+    }
+}
