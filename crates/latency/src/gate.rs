@@ -339,7 +339,7 @@ fn severity(verdict: GateVerdict) -> u8 {
 
 /// From the row's ladder, or from its histogram for any other percentile.
 fn percentile_of(row: &Latency, p: f64) -> Result<Percentile, String> {
-    if let Some(found) = row.percentiles.iter().find(|found| found.p == p) {
+    if let Some(found) = row.find_percentile(p) {
         return Ok(found.clone());
     }
     let histogram = row.histogram().map_err(|error| error.to_string())?;

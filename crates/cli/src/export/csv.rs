@@ -167,13 +167,7 @@ fn fields(report: &Report, latency: &Latency) -> Vec<String> {
         optional(latency.stdev_ns),
     ];
     for p in LADDER {
-        let percentile = latency
-            .percentiles
-            .iter()
-            .find(|percentile| percentile.p == p);
-        fields.push(optional(
-            percentile.and_then(|percentile| percentile.value_ns),
-        ));
+        fields.push(optional(latency.percentile(p)));
     }
     fields.push(optional(latency.max_ns));
     fields

@@ -44,13 +44,7 @@ pub(super) fn latency_grid(latencies: &[Latency]) -> Grid {
         row.push(count(latency.n));
         row.push(duration_or_absent(latency.min_ns));
         for p in &ladder {
-            let found = latency
-                .percentiles
-                .iter()
-                .find(|percentile| percentile.p == *p);
-            row.push(duration_or_absent(
-                found.and_then(|percentile| percentile.value_ns),
-            ));
+            row.push(duration_or_absent(latency.percentile(*p)));
         }
         row.push(duration_or_absent(latency.max_ns));
         row.push(latency.mean_ns.map_or_else(|| ABSENT.to_owned(), duration));

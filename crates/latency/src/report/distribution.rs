@@ -84,6 +84,38 @@ pub struct Latency {
     pub log_parts: Vec<u32>,
 }
 
+impl Latency {
+    /// The value of percentile `p` of the [ladder](crate::percentile::LADDER); `None` when the row has no
+    /// such percentile, or has too few samples to know its value.
+    ///
+    /// ```
+    /// use perfkit_latency::{Latency, LatencyName, Recorder, Spec};
+    ///
+    /// let spec = Spec::new(LatencyName::Service, "call");
+    /// let mut recorder = Recorder::new(spec, std::time::Instant::now());
+    /// (1..=500).for_each(|ns| recorder.record_ns(ns));
+    /// let row = recorder.finish().latency();
+    /// assert_eq!(row.percentile(50.0), Some(250));
+    /// // 500 samples are enough for the 99th percentile, not for the 99.9th.
+    /// assert_eq!((row.percentile(99.0), row.percentile(99.9)), (Some(495), None));
+    /// ```
+    #[must_use]
+    pub fn percentile(&self, p: f64) -> Option<u64> {
+        self.find_percentile(p)?.value_ns
+    }
+
+    /// Percentile `p` of the row with its interval, or with the reason why it has no value. `None` when the
+    /// row has no such percentile; [`crate::Gate`] computes others from the histogram.
+    #[must_use]
+    pub fn find_percentile(&self, p: f64) -> Option<&Percentile> {
+        let same = |found: &&Percentile| (found.p - p).abs() < PERCENTILE_STEP;
+        self.percentiles.iter().find(same)
+    }
+}
+
+/// Percentiles closer together than this are the same.
+const PERCENTILE_STEP: f64 = 1e-9;
+
 /// The histogram of one interval of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interval {

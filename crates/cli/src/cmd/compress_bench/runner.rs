@@ -114,14 +114,10 @@ pub(super) struct Tail {
 
 impl Tail {
     fn of(row: &Latency) -> Self {
-        let at = |p| {
-            let found = row.percentiles.iter().find(|found| found.p == p);
-            found.and_then(|found| found.value_ns)
-        };
         Self {
             n: row.n,
-            p50_ns: at(50.0),
-            p99_ns: at(99.0),
+            p50_ns: row.percentile(50.0),
+            p99_ns: row.percentile(99.0),
         }
     }
 }

@@ -137,9 +137,7 @@ pub(super) fn spans(recorder: &mut Recorder, ops: usize, mut run: impl FnMut(usi
 
 /// A percentile that the sample has earned.
 pub(super) fn percentile(row: &Latency, p: f64) -> Cell {
-    let found = row.percentiles.iter().find(|at| (at.p - p).abs() < 1e-9);
-    let value = found.and_then(|at| at.value_ns);
-    value.map_or(Cell::Null, Cell::from)
+    row.percentile(p).into()
 }
 
 #[cfg(test)]

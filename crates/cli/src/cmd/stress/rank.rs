@@ -49,10 +49,7 @@ fn names<'a>(baseline: &'a str, target: &'a str) -> Names<'a> {
 
 /// The 50th, 99th and 99.9th percentile, where earned.
 pub(super) fn tail(row: &Latency) -> [Option<u64>; 3] {
-    [50.0, 99.0, 99.9].map(|p| {
-        let found = row.percentiles.iter().find(|percentile| percentile.p == p);
-        found.and_then(|percentile| percentile.value_ns)
-    })
+    [50.0, 99.0, 99.9].map(|p| row.percentile(p))
 }
 
 const COLUMNS: [(&str, Unit); 19] = [

@@ -171,12 +171,7 @@ impl Found {
 
 /// A percentile that was earned.
 fn percentile(recording: &Recording, p: f64) -> Option<u64> {
-    let latency = recording.latency();
-    let found = latency
-        .percentiles
-        .iter()
-        .find(|percentile| percentile.p == p)?;
-    found.value_ns
+    recording.latency().percentile(p)
 }
 
 fn max(recording: &Recording) -> Option<u64> {
