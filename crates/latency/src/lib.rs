@@ -64,7 +64,7 @@ pub use environment::Meter;
 pub use gate::{Gate, ParseGateError};
 pub use hdrhistogram::Histogram;
 pub use interval_log::{IntervalLog, LoggedIntervals, Spool};
-pub use open::{OpenLoop, Turn, Wait};
+pub use open::{Lateness, OpenLoop, Pacer, Turn, Wait};
 pub use read::{Place, ReadError, ReadErrorKind};
 pub use recorder::{MergeError, Recorder};
 pub use recording::Recording;

@@ -1,41 +1,26 @@
 //! The open loop: operations are due at times of their own, whether or not the last one has ended.
 //!
-//! A closed loop that meets a stall stops asking and records one slow operation; the others that would
-//! have come are omitted. Here they stay due, wait, and their response time counts from when they
-//! were due. One [`OpenLoop`] drives one thread; several threads share a rate by each taking a
-//! part of it.
+//! A closed loop that meets a stall stops asking: it records one slow operation and omits the others that
+//! would have come. Here they stay due and wait, and their response time counts from when they were due.
+//!
+//! [`OpenLoop`] drives and records one thread; threads share a rate by each taking a part of it. Below it
+//! stand [`Pacer`] (due times), [`Lateness`] (late starts, backlog, saturation) and [`Wait`]: loops that
+//! wait or record in their own way use these alone.
+
+mod lateness;
+mod pacer;
+mod wait;
 
 use std::time::{Duration, Instant};
 
+pub use self::lateness::Lateness;
+pub use self::pacer::Pacer;
+pub use self::wait::Wait;
 use crate::recorder::{Recorder, nanoseconds};
 use crate::recording::Recording;
-use crate::report::{LatencyName, Load, LoadModel, Timing, finite};
+use crate::report::{LatencyName, Load, Timing};
 use crate::schedule::Schedule;
 use crate::spec::Spec;
-
-/// A start later than this after its due time is late, unless the caller knows better: well above
-/// what a spin on any clock shows.
-const LATE_ABOVE_NS: u64 = 1_000;
-
-/// Achieved below this share of what was due is called saturated.
-const ACHIEVED_MIN: f64 = 0.99;
-
-/// How to wait until the next operation is due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Wait {
-    /// Sleep until this long before it, then spin. A sleep ends late by tens of microseconds, more on
-    /// a virtual machine.
-    SleepThenSpin(Duration),
-    /// Spin all the time: the thread takes its processor whole.
-    Spin,
-}
-
-impl Default for Wait {
-    fn default() -> Self {
-        Self::SleepThenSpin(Duration::from_millis(1))
-    }
-}
 
 /// One operation that was started, to be ended once.
 #[derive(Debug)]
@@ -81,25 +66,17 @@ impl Turn {
 /// ```
 #[derive(Debug)]
 pub struct OpenLoop {
-    schedule: Schedule,
-    /// A second reading of the schedule, which counts what is due by now.
-    ahead: Schedule,
+    pacer: Pacer,
     wait: Wait,
     run_start: Instant,
     response: Recorder,
     service: Recorder,
-    /// A start later than this after its due time is late.
-    late_above_ns: u64,
-    late: u64,
-    started: u64,
-    backlog_max: u64,
-    last_due_ns: u64,
     last_end: Instant,
 }
 
 impl OpenLoop {
-    /// A loop of a run that starts at `run_start`. The name and timing of `spec` are set for the two
-    /// distributions, response and service, that come of it.
+    /// A loop of a run that starts at `run_start`. It sets the name and timing of `spec` for its two
+    /// distributions, response and service.
     #[must_use]
     pub fn new(schedule: Schedule, spec: Spec, run_start: Instant) -> Self {
         let spec = spec.batch(1);
@@ -110,17 +87,11 @@ impl OpenLoop {
             ..spec.clone()
         };
         Self {
-            ahead: schedule.clone(),
-            schedule,
+            pacer: Pacer::new(schedule, run_start),
             wait: Wait::default(),
             run_start,
             response: Recorder::new(of(LatencyName::Response, Timing::Intended), run_start),
             service: Recorder::new(of(LatencyName::Service, Timing::Actual), run_start),
-            late_above_ns: LATE_ABOVE_NS,
-            late: 0,
-            started: 0,
-            backlog_max: 0,
-            last_due_ns: 0,
             last_end: run_start,
         }
     }
@@ -132,51 +103,34 @@ impl OpenLoop {
         self
     }
 
-    /// How long after its due time a start is late: the clock floor, say [`crate::Floor::p99_ns`]; by
-    /// default a microsecond.
+    /// How long after its due time a start counts as late: the clock's resolution, say
+    /// [`crate::Floor::p99_ns`]; a microsecond by default.
     #[must_use]
     pub fn late_above(mut self, late: Duration) -> Self {
-        self.late_above_ns = u64::try_from(late.as_nanos()).unwrap_or(u64::MAX);
+        self.pacer = self.pacer.late_above(late);
         self
     }
 
     /// When the next operation is due.
     #[must_use]
     pub fn next_due(&self) -> Instant {
-        self.due_at(self.schedule.peek())
+        self.pacer.next_due()
     }
 
-    fn due_at(&self, offset_ns: u64) -> Instant {
-        // An instant that cannot be told is beyond any run; a century is as good.
-        const CENTURY: Duration = Duration::from_secs(100 * 365 * 86_400);
-        self.run_start
-            .checked_add(Duration::from_nanos(offset_ns))
-            .unwrap_or_else(|| self.run_start + CENTURY)
-    }
-
-    /// Wait until the next operation is due, if it is not overdue, and start it.
+    /// Waits until the next operation is due, unless it is overdue, and starts it.
     pub fn begin(&mut self) -> Turn {
-        let due = self.next_due();
-        let start = wait_until(due, self.wait);
+        let start = self.wait.until(self.next_due());
         self.begin_at(start)
     }
 
-    /// Start the next operation at `start`, for callers that wait in their own way.
+    /// Starts the next operation at `start`, for callers that wait in their own way.
     pub fn begin_at(&mut self, start: Instant) -> Turn {
-        self.last_due_ns = self.schedule.advance();
-        let due = self.due_at(self.last_due_ns);
-        self.started += 1;
-        if nanoseconds(due, start) > self.late_above_ns {
-            self.late += 1;
-        }
-        let due_by_now = self.ahead.due_until(nanoseconds(self.run_start, start));
-        self.backlog_max = self
-            .backlog_max
-            .max(due_by_now.saturating_sub(self.started));
+        let due = self.pacer.start(start);
+        self.pacer.observe(start);
         Turn { due, start }
     }
 
-    /// Record an operation that has ended. Gives its response and its service time.
+    /// Records an operation that has ended. Returns its response and its service time in nanoseconds.
     pub fn end(&mut self, turn: Turn, end: Instant) -> (u64, u64) {
         self.last_end = end;
         (
@@ -185,7 +139,7 @@ impl OpenLoop {
         )
     }
 
-    /// The same; `what` says what it was, and is called only when it is among the slowest.
+    /// The same; `what` describes the operation, and is called only when it is among the slowest.
     pub fn end_what(&mut self, turn: Turn, end: Instant, what: impl Fn() -> String) -> (u64, u64) {
         self.last_end = end;
         (
@@ -194,42 +148,12 @@ impl OpenLoop {
         )
     }
 
-    /// End the loop: response, service, and whether the rate was held.
+    /// Ends the loop. Returns response times, service times and whether the loop kept its rate.
     #[must_use]
     pub fn finish(self) -> (Recording, Recording, Load) {
-        let elapsed_ns = nanoseconds(self.run_start, self.last_end);
-        let ended = self.service.n() as f64;
-        let achieved = (elapsed_ns > 0 && ended > 0.0).then(|| ended * 1e9 / elapsed_ns as f64);
-        // What was due took until one period after the last due time. Measured against that and not
-        // against the target, for a short Poisson run is rarely of its rate.
-        let due_ns = self.last_due_ns as f64 + self.schedule.period_ns();
-        let load = Load {
-            model: LoadModel::Open,
-            arrivals: Some(self.schedule.arrivals()),
-            rate_target_per_s: finite(self.schedule.rate_per_s()),
-            rate_achieved_per_s: achieved.and_then(finite),
-            late_start_ratio: finite(self.late as f64 / self.started.max(1) as f64),
-            backlog_max: Some(self.backlog_max),
-            saturated: self.started > 0 && due_ns < ACHIEVED_MIN * elapsed_ns as f64,
-        };
+        let elapsed = Duration::from_nanos(nanoseconds(self.run_start, self.last_end));
+        let load = self.pacer.load(self.service.n(), elapsed);
         (self.response.finish(), self.service.finish(), load)
-    }
-}
-
-/// Wait, and give the time at which the waiting ended.
-fn wait_until(due: Instant, wait: Wait) -> Instant {
-    loop {
-        let now = Instant::now();
-        let left = due.saturating_duration_since(now);
-        if left.is_zero() {
-            return now;
-        }
-        match wait {
-            Wait::SleepThenSpin(margin) if left > margin => {
-                std::thread::sleep(left.saturating_sub(margin));
-            }
-            _ => std::hint::spin_loop(),
-        }
     }
 }
 
@@ -266,7 +190,7 @@ mod tests {
             (response.timing, service.timing),
             (Timing::Intended, Timing::Actual)
         );
-        let p99 = |row: &crate::report::Latency| row.percentiles[2].value_ns.unwrap();
+        let p99 = |row: &crate::report::Latency| row.percentile(99.0).unwrap();
         assert!(p99(&service) < 200_000, "the closed view hides the stall");
         assert!(
             p99(&response) > 80_000_000,
@@ -303,13 +227,5 @@ mod tests {
             (0, None, false)
         );
         assert_eq!(load.late_start_ratio, Some(0.0));
-    }
-
-    #[test]
-    fn waiting_ends_at_the_due_time_or_later() {
-        for wait in [Wait::Spin, Wait::default()] {
-            let due = Instant::now() + Duration::from_millis(3);
-            assert!(wait_until(due, wait) >= due);
-        }
     }
 }

@@ -6,8 +6,8 @@ use crate::rng::SplitMix64;
 /// The greatest rate taken: beyond it the clock reads alone do not keep up.
 pub const RATE_MAX_PER_S: f64 = 10_000_000.0;
 
-/// Most arrivals looked at in one call.
-const CATCH_UP_MAX: u64 = 1_000_000;
+/// Most arrivals that one call counts.
+const CATCH_UP_MAX: u64 = 100_000;
 
 /// A rate that no loop can have.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]

@@ -28,7 +28,6 @@
 //! What is not here: clap, a terminal, files, and the form of a report.
 #![forbid(unsafe_code)]
 
-mod arrivals;
 mod census;
 pub mod codec;
 mod counts;

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed, O
 use std::time::{Duration, Instant};
 
 use crossbeam_queue::ArrayQueue;
-use latency::report::{Arrivals as Process, Load, LoadModel, finite};
-use latency::{CpuClock, Schedule, environment};
+use latency::report::{Load, finite};
+use latency::{CpuClock, Pacer, Schedule, environment};
 
 use self::bell::Bell;
 use self::thread::Ended;
@@ -34,8 +34,6 @@ use crate::wire::Batch;
 
 /// How often the run is shown to whoever watches.
 const WATCH_EVERY: Duration = Duration::from_millis(100);
-/// Less than this share of what was due was done: saturated.
-const ACHIEVED_MIN: f64 = 0.99;
 
 /// What all threads of a run share.
 pub(super) struct Shared<'p> {
@@ -340,40 +338,18 @@ fn conclude(
     })
 }
 
-/// What the open loop held of its rate.
+/// Whether the threads together kept the rate of the plan.
 fn load(plan: &Plan, ended: &[Ended], elapsed: Duration, counts: Counts) -> Load {
-    let (arrivals, rate) = match plan.pace {
-        Pace::Closed => return Load::closed(),
-        Pace::Uniform(rate) => (Process::Uniform, rate),
-        Pace::Poisson(rate) => (Process::Poisson, rate),
+    let (Pace::Uniform(rate) | Pace::Poisson(rate)) = plan.pace else {
+        return Load::closed();
     };
-    let loops: Vec<_> = ended
-        .iter()
-        .filter_map(|one| one.arrivals.as_ref())
-        .collect();
-    let sum =
-        |of: fn(&crate::arrivals::Arrivals) -> u64| loops.iter().map(|one| of(one)).sum::<u64>();
-    let (started, due) = (sum(|one| one.started), sum(|one| one.due));
-    let done = counts.received;
-    // What was due and not begun would have taken longer than there was; and what was begun must come
-    // out in the time that it was due in, and one period. Short runs have few of either.
-    let last_due_ns = loops.iter().map(|one| one.last_due_ns).max().unwrap_or(0);
-    let due_ns = last_due_ns as f64 + 1e9 * loops.len() as f64 / rate;
-    let behind = (started as f64) < ACHIEVED_MIN * due as f64 && due - started > BEHIND_MIN;
-    let dragging = due_ns < ACHIEVED_MIN * elapsed.as_nanos() as f64;
+    let loops = ended.iter().filter_map(|one| one.pacer.as_ref());
+    let load = Pacer::load_of(loops, counts.received, elapsed).unwrap_or_else(Load::closed);
     Load {
-        model: LoadModel::Open,
-        arrivals: Some(arrivals),
         rate_target_per_s: finite(rate),
-        rate_achieved_per_s: finite(done as f64 / elapsed.as_secs_f64()),
-        late_start_ratio: finite(sum(|one| one.late) as f64 / started.max(1) as f64),
-        backlog_max: Some(sum(|one| one.backlog_max)),
-        saturated: started > 0 && (behind || dragging),
+        ..load
     }
 }
-
-/// Blocks that a loop may owe at its end all the same: a batch a thread.
-const BEHIND_MIN: u64 = 32;
 
 #[cfg(test)]
 mod tests {

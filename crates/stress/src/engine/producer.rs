@@ -111,7 +111,7 @@ impl Producer {
         match self.compress(desk, nth) {
             Call::Done(start) => {
                 // What a closed loop does first is not the codec's.
-                let from = desk.arrivals.as_ref().map_or(start, |_| from);
+                let from = desk.pacer.as_ref().map_or(start, |_| from);
                 let content = Content::of(&desk.content);
                 self.add(desk, batch, nth, from, content);
             }
@@ -199,15 +199,12 @@ fn begin(desk: &mut Desk<'_>, turn: Instant) -> Option<Instant> {
     if desk.shared.ending() {
         return None;
     }
-    match &mut desk.arrivals {
+    match &mut desk.pacer {
         None => (desk.shared.tickets(1) == 1).then_some(turn),
-        Some(arrivals) => {
+        Some(pacer) => {
             let now = Instant::now();
-            arrivals.next_due().filter(|due| *due <= now)?;
-            if desk.shared.tickets(1) == 0 {
-                return None;
-            }
-            arrivals.take(now)
+            let begun = pacer.next_due() <= now && desk.shared.tickets(1) == 1;
+            begun.then(|| pacer.start(now))
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use latency::{LatencyName, MergeError, Recorder, Schedule, Spec, Timing};
+use latency::{LatencyName, MergeError, Pacer, Recorder, Schedule, Spec, Timing};
 
 use super::Shared;
 use super::bell::SLEEP_MAX;
 use super::consumer::Consumer;
 use super::producer::Producer;
-use crate::arrivals::Arrivals;
 use crate::codec::{Compress, Decompress};
 use crate::counts::{Tally, add};
 use crate::live::{LiveTally, Track};
@@ -94,7 +93,7 @@ pub(super) struct Desk<'s> {
     pub(super) compressor: Seat<Box<dyn Compress>>,
     pub(super) decompressor: Seat<Box<dyn Decompress>>,
     pub(super) recorders: Rows<Track<'s>>,
-    pub(super) arrivals: Option<Arrivals>,
+    pub(super) pacer: Option<Pacer>,
     /// The content of the block at hand.
     pub(super) content: Vec<u8>,
     /// The block at hand.
@@ -106,7 +105,7 @@ pub(super) struct Desk<'s> {
 /// What a thread leaves behind.
 pub(super) struct Ended {
     pub(super) recorders: Rows<Recorder>,
-    pub(super) arrivals: Option<Arrivals>,
+    pub(super) pacer: Option<Pacer>,
     /// From the start of the run to the end of its last block.
     pub(super) last_end: Duration,
 }
@@ -133,7 +132,7 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
         decompressor: Seat::new(index),
         recorders: Rows::new(plan, plan.pace != Pace::Closed, shared.start)
             .tracked(shared.live_tallies.get(index)),
-        arrivals: schedule.map(|schedule| Arrivals::new(schedule, shared.start)),
+        pacer: schedule.map(|schedule| Pacer::new(schedule, shared.start)),
         content: Vec::with_capacity(shared.data.block_bytes_max()),
         block: Vec::new(),
         last_end: shared.start,
@@ -141,10 +140,10 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
     let mut producing = true;
     for round in 0usize.. {
         let now = Instant::now();
-        if let Some(arrivals) = &mut desk.arrivals
+        if let Some(pacer) = &mut desk.pacer
             && !shared.ending()
         {
-            arrivals.look(now);
+            pacer.observe(now);
         }
         let mut worked = turns(&mut desk, round, now, &mut producers, &mut consumers);
         if producing && shared.ending() && producers.iter().all(Producer::idle) {
@@ -165,7 +164,7 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
     Ended {
         last_end: desk.last_end - shared.start,
         recorders: desk.recorders.exact(),
-        arrivals: desk.arrivals,
+        pacer: desk.pacer,
     }
 }
 
@@ -205,11 +204,11 @@ fn wait(desk: &mut Desk<'_>, producers: &[Producer], consumers: &[Consumer]) {
     let now = Instant::now();
     let left = |when: Instant| when.saturating_duration_since(now);
     let mut time = SLEEP_MAX;
-    if let Some(arrivals) = &mut desk.arrivals
+    if let Some(pacer) = &desk.pacer
         && !shared.ending()
         && producers.iter().any(Producer::idle)
     {
-        let due = arrivals.next_due().map_or(SLEEP_MAX, left);
+        let due = left(pacer.next_due());
         if due < SPIN_BELOW {
             add(&desk.tally.spun, 1);
             std::hint::spin_loop();

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fixcore::{Decoder, Message, SOH, Timestamp};
-use latency::report::{Load, LoadModel, finite};
-use latency::{Recorder, Spec};
+use latency::report::{Load, finite};
+use latency::{Lateness, Recorder, Spec, Wait};
 
 use super::blocks::{Block, Blocks};
 use super::crew::Stop;
@@ -23,11 +23,9 @@ use crate::io::output::Output;
 use crate::session::Outcome;
 use crate::term::{message, signal};
 
-/// One wait is no longer than this, so that an interrupt is seen.
-const SLEEP_MAX: Duration = Duration::from_millis(50);
-/// Sleeps end late by tens of microseconds: the rest of a wait is spent looking at the clock.
-const SPIN: Duration = Duration::from_micros(200);
-/// Starts this much after their time are late.
+/// Sleeps overshoot by tens of microseconds: the rest of a wait is spent looking at the clock.
+const WAIT: Wait = Wait::SleepThenSpin(Duration::from_micros(200));
+/// SendingTime has milliseconds: a start is late when it is more than one behind.
 const LATE_ABOVE: Duration = Duration::from_millis(1);
 /// What is gathered when no message has a time.
 const OUTPUT_BYTES: usize = 64 << 10;
@@ -93,7 +91,7 @@ struct Replay<'a> {
     service: Recorder,
     sent: u64,
     sent_bytes: u64,
-    late: u64,
+    lateness: Lateness,
     bad: u64,
     named: Vec<(usize, u64, String)>,
 }
@@ -123,7 +121,7 @@ pub(super) fn run(
         service: recorder(spec(latency::LatencyName::Service)),
         sent: 0,
         sent_bytes: 0,
-        late: 0,
+        lateness: Lateness::new(now).late_above(LATE_ABOVE),
         bad: 0,
         named: Vec::new(),
     };
@@ -185,7 +183,7 @@ impl Replay<'_> {
     fn message(&mut self, message: &Message<'_, '_>) -> Result<(), Stop> {
         let due = self.due_of(message);
         if let Some(due) = due
-            && !wait_until(due)
+            && WAIT.until_or(due, signal::interrupted).is_none()
         {
             return Ok(());
         }
@@ -212,7 +210,7 @@ impl Replay<'_> {
         let end = Instant::now();
         (self.sent, self.ended) = (self.sent + 1, end);
         if let Some(due) = due {
-            self.late += u64::from(start.saturating_duration_since(due) > LATE_ABOVE);
+            self.lateness.started(due, start);
             self.response.record_span(due, end);
             self.service.record_span(start, end);
         }
@@ -308,23 +306,13 @@ impl Replay<'_> {
         let params = &mut outcome.workload.params;
         params.insert("messages".to_owned(), self.sent.into());
         params.insert("messages_bad".to_owned(), self.bad.into());
-        params.insert("late".to_owned(), self.late.into());
+        params.insert("late".to_owned(), self.lateness.late().into());
         if !self.response.is_empty() {
-            let elapsed = self
-                .ended
-                .saturating_duration_since(self.began)
-                .as_secs_f64();
-            let due = self
-                .due
-                .map(|due| due.saturating_duration_since(self.began));
+            let elapsed = self.ended.saturating_duration_since(self.began);
+            let due_s = self.lateness.last_due().as_secs_f64();
             outcome.load = Load {
-                model: LoadModel::Open,
-                arrivals: None,
-                rate_target_per_s: due.and_then(|due| finite(self.sent as f64 / due.as_secs_f64())),
-                rate_achieved_per_s: finite(self.sent as f64 / elapsed),
-                late_start_ratio: finite(self.late as f64 / self.sent.max(1) as f64),
-                backlog_max: None,
-                saturated: due.is_some_and(|due| due.as_secs_f64() < 0.99 * elapsed),
+                rate_target_per_s: finite(self.sent as f64 / due_s),
+                ..self.lateness.load(self.sent, elapsed)
             };
             outcome.add(&self.response.finish());
             outcome.add(&self.service.finish());
@@ -333,23 +321,6 @@ impl Replay<'_> {
         if signal::interrupted() {
             outcome.complete = false;
             outcome.status = ExitStatus::Interrupted;
-        }
-    }
-}
-
-/// Waits; whether it was not interrupted.
-fn wait_until(due: Instant) -> bool {
-    loop {
-        let left = due.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return true;
-        }
-        if signal::interrupted() {
-            return false;
-        }
-        match left.checked_sub(SPIN) {
-            Some(sleep) if !sleep.is_zero() => std::thread::sleep(sleep.min(SLEEP_MAX)),
-            _ => std::hint::spin_loop(),
         }
     }
 }
