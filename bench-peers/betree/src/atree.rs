@@ -1,7 +1,7 @@
 //! The same domain, expressions and events for a-tree.
 
 use a_tree::{ATree, AttributeDefinition, Event};
-use betree::{Domain, Kind};
+use betree::{Domain, AttributeType};
 use serde_json::Value;
 
 use crate::Result;
@@ -11,11 +11,11 @@ pub(crate) fn build(domain: &Domain, texts: &[String]) -> Result<ATree<u64>> {
     let definition = |attribute: &betree::Attribute| {
         let name = attribute.name();
         match attribute.kind() {
-            Kind::Boolean => AttributeDefinition::boolean(name),
-            Kind::Integer { .. } | Kind::IntegerEnum { .. } => AttributeDefinition::integer(name),
-            Kind::Float { .. } => AttributeDefinition::float(name),
-            Kind::IntegerList { .. } => AttributeDefinition::integer_list(name),
-            Kind::StringList { .. } => AttributeDefinition::string_list(name),
+            AttributeType::Boolean => AttributeDefinition::boolean(name),
+            AttributeType::Integer { .. } | AttributeType::IntegerEnum { .. } => AttributeDefinition::integer(name),
+            AttributeType::Float { .. } => AttributeDefinition::float(name),
+            AttributeType::IntegerList { .. } => AttributeDefinition::integer_list(name),
+            AttributeType::StringList { .. } => AttributeDefinition::string_list(name),
             _ => AttributeDefinition::string(name),
         }
     };
@@ -37,17 +37,17 @@ pub(crate) fn event(tree: &ATree<u64>, domain: &Domain, json: &str) -> Result<Ev
         let (name, value) = (attribute.name(), &object[attribute.name()]);
         match (attribute.kind(), value) {
             (_, Value::Null) => builder.with_undefined(name)?,
-            (Kind::Boolean, value) => builder.with_boolean(name, value == true)?,
-            (Kind::Float { .. }, value) => {
+            (AttributeType::Boolean, value) => builder.with_boolean(name, value == true)?,
+            (AttributeType::Float { .. }, value) => {
                 // Generated floats have two digits behind the point.
                 let hundredths = (value.as_f64().unwrap_or(0.0) * 100.0).round() as i64;
                 builder.with_float(name, hundredths, 2)?;
             }
-            (Kind::IntegerList { .. }, Value::Array(values)) => {
+            (AttributeType::IntegerList { .. }, Value::Array(values)) => {
                 let values: Vec<i64> = values.iter().filter_map(Value::as_i64).collect();
                 builder.with_integer_list(name, &values)?;
             }
-            (Kind::StringList { .. }, Value::Array(values)) => {
+            (AttributeType::StringList { .. }, Value::Array(values)) => {
                 let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
                 builder.with_string_list(name, &values)?;
             }

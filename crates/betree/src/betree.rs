@@ -16,7 +16,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Expression;
 use crate::index::Sources;
 use crate::program::estimate::Estimates;
-use crate::snapshot::{Inner, Part, Snapshot};
+use crate::snapshot::Snapshot;
+use crate::state::{Part, State};
 
 /// Words that all trees may take.
 pub(crate) const WORDS_MAX: usize = 1 << 28;
@@ -68,14 +69,14 @@ impl BeTree {
     /// A tree that goes on from a state. Nothing is compiled anew.
     #[must_use]
     pub fn from_snapshot(snapshot: &Snapshot) -> Self {
-        let inner = snapshot.inner();
-        let words = inner.parts.iter().map(|part| part.index.sources.words());
+        let state = snapshot.state();
+        let words = state.parts.iter().map(|part| part.index.sources.words());
         Self {
-            domain: Arc::clone(&inner.domain),
-            undefined: inner.undefined,
-            dictionary: Arc::clone(&inner.dictionary),
+            domain: Arc::clone(&state.domain),
+            undefined: state.undefined,
+            dictionary: Arc::clone(&state.dictionary),
             words: words.sum(),
-            parts: inner.parts.clone(),
+            parts: state.parts.clone(),
             pending: Sources::default(),
             positions: HashMap::new(),
         }
@@ -198,7 +199,7 @@ impl BeTree {
     /// The state at this moment, to be searched. Expressions that are new are compiled now.
     pub fn snapshot(&mut self) -> Snapshot {
         self.compile();
-        Snapshot::new(Inner {
+        Snapshot::new(State {
             domain: Arc::clone(&self.domain),
             dictionary: Arc::clone(&self.dictionary),
             undefined: self.undefined,

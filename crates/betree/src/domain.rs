@@ -25,7 +25,7 @@ impl AttributeId {
 /// The type of an attribute, with its bounds, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum AttributeType {
     /// True or false.
     Boolean,
     /// A 64-bit integer.
@@ -70,7 +70,7 @@ pub enum Kind {
     Frequency,
 }
 
-impl Kind {
+impl AttributeType {
     /// The type as a domains file names it.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -132,7 +132,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
     name: Box<str>,
-    kind: Kind,
+    kind: AttributeType,
     allow_undefined: bool,
 }
 
@@ -145,7 +145,7 @@ impl Attribute {
 
     /// Its type.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> AttributeType {
         self.kind
     }
 
@@ -212,7 +212,7 @@ impl Domain {
             _ => return Err(wrong("allow_undefined is neither true nor false")),
         };
         let given = |at: usize| bounds.get(at).copied().filter(|text| !text.is_empty());
-        self.add(name, Kind::parse(kind, given(0), given(1))?, allow)?;
+        self.add(name, AttributeType::parse(kind, given(0), given(1))?, allow)?;
         Ok(())
     }
 
@@ -220,7 +220,12 @@ impl Domain {
     ///
     /// # Errors
     /// A name that is taken or could not stand in an expression, or too many attributes.
-    pub fn add(&mut self, name: &str, kind: Kind, allow_undefined: bool) -> Result<AttributeId> {
+    pub fn add(
+        &mut self,
+        name: &str,
+        kind: AttributeType,
+        allow_undefined: bool,
+    ) -> Result<AttributeId> {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(word) || name.starts_with(|c: char| c.is_numeric())
         {
@@ -292,12 +297,12 @@ mod tests {
     fn a_file_is_read_with_bounds() {
         let text = "a|boolean|false\n\nb|integer|true|-3|7\nc|string|true||5\nd|float|false|0.5\n";
         let domain = Domain::parse(text).unwrap();
-        let kinds: Vec<Kind> = domain.attributes().iter().map(Attribute::kind).collect();
+        let kinds: Vec<AttributeType> = domain.attributes().iter().map(Attribute::kind).collect();
         let expected = [
-            Kind::Boolean,
-            Kind::Integer { min: -3, max: 7 },
-            Kind::String { distinct_max: 5 },
-            Kind::Float {
+            AttributeType::Boolean,
+            AttributeType::Integer { min: -3, max: 7 },
+            AttributeType::String { distinct_max: 5 },
+            AttributeType::Float {
                 min: 0.5,
                 max: f64::INFINITY,
             },

@@ -4,13 +4,14 @@ use crate::SubscriptionId;
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
 use crate::dictionary::Dictionary;
-use crate::domain::{Domain, Kind};
+use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
 use crate::event::Event;
 use crate::program::arena::{Arena, ROOT};
 use crate::program::estimate::Estimates;
-use crate::snapshot::{Inner, Snapshot};
+use crate::snapshot::Snapshot;
+use crate::state::State;
 
 /// Constants of a list that are told.
 const LIST_MAX: usize = 20;
@@ -44,12 +45,12 @@ impl Snapshot {
     /// # Errors
     /// An id that is not there, or an event that was read for another snapshot.
     pub fn explain(&self, event: &Event, id: SubscriptionId) -> Result<Explanation> {
-        let inner = self.inner();
-        if event.generation != inner.dictionary.generation() {
+        let state = self.state();
+        if event.generation != state.dictionary.generation() {
             let message = "the event was read for another tree, or for an earlier state of it";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
         }
-        let tree = inner.parts.iter().find_map(|part| {
+        let tree = state.parts.iter().find_map(|part| {
             let slot = part.index.slot(id).filter(|slot| part.is_alive(*slot))?;
             Some(part.index.sources.tree(slot))
         });
@@ -58,12 +59,12 @@ impl Snapshot {
             Error::new(ErrorKind::UnknownId, message)
         })?;
         let mut arena = Arena::default();
-        arena.load(tree, &Estimates::new(&inner.domain, &inner.dictionary));
-        Ok(explain(inner, event, &arena))
+        arena.load(tree, &Estimates::new(&state.domain, &state.dictionary));
+        Ok(explain(state, event, &arena))
     }
 }
 
-fn explain(inner: &Inner, event: &Event, arena: &Arena) -> Explanation {
+fn explain(state: &State, event: &Event, arena: &Arena) -> Explanation {
     let count = arena.nodes.len();
     let mut values = vec![false; count];
     let mut outcomes = vec![None; count];
@@ -78,7 +79,7 @@ fn explain(inner: &Inner, event: &Event, arena: &Arena) -> Explanation {
             _ => {
                 let test = arena.test(index);
                 let head = Head(test[0]);
-                let found = eval::test(head, &test[1..], event, &inner.dictionary);
+                let found = eval::test(head, &test[1..], event, &state.dictionary);
                 outcomes[at] = found.map(|found| found != head.flag());
                 outcomes[at].unwrap_or(head.undefined())
             }
@@ -96,7 +97,7 @@ fn explain(inner: &Inner, event: &Event, arena: &Arena) -> Explanation {
             }
             Op::True | Op::False => {}
             _ => tests.push(ExplainedTest {
-                text: describe(&inner.domain, &inner.dictionary, arena.test(index)),
+                text: describe(&state.domain, &state.dictionary, arena.test(index)),
                 outcome: outcomes[at],
                 failing,
             }),
@@ -108,13 +109,13 @@ fn explain(inner: &Inner, event: &Event, arena: &Arena) -> Explanation {
         tests,
         last_reason: match matched {
             true => None,
-            false => last_reason(inner, arena, &values),
+            false => last_reason(state, arena, &values),
         },
     }
 }
 
 /// The attribute of the test that decides, where tests are evaluated as they are written.
-fn last_reason(inner: &Inner, arena: &Arena, values: &[bool]) -> Option<String> {
+fn last_reason(state: &State, arena: &Arena, values: &[bool]) -> Option<String> {
     let mut at = ROOT;
     loop {
         // Trees stand in their words from right to left.
@@ -126,7 +127,7 @@ fn last_reason(inner: &Inner, arena: &Arena, values: &[bool]) -> Option<String> 
             Op::True | Op::False => return None,
             _ => {
                 let attribute = Head(arena.test(at)[0]).attribute();
-                let attributes = inner.domain.attributes();
+                let attributes = state.domain.attributes();
                 return attributes
                     .get(attribute)
                     .map(|found| found.name().to_owned());
@@ -181,7 +182,7 @@ impl Words<'_> {
             .get(self.attribute)
             .map(|a| a.kind());
         match kind {
-            Some(Kind::String { .. } | Kind::StringList { .. }) => {
+            Some(AttributeType::String { .. } | AttributeType::StringList { .. }) => {
                 quoted(self.dictionary.text(value as u32))
             }
             _ => value.to_string(),

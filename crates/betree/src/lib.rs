@@ -36,35 +36,37 @@ mod constants;
 mod dictionary;
 mod disk;
 mod domain;
+mod erlang;
 mod error;
 mod eval;
 mod event;
 mod explain;
 mod expr;
+mod futures;
 mod index;
 mod lockstep;
 mod program;
 mod search;
+mod simd;
 mod snapshot;
-mod terms;
+mod state;
 #[cfg(feature = "workload")]
 pub mod workload;
-mod yielding;
 
 pub use crate::batch::{Batch, BatchSearch};
 pub use crate::betree::BeTree;
 pub use crate::bind::Undefined;
 pub use crate::budget::{Budget, OVERSHOOT_MAX, Progress};
 pub use crate::constants::Constants;
-pub use crate::domain::{Attribute, AttributeId, Domain, Kind};
+pub use crate::domain::{Attribute, AttributeId, AttributeType, Domain};
+pub use crate::erlang::ErlangTerms;
 pub use crate::error::{Error, ErrorKind, Place, Result};
 pub use crate::event::{Event, EventReader};
 pub use crate::explain::{ExplainedTest, Explanation};
 pub use crate::expr::Expression;
-pub use crate::lockstep::Isa;
 pub use crate::search::{Buffers, Search};
+pub use crate::simd::{Isa, ParseIsaError};
 pub use crate::snapshot::Snapshot;
-pub use crate::terms::Terms;
 
 /// What a subscription is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,163 +1,55 @@
 //! One state of a tree, which any number of threads may search while the next is built.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::SubscriptionId;
 use crate::bind::Undefined;
 use crate::budget::Budget;
-use crate::dictionary::Dictionary;
-use crate::domain::{Domain, Kind};
+use crate::domain::Domain;
 use crate::error::Result;
 use crate::event::{Event, EventReader};
-use crate::index::{Index, Sources};
-use crate::program::estimate::Estimates;
 use crate::search::{Buffers, Output, Search};
-
-/// An index, and which of its slots no longer count.
-#[derive(Debug, Clone)]
-pub(crate) struct Part {
-    pub(crate) index: Arc<Index>,
-    /// A bit a slot; empty when none is dead.
-    pub(crate) dead: Arc<Vec<u64>>,
-    pub(crate) dead_count: usize,
-}
-
-impl Part {
-    /// Compiles expressions, all of which count.
-    pub(crate) fn compile(sources: Sources, domain: &Domain, estimates: &Estimates) -> Self {
-        Self {
-            index: Arc::new(Index::build(sources, domain, estimates)),
-            dead: Arc::default(),
-            dead_count: 0,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn dead(&self, word: usize) -> u64 {
-        self.dead.get(word).copied().unwrap_or(0)
-    }
-
-    pub(crate) fn is_alive(&self, slot: usize) -> bool {
-        self.dead(slot / 64) >> (slot % 64) & 1 == 0
-    }
-
-    pub(crate) fn kill(&mut self, slot: usize) {
-        let words = self.index.sources.len().div_ceil(64);
-        let dead = Arc::make_mut(&mut self.dead);
-        dead.resize(words, 0);
-        dead[slot / 64] |= 1 << (slot % 64);
-        self.dead_count += 1;
-    }
-
-    /// Expressions that count.
-    pub(crate) fn len(&self) -> usize {
-        self.index.sources.len() - self.dead_count
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) domain: Arc<Domain>,
-    pub(crate) dictionary: Arc<Dictionary>,
-    pub(crate) undefined: Undefined,
-    pub(crate) parts: Vec<Part>,
-    /// The ids of all that counts, once somebody asked and they are not those of the only part.
-    pub(crate) ids: OnceLock<Vec<SubscriptionId>>,
-}
-
-impl Inner {
-    /// Whether the slots of the only part are what counts, in order.
-    pub(crate) fn is_plain(&self) -> bool {
-        matches!(self.parts.as_slice(), [part] if part.dead_count == 0)
-    }
-
-    /// The ids of all that counts, ascending.
-    pub(crate) fn ids(&self) -> &[SubscriptionId] {
-        if self.is_plain() {
-            return &self.parts[0].index.sources.ids;
-        }
-        self.ids.get_or_init(|| {
-            let alive = |part: &Part| -> Vec<SubscriptionId> {
-                let ids = part.index.sources.ids.iter().enumerate();
-                ids.filter(|(slot, _)| part.is_alive(*slot))
-                    .map(|(_, id)| *id)
-                    .collect()
-            };
-            let mut ids: Vec<SubscriptionId> = self.parts.iter().flat_map(alive).collect();
-            ids.sort_unstable();
-            ids
-        })
-    }
-
-    /// The state of a tree with these expressions and no others.
-    pub(crate) fn compiled(
-        domain: Arc<Domain>,
-        dictionary: Arc<Dictionary>,
-        undefined: Undefined,
-        sources: Sources,
-    ) -> Self {
-        let estimates = Estimates::new(&domain, &dictionary);
-        let parts = match sources.len() {
-            0 => Vec::new(),
-            _ => vec![Part::compile(sources, &domain, &estimates)],
-        };
-        Self {
-            domain,
-            dictionary,
-            undefined,
-            parts,
-            ids: OnceLock::new(),
-        }
-    }
-
-    pub(crate) fn is_list(&self, attribute: usize) -> bool {
-        let kind = self.domain.attributes().get(attribute);
-        matches!(
-            kind.map(crate::domain::Attribute::kind),
-            Some(Kind::IntegerList { .. } | Kind::StringList { .. })
-        )
-    }
-}
+use crate::state::{Part, State};
 
 /// One state of a [`BeTree`](crate::BeTree). Cheap to clone, never changes.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    inner: Arc<Inner>,
+    state: Arc<State>,
 }
 
 impl Snapshot {
-    pub(crate) fn new(inner: Inner) -> Self {
+    pub(crate) fn new(state: State) -> Self {
         Self {
-            inner: Arc::new(inner),
+            state: Arc::new(state),
         }
     }
 
-    pub(crate) fn inner(&self) -> &Inner {
-        &self.inner
+    pub(crate) fn state(&self) -> &State {
+        &self.state
     }
 
     /// The attributes.
     #[must_use]
     pub fn domain(&self) -> &Domain {
-        &self.inner.domain
+        &self.state.domain
     }
 
     /// What a test over an undefined attribute is.
     #[must_use]
     pub fn undefined(&self) -> Undefined {
-        self.inner.undefined
+        self.state.undefined
     }
 
     /// The ids of all subscriptions, ascending.
     #[must_use]
     pub fn ids(&self) -> &[SubscriptionId] {
-        self.inner.ids()
+        self.state.ids()
     }
 
     /// How many subscriptions there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.inner.parts.iter().map(Part::len).sum()
+        self.state.parts.iter().map(Part::len).sum()
     }
 
     /// Whether there are none.
@@ -173,7 +65,7 @@ impl Snapshot {
             let slots = part.index.lockstep.slots();
             slots.filter(|slot| part.is_alive(*slot as usize)).count()
         };
-        self.inner.parts.iter().map(lanes).sum()
+        self.state.parts.iter().map(lanes).sum()
     }
 
     /// A reader of one event in JSON. `ignore_unknown`: attributes that the domain lacks are passed
@@ -181,8 +73,8 @@ impl Snapshot {
     #[must_use]
     pub fn event_reader<'j>(&self, json: &'j [u8], ignore_unknown: bool) -> EventReader<'j> {
         EventReader::new(
-            Arc::clone(&self.inner.domain),
-            Arc::clone(&self.inner.dictionary),
+            Arc::clone(&self.state.domain),
+            Arc::clone(&self.state.dictionary),
             json,
             ignore_unknown,
         )
@@ -218,7 +110,7 @@ impl Snapshot {
         event: &'s Event,
         buffers: &'s mut Buffers,
     ) -> Result<Search<'s>> {
-        Search::new(&self.inner, event, buffers, Output::Ids, None, u64::MAX)
+        Search::new(&self.state, event, buffers, Output::Ids, None, u64::MAX)
     }
 
     /// A search that is done in steps and gives a bit a subscription in place of a list of ids: see
@@ -231,7 +123,7 @@ impl Snapshot {
         event: &'s Event,
         buffers: &'s mut Buffers,
     ) -> Result<Search<'s>> {
-        Search::new(&self.inner, event, buffers, Output::Bitmap, None, u64::MAX)
+        Search::new(&self.state, event, buffers, Output::Bitmap, None, u64::MAX)
     }
 
     /// A search for some `count` of the subscriptions that match: those that are found first.
@@ -244,7 +136,7 @@ impl Snapshot {
         count: u64,
         buffers: &'s mut Buffers,
     ) -> Result<Search<'s>> {
-        Search::new(&self.inner, event, buffers, Output::Ids, None, count)
+        Search::new(&self.state, event, buffers, Output::Ids, None, count)
     }
 
     /// Whether any subscription matches.
@@ -268,7 +160,7 @@ impl Snapshot {
         buffers: &'s mut Buffers,
     ) -> Result<Search<'s>> {
         Search::new(
-            &self.inner,
+            &self.state,
             event,
             buffers,
             Output::Ids,

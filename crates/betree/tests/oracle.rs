@@ -169,7 +169,7 @@ fn named_searches_and_first_ones_are_parts_of_the_whole() {
         let mut search = snapshot
             .search_ids(&event, &names, &mut buffers)
             .expect("a search");
-        let named = search.search_all(Budget::reductions(50), || {});
+        let named = search.run_to_end(Budget::reductions(50), || {});
         let right: Vec<_> = all
             .iter()
             .filter(|id| names.contains(id))
@@ -302,7 +302,7 @@ fn selective_expressions_are_found_by_their_values() {
                     Some(names) => snapshot.search_ids(&read, names, &mut buffers),
                 };
                 let mut search = search.expect("its own event");
-                let ids = search.search_all(Budget::reductions(budget), || {});
+                let ids = search.run_to_end(Budget::reductions(budget), || {});
                 assert_eq!(ids, right, "{event}");
             }
         }

@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 
-use super::kernel::{Step, WAITING};
 use crate::code::{Head, Op};
 use crate::index::Index;
-use crate::lockstep::{Family, LANES, NOBODY};
+use crate::lockstep::Family;
 use crate::program::arena::{Arena, ROOT};
 use crate::program::estimate::Estimates;
+use crate::simd::{LANES, NO_PROGRAM, Step, WAITING};
 
 /// The code of all lanes of an index, by block and lane.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Code {
             for block in family.blocks.clone() {
                 for lane in 0..LANES {
                     let slot = index.lockstep.slot_in_order(block, lane);
-                    if slot != NOBODY {
+                    if slot != NO_PROGRAM {
                         arena.load(index.sources.tree(slot as usize), estimates);
                         out.write(&arena, &numbers);
                     }

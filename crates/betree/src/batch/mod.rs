@@ -2,10 +2,8 @@
 //! bit an event. What the index finds by access clauses is searched event by event.
 
 mod compile;
-pub(crate) mod kernel;
 
 use compile::Code;
-use kernel::{EVENTS_MAX, Slice, WAITING, WORDS};
 
 use crate::SubscriptionId;
 use crate::budget::{Budget, Progress};
@@ -13,10 +11,11 @@ use crate::code::Head;
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
 use crate::event::Event;
-use crate::lockstep::{self, Isa, LANES};
 use crate::program::estimate::Estimates;
 use crate::search::{Buffers, Output, Paused, Search};
-use crate::snapshot::{Part, Snapshot};
+use crate::simd::{self, EVENTS_MAX, Isa, LANES, Slice, WAITING, WORDS};
+use crate::snapshot::Snapshot;
+use crate::state::Part;
 
 /// Reductions of a step of the code over all events.
 const STEP_REDUCTIONS: u64 = 2;
@@ -70,14 +69,14 @@ impl Snapshot {
     /// The same for an instruction set; one that this processor lacks is replaced by plain code.
     #[must_use]
     pub fn batch_with(&self, isa: Isa) -> Batch {
-        let inner = self.inner();
-        let estimates = Estimates::new(&inner.domain, &inner.dictionary);
+        let state = self.state();
+        let estimates = Estimates::new(&state.domain, &state.dictionary);
         let code = |part: &Part| Code::new(&part.index, &estimates);
-        let codes: Vec<Code> = inner.parts.iter().map(code).collect();
+        let codes: Vec<Code> = state.parts.iter().map(code).collect();
         let waiting = codes.iter().map(|code| code.waiting).max().unwrap_or(0);
         let mut starts = Vec::new();
         let mut words = 0;
-        for part in &inner.parts {
+        for part in &state.parts {
             starts.push(words);
             words += part.index.sources.len().div_ceil(64);
         }
@@ -104,7 +103,7 @@ impl Batch {
     /// # Errors
     /// More than [`EVENTS_MAX`](Self::EVENTS_MAX) events, or one that was read for another snapshot.
     pub fn search<'b>(&'b mut self, events: &'b [Event]) -> Result<BatchSearch<'b>> {
-        let generation = self.snapshot.inner().dictionary.generation();
+        let generation = self.snapshot.state().dictionary.generation();
         if events.iter().any(|event| event.generation != generation) {
             let message = "an event was read for another tree, or for an earlier state of it";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
@@ -133,7 +132,7 @@ impl Batch {
 
     /// Appends the ids that match an event of the last search, ascending.
     pub fn ids(&self, event: usize, ids: &mut Vec<SubscriptionId>) {
-        let parts = &self.snapshot.inner().parts;
+        let parts = &self.snapshot.state().parts;
         let before = ids.len();
         for (part, start) in parts.iter().zip(&self.starts) {
             let all = &part.index.sources.ids;
@@ -144,7 +143,7 @@ impl Batch {
             ids.resize(first + count as usize + LANES, SubscriptionId(0));
             let mut at = first;
             for (all, word) in all.chunks(64).zip(words) {
-                at += lockstep::compress(self.buffers.isa(), all, *word, &mut ids[at..]);
+                at += simd::compress(self.buffers.isa(), all, *word, &mut ids[at..]);
             }
             ids.truncate(at);
         }
@@ -157,17 +156,17 @@ impl Batch {
     /// [`Snapshot::ids`], 64 a word, the lowest first.
     pub fn bitmap(&self, event: usize, bitmap: &mut Vec<u64>) {
         bitmap.clear();
-        let inner = self.snapshot.inner();
-        if inner.is_plain() {
+        let state = self.snapshot.state();
+        if state.is_plain() {
             bitmap.extend_from_slice(self.of(event));
             return;
         }
         let mut ids = Vec::new();
         self.ids(event, &mut ids);
-        bitmap.resize(inner.ids().len().div_ceil(64), 0);
+        bitmap.resize(state.ids().len().div_ceil(64), 0);
         for at in ids
             .iter()
-            .filter_map(|id| inner.ids().binary_search(id).ok())
+            .filter_map(|id| state.ids().binary_search(id).ok())
         {
             bitmap[at / 64] |= 1 << (at % 64);
         }
@@ -288,8 +287,8 @@ impl BatchSearch<'_> {
         limit: u64,
     ) -> Phase {
         let batch = &mut *self.batch;
-        let inner = batch.snapshot.inner();
-        let Some(found) = inner.parts[part].index.lockstep.families.get(family) else {
+        let state = batch.snapshot.state();
+        let Some(found) = state.parts[part].index.lockstep.families.get(family) else {
             return Phase::Part { part: part + 1 };
         };
         let tests = found.tests();
@@ -310,7 +309,7 @@ impl BatchSearch<'_> {
                 let words = found.test(test);
                 let head = Head(words.first().copied().unwrap_or(0));
                 let operands = words.get(1..).unwrap_or(&[]);
-                let truth = eval::truth(head, operands, at, &inner.dictionary);
+                let truth = eval::truth(head, operands, at, &state.dictionary);
                 let bit = u64::from(truth) << (event % 64);
                 batch.rows[2 * test].0[event / 64] |= bit;
                 self.spent += match head.is_dear() {
@@ -341,8 +340,8 @@ impl BatchSearch<'_> {
         limit: u64,
     ) -> Phase {
         let batch = &mut *self.batch;
-        let inner = batch.snapshot.inner();
-        let lockstep = &inner.parts[part].index.lockstep;
+        let state = batch.snapshot.state();
+        let lockstep = &state.parts[part].index.lockstep;
         if block >= lockstep.families[family].blocks.end {
             return Phase::Tests {
                 part,
@@ -363,7 +362,7 @@ impl BatchSearch<'_> {
             }
             let code = batch.codes[part].of(block, lane);
             self.spent += code.len() as u64 * STEP_REDUCTIONS;
-            batch.block[lane] = lockstep::sliced(isa, code, &mut batch.rows);
+            batch.block[lane] = simd::sliced(isa, code, &mut batch.rows);
             lane += 1;
         }
         Phase::Turn {
@@ -378,14 +377,14 @@ impl BatchSearch<'_> {
     fn turn(&mut self, (part, family): (usize, usize), block: usize, word: usize) -> Phase {
         self.spent += TURN_REDUCTIONS;
         let batch = &mut *self.batch;
-        let found = &batch.snapshot.inner().parts[part];
+        let found = &batch.snapshot.state().parts[part];
         let lockstep = &found.index.lockstep;
         let at = &lockstep.blocks[block];
         let mut bits = [0; LANES];
         for (bits, row) in bits.iter_mut().zip(&batch.block) {
             *bits = row.0[word];
         }
-        kernel::transpose(&mut bits);
+        simd::transpose(&mut bits);
         let events = self.events.len().saturating_sub(word * 64).min(64);
         for (event, bits) in bits.iter().enumerate().take(events) {
             let start = (word * 64 + event) * batch.words + batch.starts[part];
@@ -422,18 +421,18 @@ impl BatchSearch<'_> {
     /// What does not run in lockstep, for one event.
     fn rest(&mut self, at: usize, limit: u64) -> Phase {
         let batch = &mut *self.batch;
-        let inner = batch.snapshot.inner();
+        let state = batch.snapshot.state();
         let all_in_lockstep = |part: &Part| part.index.is_all_lockstep();
         let Some(event) = self.events.get(at) else {
             return Phase::Done;
         };
-        if inner.parts.iter().all(all_in_lockstep) {
+        if state.parts.iter().all(all_in_lockstep) {
             return Phase::Done;
         }
         let buffers = &mut batch.buffers;
         let search = match self.paused.take() {
-            Some(paused) => Ok(Search::resume(inner, event, buffers, paused)),
-            None => Search::new(inner, event, buffers, Output::Rest, None, u64::MAX),
+            Some(paused) => Ok(Search::resume(state, event, buffers, paused)),
+            None => Search::new(state, event, buffers, Output::Rest, None, u64::MAX),
         };
         // The events were checked when the search was made.
         let Ok(mut search) = search else {

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use crate::constants::Constants;
 use crate::dictionary::Dictionary;
-use crate::domain::{Domain, Kind};
+use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::expr::{Expression, Literal};
 
@@ -69,9 +69,9 @@ fn check_distinct(
             continue;
         };
         let bound = match domain.attributes()[usize::from(attribute)].kind() {
-            Kind::String { distinct_max }
-            | Kind::StringList { distinct_max }
-            | Kind::IntegerEnum { distinct_max } => distinct_max,
+            AttributeType::String { distinct_max }
+            | AttributeType::StringList { distinct_max }
+            | AttributeType::IntegerEnum { distinct_max } => distinct_max,
             _ => u64::MAX,
         };
         if bound == u64::MAX {

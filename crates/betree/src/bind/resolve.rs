@@ -1,7 +1,7 @@
 //! One test against the domain: attributes by name, constants by type and bounds.
 
 use crate::constants::Constants;
-use crate::domain::{Attribute, Domain, Kind};
+use crate::domain::{Attribute, AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::expr::{CapKind, Expression, Literal, Position, Quantity, Relation, Test};
 
@@ -63,7 +63,7 @@ pub(super) fn resolve<'e>(
     let find = |name: &str| find(domain, name);
     Ok(match test {
         Test::Variable(name) => match find(name)? {
-            (id, attribute) if attribute.kind() == Kind::Boolean => Resolved::Boolean(id),
+            (id, attribute) if attribute.kind() == AttributeType::Boolean => Resolved::Boolean(id),
             (_, attribute) => return Err(clash(attribute, "cannot stand alone")),
         },
         Test::Compare(name, relation, value) => {
@@ -122,7 +122,7 @@ pub(super) fn resolve<'e>(
             (_, attribute) => return Err(clash(attribute, "is never empty: it is no list")),
         },
         Test::Text(name, position, pattern) => match find(name)? {
-            (id, attribute) if matches!(attribute.kind(), Kind::String { .. }) => {
+            (id, attribute) if matches!(attribute.kind(), AttributeType::String { .. }) => {
                 Resolved::Text(id, *position, pattern)
             }
             (_, attribute) => return Err(clash(attribute, "has no text")),
@@ -133,7 +133,7 @@ pub(super) fn resolve<'e>(
 
 fn special<'e>(domain: &Domain, constants: &Constants, test: &'e Test<'e>) -> Result<Resolved<'e>> {
     // An attribute that the language names rather than the expression.
-    let implied = |name: &str, fits: fn(&Kind) -> bool| {
+    let implied = |name: &str, fits: fn(&AttributeType) -> bool| {
         let (id, attribute) = find(domain, name)?;
         match fits(&attribute.kind()) {
             true => Ok(id),
@@ -146,7 +146,8 @@ fn special<'e>(domain: &Domain, constants: &Constants, test: &'e Test<'e>) -> Re
             longitude,
             radius_km,
         } => {
-            let float: fn(&Kind) -> bool = |kind| matches!(kind, Kind::Float { .. });
+            let float: fn(&AttributeType) -> bool =
+                |kind| matches!(kind, AttributeType::Float { .. });
             Ok(Resolved::Geo {
                 latitude: implied("latitude", float)?,
                 longitude: implied("longitude", float)?,
@@ -160,7 +161,7 @@ fn special<'e>(domain: &Domain, constants: &Constants, test: &'e Test<'e>) -> Re
             seconds,
         } => Ok(Resolved::Segment {
             attribute: implied(name.unwrap_or("segments_with_timestamp"), |kind| {
-                *kind == Kind::Segments
+                *kind == AttributeType::Segments
             })?,
             within: *within,
             id: *id,
@@ -173,7 +174,7 @@ fn special<'e>(domain: &Domain, constants: &Constants, test: &'e Test<'e>) -> Re
             value,
             length,
         } => Ok(Resolved::Cap {
-            attribute: implied("frequency_caps", |kind| *kind == Kind::Frequency)?,
+            attribute: implied("frequency_caps", |kind| *kind == AttributeType::Frequency)?,
             kind: *kind,
             by_address: *by_address,
             id: constants.get(*kind).ok_or_else(|| {
@@ -220,7 +221,10 @@ fn outside(attribute: &Attribute) -> Error {
 fn is_list(attribute: &Attribute) -> bool {
     matches!(
         attribute.kind(),
-        Kind::IntegerList { .. } | Kind::StringList { .. } | Kind::Segments | Kind::Frequency
+        AttributeType::IntegerList { .. }
+            | AttributeType::StringList { .. }
+            | AttributeType::Segments
+            | AttributeType::Frequency
     )
 }
 
@@ -231,7 +235,7 @@ fn compare<'e>(
     value: &Literal<'_>,
 ) -> Result<Resolved<'e>> {
     match (attribute.kind(), value) {
-        (Kind::Integer { min, max }, Literal::Integer(value)) => {
+        (AttributeType::Integer { min, max }, Literal::Integer(value)) => {
             let value = *value;
             if !(min..=max).contains(&value) {
                 return Err(outside(attribute));
@@ -247,7 +251,7 @@ fn compare<'e>(
             };
             Ok(Resolved::Range(id, low, high))
         }
-        (Kind::Float { min, max }, _) => {
+        (AttributeType::Float { min, max }, _) => {
             let value = float(attribute, value, min, max)?;
             Ok(Resolved::Float(id, relation, value))
         }
@@ -273,7 +277,7 @@ fn equal<'e>(
     negated: bool,
     value: &'e Literal<'e>,
 ) -> Result<Resolved<'e>> {
-    if let Kind::Float { min, max } = attribute.kind() {
+    if let AttributeType::Float { min, max } = attribute.kind() {
         let value = float(attribute, value, min, max)?;
         return Ok(Resolved::FloatEqual(id, negated, value));
     }
@@ -286,13 +290,13 @@ fn equal<'e>(
 fn check_scalar(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
     for value in values {
         match (attribute.kind(), value) {
-            (Kind::Integer { min, max }, Literal::Integer(value)) => {
+            (AttributeType::Integer { min, max }, Literal::Integer(value)) => {
                 if !(min..=max).contains(value) {
                     return Err(outside(attribute));
                 }
             }
-            (Kind::IntegerEnum { .. }, Literal::Integer(_)) => {}
-            (Kind::String { .. }, Literal::Text(_)) => {}
+            (AttributeType::IntegerEnum { .. }, Literal::Integer(_)) => {}
+            (AttributeType::String { .. }, Literal::Text(_)) => {}
             _ => return Err(clash(attribute, "is never one of these constants")),
         }
     }
@@ -303,12 +307,12 @@ fn check_scalar(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
 fn check_list(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
     for value in values {
         match (attribute.kind(), value) {
-            (Kind::IntegerList { min, max }, Literal::Integer(value)) => {
+            (AttributeType::IntegerList { min, max }, Literal::Integer(value)) => {
                 if !(min..=max).contains(value) {
                     return Err(outside(attribute));
                 }
             }
-            (Kind::StringList { .. }, Literal::Text(_)) => {}
+            (AttributeType::StringList { .. }, Literal::Text(_)) => {}
             _ => return Err(clash(attribute, "is no list of such constants")),
         }
     }

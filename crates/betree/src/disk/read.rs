@@ -10,11 +10,12 @@ use crate::SubscriptionId;
 use crate::betree::WORDS_MAX;
 use crate::bind::Undefined;
 use crate::dictionary::{Dictionary, STRINGS_MAX};
-use crate::domain::{Domain, Kind};
+use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::CapKind;
 use crate::index::Sources;
-use crate::snapshot::{Inner, Snapshot};
+use crate::snapshot::Snapshot;
+use crate::state::State;
 
 impl Snapshot {
     /// Makes the state of a file that [`save`](Self::save) wrote. Programs and the index are made
@@ -38,7 +39,7 @@ impl Snapshot {
         if file.at < file.end {
             return Err(corrupt("more than the four sections", file.at));
         }
-        Ok(Self::new(Inner::compiled(
+        Ok(Self::new(State::compiled(
             Arc::new(domain),
             Arc::new(dictionary),
             undefined,
@@ -195,23 +196,23 @@ fn domain(part: &mut Bytes<'_>) -> Result<Domain> {
     Ok(domain)
 }
 
-fn kind(code: u8, low: u64, high: u64) -> Option<Kind> {
+fn kind(code: u8, low: u64, high: u64) -> Option<AttributeType> {
     let (min, max) = (low as i64, high as i64);
     // Bounds that a type does not have are 0.
     let (none, one) = (low == 0 && high == 0, low == 0);
     Some(match code {
-        0 if none => Kind::Boolean,
-        1 if min <= max => Kind::Integer { min, max },
+        0 if none => AttributeType::Boolean,
+        1 if min <= max => AttributeType::Integer { min, max },
         2 => {
             let (min, max) = (f64::from_bits(low), f64::from_bits(high));
-            (min <= max).then_some(Kind::Float { min, max })?
+            (min <= max).then_some(AttributeType::Float { min, max })?
         }
-        3 if one => Kind::String { distinct_max: high },
-        4 if min <= max => Kind::IntegerList { min, max },
-        5 if one => Kind::StringList { distinct_max: high },
-        6 if one => Kind::IntegerEnum { distinct_max: high },
-        7 if none => Kind::Segments,
-        8 if none => Kind::Frequency,
+        3 if one => AttributeType::String { distinct_max: high },
+        4 if min <= max => AttributeType::IntegerList { min, max },
+        5 if one => AttributeType::StringList { distinct_max: high },
+        6 if one => AttributeType::IntegerEnum { distinct_max: high },
+        7 if none => AttributeType::Segments,
+        8 if none => AttributeType::Frequency,
         _ => return None,
     })
 }
@@ -238,7 +239,7 @@ fn strings(part: &mut Bytes<'_>, dictionary: &mut Dictionary) -> Result<()> {
 }
 
 fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -> Result<()> {
-    let kinds: Vec<Kind> = domain
+    let kinds: Vec<AttributeType> = domain
         .attributes()
         .iter()
         .map(|found| found.kind())
@@ -249,8 +250,8 @@ fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -
         let at = part.at;
         let (attribute, value) = (part.u16()?, part.u64()?);
         let fits = match kind(attribute) {
-            Some(Kind::IntegerList { .. }) => true,
-            Some(Kind::StringList { .. }) => value < strings,
+            Some(AttributeType::IntegerList { .. }) => true,
+            Some(AttributeType::StringList { .. }) => value < strings,
             _ => false,
         };
         if !fits || dictionary.intern_element(attribute, value) as usize != number {
@@ -263,7 +264,7 @@ fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -
     for number in 0..part.count(10)? {
         let at = part.at;
         let (attribute, id) = (part.u16()?, part.u64()? as i64);
-        let fits = kind(attribute) == Some(&Kind::Segments);
+        let fits = kind(attribute) == Some(&AttributeType::Segments);
         if !fits || dictionary.intern_segment(attribute, id) as usize != number {
             return Err(corrupt("no segment, or one that stands twice", at));
         }

@@ -3,7 +3,7 @@
 
 use crate::code::{HAS_MAX, Head, IN_MAX, Op, i64_at};
 use crate::dictionary::Dictionary;
-use crate::domain::{Attribute, Domain, Kind};
+use crate::domain::{Attribute, AttributeType, Domain};
 
 /// Checks one tree; the position of the word that is wrong, and why.
 pub(super) fn check(
@@ -51,22 +51,33 @@ pub(super) fn check(
     }
 }
 
-fn fits(op: Op, kind: &Kind) -> bool {
-    let is_list = matches!(kind, Kind::IntegerList { .. } | Kind::StringList { .. });
+fn fits(op: Op, kind: &AttributeType) -> bool {
+    let is_list = matches!(
+        kind,
+        AttributeType::IntegerList { .. } | AttributeType::StringList { .. }
+    );
     match op {
-        Op::Bool => *kind == Kind::Boolean,
+        Op::Bool => *kind == AttributeType::Boolean,
         Op::Equal32 | Op::Equal64 | Op::In | Op::InMany => matches!(
             kind,
-            Kind::Integer { .. } | Kind::IntegerEnum { .. } | Kind::String { .. }
+            AttributeType::Integer { .. }
+                | AttributeType::IntegerEnum { .. }
+                | AttributeType::String { .. }
         ),
-        Op::Range32 | Op::Range64 => matches!(kind, Kind::Integer { .. }),
-        Op::FloatLess | Op::FloatLessEqual | Op::FloatGreater => matches!(kind, Kind::Float { .. }),
-        Op::FloatGreaterEqual | Op::FloatEqual | Op::Geo => matches!(kind, Kind::Float { .. }),
+        Op::Range32 | Op::Range64 => matches!(kind, AttributeType::Integer { .. }),
+        Op::FloatLess | Op::FloatLessEqual | Op::FloatGreater => {
+            matches!(kind, AttributeType::Float { .. })
+        }
+        Op::FloatGreaterEqual | Op::FloatEqual | Op::Geo => {
+            matches!(kind, AttributeType::Float { .. })
+        }
         Op::HasAny | Op::HasAll => is_list,
-        Op::Empty => is_list || matches!(kind, Kind::Segments | Kind::Frequency),
-        Op::Contains | Op::StartsWith | Op::EndsWith => matches!(kind, Kind::String { .. }),
-        Op::SegmentWithin | Op::SegmentBefore => *kind == Kind::Segments,
-        Op::Cap => *kind == Kind::Frequency,
+        Op::Empty => is_list || matches!(kind, AttributeType::Segments | AttributeType::Frequency),
+        Op::Contains | Op::StartsWith | Op::EndsWith => {
+            matches!(kind, AttributeType::String { .. })
+        }
+        Op::SegmentWithin | Op::SegmentBefore => *kind == AttributeType::Segments,
+        Op::Cap => *kind == AttributeType::Frequency,
         Op::Defined => true,
         Op::Memo | Op::True | Op::False | Op::And | Op::Or | Op::Close => false,
     }
@@ -97,8 +108,9 @@ fn allowed(head: Head, operands: &[u32], domain: &Domain, dictionary: &Dictionar
             }
             Op::Geo => {
                 let longitude = domain.attributes().get(first as usize);
-                longitude
-                    .is_some_and(|found: &Attribute| matches!(found.kind(), Kind::Float { .. }))
+                longitude.is_some_and(|found: &Attribute| {
+                    matches!(found.kind(), AttributeType::Float { .. })
+                })
             }
             Op::SegmentWithin | Op::SegmentBefore => {
                 (first as usize) < segments

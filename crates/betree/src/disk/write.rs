@@ -6,9 +6,10 @@ use super::{
     DOMAIN, EXPRESSIONS, HEADER_BYTES, MAGIC, NUMBERS, SECTION_BYTES, STRINGS, SUM_BYTES, VERSION,
 };
 use crate::bind::Undefined;
-use crate::domain::{Domain, Kind};
+use crate::domain::{AttributeType, Domain};
 use crate::index::Sources;
-use crate::snapshot::{Inner, Snapshot};
+use crate::snapshot::Snapshot;
+use crate::state::State;
 
 /// Bytes of the pieces that large sections are handed out in.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -20,18 +21,18 @@ impl Snapshot {
     /// # Errors
     /// What `append` fails with.
     pub fn save<E>(&self, append: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        let inner = self.inner();
+        let state = self.state();
         let merged;
-        let sources = match inner.parts.as_slice() {
+        let sources = match state.parts.as_slice() {
             [part] if part.dead_count == 0 => &part.index.sources,
             _ => {
-                merged = all(inner);
+                merged = all(state);
                 &merged
             }
         };
-        let strings = inner.dictionary.strings();
+        let strings = state.dictionary.strings();
         let strings_bytes = 4 + strings.iter().map(|text| 4 + text.len()).sum::<usize>();
-        let (domain, numbers) = (domain(&inner.domain), numbers(inner));
+        let (domain, numbers) = (domain(&state.domain), numbers(state));
         let expressions_bytes = 8 + sources.len() * 12 + sources.words() * 4;
         let sections = [
             domain.len(),
@@ -45,7 +46,7 @@ impl Snapshot {
             append,
             sum: Hasher::new(),
         };
-        out.header(inner.undefined, length as u64)?;
+        out.header(state.undefined, length as u64)?;
         out.section(DOMAIN, domain.len(), |out| out.bytes(&domain))?;
         out.section(STRINGS, strings_bytes, |out| {
             out.bytes(&(strings.len() as u32).to_le_bytes())?;
@@ -69,9 +70,9 @@ impl Snapshot {
 }
 
 /// All expressions that count, in the order of their ids.
-fn all(inner: &Inner) -> Sources {
+fn all(state: &State) -> Sources {
     let mut sources = Sources::default();
-    for part in &inner.parts {
+    for part in &state.parts {
         sources.append(&part.index.sources, |slot| part.is_alive(slot));
     }
     sources.sorted(|_| true)
@@ -82,15 +83,15 @@ fn domain(domain: &Domain) -> Vec<u8> {
     out.extend((domain.attributes().len() as u32).to_le_bytes());
     for attribute in domain.attributes() {
         let (code, low, high) = match attribute.kind() {
-            Kind::Boolean => (0, 0, 0),
-            Kind::Integer { min, max } => (1, min as u64, max as u64),
-            Kind::Float { min, max } => (2, min.to_bits(), max.to_bits()),
-            Kind::String { distinct_max } => (3, 0, distinct_max),
-            Kind::IntegerList { min, max } => (4, min as u64, max as u64),
-            Kind::StringList { distinct_max } => (5, 0, distinct_max),
-            Kind::IntegerEnum { distinct_max } => (6, 0, distinct_max),
-            Kind::Segments => (7, 0, 0),
-            Kind::Frequency => (8, 0, 0),
+            AttributeType::Boolean => (0, 0, 0),
+            AttributeType::Integer { min, max } => (1, min as u64, max as u64),
+            AttributeType::Float { min, max } => (2, min.to_bits(), max.to_bits()),
+            AttributeType::String { distinct_max } => (3, 0, distinct_max),
+            AttributeType::IntegerList { min, max } => (4, min as u64, max as u64),
+            AttributeType::StringList { distinct_max } => (5, 0, distinct_max),
+            AttributeType::IntegerEnum { distinct_max } => (6, 0, distinct_max),
+            AttributeType::Segments => (7, 0, 0),
+            AttributeType::Frequency => (8, 0, 0),
         };
         out.extend([code, u8::from(attribute.allows_undefined())]);
         out.extend(low.to_le_bytes());
@@ -101,8 +102,8 @@ fn domain(domain: &Domain) -> Vec<u8> {
     out
 }
 
-fn numbers(inner: &Inner) -> Vec<u8> {
-    let dictionary = &inner.dictionary;
+fn numbers(state: &State) -> Vec<u8> {
+    let dictionary = &state.dictionary;
     let mut out = Vec::new();
     let count = |out: &mut Vec<u8>, count: usize| out.extend((count as u32).to_le_bytes());
     let (elements, segments, caps) = dictionary.sizes();
@@ -130,7 +131,7 @@ fn numbers(inner: &Inner) -> Vec<u8> {
         out.extend(attribute.to_le_bytes());
         out.extend(value.to_le_bytes());
     }
-    let attributes = inner.domain.attributes().len();
+    let attributes = state.domain.attributes().len();
     out.extend((0..attributes).map(|attribute| u8::from(dictionary.wants_text(attribute))));
     out
 }

@@ -6,7 +6,7 @@ use super::Event;
 use super::json::{Lexer, Token};
 use crate::budget::{Budget, Progress};
 use crate::dictionary::{Dictionary, UNKNOWN};
-use crate::domain::{Domain, Kind};
+use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::expr::CapKind;
 
@@ -268,23 +268,26 @@ impl<'j> EventReader<'j> {
         let kind = self.domain.attributes()[index].kind();
         match (kind, &token) {
             (_, Token::Null) => {}
-            (Kind::Boolean, Token::True | Token::False) => {
+            (AttributeType::Boolean, Token::True | Token::False) => {
                 let value = u64::from(token == Token::True);
                 self.event.set_scalar(index, value);
             }
-            (Kind::Integer { .. } | Kind::IntegerEnum { .. }, Token::Integer(value)) => {
+            (
+                AttributeType::Integer { .. } | AttributeType::IntegerEnum { .. },
+                Token::Integer(value),
+            ) => {
                 self.event.set_scalar(index, *value as u64);
                 if self.domain.attributes()[index].name() == "now" {
                     self.event.now = Some(*value);
                 }
             }
-            (Kind::Float { .. }, Token::Float(value) | Token::Wide(value)) => {
+            (AttributeType::Float { .. }, Token::Float(value) | Token::Wide(value)) => {
                 self.event.set_scalar(index, value.to_bits());
             }
-            (Kind::Float { .. }, Token::Integer(value)) => {
+            (AttributeType::Float { .. }, Token::Integer(value)) => {
                 self.event.set_scalar(index, (*value as f64).to_bits());
             }
-            (Kind::String { .. }, Token::Text(text)) => {
+            (AttributeType::String { .. }, Token::Text(text)) => {
                 let id = self.dictionary.find_string(text).unwrap_or(UNKNOWN);
                 self.event.set_scalar(index, u64::from(id));
                 if self.dictionary.wants_text(index) && !self.event.set_text(index, text) {
@@ -293,10 +296,10 @@ impl<'j> EventReader<'j> {
                 }
             }
             (
-                Kind::IntegerList { .. }
-                | Kind::StringList { .. }
-                | Kind::Segments
-                | Kind::Frequency,
+                AttributeType::IntegerList { .. }
+                | AttributeType::StringList { .. }
+                | AttributeType::Segments
+                | AttributeType::Frequency,
                 Token::Sign(b'['),
             ) => {
                 self.event.open_list(index);
@@ -327,14 +330,14 @@ impl<'j> EventReader<'j> {
         };
         let index = usize::from(attribute);
         let found = match (self.domain.attributes()[index].kind(), &token) {
-            (Kind::IntegerList { .. }, Token::Integer(value)) => {
+            (AttributeType::IntegerList { .. }, Token::Integer(value)) => {
                 self.dictionary.find_element(attribute, *value as u64)
             }
-            (Kind::StringList { .. }, Token::Text(text)) => self
+            (AttributeType::StringList { .. }, Token::Text(text)) => self
                 .dictionary
                 .find_string(text)
                 .and_then(|id| self.dictionary.find_element(attribute, u64::from(id))),
-            (Kind::Segments | Kind::Frequency, Token::Sign(b'[')) => {
+            (AttributeType::Segments | AttributeType::Frequency, Token::Sign(b'[')) => {
                 self.entry = Entry::default();
                 return Ok(State::Field {
                     read: 0,
@@ -350,7 +353,7 @@ impl<'j> EventReader<'j> {
     fn is_frequency(&self) -> bool {
         match self.target {
             Target::Attribute(attribute) => {
-                self.domain.attributes()[usize::from(attribute)].kind() == Kind::Frequency
+                self.domain.attributes()[usize::from(attribute)].kind() == AttributeType::Frequency
             }
             _ => false,
         }

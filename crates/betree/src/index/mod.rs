@@ -18,6 +18,7 @@ use crate::program::arena::{Arena, ROOT};
 use crate::program::estimate::Estimates;
 use crate::program::run::MemoTests;
 use crate::program::{self, Step};
+use crate::simd::LANES;
 
 /// An expression whose best clause more events than this share meet runs in lockstep.
 const LOCKSTEP_MIN: f32 = 0.2;
@@ -184,10 +185,10 @@ impl Index {
             index.places[slot as usize] = compiler.member(slot, &mut index.tests);
         }
         for block in 0..lockstep.blocks.len() {
-            for lane in 0..lockstep::LANES {
+            for lane in 0..LANES {
                 let slot = lockstep.slot(block, lane);
                 if let Some(place) = index.places.get_mut(slot as usize) {
-                    *place = LANE | (block * lockstep::LANES + lane) as u32;
+                    *place = LANE | (block * LANES + lane) as u32;
                 }
             }
         }
@@ -225,7 +226,7 @@ impl Index {
             FALSE => Place::Constant(false),
             lane if lane & LANE != 0 => {
                 let lane = (lane & !LANE) as usize;
-                Place::Lane(lane / lockstep::LANES, lane % lockstep::LANES)
+                Place::Lane(lane / LANES, lane % LANES)
             }
             member if member & MEMBER != 0 => Place::Member((member & !MEMBER) as usize),
             at => {

@@ -2,18 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::spread::{Spread, WORDS};
-use super::{ACCEPTED, Block, Family, LANES, Lockstep, NOBODY, Place, REJECTED, Row, TESTS_MAX};
+use super::{Family, Lockstep};
 use crate::code::Head;
 use crate::program::arena::Arena;
 use crate::program::{ACCEPT, REJECT, Step};
+use crate::simd::{
+    ACCEPTED, Block, GROUP_WORDS, LANES, NO_PROGRAM, Place, REJECTED, Row, Spread, TESTS_MAX,
+};
 
 /// Steps of a program: the two greatest bytes are the ends.
 const STEPS_MAX: usize = 250;
 /// The most reductions of one block: two are run together.
 const CHARGE_MAX: f32 = 540.0;
 /// Programs whose blocks are made together.
-const GROUP: usize = LANES * WORDS;
+const GROUP: usize = LANES * GROUP_WORDS;
 /// The share of events for which a program may lead further than it is taken to lead. Of 64 lanes
 /// one then goes on for most events, and it is the last lane that a block waits for.
 const BEYOND: f32 = 0.02;
@@ -163,7 +165,8 @@ impl Builder {
         }
         self.out.blocks.truncate(first);
         let slots = self.out.slots.drain(first * LANES..);
-        self.refused.extend(slots.filter(|slot| *slot != NOBODY));
+        self.refused
+            .extend(slots.filter(|slot| *slot != NO_PROGRAM));
     }
 
     /// Makes blocks of what waits: programs that lead equally far share one, since the last lane is
@@ -217,7 +220,7 @@ impl Builder {
             self.out.rows.extend(rows);
         }
         let slots = programs.iter().map(|program| program.slot);
-        let rest = std::iter::repeat(NOBODY);
+        let rest = std::iter::repeat(NO_PROGRAM);
         self.out.slots.extend(slots.chain(rest).take(LANES));
     }
 

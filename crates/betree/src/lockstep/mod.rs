@@ -3,45 +3,13 @@
 //! A *family* is a set of programs over at most 128 tests. The tests are evaluated once an event into
 //! a table of truth bytes; its *blocks* of 64 lanes then need no more than that table. A lane waits at
 //! the position that it last jumped to until the block gets there; the programs' short circuits cost
-//! a lane nothing but waiting. How blocks are made is in [`build`], how they are run in one file an
-//! instruction set.
+//! a lane nothing but waiting. How blocks are made is in [`build`], how they are run in [`crate::simd`].
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 mod build;
-mod isa;
-mod scalar;
-mod spread;
 
 pub(crate) use build::Builder;
-pub use isa::Isa;
-pub(crate) use isa::{compress, scan, sliced};
-use spread::Spread;
-pub(crate) use spread::WORDS as GROUP_WORDS;
 
-/// Programs of a block.
-pub(crate) const LANES: usize = 64;
-/// Tests of a family.
-pub(crate) const TESTS_MAX: usize = 128;
-/// What a lane that accepted, and one that rejected, waits for.
-pub(crate) const ACCEPTED: u8 = 0xfe;
-pub(crate) const REJECTED: u8 = 0xff;
-/// Positions after which a block looks whether all of its lanes are done.
-const CHECKED: usize = 8;
-/// A lane without a program.
-pub(crate) const NOBODY: u32 = u32::MAX;
-
-/// One byte a lane.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-pub(crate) struct Row(pub(crate) [u8; LANES]);
-
-/// The truth of a family's tests: the highest bit of each byte.
-#[derive(Debug, Clone)]
-#[repr(align(64))]
-pub(crate) struct Truth(pub(crate) [u8; TESTS_MAX]);
+use crate::simd::{self, ACCEPTED, Block, GROUP_WORDS, Isa, LANES, NO_PROGRAM, Row, Spread, Truth};
 
 /// Programs over the same tests.
 #[derive(Debug, Default)]
@@ -65,40 +33,6 @@ impl Family {
     }
 }
 
-/// 64 programs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Block {
-    /// Where its rows begin: two a position, tests and jumps.
-    pub(crate) start: u32,
-    pub(crate) positions: u32,
-    /// The lanes that have a program.
-    pub(crate) lanes: u64,
-    /// Reductions that running it counts as: the tests that its programs make on average.
-    pub(crate) charge: u32,
-    /// The group that it is of, when the group's slots are in a row.
-    pub(crate) group: Option<Place>,
-}
-
-/// The place of a block in a group whose slots follow each other.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    /// The first slot of the group, a multiple of 64.
-    pub(crate) base: u32,
-    /// Which of the group's blocks it is.
-    word: u32,
-    /// Which of the spreads is its.
-    spread: u32,
-}
-
-impl Block {
-    /// The first of 64 slots in a row that the group has for this block, where there are such:
-    /// another order of the same programs.
-    pub(crate) fn base(&self) -> Option<u32> {
-        let group = self.group?;
-        Some(group.base + group.word * LANES as u32)
-    }
-}
-
 /// All families of an index.
 #[derive(Debug, Default)]
 pub(crate) struct Lockstep {
@@ -115,20 +49,20 @@ impl Lockstep {
     /// The slot of a lane.
     pub(crate) fn slot(&self, block: usize, lane: usize) -> u32 {
         let found = self.slots.get(block * LANES + lane);
-        found.copied().unwrap_or(NOBODY)
+        found.copied().unwrap_or(NO_PROGRAM)
     }
 
     /// The slots of all lanes that have a program.
     pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
         let all = self.slots.iter().copied();
-        all.filter(|slot| *slot != NOBODY)
+        all.filter(|slot| *slot != NO_PROGRAM)
     }
 
     /// The slot of a lane in the order of slots, where the group of the block has one.
     pub(crate) fn slot_in_order(&self, block: usize, lane: usize) -> u32 {
         let slot = self.slot(block, lane);
         let base = self.blocks.get(block).and_then(Block::base);
-        let base = base.filter(|_| slot != NOBODY);
+        let base = base.filter(|_| slot != NO_PROGRAM);
         base.map_or(slot, |base| base + lane as u32)
     }
 
@@ -146,7 +80,7 @@ impl Lockstep {
         };
         let slots = self.slots.get(block * LANES..).unwrap_or(&[]);
         if let Some(spread) = self.spreads.get(group.spread as usize) {
-            isa::spread(isa, (spread, group.base, slots), found, words);
+            simd::spread(isa, (spread, group.base, slots), found, words);
         }
     }
 
@@ -160,7 +94,7 @@ impl Lockstep {
         truth: &Truth,
         matches: &mut [u64],
     ) {
-        isa::run(isa, &self.rows, blocks, truth, wide, matches);
+        simd::run(isa, &self.rows, blocks, truth, wide, matches);
         for (block, found) in blocks.iter().zip(matches) {
             *found &= block.lanes;
         }

@@ -6,7 +6,7 @@
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at};
 use crate::dictionary::Dictionary;
-use crate::domain::{Domain, Kind};
+use crate::domain::{AttributeType, Domain};
 
 /// Elements that a list is taken to have.
 const LIST_ELEMENTS: f32 = 4.0;
@@ -31,8 +31,8 @@ impl Estimates {
         let guess = |(index, attribute): (usize, &crate::domain::Attribute)| {
             let distinct = (dictionary.distinct(index) as f32).max(1.0);
             let (one, bounds) = match attribute.kind() {
-                Kind::Boolean => (0.5, None),
-                Kind::Integer { min, max } => {
+                AttributeType::Boolean => (0.5, None),
+                AttributeType::Integer { min, max } => {
                     let bounded = min > i64::MIN && max < i64::MAX;
                     let span = if bounded {
                         (max as f32 - min as f32 + 1.0).max(1.0)
@@ -44,11 +44,13 @@ impl Estimates {
                         bounded.then_some((min as f32, max as f32)),
                     )
                 }
-                Kind::Float { min, max } => {
+                AttributeType::Float { min, max } => {
                     let bounded = min.is_finite() && max.is_finite();
                     (0.001, bounded.then_some((min as f32, max as f32)))
                 }
-                Kind::String { .. } | Kind::IntegerEnum { .. } => (1.0 / (distinct + 1.0), None),
+                AttributeType::String { .. } | AttributeType::IntegerEnum { .. } => {
+                    (1.0 / (distinct + 1.0), None)
+                }
                 _ => ((LIST_ELEMENTS / distinct).min(0.3), None),
             };
             Guess { one, bounds }

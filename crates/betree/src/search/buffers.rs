@@ -1,10 +1,9 @@
 //! The memory of searches, made once and used by one search after another.
 
 use crate::SubscriptionId;
-use crate::index::columns::Join;
-use crate::lockstep::{Isa, LANES, TESTS_MAX, Truth};
 use crate::program::run::Memos;
-use crate::snapshot::Inner;
+use crate::simd::{Isa, Join, LANES, TESTS_MAX, Truth};
+use crate::state::State;
 
 /// What searches write into. Any snapshot and any event may be searched with the same buffers.
 #[derive(Debug)]
@@ -97,13 +96,13 @@ impl Buffers {
     }
 
     /// Makes room for a snapshot; whether all bits are clear.
-    pub(super) fn begin(&mut self, inner: &Inner) -> bool {
+    pub(super) fn begin(&mut self, state: &State) -> bool {
         self.found = 0;
         self.bitmap.clear();
         self.stack.clear();
         self.cursors.clear();
-        self.bits.truncate(inner.parts.len());
-        for (at, part) in inner.parts.iter().enumerate() {
+        self.bits.truncate(state.parts.len());
+        for (at, part) in state.parts.iter().enumerate() {
             let words = part.index.sources.len().div_ceil(64);
             match self.bits.get_mut(at) {
                 Some(bits) if bits.len() == words => {}

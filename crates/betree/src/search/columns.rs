@@ -3,8 +3,8 @@
 
 use super::{FETCH_REDUCTIONS, Phase, Search, walk};
 use crate::index::columns::{DECIDED, TILE};
-use crate::lockstep;
 use crate::program::run::Outcome;
+use crate::simd;
 
 /// Elements of a list that are looked up in one go, and what that counts as.
 const ELEMENTS: usize = 64;
@@ -22,7 +22,7 @@ impl Search<'_> {
         mut element: usize,
         limit: u64,
     ) -> Phase {
-        let Some(found) = self.inner.parts.get(part) else {
+        let Some(found) = self.state.parts.get(part) else {
             return Phase::Named {
                 at: 0,
                 part: 0,
@@ -67,7 +67,7 @@ impl Search<'_> {
             }
             let buffers = &mut *self.buffers;
             let plan = &buffers.plans[part];
-            let (left, rows) = lockstep::scan(buffers.isa, plan, columns.rows(), tile);
+            let (left, rows) = simd::scan(buffers.isa, plan, columns.rows(), tile);
             self.spent += 1 + ROW_REDUCTIONS * rows as u64;
             buffers.members.clear();
             let first = (tile * TILE) as u32;

@@ -4,7 +4,8 @@
 use super::{Phase, Search};
 use crate::code::Head;
 use crate::eval;
-use crate::lockstep::{Family, GROUP_WORDS, Place};
+use crate::lockstep::Family;
+use crate::simd::{GROUP_WORDS, Place};
 
 /// Blocks that are run in one go.
 const BLOCKS_MAX: usize = 64;
@@ -12,8 +13,8 @@ const BLOCKS_MAX: usize = 64;
 impl Search<'_> {
     /// Evaluates the tests of a family.
     pub(super) fn tests(&mut self, part: usize, family: usize, test: usize, limit: u64) -> Phase {
-        let inner = self.inner;
-        let Some(found) = inner.parts[part].index.lockstep.families.get(family) else {
+        let state = self.state;
+        let Some(found) = state.parts[part].index.lockstep.families.get(family) else {
             return Phase::Always { part, at: 0 };
         };
         for test in test..found.tests() {
@@ -38,13 +39,13 @@ impl Search<'_> {
             false => u64::from(eval::cost(head)),
         };
         let operands = words.get(1..).unwrap_or(&[]);
-        eval::truth(head, operands, self.event, &self.inner.dictionary)
+        eval::truth(head, operands, self.event, &self.state.dictionary)
     }
 
     /// Runs the blocks of a family.
     pub(super) fn blocks(&mut self, part: usize, family: usize, block: usize, limit: u64) -> Phase {
-        let inner = self.inner;
-        let index = &inner.parts[part].index;
+        let state = self.state;
+        let index = &state.parts[part].index;
         let lockstep = &index.lockstep;
         let found = &lockstep.families[family];
         let wide = found.tests() > 64;
@@ -90,7 +91,7 @@ impl Search<'_> {
 
     /// Notes the matches of blocks, by lane.
     fn hit_blocks(&mut self, part: usize, first: usize, matches: &[u64]) {
-        let lockstep = &self.inner.parts[part].index.lockstep;
+        let lockstep = &self.state.parts[part].index.lockstep;
         let blocks = lockstep.blocks.get(first..).unwrap_or(&[]);
         let lanes = blocks.iter().zip(matches).map(|(block, _)| block.lanes);
         self.evaluated += lanes
@@ -118,14 +119,14 @@ impl Search<'_> {
     fn hit_words(&mut self, part: usize, first: usize, words: &[u64]) {
         let bits = self.buffers.bits[part].iter_mut().skip(first);
         for (word, (bits, found)) in (first..).zip(bits.zip(words)) {
-            let alive = found & !self.inner.parts[part].dead(word);
+            let alive = found & !self.state.parts[part].dead(word);
             self.matched += u64::from(alive.count_ones());
             *bits |= alive;
         }
     }
 
     fn hit_lanes(&mut self, part: usize, block: usize, mut found: u64) {
-        let lockstep = &self.inner.parts[part].index.lockstep;
+        let lockstep = &self.state.parts[part].index.lockstep;
         while found != 0 {
             let lane = found.trailing_zeros() as usize;
             found &= found - 1;
@@ -135,7 +136,7 @@ impl Search<'_> {
 
     /// Notes what always matches.
     pub(super) fn always(&mut self, part: usize, at: usize, limit: u64) -> Phase {
-        let index = &self.inner.parts[part].index;
+        let index = &self.state.parts[part].index;
         for (at, slot) in index.always.iter().enumerate().skip(at) {
             if self.spent >= limit {
                 return Phase::Always { part, at };

@@ -19,7 +19,7 @@ use crate::budget::{Budget, Progress};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::program::run::{Context, Outcome};
-use crate::snapshot::{Inner, Part};
+use crate::state::{Part, State};
 
 /// Reductions of bringing a program from memory: of a million expressions nearly each is a line that
 /// no cache has, which takes as long as a hundred short tests.
@@ -120,7 +120,7 @@ pub(crate) struct Paused {
 /// it may go to another thread, or be dropped.
 #[derive(Debug)]
 pub struct Search<'s> {
-    inner: &'s Inner,
+    state: &'s State,
     event: &'s Event,
     buffers: &'s mut Buffers,
     phase: Phase,
@@ -138,20 +138,20 @@ pub struct Search<'s> {
 
 impl<'s> Search<'s> {
     pub(crate) fn new(
-        inner: &'s Inner,
+        state: &'s State,
         event: &'s Event,
         buffers: &'s mut Buffers,
         output: Output,
         names: Option<&'s [SubscriptionId]>,
         matches_max: u64,
     ) -> Result<Self> {
-        if event.generation != inner.dictionary.generation() {
+        if event.generation != state.dictionary.generation() {
             let message = "the event was read for another tree, or for an earlier state of it";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
         }
-        let clean = buffers.begin(inner);
+        let clean = buffers.begin(state);
         Ok(Self {
-            inner,
+            state,
             event,
             buffers,
             output,
@@ -179,14 +179,14 @@ impl<'s> Search<'s> {
 
     /// Goes on with a whole search that was paused.
     pub(crate) fn resume(
-        inner: &'s Inner,
+        state: &'s State,
         event: &'s Event,
         buffers: &'s mut Buffers,
         paused: Paused,
     ) -> Self {
         let [matched, evaluated, spent, cleared] = paused.counts;
         Self {
-            inner,
+            state,
             event,
             buffers,
             output: paused.output,
@@ -242,17 +242,23 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// One step, by the name that it has elsewhere.
-    pub fn search_next(&mut self, budget: Budget) -> Progress {
-        self.step(budget)
-    }
-
-    /// Searches to the end in steps of `budget`, and calls `between` after each that was not the last.
-    pub fn search_all(&mut self, budget: Budget, mut between: impl FnMut()) -> &[SubscriptionId] {
+    /// Searches to the end in steps of `budget`, and calls `between` after each step but the last.
+    /// Returns the ids that match, ascending.
+    pub fn run_to_end(&mut self, budget: Budget, mut between: impl FnMut()) -> &[SubscriptionId] {
         while self.step(budget) == Progress::Yielded {
             between();
         }
         self.ids()
+    }
+
+    /// [`Search::step`], under the name that users of the Erlang be-tree know.
+    pub fn search_next(&mut self, budget: Budget) -> Progress {
+        self.step(budget)
+    }
+
+    /// [`Search::run_to_end`], under the name that users of the Erlang be-tree know.
+    pub fn search_all(&mut self, budget: Budget, between: impl FnMut()) -> &[SubscriptionId] {
+        self.run_to_end(budget, between)
     }
 
     /// The ids that match, ascending. Complete once a step was [`Progress::Done`].
@@ -314,7 +320,7 @@ impl<'s> Search<'s> {
                 element: 0,
             };
         }
-        match self.inner.parts.get(part) {
+        match self.state.parts.get(part) {
             Some(_) if self.output == Output::Rest => Phase::Always { part, at: 0 },
             Some(_) => Phase::Tests {
                 part,
@@ -329,7 +335,7 @@ impl<'s> Search<'s> {
     fn end(&mut self) -> Phase {
         match self.output {
             Output::Ids => {}
-            Output::Bitmap if self.inner.is_plain() => return Phase::Words { word: 0 },
+            Output::Bitmap if self.state.is_plain() => return Phase::Words { word: 0 },
             Output::Bitmap => {
                 self.buffers.reserve(self.matched as usize);
                 return Phase::Merge;
@@ -337,7 +343,7 @@ impl<'s> Search<'s> {
             Output::Rest => return Phase::Done,
         }
         self.buffers.reserve(self.matched as usize);
-        match self.inner.parts.len() {
+        match self.state.parts.len() {
             1 => Phase::Write { word: 0 },
             _ => Phase::Merge,
         }
@@ -347,7 +353,7 @@ impl<'s> Search<'s> {
     #[inline]
     fn hit(&mut self, part: usize, slot: u32) {
         let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
-        if self.inner.parts[part].dead(word) & bit != 0 {
+        if self.state.parts[part].dead(word) & bit != 0 {
             return;
         }
         if let Some(bits) = self.buffers.bits[part].get_mut(word) {
@@ -367,7 +373,7 @@ impl<'s> Search<'s> {
         let index = &self.part(part).index;
         let mut context = Context {
             event: self.event,
-            dictionary: &self.inner.dictionary,
+            dictionary: &self.state.dictionary,
             tests: &index.tests,
             memos: &mut self.buffers.memos[part],
             spent: self.spent,
@@ -390,6 +396,6 @@ impl<'s> Search<'s> {
     }
 
     fn part(&self, part: usize) -> &'s Part {
-        &self.inner.parts[part]
+        &self.state.parts[part]
     }
 }

@@ -3,8 +3,8 @@
 use super::{Phase, Search};
 use crate::index::Place;
 use crate::index::columns::DECIDED;
-use crate::lockstep::{ACCEPTED, REJECTED};
 use crate::program::run::Outcome;
+use crate::simd::{ACCEPTED, REJECTED};
 
 impl Search<'_> {
     /// `running`: the position in the program of the name at hand, once that was found.
@@ -15,9 +15,9 @@ impl Search<'_> {
         mut running: Option<u32>,
         limit: u64,
     ) -> Phase {
-        let inner = self.inner;
+        let state = self.state;
         while let Some(id) = self.names.and_then(|names| names.get(at)) {
-            let Some(found) = inner.parts.get(part) else {
+            let Some(found) = state.parts.get(part) else {
                 (at, part) = (at + 1, 0);
                 continue;
             };

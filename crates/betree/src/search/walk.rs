@@ -113,7 +113,7 @@ impl Search<'_> {
         while let Some(attribute) = parts.get(at.parts as usize) {
             let index = usize::from(*attribute);
             let lists = self.event.elements(index);
-            let is_list = self.inner.is_list(index);
+            let is_list = self.state.is_list(index);
             let count = match (self.event.is_defined(index), is_list) {
                 (false, _) => 0,
                 (true, true) => lists.len(),

@@ -1,7 +1,7 @@
 //! The phases that turn bits into ids, ascending, and clear the bits on the way.
 
 use super::{Phase, Search, WORDS_PER_REDUCTION};
-use crate::lockstep;
+use crate::simd;
 
 /// How far a part was written.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Cursor {
 impl Search<'_> {
     /// Writes the ids of the only part.
     pub(super) fn write(&mut self, mut word: usize, limit: u64) -> Phase {
-        let ids = &self.inner.parts[0].index.sources.ids;
+        let ids = &self.state.parts[0].index.sources.ids;
         let buffers = &mut *self.buffers;
         for (bits, ids) in buffers.bits[0][word..]
             .iter_mut()
@@ -29,7 +29,7 @@ impl Search<'_> {
                 let found = std::mem::take(bits);
                 self.spent += u64::from(found.count_ones());
                 let place = &mut buffers.ids[buffers.found..];
-                buffers.found += lockstep::compress(buffers.isa, ids, found, place);
+                buffers.found += simd::compress(buffers.isa, ids, found, place);
             }
             word += 1;
         }
@@ -54,7 +54,7 @@ impl Search<'_> {
 
     /// Sets a bit for each id that was written.
     pub(super) fn rank(&mut self, at: usize, limit: u64) -> Phase {
-        let all = self.inner.ids();
+        let all = self.state.ids();
         let buffers = &mut *self.buffers;
         if at == 0 {
             buffers.bitmap.resize(all.len().div_ceil(64), 0);
@@ -74,7 +74,7 @@ impl Search<'_> {
 
     /// Writes the ids of several parts, the least of all first.
     pub(super) fn merge(&mut self, limit: u64) -> Phase {
-        let parts = &self.inner.parts;
+        let parts = &self.state.parts;
         let buffers = &mut *self.buffers;
         buffers.cursors.resize(parts.len(), Cursor::default());
         loop {

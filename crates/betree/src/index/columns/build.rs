@@ -1,10 +1,11 @@
 //! The bits of all rows, 64 expressions at a time.
 
-use super::{Choice, Column, Columns, DECIDED, TILE_WORDS, Values};
+use super::{Choice, Column, Columns, DECIDED, Values};
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at};
 use crate::eval;
 use crate::program::arena::{Arena, ROOT};
+use crate::simd::TILE_WORDS;
 
 /// Nodes of a group that is worked out for each value.
 const NODES_MAX: usize = 64;

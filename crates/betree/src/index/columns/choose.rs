@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{COLUMNS_MAX, ELEMENTS_MAX, ordered, scalar};
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
-use crate::domain::{Domain, Kind};
+use crate::domain::{AttributeType, Domain};
 use crate::index::Sources;
 
 /// The most intervals of a scalar.
@@ -119,7 +119,7 @@ impl Choice {
         out
     }
 
-    fn take(&mut self, attribute: usize, kind: &Kind, asked: &Asked) {
+    fn take(&mut self, attribute: usize, kind: &AttributeType, asked: &Asked) {
         for (none, elements) in [(false, &asked.any), (true, &asked.none)] {
             if !elements.is_empty() {
                 let mut elements: Vec<u32> = elements.iter().copied().collect();
@@ -147,7 +147,7 @@ impl Choice {
             rows.push(if own { next } else { 0 });
             next += u32::from(own);
         }
-        let is_float = matches!(kind, Kind::Float { .. });
+        let is_float = matches!(kind, AttributeType::Float { .. });
         self.scalars
             .push(Scalar::new(attribute, is_float, starts, rows));
     }
@@ -213,7 +213,7 @@ mod tests {
             ..Asked::default()
         };
         let mut choice = Choice::default();
-        let kind = Kind::Integer {
+        let kind = AttributeType::Integer {
             min: i64::MIN,
             max: i64::MAX,
         };

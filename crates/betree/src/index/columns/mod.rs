@@ -8,15 +8,13 @@
 
 mod build;
 mod choose;
-pub(crate) mod scan;
 
 pub(crate) use build::Builder;
 pub(crate) use choose::Choice;
 
 use crate::event::Event;
+use crate::simd::{Join, TILE_WORDS};
 
-/// Words of a tile of a row.
-pub(crate) const TILE_WORDS: usize = 32;
 /// Expressions of a tile.
 pub(crate) const TILE: usize = 64 * TILE_WORDS;
 /// The most columns.
@@ -27,21 +25,6 @@ pub(super) const ELEMENTS_MAX: usize = 300;
 const SIGN: u64 = 1 << 63;
 /// A program that is empty: the rows decide.
 pub(crate) const DECIDED: u32 = u32::MAX;
-
-/// What to do with a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Join {
-    /// Expressions whose bit is not set are out.
-    And(u32),
-    /// Expressions whose bit is set are out.
-    AndNot(u32),
-    /// The first of several rows, one of which has to have the bit.
-    Any(u32),
-    /// A further one.
-    Or(u32),
-    /// Expressions that none of them had are out.
-    AndAny,
-}
 
 /// The rows of one attribute.
 #[derive(Debug)]

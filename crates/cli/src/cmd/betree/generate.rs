@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use betree::workload::Generator;
-use betree::{Domain, Terms};
+use betree::{Domain, ErlangTerms};
 
 use crate::args::betree::{FileForm, GenerateArgs, WorkloadKind};
 use crate::exit::ExitStatus;
@@ -48,16 +48,16 @@ fn terms(args: &GenerateArgs, directory: &Path, generator: &mut Generator) -> Re
     let names = ["expressions", "events"].map(|name| directory.join(name));
     let targets = Targets::create(&names, args.force)?;
     let domain = Domain::parse(&generator.domains()).ok();
-    let head = domain.and_then(|domain| Terms::write_domain(&domain));
+    let head = domain.and_then(|domain| ErlangTerms::write_domain(&domain));
     let count = u64::from(args.size.expressions);
     for (at, target) in targets.iter().enumerate() {
         match at {
             0 => write(target, count + 1, &mut |at| match at {
                 0 => head.clone().unwrap_or_default(),
-                _ => Terms::write_expression(generator.expression()),
+                _ => ErlangTerms::write_expression(generator.expression()),
             })?,
             _ => write(target, args.events, &mut |_| {
-                Terms::write_event(&generator.event_bits().unwrap_or_default())
+                ErlangTerms::write_event(&generator.event_bits().unwrap_or_default())
             })?,
         }
     }

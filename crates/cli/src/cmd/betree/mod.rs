@@ -16,7 +16,7 @@ use std::path::Path;
 
 use betree::Undefined;
 use betree::workload::Kind;
-use betree::{BeTree, Constants, Domain, Error, Expression, Snapshot, SubscriptionId, Terms};
+use betree::{BeTree, Constants, Domain, ErlangTerms, Error, Expression, Snapshot, SubscriptionId};
 
 use crate::args::betree::{
     BetreeArgs, BetreeCommand, TreeArgs, UndefinedMode, WorkloadArgs, WorkloadKind,
@@ -97,8 +97,8 @@ pub(super) fn tree(files: &Files<'_>, progress: bool) -> Result<(BeTree, u64)> {
         Some(path) => Constants::parse(&text(path)?).map_err(|error| failed(path, &error))?,
         None => std::collections::HashMap::new(),
     };
-    let terms = match Terms::begins(&content) {
-        true => Some(Terms::parse(&content).map_err(|error| failed(path, &error))?),
+    let terms = match ErlangTerms::begins(&content) {
+        true => Some(ErlangTerms::parse(&content).map_err(|error| failed(path, &error))?),
         false => None,
     };
     let domain = match (files.domains, &terms) {
@@ -149,7 +149,7 @@ pub(super) fn event_json<'l>(domain: &Domain, line: &'l [u8]) -> betree::Result<
     let start = line.iter().find(|byte| !byte.is_ascii_whitespace());
     match (start, std::str::from_utf8(line)) {
         (Some(b'[' | b'0' | b'1'), Ok(text)) => {
-            Terms::event(domain, text).map(|json| Cow::Owned(json.into_bytes()))
+            ErlangTerms::event(domain, text).map(|json| Cow::Owned(json.into_bytes()))
         }
         _ => Ok(Cow::Borrowed(line)),
     }

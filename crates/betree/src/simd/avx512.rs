@@ -10,8 +10,8 @@ use std::arch::x86_64::{
     _mm512_storeu_si512, _mm512_xor_si512,
 };
 
+use super::blocks::{ACCEPTED, Block, CHECKED, LANES, REJECTED, Row, Truth};
 use super::spread::{Spread, WORDS};
-use super::{ACCEPTED, Block, CHECKED, LANES, REJECTED, Row, Truth};
 use crate::SubscriptionId;
 
 #[inline]

@@ -3,7 +3,7 @@
 //! What runs here has no branch that depends on an event, and none that depends on an expression but
 //! for its length.
 
-use crate::lockstep::TESTS_MAX;
+use super::blocks::TESTS_MAX;
 
 /// Events of a row.
 pub(crate) const EVENTS_MAX: usize = 2048;

@@ -12,7 +12,7 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_xor_si256,
 };
 
-use super::{ACCEPTED, Block, CHECKED, REJECTED, Row, Truth};
+use super::blocks::{ACCEPTED, Block, CHECKED, REJECTED, Row, Truth};
 
 /// Half of a row.
 #[inline]

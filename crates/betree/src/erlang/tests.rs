@@ -6,17 +6,17 @@ use super::*;
 fn a_file_is_read_over_lines_and_written_again() {
     let text = "% the domain\n[{par1,bool,disallow_undefined},\n  {age, int, allow_undefined, 0, 120},\n\
                 {s,string,allow_undefined}].\n<<\"par1 and s = \\\"x\\\"\">>.\n\n<<\"not par1\">>.";
-    let terms = Terms::parse(text).unwrap();
+    let terms = ErlangTerms::parse(text).unwrap();
     assert_eq!(terms.expressions, ["par1 and s = \"x\"", "not par1"]);
-    let mut again = Terms::write_domain(&terms.domain).unwrap();
+    let mut again = ErlangTerms::write_domain(&terms.domain).unwrap();
     for expression in &terms.expressions {
         again.push('\n');
-        again.push_str(&Terms::write_expression(expression));
+        again.push_str(&ErlangTerms::write_expression(expression));
     }
-    assert!(Terms::begins(text) && Terms::begins(&again));
-    assert_eq!(Terms::parse(&again), Ok(terms));
-    assert!(!Terms::begins("[1,2]") && !Terms::begins("a and b"));
-    assert!(Terms::parse("[].").unwrap().expressions.is_empty());
+    assert!(ErlangTerms::begins(text) && ErlangTerms::begins(&again));
+    assert_eq!(ErlangTerms::parse(&again), Ok(terms));
+    assert!(!ErlangTerms::begins("[1,2]") && !ErlangTerms::begins("a and b"));
+    assert!(ErlangTerms::parse("[].").unwrap().expressions.is_empty());
 }
 
 #[test]
@@ -24,15 +24,15 @@ fn events_are_lists_or_bits() {
     let domain = Domain::parse("a|boolean|false\nb|boolean|true\n").unwrap();
     for line in ["[1,0].", " [true, false] .", "10", "10  "] {
         assert_eq!(
-            Terms::event(&domain, line).unwrap(),
+            ErlangTerms::event(&domain, line).unwrap(),
             r#"{"a":true,"b":false}"#
         );
     }
     assert_eq!(
-        Terms::event(&domain, "[0,undefined].").unwrap(),
+        ErlangTerms::event(&domain, "[0,undefined].").unwrap(),
         r#"{"a":false}"#
     );
-    assert_eq!(Terms::write_event(&[true, false]), "[1,0].");
+    assert_eq!(ErlangTerms::write_event(&[true, false]), "[1,0].");
     for (line, message) in [
         ("[1].", "expected ',', found ']' at byte 2"),
         (
@@ -47,7 +47,7 @@ fn events_are_lists_or_bits() {
         ("x", "expected a list of values at byte 0"),
     ] {
         assert_eq!(
-            Terms::event(&domain, line).unwrap_err().to_string(),
+            ErlangTerms::event(&domain, line).unwrap_err().to_string(),
             message
         );
     }
@@ -96,7 +96,7 @@ fn wrong_files_are_refused_with_line_and_column() {
         ),
     ] {
         assert_eq!(
-            Terms::parse(text).unwrap_err().to_string(),
+            ErlangTerms::parse(text).unwrap_err().to_string(),
             message,
             "{text}"
         );

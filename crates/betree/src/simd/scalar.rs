@@ -1,6 +1,6 @@
 //! Blocks lane by lane, in plain code: for any processor, and what the others are tested against.
 
-use super::{ACCEPTED, Block, LANES, REJECTED, Row, Truth};
+use super::blocks::{ACCEPTED, Block, LANES, REJECTED, Row, Truth};
 
 pub(super) fn run(rows: &[Row], blocks: &[Block], truth: &Truth, matches: &mut [u64]) {
     for (block, found) in blocks.iter().zip(matches) {

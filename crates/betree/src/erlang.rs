@@ -7,27 +7,27 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::domain::{Domain, Kind};
+use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
 
 /// A file of expressions.
 ///
 /// ```
 /// let text = "[{a,bool,disallow_undefined},\n{n,int,allow_undefined,0,9}].\n<<\"a and n > 3\">>.\n";
-/// let terms = betree::Terms::parse(text)?;
+/// let terms = betree::ErlangTerms::parse(text)?;
 /// assert_eq!(terms.expressions, ["a and n > 3"]);
-/// assert_eq!(betree::Terms::event(&terms.domain, "[1,undefined].")?, r#"{"a":true}"#);
+/// assert_eq!(betree::ErlangTerms::event(&terms.domain, "[1,undefined].")?, r#"{"a":true}"#);
 /// # Ok::<(), betree::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Terms<'t> {
+pub struct ErlangTerms<'t> {
     /// The attributes.
     pub domain: Domain,
     /// The expressions, in order.
     pub expressions: Vec<Cow<'t, str>>,
 }
 
-impl<'t> Terms<'t> {
+impl<'t> ErlangTerms<'t> {
     /// Whether a text begins as such a file does. No expression and no domain of another form does.
     #[must_use]
     pub fn begins(text: &str) -> bool {
@@ -86,13 +86,14 @@ impl<'t> Terms<'t> {
             let word = if bits { scanner.bit() } else { scanner.word() };
             let value = match (attribute.kind(), word) {
                 (_, "undefined") => continue,
-                (Kind::Boolean, "1" | "true") => "true",
-                (Kind::Boolean, "0" | "false") => "false",
-                (Kind::Integer { .. } | Kind::IntegerEnum { .. } | Kind::Float { .. }, word)
-                    if word.starts_with(|c: char| c == '-' || c.is_ascii_digit()) =>
-                {
-                    word
-                }
+                (AttributeType::Boolean, "1" | "true") => "true",
+                (AttributeType::Boolean, "0" | "false") => "false",
+                (
+                    AttributeType::Integer { .. }
+                    | AttributeType::IntegerEnum { .. }
+                    | AttributeType::Float { .. },
+                    word,
+                ) if word.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => word,
                 (kind, word) => {
                     let name = quoted(attribute.name());
                     let message = match word {
@@ -135,23 +136,25 @@ impl<'t> Terms<'t> {
                 false => "disallow_undefined",
             };
             let (kind, bounds) = match attribute.kind() {
-                Kind::Boolean => ("bool", None),
-                Kind::Integer { min, max } => ("int", Some((min, max))),
-                Kind::IntegerList { min, max } => ("int_list", Some((min, max))),
-                Kind::String {
+                AttributeType::Boolean => ("bool", None),
+                AttributeType::Integer { min, max } => ("int", Some((min, max))),
+                AttributeType::IntegerList { min, max } => ("int_list", Some((min, max))),
+                AttributeType::String {
                     distinct_max: u64::MAX,
                 } => ("string", None),
-                Kind::StringList {
+                AttributeType::StringList {
                     distinct_max: u64::MAX,
                 } => ("string_list", None),
-                Kind::IntegerEnum {
+                AttributeType::IntegerEnum {
                     distinct_max: u64::MAX,
                 } => ("int_enum", None),
-                Kind::Float { min, max } if min == f64::NEG_INFINITY && max == f64::INFINITY => {
+                AttributeType::Float { min, max }
+                    if min == f64::NEG_INFINITY && max == f64::INFINITY =>
+                {
                     ("float", None)
                 }
-                Kind::Segments => ("segments", None),
-                Kind::Frequency => ("frequency_caps", None),
+                AttributeType::Segments => ("segments", None),
+                AttributeType::Frequency => ("frequency_caps", None),
                 _ => return None,
             };
             let _ = write!(out, "{comma}{{{},{kind},{undefined}", attribute.name());
@@ -294,7 +297,7 @@ impl<'t> Scanner<'t> {
             word => return Err(wrong(format!("unknown type {}", quoted(word)))),
         };
         let (low, high) = bounds.unzip();
-        let kind = Kind::parse(kind, low, high).map_err(place)?;
+        let kind = AttributeType::parse(kind, low, high).map_err(place)?;
         domain.add(name, kind, allow).map_err(place)?;
         Ok(())
     }

@@ -1,6 +1,23 @@
-//! One tile of all rows of a plan joined. Called by way of `lockstep::isa`.
+//! Rows of bits, one bit an expression, joined 2,048 expressions at a time: one tile of all rows of a
+//! plan. Which rows there are is the index's (`index::columns`).
 
-use super::{Join, TILE_WORDS};
+/// Words of a tile of a row.
+pub(crate) const TILE_WORDS: usize = 32;
+
+/// What to do with a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Join {
+    /// Expressions whose bit is not set are out.
+    And(u32),
+    /// Expressions whose bit is set are out.
+    AndNot(u32),
+    /// The first of several rows, one of which has to have the bit.
+    Any(u32),
+    /// A further one.
+    Or(u32),
+    /// Expressions that none of them had are out.
+    AndAny,
+}
 
 /// The bits of the members that a plan lets pass, and how many of its steps it took.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! From the lanes of a block to bits by slot: blocks are made of programs that lead equally far, and
 //! those of a group share up to eight words of slots.
 
-use super::{LANES, NOBODY, Row};
+use super::blocks::{LANES, NO_PROGRAM, Row};
 
 /// Words of the slots of a group.
 pub(crate) const WORDS: usize = 8;
@@ -25,9 +25,9 @@ impl Default for Spread {
 
 impl Spread {
     /// Of lanes with these slots in a group that begins with slot `base`.
-    pub(super) fn new(base: u32, slots: impl Iterator<Item = u32>) -> Self {
+    pub(crate) fn new(base: u32, slots: impl Iterator<Item = u32>) -> Self {
         let mut spread = Self::default();
-        for (lane, slot) in slots.enumerate().filter(|(_, slot)| *slot != NOBODY) {
+        for (lane, slot) in slots.enumerate().filter(|(_, slot)| *slot != NO_PROGRAM) {
             let at = (slot - base) as usize;
             if let Some(row) = spread.lanes.get_mut(at / LANES) {
                 row.0[at % LANES] = lane as u8;

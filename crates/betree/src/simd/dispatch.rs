@@ -1,76 +1,21 @@
-//! Which instruction set runs blocks: found out here and nowhere else, or forced by the caller.
+//! Safe calls into the instruction sets: each asks whether the processor has what it needs, and runs
+//! plain code otherwise.
 
 #![allow(
     unsafe_code,
     reason = "a function that needs an instruction set is called only where it was found"
 )]
 
+use super::blocks::{Block, Row, Truth};
+use super::slices::{self, Slice, Step};
 use super::spread::{self, Spread};
-use super::{Block, Row, Truth, scalar};
+use super::tiles::{self, Join, TILE_WORDS};
+use super::{Isa, scalar};
 use crate::SubscriptionId;
-use crate::batch::kernel::{self, Slice, Step};
-use crate::index::columns::{Join, TILE_WORDS, scan};
-
-/// An instruction set that blocks of programs can be run with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Isa {
-    /// One lane at a time, on any processor.
-    Scalar,
-    /// 32 lanes at a time.
-    Avx2,
-    /// 64 lanes at a time.
-    Avx512,
-}
-
-impl Isa {
-    /// All of them, the fastest last.
-    pub const ALL: [Self; 3] = [Self::Scalar, Self::Avx2, Self::Avx512];
-
-    /// Whether this processor has it.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Scalar => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => {
-                std::arch::is_x86_feature_detected!("avx512f")
-                    && std::arch::is_x86_feature_detected!("avx512bw")
-                    && std::arch::is_x86_feature_detected!("avx512vbmi")
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => false,
-        }
-    }
-
-    /// The fastest that this processor has.
-    #[must_use]
-    pub fn detect() -> Self {
-        let found = Self::ALL.into_iter().rev().find(|isa| isa.is_available());
-        found.unwrap_or(Self::Scalar)
-    }
-
-    /// Its name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scalar => "scalar",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-        }
-    }
-}
-
-impl Default for Isa {
-    fn default() -> Self {
-        Self::detect()
-    }
-}
 
 /// Runs blocks; in `matches` a bit a lane. An instruction set that is not there is not used.
 #[inline]
-pub(super) fn run(
+pub(crate) fn run(
     isa: Isa,
     rows: &[Row],
     blocks: &[Block],
@@ -101,7 +46,7 @@ pub(super) fn run(
 
 /// Adds the bits of lanes to those of their slots in words that begin at a slot.
 #[inline]
-pub(super) fn spread(
+pub(crate) fn spread(
     isa: Isa,
     (lanes, base, slots): (&Spread, u32, &[u32]),
     found: u64,
@@ -117,21 +62,21 @@ pub(super) fn spread(
     }
 }
 
-/// Evaluates an expression over many events at once; see [`crate::batch`].
+/// Evaluates an expression over many events at once; see [`slices`].
 #[inline]
 pub(crate) fn sliced(isa: Isa, code: &[Step], rows: &mut [Slice]) -> Slice {
     match isa {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 if isa.is_available() => {
             // SAFETY: AVX2 was found.
-            unsafe { kernel::avx2(code, rows) }
+            unsafe { slices::avx2(code, rows) }
         }
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 if isa.is_available() => {
             // SAFETY: AVX-512 F was found.
-            unsafe { kernel::avx512(code, rows) }
+            unsafe { slices::avx512(code, rows) }
         }
-        _ => kernel::scalar(code, rows),
+        _ => slices::scalar(code, rows),
     }
 }
 
@@ -165,7 +110,7 @@ pub(crate) fn compress(
     count
 }
 
-/// Joins one tile of the rows of a plan; see [`crate::index::columns`].
+/// Joins one tile of the rows of a plan; see [`tiles`].
 #[inline]
 pub(crate) fn scan(
     isa: Isa,
@@ -177,13 +122,13 @@ pub(crate) fn scan(
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 if isa.is_available() => {
             // SAFETY: AVX2 was found.
-            unsafe { scan::avx2(plan, rows, tile) }
+            unsafe { tiles::avx2(plan, rows, tile) }
         }
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 if isa.is_available() => {
             // SAFETY: AVX-512 F was found.
-            unsafe { scan::avx512(plan, rows, tile) }
+            unsafe { tiles::avx512(plan, rows, tile) }
         }
-        _ => scan::scalar(plan, rows, tile),
+        _ => tiles::scalar(plan, rows, tile),
     }
 }
