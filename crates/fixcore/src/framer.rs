@@ -7,12 +7,10 @@
 
 use memchr::memmem;
 
-use crate::decoder::{TRAILER_BYTES, body_length};
 use crate::error::ErrorKind;
+use crate::frame::{START, TRAILER_BYTES, body_length};
 use crate::scan::{MESSAGE_BYTES_MAX, SOH};
 
-/// What a message begins with.
-const START: &[u8] = b"8=FIX";
 /// BeginString and BodyLength with their tags have fewer bytes than this.
 const HEAD_BYTES_MAX: usize = 40;
 /// A CheckSum of as many bytes without an end ends no message. It should have three.

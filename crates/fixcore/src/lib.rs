@@ -30,10 +30,12 @@ pub mod deferred;
 pub mod dict;
 mod encoder;
 mod error;
+pub mod frame;
 mod framer;
 #[cfg(all(feature = "io", target_os = "linux"))]
 pub mod io;
 mod scan;
+pub mod separator;
 pub mod spsc;
 pub mod store;
 pub mod value;

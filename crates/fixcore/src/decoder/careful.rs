@@ -3,9 +3,8 @@
 
 use crate::data::{DataPairs, Role};
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{TRAILER_BYTES, body_length, checksum, stated_checksum};
 use crate::scan::{Index, Marks, SOH, Scanner};
-
-use super::{TRAILER_BYTES, body_length, check_sum};
 
 /// The number of a tag.
 pub(super) fn tag(digits: &[u8]) -> Option<u32> {
@@ -167,12 +166,6 @@ fn trailer(bytes: &[u8]) -> Option<usize> {
     fields[start..].starts_with(b"10=").then_some(start)
 }
 
-/// The sum that CheckSum has to state where it begins at this place.
-fn sum_before(bytes: &[u8], trailer: usize) -> u8 {
-    let before = bytes.get(..trailer).unwrap_or(bytes);
-    before.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
-}
-
 /// BodyLength and CheckSum without a value are wrong as any other that does not state what is.
 fn frame_error(bytes: &[u8], fields: usize, error: Error) -> Error {
     if error.kind() != ErrorKind::EmptyValue {
@@ -185,7 +178,10 @@ fn frame_error(bytes: &[u8], fields: usize, error: Error) -> Error {
             Error::body_length(value, &[], body)
         }
         Some(10) if last == value.checked_sub(b"10=".len()) => {
-            Error::check_sum(value, &[], sum_before(bytes, value - b"10=".len()))
+            let before = value
+                .checked_sub(b"10=".len())
+                .and_then(|at| bytes.get(..at));
+            Error::check_sum(value, &[], checksum(before.unwrap_or(bytes)))
         }
         _ => error,
     }
@@ -202,11 +198,8 @@ fn check_trailer(bytes: &[u8], index: &Index, last: &Place, body_start: usize) -
         return Err(Error::new(ErrorKind::BodyLength, body_start).tag_is(9));
     }
     let stated = &bytes[last.value..last.end];
-    let of_trailer = bytes[last.start..]
-        .iter()
-        .fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
-    let computed = index.sum.wrapping_sub(of_trailer);
-    match stated.try_into().ok().and_then(check_sum) == Some(computed) {
+    let computed = index.sum.wrapping_sub(checksum(&bytes[last.start..]));
+    match stated.try_into().ok().and_then(stated_checksum) == Some(computed) {
         true => Ok(()),
         false => Err(Error::check_sum(last.value, stated, computed)),
     }

@@ -14,13 +14,10 @@ pub use message::{Field, Fields, Message};
 use std::cell::{Cell, RefCell};
 
 use crate::data::{DataPairs, Role};
-use crate::encoder::{byte_sum, trailer};
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{TRAILER_BYTES, body_length, byte_sum, trailer};
 use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, SOH, Scanner, digits, read_digits};
 use message::Table;
-
-/// The bytes of `10=123` and its end.
-pub(crate) const TRAILER_BYTES: usize = 7;
 
 /// Parses messages over the same buffers.
 #[derive(Debug, Default)]
@@ -170,29 +167,6 @@ fn length_at(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
         (Some(Ok(word)), digits @ 1..=8) => read_digits(word, digits).map(|length| length as usize),
         _ => body_length(bytes.get(start..end)?),
     }
-}
-
-/// The number that BodyLength says: digits, with or without zeros in front.
-#[inline]
-pub(crate) fn body_length(value: &[u8]) -> Option<usize> {
-    if value.is_empty() || value.len() > 9 {
-        return None;
-    }
-    let mut length = 0;
-    for digit in value {
-        length = length * 10 + usize::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
-    }
-    Some(length)
-}
-
-/// The sum that three digits say.
-#[inline]
-pub(crate) fn check_sum(value: [u8; 3]) -> Option<u8> {
-    let mut sum = 0_u16;
-    for digit in value {
-        sum = sum * 10 + u16::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
-    }
-    u8::try_from(sum).ok()
 }
 
 /// Where the value of a field begins, when the field begins at `start`.

@@ -18,11 +18,11 @@ mod wide;
 pub use template::{Slot, Template, TemplateBuilder};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::checksum_field;
 use crate::scan::{SOH, Scanner};
 use crate::value::{Decimal, Timestamp};
 use header::Header;
 use text::digits;
-pub(crate) use text::{byte_sum, trailer};
 
 /// Bytes before the body: room for BeginString and BodyLength.
 const ROOM_BYTES: usize = 64;
@@ -194,7 +194,7 @@ impl<'e> Writing<'e> {
         header.sort(buffer, ROOM_BYTES);
         let (start, _) = prefix.write(buffer, body).ok_or(too_long)?;
         let sum = scanner.sum(buffer.get(start..).unwrap_or(&[]));
-        buffer.extend_from_slice(&text::trailer(sum)[..7]);
+        buffer.extend_from_slice(&checksum_field(sum));
         Ok(buffer.get(start..).unwrap_or(&[]))
     }
 }

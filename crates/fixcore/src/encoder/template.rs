@@ -6,11 +6,12 @@
 #[cfg(target_arch = "x86_64")]
 use super::again::{self, Shape};
 use super::header::{BODY, rank};
-use super::text::{Clock, byte_sum, digits, push_decimal, push_number, trailer};
+use super::text::{Clock, digits, push_decimal, push_number};
 #[cfg(target_arch = "x86_64")]
 use super::wide;
 use super::{BODY_BYTES_MAX, Prefix, ROOM_BYTES};
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{byte_sum, trailer};
 use crate::scan::{Isa, SOH};
 use crate::value::{Decimal, Timestamp};
 

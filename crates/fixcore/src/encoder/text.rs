@@ -3,6 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::num::NonZeroU64;
 
+use crate::frame::byte_sum;
 use crate::value::{Decimal, Timestamp};
 
 const NS_PER_SECOND: i64 = 1_000_000_000;
@@ -45,13 +46,6 @@ impl Digits {
             ..self
         }
     }
-}
-
-/// The sum of eight bytes, which is below 65,536.
-#[inline]
-pub(crate) fn byte_sum(word: u64) -> u32 {
-    let pairs = (word & 0x00ff_00ff_00ff_00ff) + (word >> 8 & 0x00ff_00ff_00ff_00ff);
-    (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
 }
 
 /// The digits of a number below 100,000,000.
@@ -106,27 +100,6 @@ pub(super) fn push_decimal(out: &mut Vec<u8>, number: Decimal) {
         // The one in front keeps the zeros behind it.
         out.remove(start);
     }
-}
-
-/// The end of a message for each sum: three digits and the byte 1.
-static TRAILERS: [[u8; 4]; 256] = {
-    let mut all = [[0, 0, 0, 1]; 256];
-    let mut sum = 0;
-    while sum < 256 {
-        all[sum][0] = b'0' + (sum / 100) as u8;
-        all[sum][1] = b'0' + (sum / 10 % 10) as u8;
-        all[sum][2] = b'0' + (sum % 10) as u8;
-        sum += 1;
-    }
-    all
-};
-
-/// `10=`, three digits, the end, and a byte more.
-#[inline]
-pub(crate) fn trailer(sum: u8) -> [u8; 8] {
-    let digits = u32::from_le_bytes(TRAILERS[usize::from(sum)]);
-    let tag = u32::from_le_bytes([b'1', b'0', b'=', 0]);
-    (u64::from(tag) | u64::from(digits) << 24).to_le_bytes()
 }
 
 /// Bytes of a moment as text, and where in them the last four are.

@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use fixcore::separator::from_soh;
 use fixcore::workload::{Harm, Log, Mix};
 
-use super::texts::separate;
 use crate::args::fix::{GenerateArgs, LogForm};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -58,7 +58,7 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
             out.extend_from_slice(&now);
             out.extend_from_slice(b" : ");
         }
-        separate(&message, args.separator.name(), &mut out);
+        from_soh(&message, args.separator.name(), &mut out);
         if args.form != LogForm::Stream {
             out.push(b'\n');
         }

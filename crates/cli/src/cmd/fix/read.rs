@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fixcore::dict::{Dictionary, Rules, Validator, Version};
+use fixcore::separator::from_soh;
 use fixcore::{Decoder, Isa, Message};
 use latency::Recorder;
 use latency::report::{Input, Table, Unit};
@@ -14,7 +15,7 @@ use super::blocks::{Block, Ended};
 use super::crew::{Crew, Stop};
 use super::faults::{AllFaults, Faults, Wrong};
 use super::stats::{Part, Stats};
-use super::texts::{Found, Texts, separate};
+use super::texts::{Found, Texts};
 use super::veil::{Scratch, Veil};
 use super::{decoder, lines};
 use crate::args::fix::MessagesArgs;
@@ -133,7 +134,7 @@ impl<'d> Worker<'d> {
                         None => task.message(validators, offset, &message, separator, made),
                         Some(veil) => {
                             let veiled = veil.message(&message, scratch);
-                            separate(veiled, separator, &mut made.out);
+                            from_soh(veiled, separator, &mut made.out);
                             made.out.push(b'\n');
                             None
                         }

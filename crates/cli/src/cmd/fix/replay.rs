@@ -8,7 +8,7 @@ use std::net::{Shutdown, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use fixcore::{Decoder, Message, SOH, Timestamp};
+use fixcore::{Decoder, Message, SOH, Timestamp, frame};
 use latency::report::{Load, finite};
 use latency::{Lateness, Recorder, Spec, Wait};
 
@@ -260,7 +260,7 @@ impl Replay<'_> {
         due
     }
 
-    /// The message with another number or time, and the length and sum that belong to it.
+    /// The message with another number or time, and the BodyLength and CheckSum that belong to it.
     fn rewrite(&mut self, message: &Message<'_, '_>, out: &mut Vec<u8>) {
         let mut body = Vec::with_capacity(message.bytes().len() + 32);
         let fields = message.len();
@@ -280,12 +280,7 @@ impl Replay<'_> {
             body.push(SOH);
         }
         out.clear();
-        out.extend_from_slice(b"8=");
-        out.extend_from_slice(message.begin_string());
-        let _ = write!(out, "\x019={}\x01", body.len());
-        out.extend_from_slice(&body);
-        let sum = out.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
-        let _ = write!(out, "10={sum:03}\x01");
+        frame::write(message.begin_string(), &body, out);
     }
 
     /// The next number of a session, from 1.

@@ -1,22 +1,16 @@
 //! What a log looks like, and the messages of a block of it, whatever stands around them and between
 //! their fields.
 
-use fixcore::{ErrorKind, SOH};
+use fixcore::frame::{START, begin_string_bytes};
+use fixcore::{ErrorKind, SOH, frame, separator};
 use memchr::{memchr, memmem};
 
 use super::blocks::{Block, Mark};
 
-/// What a message begins with.
-const START: &[u8] = b"8=FIX";
 /// The begin of a message is told by so many bytes.
 const HEAD_BYTES_MAX: usize = 64;
 /// The first message is looked at whole when it is not longer.
 const FIRST_BYTES_MAX: usize = 32 << 10;
-/// How logs write the byte 1.
-const SEPARATORS: [&[u8]; 9] = [
-    b"|", b"^A", b"\\x01", b"\\u0001", b"\\001", b"<SOH>", b";", b"~", b"\t",
-];
-
 /// How messages are found.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -80,71 +74,21 @@ pub(super) fn shape_of(bytes: &[u8], ended: bool) -> Option<Shape> {
         return unknown;
     };
     let text = &bytes[at..];
-    let begin = begin_bytes(text);
+    let begin = begin_string_bytes(text);
     let rest = &text[begin..];
     if rest.len() < 8 && text.len() < HEAD_BYTES_MAX && !ended {
         return None;
     }
-    match separator_of(text) {
+    match separator::detect(text) {
         Some([SOH]) => {}
         Some(_) => return Some(Shape::Lines),
         None => return Some(Shape::Stream),
     }
     // Some logs of the byte 1 leave the last one out.
-    match by_length(text, SOH) {
-        Ok(end) if matches!(text.get(end), Some(b'\r' | b'\n' | b' ')) => Some(Shape::Lines),
-        Err(Short) if !ended && text.len() < FIRST_BYTES_MAX => None,
+    match frame::end(text, SOH) {
+        Some(end) if matches!(text.get(end), Some(b'\r' | b'\n' | b' ')) => Some(Shape::Lines),
+        None if !ended && text.len() < FIRST_BYTES_MAX => None,
         _ => Some(Shape::Stream),
-    }
-}
-
-/// How many bytes BeginString has with its tag.
-fn begin_bytes(text: &[u8]) -> usize {
-    let in_begin = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'=');
-    let head = text.get(..HEAD_BYTES_MAX).unwrap_or(text);
-    let found = head.iter().position(|byte| !in_begin(byte));
-    found.unwrap_or(head.len())
-}
-
-/// What stands between the fields of a message.
-fn separator_of(text: &[u8]) -> Option<&'static [u8]> {
-    let rest = &text[begin_bytes(text)..];
-    match rest.first()? {
-        &SOH => Some(&[SOH]),
-        _ => SEPARATORS.into_iter().find(|name| rest.starts_with(name)),
-    }
-}
-
-/// There is less of a message than its length says, or it says none.
-struct Short;
-
-/// Where a message ends by its length, the digits of its sum being the last. Whether there is a
-/// separator behind is not looked at.
-#[inline]
-fn by_length(text: &[u8], separator: u8) -> std::result::Result<usize, Short> {
-    let mut at = memchr(separator, text).ok_or(Short)? + 1;
-    if text.get(at..at + 2) != Some(b"9=") {
-        return Err(Short);
-    }
-    at += 2;
-    let mut body = 0_usize;
-    for _ in 0..9 {
-        match text.get(at) {
-            Some(digit @ b'0'..=b'9') => body = body * 10 + usize::from(digit - b'0'),
-            _ => break,
-        }
-        at += 1;
-    }
-    let end = at + 1 + body + 6;
-    match text.get(end - 6..end) {
-        Some([b'1', b'0', b'=', a, b, c])
-            if text[at] == separator
-                && text[end - 7] == separator
-                && [a, b, c].into_iter().all(u8::is_ascii_digit) =>
-        {
-            Ok(end)
-        }
-        _ => Err(Short),
     }
 }
 
@@ -193,7 +137,7 @@ impl Texts {
             between_bytes += between(&bytes[from..start], offset + from as u64, visit);
             let text = &bytes[start..];
             let offset = offset + start as u64;
-            let separator = separator_of(text);
+            let separator = separator::detect(text);
             if let Some(name @ [separator]) = separator
                 && let Some(end) = self.short_cut(text, *separator)
             {
@@ -206,10 +150,10 @@ impl Texts {
             let next = self.start.find(&line[START.len().min(line.len())..]);
             let end = next.map_or(line.len(), |next| START.len() + next);
             let text = &line[..end];
-            let unified = unify(text, separator.unwrap_or(&[SOH]), &mut self.message);
+            let unified = separator::to_soh(text, separator.unwrap_or(&[SOH]), &mut self.message);
             let found = match (unified, separator) {
                 (Some(_), _) => Found::Message(&self.message, separator.unwrap_or(&[SOH])),
-                (None, None) if !text[begin_bytes(text)..].trim_ascii().is_empty() => {
+                (None, None) if !text[begin_string_bytes(text)..].trim_ascii().is_empty() => {
                     Found::Bad(ErrorKind::HeaderOrder)
                 }
                 (None, _) => Found::Bad(ErrorKind::Truncated),
@@ -223,7 +167,7 @@ impl Texts {
     /// A message whose length is right and whose separator is a byte; where it ends.
     #[inline]
     fn short_cut(&mut self, text: &[u8], separator: u8) -> Option<usize> {
-        let end = by_length(text, separator).ok()?;
+        let end = frame::end(text, separator)?;
         let behind = text.get(end).copied().unwrap_or(b'\n');
         if behind != separator && !behind.is_ascii_whitespace() {
             return None;
@@ -253,66 +197,6 @@ fn between(bytes: &[u8], offset: u64, visit: &mut dyn FnMut(u64, Found<'_>)) -> 
         }
     }
     bytes.len() as u64
-}
-
-/// Appends a message with a separator in place of the byte 1.
-pub(super) fn separate(message: &[u8], separator: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    match separator {
-        [byte] => {
-            out.extend_from_slice(message);
-            for other in &mut out[start..] {
-                *other = if *other == SOH { *byte } else { *other };
-            }
-        }
-        name => {
-            for field in message.split_inclusive(|byte| *byte == SOH) {
-                match field.split_last() {
-                    Some((&SOH, field)) => {
-                        out.extend_from_slice(field);
-                        out.extend_from_slice(name);
-                    }
-                    _ => out.extend_from_slice(field),
-                }
-            }
-        }
-    }
-}
-
-/// Writes a message with the byte 1 in place of its separator, and without what stands behind it;
-/// where it ends, if it does.
-fn unify(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> Option<usize> {
-    out.clear();
-    let mut rest = text;
-    loop {
-        let at = position(rest, separator);
-        let field = &rest[..at.unwrap_or(rest.len())];
-        if let Some(sum) = field.strip_prefix(b"10=") {
-            // Some logs leave the last separator out.
-            out.extend_from_slice(b"10=");
-            out.extend_from_slice(sum.trim_ascii());
-            out.push(SOH);
-            let behind = at.map_or(field.len(), |at| at + separator.len());
-            return Some(text.len() - rest.len() + behind);
-        }
-        let at = at?;
-        out.extend_from_slice(field);
-        out.push(SOH);
-        rest = &rest[at + separator.len()..];
-    }
-}
-
-/// Where a separator is first.
-fn position(bytes: &[u8], separator: &[u8]) -> Option<usize> {
-    let first = *separator.first()?;
-    let mut from = 0;
-    loop {
-        let at = from + memchr(first, bytes.get(from..)?)?;
-        if bytes[at..].starts_with(separator) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::lines::digits;
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
-use fixcore::Message;
+use fixcore::{Message, frame};
 
 /// Turns over both halves; more than the eight that no attack on this shape reaches.
 const ROUNDS: u8 = 10;
@@ -92,7 +92,7 @@ impl Veil {
         Ok(Self { cipher, tags })
     }
 
-    /// A message with pseudonyms and the sum that belongs to them.
+    /// A message with pseudonyms and the CheckSum that belongs to it.
     pub(super) fn message<'s>(
         &self,
         message: &Message<'_, '_>,
@@ -109,11 +109,8 @@ impl Veil {
                 }
             }
         }
-        // `10=123` and its end come last in a valid message.
-        if let Some((body, [_, _, _, sum @ .., _])) = bytes.split_last_chunk_mut::<7>() {
-            let all = body.iter().fold(0_u8, |all, byte| all.wrapping_add(*byte));
-            *sum = [all / 100, all / 10 % 10, all % 10].map(|digit| b'0' + digit);
-        }
+        // A valid message ends with CheckSum.
+        frame::update_checksum(&mut bytes);
         scratch.message = bytes;
         &scratch.message
     }

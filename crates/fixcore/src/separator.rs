@@ -1,0 +1,132 @@
+//! Logs that write something else in place of the separator: how they spell it, and messages from one
+//! spelling to the other.
+//!
+//! FIX ends each field with the byte 1 (SOH). Text logs replace it by `|`, `^A`, `\x01` and the like.
+//! Everything else in this crate expects the byte 1.
+
+use memchr::memchr;
+
+use crate::frame::begin_string_bytes;
+use crate::scan::SOH;
+
+/// What logs write in place of the byte 1.
+pub const SPELLINGS: [&[u8]; 9] = [
+    b"|", b"^A", b"\\x01", b"\\u0001", b"\\001", b"<SOH>", b";", b"~", b"\t",
+];
+
+/// What separates the fields of the message at the start of a text: the byte 1 or one of
+/// [`SPELLINGS`]. `None` if neither follows BeginString.
+///
+/// ```
+/// use fixcore::separator::detect;
+///
+/// assert_eq!(detect(b"8=FIX.4.4^A9=5^A35=0^A10=163^A"), Some(&b"^A"[..]));
+/// assert_eq!(detect(b"8=FIX.4.4 9=5"), None);
+/// ```
+#[must_use]
+pub fn detect(text: &[u8]) -> Option<&'static [u8]> {
+    let rest = text.get(begin_string_bytes(text)..)?;
+    match rest.first()? {
+        &SOH => Some(&[SOH]),
+        _ => SPELLINGS.into_iter().find(|name| rest.starts_with(name)),
+    }
+}
+
+/// Writes the message at the start of a text with the byte 1 as separator, and nothing of what follows
+/// the message. What `out` held before is dropped.
+///
+/// The message ends with its first CheckSum (10), with or without a separator after it. Returns how
+/// many bytes of the text the message has; `None` if the text ends before CheckSum.
+///
+/// ```
+/// use fixcore::separator::to_soh;
+///
+/// let mut message = Vec::new();
+/// assert_eq!(to_soh(b"8=FIX.4.4|9=5|35=0|10=163| ok", b"|", &mut message), Some(26));
+/// assert_eq!(message, b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01");
+/// ```
+pub fn to_soh(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    out.clear();
+    let mut rest = text;
+    loop {
+        let at = position(rest, separator);
+        let field = rest.get(..at.unwrap_or(rest.len()))?;
+        if let Some(sum) = field.strip_prefix(b"10=") {
+            out.extend_from_slice(b"10=");
+            out.extend_from_slice(sum.trim_ascii());
+            out.push(SOH);
+            let taken = at.map_or(field.len(), |at| at + separator.len());
+            return Some(text.len() - rest.len() + taken);
+        }
+        let at = at?;
+        out.extend_from_slice(field);
+        out.push(SOH);
+        rest = rest.get(at + separator.len()..)?;
+    }
+}
+
+/// Appends a message with another separator in place of each byte 1.
+///
+/// ```
+/// let mut line = Vec::new();
+/// fixcore::separator::from_soh(b"8=FIX.4.4\x019=5\x01", b"^A", &mut line);
+/// assert_eq!(line, b"8=FIX.4.4^A9=5^A");
+/// ```
+pub fn from_soh(message: &[u8], separator: &[u8], out: &mut Vec<u8>) {
+    match separator {
+        [byte] => {
+            let start = out.len();
+            out.extend_from_slice(message);
+            for other in out.get_mut(start..).unwrap_or_default() {
+                *other = if *other == SOH { *byte } else { *other };
+            }
+        }
+        name => {
+            for field in message.split_inclusive(|byte| *byte == SOH) {
+                match field.split_last() {
+                    Some((&SOH, field)) => {
+                        out.extend_from_slice(field);
+                        out.extend_from_slice(name);
+                    }
+                    _ => out.extend_from_slice(field),
+                }
+            }
+        }
+    }
+}
+
+/// Where a separator is first.
+fn position(bytes: &[u8], separator: &[u8]) -> Option<usize> {
+    let first = *separator.first()?;
+    let mut from = 0;
+    loop {
+        let at = from + memchr(first, bytes.get(from..)?)?;
+        if bytes.get(at..)?.starts_with(separator) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_comes_back_as_it_was() {
+        let message = b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01";
+        for spelling in SPELLINGS {
+            let (mut text, mut back) = (Vec::new(), b"old".to_vec());
+            from_soh(message, spelling, &mut text);
+            assert_eq!(detect(&text), Some(spelling));
+            assert_eq!(to_soh(&text, spelling, &mut back), Some(text.len()));
+            assert_eq!(back, message);
+            // Without the last separator, and cut off.
+            let bare = &text[..text.len() - spelling.len()];
+            assert_eq!(to_soh(bare, spelling, &mut back), Some(bare.len()));
+            assert_eq!(back, message);
+            assert_eq!(to_soh(&text[..12], spelling, &mut back), None);
+        }
+        assert_eq!(to_soh(message, b"", &mut Vec::new()), None);
+    }
+}
