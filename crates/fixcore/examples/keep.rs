@@ -6,13 +6,13 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "standard output is its result")]
 
-use fixcore::store::{Options, Store, Sync};
+use fixcore::store::{Durability, Options, Store};
 use fixcore::{Encoder, Timestamp};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = std::env::args_os().nth(1).ok_or("a directory is needed")?;
     let mut options = Options::default();
-    options.sync = Sync::Batch;
+    options.durability = Durability::Batch;
     options.segment_bytes = 64 << 10;
     let mut store = Store::open(&dir, options)?;
     let first = store.next_sender();

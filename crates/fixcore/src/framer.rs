@@ -2,7 +2,7 @@
 //!
 //! A message begins with `8=FIX`, says how long it is, and has `10=` where it should end. Whatever
 //! does not is skipped up to the next `8=FIX` and told of. Whether a frame is a valid message is the
-//! decoder's to say. A [`Cutter`] finds frames in bytes that somebody else keeps, a [`Framer`] keeps
+//! decoder's to say. A [`FrameScanner`] finds frames in bytes that somebody else keeps, a [`Framer`] keeps
 //! what it is given.
 
 use memchr::memmem;
@@ -49,9 +49,9 @@ pub enum Frame<'b> {
     },
 }
 
-/// What a [`Cutter`] finds next.
+/// What a [`FrameScanner`] finds next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum Found {
     /// A message: the bytes that were taken.
     Message,
     /// The end of bytes that are no message. Some of them may have been taken before.
@@ -72,7 +72,7 @@ enum Look {
 
 /// Finds messages in bytes that somebody else keeps.
 #[derive(Debug)]
-pub struct Cutter {
+pub struct FrameScanner {
     limit: usize,
     /// Bytes that were skipped so far and not told of; what is wrong with them.
     skipped: u64,
@@ -83,20 +83,20 @@ pub struct Cutter {
     finder: memmem::Finder<'static>,
 }
 
-impl Default for Cutter {
+impl Default for FrameScanner {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Cutter {
-    /// A cutter of messages of up to 1 MiB.
+impl FrameScanner {
+    /// A scanner of messages of up to 1 MiB.
     #[must_use]
     pub fn new() -> Self {
         Self::with_limit(LIMIT_BYTES)
     }
 
-    /// A cutter of messages of up to so many bytes: [`MESSAGE_BYTES_MAX`] at most.
+    /// A scanner of messages of up to so many bytes: [`MESSAGE_BYTES_MAX`] at most.
     #[must_use]
     pub fn with_limit(limit_bytes: usize) -> Self {
         Self {
@@ -114,25 +114,25 @@ impl Cutter {
     /// was taken then.
     ///
     /// ```
-    /// use fixcore::{Cut, Cutter};
+    /// use fixcore::{Found, FrameScanner};
     ///
     /// let stream = b"in: 8=FIX.4.4\x019=5\x0135=0\x0110=163\x01\n8=F";
-    /// let mut cutter = Cutter::new();
-    /// let before = Cut::Skipped { bytes: 4, why: None };
-    /// assert_eq!(cutter.next(stream, false), (4, Some(before)));
-    /// assert_eq!(cutter.next(&stream[4..], false), (26, Some(Cut::Message)));
+    /// let mut scanner = FrameScanner::new();
+    /// let before = Found::Skipped { bytes: 4, why: None };
+    /// assert_eq!(scanner.next(stream, false), (4, Some(before)));
+    /// assert_eq!(scanner.next(&stream[4..], false), (26, Some(Found::Message)));
     /// ```
     #[inline]
-    pub fn next(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Cut>) {
+    pub fn next(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Found>) {
         if !self.seeking
             && let Look::Message(length) = self.look_as_before(rest)
         {
-            return (length, Some(Cut::Message));
+            return (length, Some(Found::Message));
         }
         self.next_of_any(rest, ended)
     }
 
-    fn next_of_any(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Cut>) {
+    fn next_of_any(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Found>) {
         let mut taken = 0;
         loop {
             let here = rest.get(taken..).unwrap_or(&[]);
@@ -143,14 +143,14 @@ impl Cutter {
                 match skipped {
                     None => return (taken, None),
                     Some(None) => continue,
-                    Some(cut) => return (taken, cut),
+                    Some(found) => return (taken, found),
                 }
             }
             if starts(here, ended).is_none() {
                 return (taken, None);
             }
             let why = match self.look(here) {
-                Look::Message(length) => return (taken + length, Some(Cut::Message)),
+                Look::Message(length) => return (taken + length, Some(Found::Message)),
                 Look::NeedMore if !ended => return (taken, None),
                 Look::NeedMore => ErrorKind::Truncated,
                 Look::Wrong(why) => why,
@@ -165,7 +165,7 @@ impl Cutter {
 
     /// Passes over bytes up to the next start; how many. `None`: it is not there yet. `Some(None)`:
     /// it is here, and nothing was skipped.
-    fn seek(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Option<Cut>>) {
+    fn seek(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Option<Found>>) {
         let found = self.finder.find(rest);
         let over = match found {
             Some(at) => at,
@@ -182,7 +182,7 @@ impl Cutter {
         let why = self.why.take();
         (
             over,
-            Some((bytes > 0).then_some(Cut::Skipped { bytes, why })),
+            Some((bytes > 0).then_some(Found::Skipped { bytes, why })),
         )
     }
 
@@ -325,7 +325,7 @@ fn starts(rest: &[u8], ended: bool) -> Option<bool> {
 /// Cuts a stream into messages.
 #[derive(Debug)]
 pub struct Framer {
-    cutter: Cutter,
+    scanner: FrameScanner,
     buffer: Vec<u8>,
     /// What of the buffer was given out, and where in the stream the rest is.
     start: usize,
@@ -351,7 +351,7 @@ impl Framer {
     #[must_use]
     pub fn with_limit(limit_bytes: usize) -> Self {
         Self {
-            cutter: Cutter::with_limit(limit_bytes),
+            scanner: FrameScanner::with_limit(limit_bytes),
             buffer: Vec::new(),
             start: 0,
             offset: 0,
@@ -388,16 +388,16 @@ impl Framer {
     /// stream has ended and all of it was given out.
     pub fn next_frame(&mut self) -> Option<Frame<'_>> {
         let rest = self.buffer.get(self.start..).unwrap_or(&[]);
-        let (taken, cut) = self.cutter.next(rest, self.ended);
+        let (taken, found) = self.scanner.next(rest, self.ended);
         let offset = self.offset;
         self.start += taken;
         self.offset += taken as u64;
-        match cut? {
-            Cut::Message => Some(Frame::Message {
+        match found? {
+            Found::Message => Some(Frame::Message {
                 offset,
                 bytes: rest.get(..taken).unwrap_or(&[]),
             }),
-            Cut::Skipped { bytes, why } => {
+            Found::Skipped { bytes, why } => {
                 self.skipped_total += bytes;
                 let offset = self.offset - bytes;
                 Some(Frame::Skipped { offset, bytes, why })

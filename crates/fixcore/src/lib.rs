@@ -34,6 +34,8 @@ pub mod frame;
 mod framer;
 #[cfg(all(feature = "io", target_os = "linux"))]
 pub mod io;
+mod isa;
+mod names;
 mod scan;
 pub mod separator;
 pub mod spsc;
@@ -44,8 +46,10 @@ pub mod workload;
 
 pub use crate::data::DataPairs;
 pub use crate::decoder::{Decoder, Entries, Entry, Field, Fields, Message};
-pub use crate::encoder::{Encoder, Slot, Template, TemplateBuilder, Writing};
+pub use crate::encoder::{Encoder, MessageWriter, Slot, Template, TemplateBuilder};
 pub use crate::error::{Error, ErrorKind, Result};
-pub use crate::framer::{Cut, Cutter, Frame, Framer};
-pub use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, SOH, Scanner, Separators};
+pub use crate::framer::{Found, Frame, FrameScanner, Framer};
+pub use crate::isa::Isa;
+pub use crate::names::UnknownName;
+pub use crate::scan::{Index, MESSAGE_BYTES_MAX, SOH, Scanner, Separators};
 pub use crate::value::{Decimal, Timestamp};

@@ -1,6 +1,9 @@
 //! Values as bytes and as what they mean: numbers without floats, moments to the nanosecond.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+use crate::error::{Error, ErrorKind};
 
 /// A whole number that is not negative: digits alone.
 #[must_use]
@@ -114,6 +117,15 @@ impl fmt::Display for Decimal {
     }
 }
 
+impl FromStr for Decimal {
+    type Err = Error;
+
+    /// Reads what `Display` writes.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text.as_bytes()).ok_or(Error::new(ErrorKind::Value, 0))
+    }
+}
+
 /// A moment in UTC: nanoseconds since the first of January 1970, without leap seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
@@ -216,6 +228,29 @@ impl Timestamp {
     }
 }
 
+impl fmt::Display for Timestamp {
+    /// `YYYYMMDD-HH:MM:SS.mmm`, with six more digits where there are nanoseconds below a
+    /// millisecond.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.to_millis() {
+            f.write_char(char::from(byte))?;
+        }
+        match self.0.rem_euclid(1_000_000) {
+            0 => Ok(()),
+            rest => write!(f, "{rest:06}"),
+        }
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = Error;
+
+    /// Reads what `Display` writes.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text.as_bytes()).ok_or(Error::new(ErrorKind::Value, 0))
+    }
+}
+
 /// Year, month and day of the days since 1970-01-01: the inverse of [`days`].
 fn calendar(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
@@ -273,6 +308,9 @@ mod tests {
         assert_eq!(moment.0, 1_768_991_400_123_456_789);
         assert_eq!(&moment.to_millis(), b"20260121-10:30:00.123");
         assert!(Timestamp::parse(b"20240229-00:00:60").is_some());
+        for text in ["20260121-10:30:00.123", "20260121-10:30:00.123456789"] {
+            assert_eq!(text.parse::<Timestamp>().unwrap().to_string(), text);
+        }
         for bad in [
             "20230229-00:00:00",
             "20240101-24:00:00",

@@ -12,16 +12,16 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use fixcore::store::{
-    Damage, OnDamage, Options, Seen, Store, StoreError, Survey, Sync, survey, survey_bytes,
+    Damage, Durability, OnDamage, Options, Seen, Store, StoreError, Survey, survey, survey_bytes,
 };
 use proptest::prelude::*;
 
 const SMALL: usize = 4096;
 
-fn options(segment_bytes: usize, sync: Sync) -> Options {
+fn options(segment_bytes: usize, durability: Durability) -> Options {
     let mut options = Options::default();
     options.segment_bytes = segment_bytes;
-    options.sync = sync;
+    options.durability = durability;
     options
 }
 
@@ -32,7 +32,7 @@ fn tempdir() -> tempfile::TempDir {
 }
 
 fn small() -> Options {
-    options(SMALL, Sync::None)
+    options(SMALL, Durability::None)
 }
 
 fn content(number: u64, bytes: usize) -> Vec<u8> {
@@ -138,7 +138,7 @@ proptest! {
     #[test]
     fn a_store_is_its_model(ops in ops(), batch in any::<bool>()) {
         let dir = tempdir();
-        let options = options(SMALL, if batch { Sync::Batch } else { Sync::None });
+        let options = options(SMALL, if batch { Durability::Batch } else { Durability::None });
         let open = || Store::open(dir.path(), options.clone()).unwrap();
         let mut store = open();
         let mut model = Model { begin: (1, 1), ..Model::default() };
@@ -306,7 +306,7 @@ fn erase(dir: &Path, number: u64) -> u64 {
 
 #[test]
 fn what_was_synced_is_damaged_and_what_was_not_is_torn() {
-    let batch = options(SMALL, Sync::Batch);
+    let batch = options(SMALL, Durability::Batch);
     let make = || {
         let dir = tempdir();
         let mut store = Store::open(dir.path(), batch.clone()).unwrap();
@@ -367,7 +367,7 @@ fn lose_pages(path: &Path, random: &mut impl FnMut(u64) -> u64) {
 #[test]
 fn without_a_policy_the_end_of_power_takes_messages_and_makes_up_none() {
     const MESSAGES: u64 = 500;
-    let options = options(8 * SMALL, Sync::None);
+    let options = options(8 * SMALL, Durability::None);
     let mut skip = options.clone();
     skip.on_damage = OnDamage::Skip;
     let whole = filled(&options, MESSAGES);
@@ -419,7 +419,7 @@ fn without_a_policy_the_end_of_power_takes_messages_and_makes_up_none() {
 
 #[test]
 fn a_segment_that_lost_its_first_page_is_not_taken_for_an_unused_one() {
-    let dir = filled(&options(8 * SMALL, Sync::None), 500);
+    let dir = filled(&options(8 * SMALL, Durability::None), 500);
     let path = last_segment(dir.path());
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     file.write_all_at(&[0; 4096], 0).unwrap();
@@ -439,7 +439,7 @@ fn a_segment_that_lost_its_first_page_is_not_taken_for_an_unused_one() {
 
 #[test]
 fn damage_to_what_was_synced_last_is_no_torn_end() {
-    let batch = options(SMALL, Sync::Batch);
+    let batch = options(SMALL, Durability::Batch);
     let dir = tempdir();
     let mut store = Store::open(dir.path(), batch.clone()).unwrap();
     for number in 1..=6 {

@@ -26,7 +26,7 @@ mod linux {
     use std::path::Path;
     use std::process::{Command, Stdio};
 
-    use fixcore::store::{Options, Store, StoreError, Sync};
+    use fixcore::store::{Durability, Options, Store, StoreError};
     use libtest_mimic::{Arguments, Trial};
 
     /// What a child does, when this program is started again.
@@ -90,9 +90,9 @@ mod linux {
         child(command, "fill", dir.path());
     }
 
-    fn options(sync: Sync, segment_bytes: usize) -> Options {
+    fn options(durability: Durability, segment_bytes: usize) -> Options {
         let mut options = Options::default();
-        (options.sync, options.segment_bytes) = (sync, segment_bytes);
+        (options.durability, options.segment_bytes) = (durability, segment_bytes);
         options
     }
 
@@ -126,10 +126,10 @@ mod linux {
     /// A store on a disk of 1 MiB, part of which something else has for a while.
     fn fill(dir: &Path) {
         let ballast = dir.join("ballast");
-        for sync in [Sync::None, Sync::Batch, Sync::Message] {
+        for durability in [Durability::None, Durability::Batch, Durability::Message] {
             fs::write(&ballast, vec![1; 300 << 10]).unwrap();
             let path = dir.join("store");
-            let mut store = Store::open(&path, options(sync, SEGMENT_BYTES)).unwrap();
+            let mut store = Store::open(&path, options(durability, SEGMENT_BYTES)).unwrap();
             for _ in 0..2 {
                 // The second time finds what the first left.
                 let error = append_all(&mut store);
@@ -145,7 +145,7 @@ mod linux {
             assert!(small > 1000, "{small}");
             drop(store);
             // It can be opened, read and synced without room.
-            let mut store = Store::open(&path, options(sync, SEGMENT_BYTES)).unwrap();
+            let mut store = Store::open(&path, options(durability, SEGMENT_BYTES)).unwrap();
             assert_eq!(store.next_sender(), small);
             store.sync().unwrap();
             check(&store);
@@ -159,7 +159,7 @@ mod linux {
                 let name = entry.unwrap().file_name().into_string().unwrap();
                 assert!(name == "lock" || name.ends_with(".segment"), "{name}");
             }
-            println!("{sync:?}: {small} messages, then more");
+            println!("{durability:?}: {small} messages, then more");
             fs::remove_dir_all(&path).unwrap();
         }
         println!("done");
@@ -188,7 +188,7 @@ mod linux {
     fn grow(dir: &Path) {
         let mib = std::env::var(MIB).ok().and_then(|word| word.parse().ok());
         let messages = mib.unwrap_or(48_u64) << 10;
-        let options = options(Sync::None, 4 << 20);
+        let options = options(Durability::None, 4 << 20);
         let path = dir.join("store");
         let mut store = Store::open(&path, options.clone()).unwrap();
         let before = own_kib();

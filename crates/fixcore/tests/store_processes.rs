@@ -13,7 +13,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use fixcore::store::{Options, Store, StoreError, Sync};
+use fixcore::store::{Durability, Options, Store, StoreError};
 
 /// What a child does, when this program is started again.
 const ROLE: &str = "PERFKIT_STORE_ROLE";
@@ -26,10 +26,10 @@ fn tempdir() -> tempfile::TempDir {
     memory.or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-fn options(sync: Sync) -> Options {
+fn options(durability: Durability) -> Options {
     let mut options = Options::default();
     options.segment_bytes = SEGMENT_BYTES;
-    options.sync = sync;
+    options.durability = durability;
     options
 }
 
@@ -53,16 +53,16 @@ fn child() {
     match role.as_str() {
         "append" => append(&dir, run, &mut out),
         "hold" => {
-            let store = Store::open(&dir, options(Sync::None)).unwrap();
+            let store = Store::open(&dir, options(Durability::None)).unwrap();
             writeln!(out, "\nopen {}", store.next_sender()).unwrap();
             // Until whoever waits for it closes the pipe.
             let _ = std::io::stdin().read_line(&mut String::new());
         }
         "fill" => {
             // Segments of 64 KiB, and files may have 100 KiB: the store is made with larger ones.
-            let mut large = options(Sync::None);
+            let mut large = options(Durability::None);
             large.segment_bytes = 256 << 10;
-            let mut store = Store::open(&dir, options(Sync::None)).unwrap();
+            let mut store = Store::open(&dir, options(Durability::None)).unwrap();
             store.append(1, b"kept").unwrap();
             drop(store);
             let mut store = Store::open(&dir, large).unwrap();
@@ -82,9 +82,9 @@ fn child() {
 }
 
 fn append(dir: &str, run: u64, out: &mut impl std::io::Write) {
-    let sync = [Sync::None, Sync::Batch][usize::from(run % 8 == 7)];
+    let durability = [Durability::None, Durability::Batch][usize::from(run % 8 == 7)];
     let batch = [1, 20, 300][run as usize % 3];
-    let mut store = Store::open(dir, options(sync)).unwrap();
+    let mut store = Store::open(dir, options(durability)).unwrap();
     writeln!(
         out,
         "\nopen {} {}",
@@ -100,7 +100,7 @@ fn append(dir: &str, run: u64, out: &mut impl std::io::Write) {
                 store.set_next_target(number * 3).unwrap();
             }
         }
-        if sync == Sync::Batch {
+        if durability == Durability::Batch {
             store.sync().unwrap();
         }
         let acknowledged = store.next_sender() - 1;
@@ -170,7 +170,7 @@ fn killed_at_any_moment_it_keeps_what_it_acknowledged() {
             line.clear();
         }
         child.wait().unwrap();
-        let mut store = Store::open(dir.path(), options(Sync::None)).unwrap();
+        let mut store = Store::open(dir.path(), options(Durability::None)).unwrap();
         assert!(store.opened().damaged.is_empty());
         torn += u64::from(store.opened().torn.is_some());
         expected = store.next_sender();
@@ -231,13 +231,13 @@ fn two_processes_do_not_share_a_store_and_a_kill_frees_it() {
         line.clear();
         assert!(out.read_line(&mut line).unwrap() > 0);
     }
-    let refused = Store::open(dir.path(), options(Sync::None)).unwrap_err();
+    let refused = Store::open(dir.path(), options(Durability::None)).unwrap_err();
     assert!(matches!(refused, StoreError::Locked { .. }), "{refused}");
     child.kill().unwrap();
     child.wait().unwrap();
-    let store = Store::open(dir.path(), options(Sync::None)).unwrap();
+    let store = Store::open(dir.path(), options(Durability::None)).unwrap();
     assert!(matches!(
-        Store::open(dir.path(), options(Sync::None)),
+        Store::open(dir.path(), options(Durability::None)),
         Err(StoreError::Locked { .. })
     ));
     drop(store);
@@ -265,7 +265,7 @@ fn a_file_that_may_not_grow_is_an_error_and_nothing_else() {
     assert_eq!(words[1], "true", "{line}");
     let (next, kept): (u64, u64) = (words[3].parse().unwrap(), words[5].parse().unwrap());
     assert!(next > 100 && kept == next - 1, "{line}");
-    let mut store = Store::open(dir.path(), options(Sync::None)).unwrap();
+    let mut store = Store::open(dir.path(), options(Durability::None)).unwrap();
     assert_eq!(store.next_sender(), next);
     while store.segments() == 1 {
         store.append(store.next_sender(), &[0; 1000]).unwrap();

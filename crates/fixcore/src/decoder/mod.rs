@@ -16,7 +16,8 @@ use std::cell::{Cell, RefCell};
 use crate::data::{DataPairs, Role};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{TRAILER_BYTES, body_length, byte_sum, trailer};
-use crate::scan::{Index, Isa, MESSAGE_BYTES_MAX, SOH, Scanner, digits, read_digits};
+use crate::isa::Isa;
+use crate::scan::{Index, MESSAGE_BYTES_MAX, SOH, Scanner, digits, read_digits};
 use message::Table;
 
 /// Parses messages over the same buffers.

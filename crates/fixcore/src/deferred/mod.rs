@@ -62,6 +62,29 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Sets [`buffer_bytes`](Self#structfield.buffer_bytes).
+    #[must_use]
+    pub fn buffer_bytes(mut self, buffer_bytes: usize) -> Self {
+        self.buffer_bytes = buffer_bytes;
+        self
+    }
+
+    /// Sets [`stall`](Self#structfield.stall).
+    #[must_use]
+    pub fn stall(mut self, stall: Stall) -> Self {
+        self.stall = stall;
+        self
+    }
+
+    /// Sets [`wait`](Self#structfield.wait).
+    #[must_use]
+    pub fn wait(mut self, wait: Wait) -> Self {
+        self.wait = wait;
+        self
+    }
+}
+
 /// What became of a message that was submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]

@@ -1,14 +1,14 @@
 //! What fields, messages and groups there are: built-in versions, and files of QuickFIX.
 
 mod builtin;
+mod data_type;
 mod expand;
-mod kind;
 mod source;
 mod validate;
 mod xml;
 
 pub use builtin::Version;
-pub use kind::Kind;
+pub use data_type::DataType;
 pub use validate::{Rules, Validator};
 
 use std::collections::HashMap;
@@ -127,17 +127,17 @@ pub(crate) struct Group {
 
 /// A field of a dictionary.
 #[derive(Debug, Clone)]
-pub struct FieldType {
+pub struct FieldSpec {
     tag: u32,
     name: String,
-    kind: Kind,
+    data_type: DataType,
     /// Values with their names, sorted.
     values: Vec<(String, String)>,
     /// Values of one byte.
     short: [u64; 4],
 }
 
-impl FieldType {
+impl FieldSpec {
     /// Its tag.
     #[must_use]
     pub fn tag(&self) -> u32 {
@@ -152,8 +152,8 @@ impl FieldType {
 
     /// Its type.
     #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
+    pub fn data_type(&self) -> DataType {
+        self.data_type
     }
 
     /// The values that it may have, with their names; none if it may have any.
@@ -185,14 +185,14 @@ impl FieldType {
 
 /// A message of a dictionary.
 #[derive(Debug, Clone)]
-pub struct MessageType {
+pub struct MessageSpec {
     msg_type: String,
     name: String,
     admin: bool,
     pub(crate) layout: Layout,
 }
 
-impl MessageType {
+impl MessageSpec {
     /// The value of tag 35.
     #[must_use]
     pub fn msg_type(&self) -> &str {
@@ -217,10 +217,10 @@ impl MessageType {
 pub struct Dictionary {
     begin_string: String,
     service_pack: u8,
-    fields: Vec<FieldType>,
+    fields: Vec<FieldSpec>,
     table: Vec<u32>,
     others: HashMap<u32, u32>,
-    messages: Vec<MessageType>,
+    messages: Vec<MessageSpec>,
     by_type: HashMap<Vec<u8>, usize>,
     pub(crate) header: Layout,
     pub(crate) trailer: Layout,
@@ -259,7 +259,7 @@ impl Dictionary {
         let trailer = expander.layout(&source.trailer)?;
         let mut messages = Vec::with_capacity(source.messages.len());
         for message in &source.messages {
-            messages.push(MessageType {
+            messages.push(MessageSpec {
                 msg_type: message.msg_type.clone(),
                 name: message.name.clone(),
                 admin: message.admin,
@@ -313,13 +313,13 @@ impl Dictionary {
 
     /// All messages.
     #[must_use]
-    pub fn messages(&self) -> &[MessageType] {
+    pub fn messages(&self) -> &[MessageSpec] {
         &self.messages
     }
 
     /// All fields, by tag.
     #[must_use]
-    pub fn fields(&self) -> &[FieldType] {
+    pub fn fields(&self) -> &[FieldSpec] {
         &self.fields
     }
 
@@ -334,18 +334,18 @@ impl Dictionary {
 
     /// A field by its tag.
     #[must_use]
-    pub fn field(&self, tag: u32) -> Option<&FieldType> {
+    pub fn field(&self, tag: u32) -> Option<&FieldSpec> {
         self.fields.get(self.number(tag)?)
     }
 
     /// A message by its type.
     #[must_use]
-    pub fn message(&self, msg_type: &[u8]) -> Option<&MessageType> {
+    pub fn message(&self, msg_type: &[u8]) -> Option<&MessageSpec> {
         self.messages.get(*self.by_type.get(msg_type)?)
     }
 
     /// The fields of a message's body as the dictionary lists them, without those in groups.
-    pub fn body<'d>(&'d self, message: &'d MessageType) -> impl Iterator<Item = &'d FieldType> {
+    pub fn body<'d>(&'d self, message: &'d MessageSpec) -> impl Iterator<Item = &'d FieldSpec> {
         let order = message.layout.order.iter();
         order.filter_map(|number| self.fields.get(*number as usize))
     }
@@ -359,8 +359,8 @@ impl Dictionary {
             .iter()
             .map(|field| (field.name.as_str(), field.tag))
             .collect();
-        let data = self.fields.iter().filter(|field| field.kind.is_data());
-        let pair = |field: &FieldType| {
+        let data = self.fields.iter().filter(|field| field.data_type.is_data());
+        let pair = |field: &FieldSpec| {
             let name = |end: &str| format!("{}{end}", field.name);
             let length = names
                 .get(name("Len").as_str())
@@ -411,7 +411,7 @@ impl Dictionary {
     }
 }
 
-fn field_type(field: source::SourceField, old: bool) -> FieldType {
+fn field_type(field: source::SourceField, old: bool) -> FieldSpec {
     let mut values = field.values;
     values.sort();
     values.dedup_by(|a, b| a.0 == b.0);
@@ -426,16 +426,16 @@ fn field_type(field: source::SourceField, old: bool) -> FieldType {
         short[usize::from(byte / 64)] |= 1 << (byte % 64);
     }
     let words = values.iter().any(|(value, _)| value.len() > 1);
-    let kind = match field.kind {
+    let data_type = match field.data_type {
         // What the oldest versions call a character is a text, or several words.
-        Kind::Char if old && !values.is_empty() => Kind::MultipleValueString,
-        Kind::Char if old || words => Kind::String,
-        kind => kind,
+        DataType::Char if old && !values.is_empty() => DataType::MultipleValueString,
+        DataType::Char if old || words => DataType::String,
+        data_type => data_type,
     };
-    FieldType {
+    FieldSpec {
         tag: field.tag,
         name: field.name,
-        kind,
+        data_type,
         values,
         short,
     }

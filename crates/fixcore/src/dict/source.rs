@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::DictionaryError;
-use super::kind::Kind;
+use super::data_type::DataType;
 
 /// What a component, a message or a group is made of, groups between two items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Item {
 pub(super) struct SourceField {
     pub(super) tag: u32,
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) data_type: DataType,
     /// Values and what they are called.
     pub(super) values: Vec<(String, String)>,
 }
@@ -83,7 +83,7 @@ impl Source {
                 "F {} {} {}",
                 field.tag,
                 escaped(&field.name),
-                field.kind.name()
+                field.data_type.name()
             );
             for (value, name) in &field.values {
                 let _ = write!(out, " {}={}", escaped(value), escaped(name));
@@ -181,7 +181,7 @@ impl Source {
 fn field<'t>(mut words: impl Iterator<Item = &'t str>) -> Option<SourceField> {
     let tag = words.next()?.parse().ok()?;
     let name = unescaped(words.next()?)?;
-    let kind = Kind::from_name(words.next()?);
+    let data_type = DataType::from_name(words.next()?);
     let value = |word: &str| {
         let (value, name) = word.split_once('=')?;
         Some((unescaped(value)?, unescaped(name)?))
@@ -189,7 +189,7 @@ fn field<'t>(mut words: impl Iterator<Item = &'t str>) -> Option<SourceField> {
     Some(SourceField {
         tag,
         name,
-        kind,
+        data_type,
         values: words.map(value).collect::<Option<_>>()?,
     })
 }

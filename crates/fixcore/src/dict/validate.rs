@@ -13,6 +13,7 @@ const USER_TAGS: u32 = 5000;
 
 /// What a validator passes over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rules {
     /// Refuse tags from 5000 on that the dictionary does not have.
     pub user_tags: bool,
@@ -30,6 +31,29 @@ impl Default for Rules {
             order: true,
             values: true,
         }
+    }
+}
+
+impl Rules {
+    /// Sets [`user_tags`](Self#structfield.user_tags).
+    #[must_use]
+    pub fn user_tags(mut self, user_tags: bool) -> Self {
+        self.user_tags = user_tags;
+        self
+    }
+
+    /// Sets [`order`](Self#structfield.order).
+    #[must_use]
+    pub fn order(mut self, order: bool) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets [`values`](Self#structfield.values).
+    #[must_use]
+    pub fn values(mut self, values: bool) -> Self {
+        self.values = values;
+        self
     }
 }
 
@@ -232,10 +256,10 @@ impl<'v> Pass<'_, 'v> {
         field: &Field<'_>,
     ) -> Result<()> {
         if let Some(known) = dictionary.fields.get(number) {
-            if !known.kind.accepts(field.value) {
+            if !known.data_type.accepts(field.value) {
                 return Err(wrong(ErrorKind::Value, field));
             }
-            let listed = match known.kind.is_list() {
+            let listed = match known.data_type.is_list() {
                 _ if known.values.is_empty() || !self.rules.values => true,
                 // That the message is there was seen before; not all of them are listed.
                 _ if field.tag == 35 => true,

@@ -6,7 +6,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::DictionaryError;
-use super::kind::Kind;
+use super::data_type::DataType;
 use super::source::{Item, Source, SourceField, SourceMessage};
 
 /// Elements may nest this deep.
@@ -163,7 +163,7 @@ impl Reading {
         let field = SourceField {
             tag,
             name: self.attribute(element, "name")?,
-            kind: Kind::from_name(&self.attribute(element, "type")?),
+            data_type: DataType::from_name(&self.attribute(element, "type")?),
             values: Vec::new(),
         };
         self.source.fields.push(field);

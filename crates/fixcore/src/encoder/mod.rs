@@ -90,23 +90,23 @@ impl Encoder {
     }
 
     /// Begins a message of a type.
-    pub fn start(&mut self, msg_type: &str) -> Writing<'_> {
+    pub fn start(&mut self, msg_type: &str) -> MessageWriter<'_> {
         self.buffer.clear();
         self.buffer.resize(ROOM_BYTES, 0);
         self.header.clear();
         self.wrong = None;
-        Writing { encoder: self }.bytes(35, msg_type.as_bytes())
+        MessageWriter { encoder: self }.bytes(35, msg_type.as_bytes())
     }
 }
 
 /// A message that is being written.
 #[derive(Debug)]
 #[must_use = "a message is complete when it is finished"]
-pub struct Writing<'e> {
+pub struct MessageWriter<'e> {
     encoder: &'e mut Encoder,
 }
 
-impl<'e> Writing<'e> {
+impl<'e> MessageWriter<'e> {
     fn tag(&mut self, tag: u32) {
         let buffer = &mut self.encoder.buffer;
         if !(1..=999_999_999).contains(&tag) {

@@ -12,7 +12,8 @@ use super::wide;
 use super::{BODY_BYTES_MAX, Prefix, ROOM_BYTES};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{byte_sum, trailer};
-use crate::scan::{Isa, SOH};
+use crate::isa::Isa;
+use crate::scan::SOH;
 use crate::value::{Decimal, Timestamp};
 
 /// Constant text is copied in pieces of so many bytes.

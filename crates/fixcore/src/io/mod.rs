@@ -48,6 +48,4 @@ mod uring;
 
 pub use self::carrier::{Counts, Wait};
 pub use self::connections::{Closed, Connections, Handler, Id, Out, SendError};
-pub use self::options::{
-    Backend, Choice, OpenError, Options, Receives, Refused, Setup, UnknownChoice,
-};
+pub use self::options::{Backend, Choice, OpenError, Options, Receives, Refused, Setup};

@@ -1,13 +1,17 @@
 //! What a set of connections may take, which interface it stands on, and why not on another.
 
+use std::fmt;
 use std::io;
 use std::str::FromStr;
+
+use crate::names::{self, UnknownName, named};
 
 /// The most connections of a set: a slot and what happens to it are one word of the kernel's.
 const CONNECTIONS_MAX: usize = 1 << 15;
 
 /// Which interface is wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Choice {
     /// `io_uring` where the system lets us, else `epoll`.
     #[default]
@@ -18,20 +22,35 @@ pub enum Choice {
     Epoll,
 }
 
-/// No interface has that name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no interface is called '{0}': there are auto, uring and epoll")]
-pub struct UnknownChoice(String);
+impl Choice {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Uring, Self::Epoll];
+
+    /// Its name in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Uring => "uring",
+            Self::Epoll => "epoll",
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 impl FromStr for Choice {
-    type Err = UnknownChoice;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownChoice> {
+    /// Reads what `Display` writes, and `io_uring`.
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
         match name {
-            "auto" => Ok(Self::Auto),
-            "uring" | "io_uring" => Ok(Self::Uring),
-            "epoll" => Ok(Self::Epoll),
-            other => Err(UnknownChoice(other.to_owned())),
+            "io_uring" => Ok(Self::Uring),
+            name => names::find("interface", &Self::ALL, Self::name, name),
         }
     }
 }
@@ -39,6 +58,7 @@ impl FromStr for Choice {
 /// How a ring is set up, the best first. A kernel that does not know a flag says so, and is asked
 /// for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Setup {
     /// `COOP_TASKRUN | SINGLE_ISSUER | DEFER_TASKRUN`: completions are worked off when the thread
     /// enters the kernel for them, and at no other time (Linux 6.1).
@@ -64,8 +84,11 @@ impl Setup {
     }
 }
 
+named!(Setup, "setup of a ring");
+
 /// How a ring receives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Receives {
     /// By a request that goes on (Linux 6.0); where the kernel refuses that, as [`Self::Single`].
     #[default]
@@ -78,6 +101,7 @@ pub enum Receives {
 
 /// What a set of connections stands on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Backend {
     /// `io_uring`, with a ring that is set up so.
     Uring(Setup),
@@ -86,6 +110,14 @@ pub enum Backend {
 }
 
 impl Backend {
+    /// All of them, the best first.
+    pub const ALL: [Self; 4] = [
+        Self::Uring(Setup::Deferred),
+        Self::Uring(Setup::Cooperative),
+        Self::Uring(Setup::Plain),
+        Self::Epoll,
+    ];
+
     /// Its name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -98,9 +130,12 @@ impl Backend {
     }
 }
 
+named!(Backend, "interface");
+
 /// A step towards `io_uring` that the system refused.
 #[derive(Debug, thiserror::Error)]
 #[error("io_uring ({}): {error}{}", .setup.name(), .why.map_or(String::new(), |why| format!(" ({why})")))]
+#[non_exhaustive]
 pub struct Refused {
     /// The ring that was asked for.
     pub setup: Setup,
@@ -136,6 +171,7 @@ pub enum OpenError {
 
 /// Settings of a set of connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// Which interface.
     pub choice: Choice,
@@ -182,6 +218,83 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Sets [`choice`](Self#structfield.choice).
+    #[must_use]
+    pub fn choice(mut self, choice: Choice) -> Self {
+        self.choice = choice;
+        self
+    }
+
+    /// Sets [`setup`](Self#structfield.setup).
+    #[must_use]
+    pub fn setup(mut self, setup: Setup) -> Self {
+        self.setup = setup;
+        self
+    }
+
+    /// Sets [`receives`](Self#structfield.receives).
+    #[must_use]
+    pub fn receives(mut self, receives: Receives) -> Self {
+        self.receives = receives;
+        self
+    }
+
+    /// Sets [`connections_max`](Self#structfield.connections_max).
+    #[must_use]
+    pub fn connections_max(mut self, connections_max: usize) -> Self {
+        self.connections_max = connections_max;
+        self
+    }
+
+    /// Sets [`message_bytes_max`](Self#structfield.message_bytes_max).
+    #[must_use]
+    pub fn message_bytes_max(mut self, message_bytes_max: usize) -> Self {
+        self.message_bytes_max = message_bytes_max;
+        self
+    }
+
+    /// Sets [`answer_bytes_max`](Self#structfield.answer_bytes_max).
+    #[must_use]
+    pub fn answer_bytes_max(mut self, answer_bytes_max: usize) -> Self {
+        self.answer_bytes_max = answer_bytes_max;
+        self
+    }
+
+    /// Sets [`outbox_bytes`](Self#structfield.outbox_bytes).
+    #[must_use]
+    pub fn outbox_bytes(mut self, outbox_bytes: usize) -> Self {
+        self.outbox_bytes = outbox_bytes;
+        self
+    }
+
+    /// Sets [`buffers`](Self#structfield.buffers).
+    #[must_use]
+    pub fn buffers(mut self, buffers: usize) -> Self {
+        self.buffers = buffers;
+        self
+    }
+
+    /// Sets [`buffer_bytes`](Self#structfield.buffer_bytes).
+    #[must_use]
+    pub fn buffer_bytes(mut self, buffer_bytes: usize) -> Self {
+        self.buffer_bytes = buffer_bytes;
+        self
+    }
+
+    /// Sets [`completions`](Self#structfield.completions).
+    #[must_use]
+    pub fn completions(mut self, completions: usize) -> Self {
+        self.completions = completions;
+        self
+    }
+
+    /// Sets [`registered`](Self#structfield.registered).
+    #[must_use]
+    pub fn registered(mut self, registered: bool) -> Self {
+        self.registered = registered;
+        self
+    }
+
     /// The most bytes that a connection makes a set keep: what waits to be sent, the longest
     /// message, and what was received beside it before the connection was paused.
     #[must_use]
@@ -232,16 +345,10 @@ mod tests {
             "{error}"
         );
         assert!(Options::default().check().is_ok());
-        let none = Options {
-            connections_max: 0,
-            ..Options::default()
-        };
+        let none = Options::default().connections_max(0);
         let error = none.check().unwrap_err().to_string();
         assert_eq!(error, "connections_max cannot be 0: 1 to 32768");
-        let small = Options {
-            outbox_bytes: 100,
-            ..Options::default()
-        };
+        let small = Options::default().outbox_bytes(100);
         assert!(small.check().is_err());
     }
 }

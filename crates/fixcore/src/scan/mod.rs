@@ -12,7 +12,6 @@ mod avx512bw;
 mod avx512vbmi2;
 mod block;
 mod index;
-mod isa;
 mod scalar;
 mod scanner;
 #[cfg(target_arch = "x86_64")]
@@ -21,7 +20,6 @@ mod swar;
 
 pub use index::{Index, Separators};
 pub(crate) use index::{Marks, digits, read_digits};
-pub use isa::Isa;
 pub(crate) use scanner::FRONT_TAGS;
 pub use scanner::Scanner;
 

@@ -6,8 +6,9 @@
 )]
 
 use super::index::{Index, Marks, Separators};
-use super::{Isa, MESSAGE_BYTES_MAX, Watch, scalar, swar};
+use super::{MESSAGE_BYTES_MAX, Watch, scalar, swar};
 use crate::error::{Error, ErrorKind, Result};
+use crate::isa::Isa;
 
 /// Tags that are compared at once.
 pub(crate) const FRONT_TAGS: usize = 16;

@@ -1,13 +1,13 @@
 //! When a store is on the disk: syncs, what each policy has synced, and the mark behind it.
 
 use super::error::StoreResult;
-use super::record::{self, Kind};
-use super::{Store, Sync};
+use super::record::{self, RecordKind};
+use super::{Durability, Store};
 
 impl Store {
     /// What was read back is on the disk before anything is built upon it.
     pub(super) fn settled(mut self) -> StoreResult<Self> {
-        if self.options.sync != Sync::None {
+        if self.options.durability != Durability::None {
             self.synced()?;
         }
         Ok(self)
@@ -39,9 +39,9 @@ impl Store {
     /// the disk with what follows it.
     fn mark(&mut self) {
         let has_room = self.active.has_room(record::size(0), 0);
-        if self.options.sync == Sync::Batch && has_room {
+        if self.options.durability == Durability::Batch && has_room {
             // With the number, so that it is known when all before is damaged.
-            let (kind, number) = (Kind::NextSender, self.next_sender);
+            let (kind, number) = (RecordKind::NextSender, self.next_sender);
             self.active.push(kind, number, self.synced, &[]);
             self.marked = self.active.end;
         }
@@ -68,9 +68,9 @@ impl Store {
     /// Syncs what a policy wants synced with each message.
     #[inline]
     pub(super) fn acknowledge(&mut self) -> StoreResult<()> {
-        match self.options.sync {
-            Sync::Message => self.synced(),
-            Sync::None | Sync::Batch => Ok(()),
+        match self.options.durability {
+            Durability::Message => self.synced(),
+            Durability::None | Durability::Batch => Ok(()),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! `open` reads one back, `durable` says when it is on the disk, `survey` looks at one without changing
 //! it.
 //!
-//! What [`Store::append`] acknowledges, by [`Sync`]:
+//! What [`Store::append`] acknowledges, by [`Durability`]:
 //!
 //! | policy | survives the end of the process, however it comes | survives the end of power |
 //! |---|---|---|
@@ -56,9 +56,10 @@ pub use forge::forge;
 pub use open::{Opened, Place};
 pub use survey::{Seen, Survey, Visit, is_store, survey, survey_bytes};
 
+use crate::names::named;
 use files::Lock;
 use map::Map;
-use record::Kind;
+use record::RecordKind;
 use segment::{ABSENT, HEADER_BYTES, Header, Segment};
 
 /// Bytes that segments may have.
@@ -68,8 +69,10 @@ pub const SEGMENT_BYTES: RangeInclusive<usize> = 4096..=1 << 30;
 const AHEAD: u64 = 24;
 
 /// When what was appended is on the disk.
+#[doc(alias = "fsync")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sync {
+#[non_exhaustive]
+pub enum Durability {
     /// When the system writes it, in any order: for what may be lost with the power.
     #[default]
     None,
@@ -79,8 +82,26 @@ pub enum Sync {
     Message,
 }
 
+named!(Durability, "durability");
+
+impl Durability {
+    /// All of them, the weakest first.
+    pub const ALL: [Self; 3] = [Self::None, Self::Batch, Self::Message];
+
+    /// Its name in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Batch => "batch",
+            Self::Message => "message",
+        }
+    }
+}
+
 /// What becomes of a store with damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum OnDamage {
     /// It is not opened.
     #[default]
@@ -89,12 +110,28 @@ pub enum OnDamage {
     Skip,
 }
 
+named!(OnDamage, "treatment of damage");
+
+impl OnDamage {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Refuse, Self::Skip];
+
+    /// Its name in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Refuse => "refuse",
+            Self::Skip => "skip",
+        }
+    }
+}
+
 /// How a store is kept.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
     /// When what was appended is on the disk.
-    pub sync: Sync,
+    pub durability: Durability,
     /// Bytes of each segment, within [`SEGMENT_BYTES`] and a multiple of 4,096: of new ones, for
     /// those that exist have what they were made with.
     pub segment_bytes: usize,
@@ -107,11 +144,41 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            sync: Sync::default(),
+            durability: Durability::default(),
             segment_bytes: 16 << 20,
             segments_max: 1 << 15,
             on_damage: OnDamage::default(),
         }
+    }
+}
+
+impl Options {
+    /// Sets [`durability`](Self#structfield.durability).
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// Sets [`segment_bytes`](Self#structfield.segment_bytes).
+    #[must_use]
+    pub fn segment_bytes(mut self, segment_bytes: usize) -> Self {
+        self.segment_bytes = segment_bytes;
+        self
+    }
+
+    /// Sets [`segments_max`](Self#structfield.segments_max).
+    #[must_use]
+    pub fn segments_max(mut self, segments_max: usize) -> Self {
+        self.segments_max = segments_max;
+        self
+    }
+
+    /// Sets [`on_damage`](Self#structfield.on_damage).
+    #[must_use]
+    pub fn on_damage(mut self, on_damage: OnDamage) -> Self {
+        self.on_damage = on_damage;
+        self
     }
 }
 
@@ -243,7 +310,7 @@ impl Store {
                 next: self.next_sender,
             });
         }
-        self.record(Kind::Message, number, message)?;
+        self.record(RecordKind::Message, number, message)?;
         self.next_sender = number + 1;
         self.acknowledge()
     }
@@ -254,7 +321,7 @@ impl Store {
     ///
     /// As of [`Store::append`].
     pub fn set_next_target(&mut self, number: u64) -> StoreResult<()> {
-        self.record(Kind::NextTarget, number, &[])?;
+        self.record(RecordKind::NextTarget, number, &[])?;
         self.next_target = number;
         self.acknowledge()
     }
@@ -275,7 +342,7 @@ impl Store {
             self.writable()?;
             self.roll(number)?;
         } else {
-            self.record(Kind::NextSender, number, &[])?;
+            self.record(RecordKind::NextSender, number, &[])?;
             for _ in 0..skipped {
                 self.active.push_entry(ABSENT);
             }
@@ -437,14 +504,14 @@ impl Store {
 
     /// Adds a record, with a new segment where it does not fit.
     #[inline]
-    fn record(&mut self, kind: Kind, number: u64, content: &[u8]) -> StoreResult<()> {
+    fn record(&mut self, kind: RecordKind, number: u64, content: &[u8]) -> StoreResult<()> {
         if self.is_unsynced || !self.active.has_room(record::size(content.len()), 1) {
             self.make_room(content.len())?;
         }
         // Without a policy nothing is known to be unsynced, and damage is not taken for a torn end.
-        let synced = match self.options.sync {
-            Sync::None => usize::MAX,
-            Sync::Batch | Sync::Message => self.synced,
+        let synced = match self.options.durability {
+            Durability::None => usize::MAX,
+            Durability::Batch | Durability::Message => self.synced,
         };
         self.active.push(kind, number, synced, content);
         Ok(())
@@ -482,7 +549,7 @@ impl Store {
                 make(&self.lock, &self.dir, number, &self.options)?
             }
         };
-        if self.options.sync != Sync::None {
+        if self.options.durability != Durability::None {
             let whole = self.active.sync(0, self.active.map.len());
             whole.inspect_err(|_| self.is_unsynced = true)?;
         }
@@ -500,7 +567,7 @@ impl Store {
         let old = std::mem::replace(&mut self.active, fresh);
         self.firsts.push(old.header.first);
         self.full.push(old);
-        if self.options.sync != Sync::None {
+        if self.options.durability != Durability::None {
             self.full_synced = self.full.len();
         }
         (self.synced, self.marked) = (HEADER_BYTES, 0);
@@ -536,7 +603,7 @@ fn make(lock: &Lock, dir: &Path, number: u64, options: &Options) -> StoreResult<
     let file = files::create(&path, options.segment_bytes as u64)?;
     let map = Map::new(lock, &path).map_err(|error| StoreError::io("map", &path, error));
     let map = map.inspect_err(|_| drop(files::remove(&path)))?;
-    if options.sync != Sync::None {
+    if options.durability != Durability::None {
         // The length and the places of the file, and its name.
         file.sync_all()
             .map_err(|error| StoreError::io("sync", &path, error))?;
@@ -558,7 +625,7 @@ fn begin(spare: Spare, header: Header, options: &Options) -> StoreResult<Segment
         ..header
     };
     let segment = Segment::begin(spare.path, spare.map, header, spare.populated);
-    if options.sync != Sync::None {
+    if options.durability != Durability::None {
         segment.sync(0, HEADER_BYTES)?;
     }
     Ok(segment)

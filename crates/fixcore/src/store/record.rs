@@ -20,7 +20,7 @@ pub(super) const CONTENT_BYTES_MAX: usize = (1 << 24) - 1;
 
 /// What a record says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RecordKind {
     /// A message under its number.
     Message,
     /// The next number that is expected from the other side.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     NextSender,
 }
 
-impl Kind {
+impl RecordKind {
     fn byte(self) -> u8 {
         match self {
             Self::Message => 1,
@@ -51,7 +51,7 @@ impl Kind {
 /// A record whose checksum is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: RecordKind,
     pub(super) number: u64,
     /// How far before this record the synced part ended, in bytes.
     pub(super) unsynced_bytes: u64,
@@ -87,7 +87,7 @@ pub(super) fn size(content_bytes: usize) -> usize {
 pub(super) fn write(
     out: &mut [u8],
     salt: u32,
-    kind: Kind,
+    kind: RecordKind,
     number: u64,
     synced: u32,
     content: &[u8],
@@ -123,7 +123,7 @@ pub(super) fn read(bytes: &[u8], salt: u32) -> At<'_> {
     }
     let word = u32_at(head, 4);
     let size = size(word as usize & CONTENT_BYTES_MAX);
-    let (Some(kind), Some(whole)) = (Kind::of(head[7]), bytes.get(..size)) else {
+    let (Some(kind), Some(whole)) = (RecordKind::of(head[7]), bytes.get(..size)) else {
         return At::Header;
     };
     if checksum(whole, salt) != u32_at(head, 0) {
@@ -138,10 +138,10 @@ pub(super) fn read(bytes: &[u8], salt: u32) -> At<'_> {
 }
 
 /// The kind, the number and the size that a header claims, checked for nothing but their form.
-pub(super) fn claim(bytes: &[u8]) -> Option<(Kind, u64, usize)> {
+pub(super) fn claim(bytes: &[u8]) -> Option<(RecordKind, u64, usize)> {
     let head = bytes.first_chunk::<HEADER_BYTES>()?;
     let size = size(u32_at(head, 4) as usize & CONTENT_BYTES_MAX);
-    let kind = Kind::of(head[7]).filter(|_| size <= bytes.len())?;
+    let kind = RecordKind::of(head[7]).filter(|_| size <= bytes.len())?;
     Some((kind, u64_at(head, 8), size))
 }
 
@@ -176,9 +176,9 @@ mod tests {
     #[test]
     fn a_record_comes_back_and_no_flipped_bit_does() {
         let mut bytes = vec![0; size(5)];
-        write(&mut bytes, 7, Kind::Message, 12, 3, b"hello");
+        write(&mut bytes, 7, RecordKind::Message, 12, 3, b"hello");
         let wanted = Record {
-            kind: Kind::Message,
+            kind: RecordKind::Message,
             number: 12,
             unsynced_bytes: 24,
             content: b"hello",

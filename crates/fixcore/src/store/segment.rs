@@ -19,7 +19,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use super::error::{Damage, StoreError, StoreResult};
 use super::files::{self, BEGINNING_BYTES};
 use super::map::Map;
-use super::record::{self, At, Kind, u32_at, u64_at};
+use super::record::{self, At, RecordKind, u32_at, u64_at};
 
 /// Bytes of the header.
 pub(super) const HEADER_BYTES: usize = 128;
@@ -160,7 +160,7 @@ impl Segment {
 
     /// Adds a record for which there is room. What is synced ends at `synced`.
     #[inline]
-    pub(super) fn push(&mut self, kind: Kind, number: u64, synced: usize, content: &[u8]) {
+    pub(super) fn push(&mut self, kind: RecordKind, number: u64, synced: usize, content: &[u8]) {
         let start = self.end;
         let end = start + record::size(content.len());
         let unsynced = start.saturating_sub(synced) / record::ALIGN;
@@ -169,7 +169,7 @@ impl Segment {
             record::write(out, salt, kind, number, unsynced as u32, content);
         }
         self.end = end;
-        if kind == Kind::Message {
+        if kind == RecordKind::Message {
             self.push_entry((start / record::ALIGN) as u32);
         }
     }
@@ -238,7 +238,7 @@ impl Segment {
         };
         let rest = self.map.get(place..).unwrap_or_default();
         let damage = match record::read(rest, self.header.salt) {
-            At::Record(record) if record.kind == Kind::Message && record.number == number => {
+            At::Record(record) if record.kind == RecordKind::Message && record.number == number => {
                 return Ok(Some(record.content));
             }
             At::Record(_) | At::End => Damage::Index,

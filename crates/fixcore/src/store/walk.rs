@@ -5,7 +5,7 @@
 //! it was written, else **torn**. The work is linear in the bytes: what is searched for after damage has a limit.
 
 use super::error::Damage;
-use super::record::{self, ALIGN, At, Kind, Record};
+use super::record::{self, ALIGN, At, Record, RecordKind};
 use super::segment::{ENTRY_BYTES, HEADER_BYTES, Header, fits};
 
 /// Numbers that one record may skip, for each takes an entry of the index.
@@ -117,13 +117,13 @@ impl<'a> Walk<'a> {
         let offset = self.at;
         let lost_max = if self.is_lost { LOST_MAX } else { 0 };
         let (skip_max, own) = match record.kind {
-            Kind::NextTarget => (u64::MAX, 0),
-            Kind::Message => (lost_max, 1),
-            Kind::NextSender => (lost_max + SKIP_MAX, 0),
+            RecordKind::NextTarget => (u64::MAX, 0),
+            RecordKind::Message => (lost_max, 1),
+            RecordKind::NextSender => (lost_max + SKIP_MAX, 0),
         };
         let next_sender = match record.kind {
-            Kind::NextTarget => self.next_sender,
-            Kind::Message | Kind::NextSender => record.number,
+            RecordKind::NextTarget => self.next_sender,
+            RecordKind::Message | RecordKind::NextSender => record.number,
         };
         let skipped = next_sender.checked_sub(self.next_sender)?;
         if skipped > skip_max {
@@ -137,19 +137,19 @@ impl<'a> Walk<'a> {
         self.entries = entries;
         self.at += record.size();
         self.end = self.at;
-        if record.kind == Kind::NextTarget {
+        if record.kind == RecordKind::NextTarget {
             self.next_target = record.number;
         } else {
             self.is_lost = false;
         }
         Some(match record.kind {
-            Kind::Message => Step::Message {
+            RecordKind::Message => Step::Message {
                 offset,
                 number: record.number,
                 skipped,
                 content: record.content,
             },
-            Kind::NextTarget | Kind::NextSender => Step::Numbers { skipped },
+            RecordKind::NextTarget | RecordKind::NextSender => Step::Numbers { skipped },
         })
     }
 
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
             let Some((kind, number, size)) = record::claim(rest) else {
                 continue;
             };
-            if kind != Kind::NextTarget && !window.contains(&number) {
+            if kind != RecordKind::NextTarget && !window.contains(&number) {
                 continue;
             }
             self.search_bytes = self.search_bytes.checked_sub(size)?;

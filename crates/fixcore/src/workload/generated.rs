@@ -2,8 +2,8 @@
 //! data, and `=` in values.
 
 use crate::data::Role;
-use crate::dict::{Dictionary, FieldType, GroupId, Kind, Layout, Version};
-use crate::encoder::{Encoder, Writing};
+use crate::dict::{DataType, Dictionary, FieldSpec, GroupId, Layout, Version};
+use crate::encoder::{Encoder, MessageWriter};
 use crate::error::Result;
 use crate::{DataPairs, Decimal};
 
@@ -122,7 +122,7 @@ impl<'d> Generator<'d> {
     ) {
         let mut entries = 1 + self.below(3);
         // Some versions list how many entries there may be.
-        let listed = dictionary.field(tag).map_or(&[][..], FieldType::values);
+        let listed = dictionary.field(tag).map_or(&[][..], FieldSpec::values);
         if let Some((number, _)) = listed.get(self.below(listed.len())) {
             entries = number.parse().unwrap_or(1);
         }
@@ -142,36 +142,40 @@ impl<'d> Generator<'d> {
         out.extend(length.map(|length| Generated::Data(length, tag, content)));
     }
 
-    fn value(&mut self, field: &FieldType) -> Vec<u8> {
+    fn value(&mut self, field: &FieldSpec) -> Vec<u8> {
         if !field.values().is_empty() {
             let at = self.below(field.values().len());
             let value = field.values().get(at).map_or("", |value| &value.0);
             return value.as_bytes().to_vec();
         }
         let small = self.below(28) + 1;
-        let text = match field.kind() {
-            Kind::Boolean => "Y".to_owned(),
-            Kind::Char => "c".to_owned(),
-            Kind::Int => format!("-{small}"),
-            Kind::Length | Kind::SeqNum | Kind::NumInGroup | Kind::DayOfMonth => small.to_string(),
-            Kind::Float
-            | Kind::Qty
-            | Kind::Price
-            | Kind::PriceOffset
-            | Kind::Amt
-            | Kind::Percentage => {
+        let text = match field.data_type() {
+            DataType::Boolean => "Y".to_owned(),
+            DataType::Char => "c".to_owned(),
+            DataType::Int => format!("-{small}"),
+            DataType::Length | DataType::SeqNum | DataType::NumInGroup | DataType::DayOfMonth => {
+                small.to_string()
+            }
+            DataType::Float
+            | DataType::Qty
+            | DataType::Price
+            | DataType::PriceOffset
+            | DataType::Amt
+            | DataType::Percentage => {
                 let mantissa = (self.next() >> 24) as i64;
                 let scale = self.below(7) as u8;
                 Decimal { mantissa, scale }.to_string()
             }
-            Kind::UtcTimestamp | Kind::Time => format!("202603{small:02}-14:15:16.{small:03}"),
-            Kind::UtcTimeOnly => format!("14:15:{small:02}"),
-            Kind::UtcDateOnly | Kind::UtcDate | Kind::LocalMktDate | Kind::Date => {
+            DataType::UtcTimestamp | DataType::Time => {
+                format!("202603{small:02}-14:15:16.{small:03}")
+            }
+            DataType::UtcTimeOnly => format!("14:15:{small:02}"),
+            DataType::UtcDateOnly | DataType::UtcDate | DataType::LocalMktDate | DataType::Date => {
                 format!("202603{small:02}")
             }
-            Kind::MonthYear => ["202603", "20260305", "202603w2"][small % 3].to_owned(),
-            Kind::TzTimeOnly => format!("07:{small:02}+02"),
-            Kind::TzTimestamp => format!("20260305-07:{small:02}:00-05:30"),
+            DataType::MonthYear => ["202603", "20260305", "202603w2"][small % 3].to_owned(),
+            DataType::TzTimeOnly => format!("07:{small:02}+02"),
+            DataType::TzTimestamp => format!("20260305-07:{small:02}:00-05:30"),
             _ => ["x", "a=b=c", "two words", "=", "0"][small % 5].to_owned(),
         };
         text.into_bytes()
@@ -199,10 +203,10 @@ enum Generated {
 }
 
 impl Generated {
-    fn write<'e>(&self, writing: Writing<'e>) -> Writing<'e> {
+    fn write<'e>(&self, writer: MessageWriter<'e>) -> MessageWriter<'e> {
         match self {
-            Self::Field(tag, value) => writing.bytes(*tag, value),
-            Self::Data(length, tag, content) => writing.data(*length, *tag, content),
+            Self::Field(tag, value) => writer.bytes(*tag, value),
+            Self::Data(length, tag, content) => writer.data(*length, *tag, content),
         }
     }
 }

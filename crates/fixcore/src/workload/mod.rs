@@ -8,10 +8,12 @@ pub use generated::{Generator, shuffled};
 pub use log::{Harm, Log, Mix};
 
 use crate::encoder::{Encoder, Slot, Template};
+use crate::names::named;
 use crate::value::Decimal;
 
 /// A message that figures are given for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Sample {
     /// A heartbeat: 83 bytes, 8 fields.
     Heartbeat,
@@ -22,6 +24,8 @@ pub enum Sample {
     /// A market data refresh of 24 entries: 1,920 bytes, 202 fields.
     MarketData,
 }
+
+named!(Sample, "sample message");
 
 impl Sample {
     /// All of them, the shortest first.

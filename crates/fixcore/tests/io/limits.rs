@@ -16,11 +16,7 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 fn starved(options: &Options) {
-    let options = Options {
-        buffers: 2,
-        buffer_bytes: 64,
-        ..options.clone()
-    };
+    let options = options.clone().buffers(2).buffer_bytes(64);
     let (mut connections, mut peers, _) = connected(&options, 64);
     let mut echo = Echo::default();
     connections.turn(Wait::Poll, &mut echo).unwrap();
@@ -41,10 +37,7 @@ fn starved(options: &Options) {
 }
 
 fn overflown(options: &Options) {
-    let options = Options {
-        completions: 2,
-        ..options.clone()
-    };
+    let options = options.clone().completions(2);
     let (mut connections, mut peers, _) = connected(&options, 64);
     let mut echo = Echo::default();
     for round in 0..3 {
@@ -67,13 +60,12 @@ fn overflown(options: &Options) {
 }
 
 fn slow_reader(options: &Options) {
-    let options = Options {
-        answer_bytes_max: 5000,
-        outbox_bytes: 10_000,
-        buffers: 16,
-        completions: 64,
-        ..options.clone()
-    };
+    let options = options
+        .clone()
+        .answer_bytes_max(5000)
+        .outbox_bytes(10_000)
+        .buffers(16)
+        .completions(64);
     let mut connections = Connections::open(&options).unwrap();
     let (ours, mut peer) = UnixStream::pair().unwrap();
     rustix::net::sockopt::set_socket_send_buffer_size(&ours, 4096).unwrap();
@@ -112,12 +104,11 @@ fn slow_reader(options: &Options) {
 }
 
 fn full(options: &Options) {
-    let options = Options {
-        connections_max: 2,
-        answer_bytes_max: 100,
-        outbox_bytes: 200,
-        ..options.clone()
-    };
+    let options = options
+        .clone()
+        .connections_max(2)
+        .answer_bytes_max(100)
+        .outbox_bytes(200);
     let (mut connections, _peers, ids) = connected(&options, 2);
     assert_eq!(connections.len(), 2);
     let (third, _other) = UnixStream::pair().unwrap();
@@ -132,10 +123,7 @@ fn full(options: &Options) {
 }
 
 fn names(options: &Options) {
-    let options = Options {
-        connections_max: 1,
-        ..options.clone()
-    };
+    let options = options.clone().connections_max(1);
     let (mut connections, peers, ids) = connected(&options, 1);
     let mut echo = Echo::default();
     drop(peers);
@@ -161,18 +149,9 @@ fn names(options: &Options) {
 
 fn settings(options: &Options) {
     let wrong = [
-        Options {
-            connections_max: 1 << 20,
-            ..options.clone()
-        },
-        Options {
-            buffers: 3,
-            ..options.clone()
-        },
-        Options {
-            outbox_bytes: options.answer_bytes_max,
-            ..options.clone()
-        },
+        options.clone().connections_max(1 << 20),
+        options.clone().buffers(3),
+        options.clone().outbox_bytes(options.answer_bytes_max),
     ];
     for options in wrong {
         let error = Connections::open(&options).unwrap_err().to_string();

@@ -22,15 +22,8 @@ fn main() {
     use fixcore::io::{Choice, Connections, Options, Receives, Setup};
     use libtest_mimic::{Arguments, Trial};
 
-    let of = |choice, setup| Options {
-        choice,
-        setup,
-        ..Options::default()
-    };
-    let receiving = |receives| Options {
-        receives,
-        ..of(Choice::Uring, Setup::Deferred)
-    };
+    let of = |choice, setup| Options::default().choice(choice).setup(setup);
+    let receiving = |receives| of(Choice::Uring, Setup::Deferred).receives(receives);
     let sides = [
         ("epoll", of(Choice::Epoll, Setup::Deferred)),
         ("uring_deferred", of(Choice::Uring, Setup::Deferred)),

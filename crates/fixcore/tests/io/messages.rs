@@ -195,11 +195,7 @@ fn signal(options: &Options) {
 }
 
 fn registered(options: &Options) {
-    let options = Options {
-        registered: true,
-        connections_max: 4,
-        ..options.clone()
-    };
+    let options = options.clone().registered(true).connections_max(4);
     let mut connections = Connections::open(&options).unwrap();
     let mut echo = Echo::default();
     let (ours, mut peer) = tcp();

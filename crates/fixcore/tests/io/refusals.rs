@@ -77,10 +77,7 @@ fn falls_back(errno: i32, steps: usize) {
         answer(&mut connections, &mut echo, &mut peer, wanted.len()),
         wanted
     );
-    let forced = Options {
-        choice: Choice::Uring,
-        ..Options::default()
-    };
+    let forced = Options::default().choice(Choice::Uring);
     let error = Connections::open(&forced).unwrap_err();
     assert!(matches!(error, OpenError::Refused(_)), "{error}");
 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 
-use fixcore::{Cut, Cutter, ErrorKind};
+use fixcore::{ErrorKind, Found, FrameScanner};
 use memchr::{memchr, memrchr};
 
 use super::input::{Got, Input};
@@ -24,7 +24,7 @@ const SEARCHED_BYTES: usize = 64 << 10;
 /// What may be the beginning of a message's head is kept.
 const HEAD_BYTES: usize = 64;
 
-/// A place that the cutter found in a block of messages by length.
+/// A place that the scanner found in a block of messages by length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     /// A message: where in the block, and how long.
@@ -72,7 +72,7 @@ impl Block {
 /// What was passed over and is not told of yet.
 #[derive(Debug, Default)]
 struct Passed {
-    /// Bytes before the cutter saw any.
+    /// Bytes before the scanner saw any.
     bytes: u64,
     is_noise: bool,
 }
@@ -100,7 +100,7 @@ struct Open {
     path: PathBuf,
     input: Input,
     shape: Option<Shape>,
-    cutter: Cutter,
+    scanner: FrameScanner,
     /// What was read and belongs to the next block; where in the file it begins.
     carry: Vec<u8>,
     offset: u64,
@@ -179,7 +179,7 @@ impl Open {
                 Separator::Soh => Some(Shape::Stream),
                 Separator::Pipe | Separator::Caret | Separator::Hex => Some(Shape::Lines),
             },
-            cutter: Cutter::new(),
+            scanner: FrameScanner::new(),
             carry: Vec::new(),
             offset: 0,
             too_long: None,
@@ -239,7 +239,7 @@ impl Open {
     fn cut_stream(&mut self, block: &mut Block, filled: usize, ended: bool) -> usize {
         let mut at = 0;
         loop {
-            let (taken, cut) = self.cutter.next(&block.buffer[at..filled], ended);
+            let (taken, cut) = self.scanner.next(&block.buffer[at..filled], ended);
             let start = at;
             at += taken;
             let (begin, end) = (self.offset + start as u64, self.offset + at as u64);
@@ -251,7 +251,7 @@ impl Open {
                     }
                     return at;
                 }
-                Some(Cut::Message) => {
+                Some(Found::Message) => {
                     if self.passed.bytes > 0 {
                         self.passed.tell(block, begin, 0);
                     }
@@ -260,11 +260,11 @@ impl Open {
                         bytes: taken as u32,
                     });
                 }
-                Some(Cut::Skipped { bytes, why: None }) => {
+                Some(Found::Skipped { bytes, why: None }) => {
                     self.passed.look(&block.buffer[start..at]);
                     self.passed.tell(block, end, bytes);
                 }
-                Some(Cut::Skipped {
+                Some(Found::Skipped {
                     bytes,
                     why: Some(why),
                 }) => {

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use fixcore::dict::{Dictionary, FieldType};
+use fixcore::dict::{Dictionary, FieldSpec};
 use fixcore::{Message, SOH};
 
 use crate::term::plain::{is_unfit, visible};
@@ -221,7 +221,7 @@ pub(super) fn named(
         let field_type = |dictionary: &&'_ Dictionary| dictionary.field(field.tag).is_some();
         let found = dictionaries.into_iter().flatten().find(field_type);
         let found = found.and_then(|dictionary| dictionary.field(field.tag));
-        let name = visible(found.map_or("?", FieldType::name));
+        let name = visible(found.map_or("?", FieldSpec::name));
         let value = field.value.escape_ascii();
         let _ = write!(out, "{:>7} {name} = {value}", field.tag);
         match found.and_then(|found| found.value_name(field.value)) {

@@ -252,7 +252,7 @@ mod tests {
         for version in fixcore::dict::Version::ALL {
             let dictionary = version.dictionary().expect("it is built in");
             for field in TAGS.iter().filter_map(|tag| dictionary.field(*tag)) {
-                let kind = format!("{:?}", field.kind());
+                let kind = format!("{:?}", field.data_type());
                 assert!(
                     !["Boolean", "Length", "NumInGroup", "SeqNum"].contains(&kind.as_str()),
                     "{} {} {kind} {}",

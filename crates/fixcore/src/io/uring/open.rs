@@ -145,11 +145,7 @@ mod tests {
 
     #[test]
     fn the_choice_and_the_best_setup_are_kept_to() {
-        let options = |choice, setup| Options {
-            choice,
-            setup,
-            ..Options::default()
-        };
+        let options = |choice, setup| Options::default().choice(choice).setup(setup);
         let none = Setup::ALL.map(|setup| (setup, Errno::NOSYS));
         let (asked, opened) = steps(&options(Choice::Epoll, Setup::Deferred), &none);
         assert!(asked.is_empty() && opened.unwrap().refused.is_empty());

@@ -122,10 +122,7 @@ pub(super) fn open(choice: Choice, cpu: Option<u32>) -> io::Result<Connections> 
     if let Some(cpu) = cpu {
         latency::pin::pin(&[cpu]).map_err(io::Error::other)?;
     }
-    let options = Options {
-        choice,
-        ..Options::default()
-    };
+    let options = Options::default().choice(choice);
     Connections::open(&options).map_err(io::Error::other)
 }
 

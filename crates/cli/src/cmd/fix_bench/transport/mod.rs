@@ -52,10 +52,7 @@ fn choice() -> Result<Choice> {
 
 /// Whether there are rings, and what was refused.
 fn interfaces(choice: Choice, outcome: &mut Outcome) -> Result<bool> {
-    let options = Options {
-        choice,
-        ..Options::default()
-    };
+    let options = Options::default().choice(choice);
     let connections = Connections::open(&options)
         .map_err(|error| Failure::new(format!("cannot carry connections: {error}")))?;
     let backend = connections.backend();

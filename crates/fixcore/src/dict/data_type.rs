@@ -1,5 +1,6 @@
 //! The types of fields, by the names that dictionaries give them, and what a value of one looks like.
 
+use crate::names::named;
 use crate::scan::SOH;
 use crate::value::{self, Decimal, Timestamp};
 
@@ -7,7 +8,7 @@ use crate::value::{self, Decimal, Timestamp};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names are the standard's")]
-pub enum Kind {
+pub enum DataType {
     String,
     Char,
     Boolean,
@@ -43,43 +44,56 @@ pub enum Kind {
     XmlData,
 }
 
-const NAMES: [(Kind, &str); 33] = [
-    (Kind::String, "STRING"),
-    (Kind::Char, "CHAR"),
-    (Kind::Boolean, "BOOLEAN"),
-    (Kind::Int, "INT"),
-    (Kind::Length, "LENGTH"),
-    (Kind::SeqNum, "SEQNUM"),
-    (Kind::NumInGroup, "NUMINGROUP"),
-    (Kind::DayOfMonth, "DAYOFMONTH"),
-    (Kind::Float, "FLOAT"),
-    (Kind::Qty, "QTY"),
-    (Kind::Price, "PRICE"),
-    (Kind::PriceOffset, "PRICEOFFSET"),
-    (Kind::Amt, "AMT"),
-    (Kind::Percentage, "PERCENTAGE"),
-    (Kind::MultipleValueString, "MULTIPLEVALUESTRING"),
-    (Kind::MultipleStringValue, "MULTIPLESTRINGVALUE"),
-    (Kind::MultipleCharValue, "MULTIPLECHARVALUE"),
-    (Kind::Currency, "CURRENCY"),
-    (Kind::Country, "COUNTRY"),
-    (Kind::Exchange, "EXCHANGE"),
-    (Kind::Language, "LANGUAGE"),
-    (Kind::MonthYear, "MONTHYEAR"),
-    (Kind::UtcTimestamp, "UTCTIMESTAMP"),
-    (Kind::UtcTimeOnly, "UTCTIMEONLY"),
-    (Kind::UtcDateOnly, "UTCDATEONLY"),
-    (Kind::UtcDate, "UTCDATE"),
-    (Kind::LocalMktDate, "LOCALMKTDATE"),
-    (Kind::Date, "DATE"),
-    (Kind::Time, "TIME"),
-    (Kind::TzTimeOnly, "TZTIMEONLY"),
-    (Kind::TzTimestamp, "TZTIMESTAMP"),
-    (Kind::Data, "DATA"),
-    (Kind::XmlData, "XMLDATA"),
+const NAMES: [(DataType, &str); 33] = [
+    (DataType::String, "STRING"),
+    (DataType::Char, "CHAR"),
+    (DataType::Boolean, "BOOLEAN"),
+    (DataType::Int, "INT"),
+    (DataType::Length, "LENGTH"),
+    (DataType::SeqNum, "SEQNUM"),
+    (DataType::NumInGroup, "NUMINGROUP"),
+    (DataType::DayOfMonth, "DAYOFMONTH"),
+    (DataType::Float, "FLOAT"),
+    (DataType::Qty, "QTY"),
+    (DataType::Price, "PRICE"),
+    (DataType::PriceOffset, "PRICEOFFSET"),
+    (DataType::Amt, "AMT"),
+    (DataType::Percentage, "PERCENTAGE"),
+    (DataType::MultipleValueString, "MULTIPLEVALUESTRING"),
+    (DataType::MultipleStringValue, "MULTIPLESTRINGVALUE"),
+    (DataType::MultipleCharValue, "MULTIPLECHARVALUE"),
+    (DataType::Currency, "CURRENCY"),
+    (DataType::Country, "COUNTRY"),
+    (DataType::Exchange, "EXCHANGE"),
+    (DataType::Language, "LANGUAGE"),
+    (DataType::MonthYear, "MONTHYEAR"),
+    (DataType::UtcTimestamp, "UTCTIMESTAMP"),
+    (DataType::UtcTimeOnly, "UTCTIMEONLY"),
+    (DataType::UtcDateOnly, "UTCDATEONLY"),
+    (DataType::UtcDate, "UTCDATE"),
+    (DataType::LocalMktDate, "LOCALMKTDATE"),
+    (DataType::Date, "DATE"),
+    (DataType::Time, "TIME"),
+    (DataType::TzTimeOnly, "TZTIMEONLY"),
+    (DataType::TzTimestamp, "TZTIMESTAMP"),
+    (DataType::Data, "DATA"),
+    (DataType::XmlData, "XMLDATA"),
 ];
 
-impl Kind {
+named!(DataType, "data type");
+
+impl DataType {
+    /// All of them.
+    pub const ALL: [Self; NAMES.len()] = {
+        let mut all = [Self::String; NAMES.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = NAMES[at].0;
+            at += 1;
+        }
+        all
+    };
+
     /// A type by its name; of a name that nobody knows, a string.
     #[must_use]
     pub fn from_name(name: &str) -> Self {
