@@ -7,7 +7,13 @@
 
 use memchr::memchr;
 
-use crate::scan::SOH;
+/// The byte that ends each field: the separator.
+#[doc(alias = "separator")]
+#[doc(alias = "delimiter")]
+pub const SOH: u8 = 1;
+
+/// Messages are shorter than this: positions are numbers of 32 bits, with room to add to them.
+pub const MESSAGE_BYTES_MAX: usize = 1 << 28;
 
 /// The first bytes of every message.
 pub const START: &[u8] = b"8=FIX";

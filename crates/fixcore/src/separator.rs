@@ -6,8 +6,8 @@
 
 use memchr::memchr;
 
+use crate::frame::SOH;
 use crate::frame::begin_string_bytes;
-use crate::scan::SOH;
 
 /// What logs write in place of the byte 1.
 pub const SPELLINGS: [&[u8]; 9] = [

@@ -26,15 +26,15 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "calls what needs an instruction set where that was found",
     ),
     (
-        "crates/fixcore/src/encoder/again.rs",
+        "crates/fixcore/src/encoder/overwrite.rs",
         "masked vector loads within a slice, stores within a checked length",
     ),
     (
-        "crates/fixcore/src/encoder/eight.rs",
+        "crates/fixcore/src/encoder/digits_ifma.rs",
         "vector loads of constants",
     ),
     (
-        "crates/fixcore/src/encoder/wide.rs",
+        "crates/fixcore/src/encoder/avx512.rs",
         "masked vector loads within a slice, stores within a checked length",
     ),
     (

@@ -2,58 +2,13 @@
 
 use std::fmt;
 
-use super::{Decoder, value_start};
+use super::parsed::{Parsed, value_start};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::FRONT_TAGS;
 use crate::value::{self, Decimal, Timestamp};
 
 /// Messages of more fields than this are looked up by a table, shorter ones by comparing tags.
 const COMPARED_MAX: usize = 256;
-/// Tags below this have a row of the table.
-const TABLE_TAGS: u32 = 8192;
-
-/// Where tags are first, for messages of many fields.
-#[derive(Debug, Default)]
-pub(super) struct Table {
-    /// By tag: the number of the message, and of the field.
-    rows: Vec<(u32, u32)>,
-    message: u32,
-    /// Other tags, sorted, each with its first field.
-    others: Vec<(u32, u32)>,
-}
-
-impl Table {
-    fn build(&mut self, tags: &[u32]) {
-        self.message = self.message.wrapping_add(1);
-        if self.rows.is_empty() || self.message == 0 {
-            self.rows.clear();
-            self.rows.resize(TABLE_TAGS as usize, (0, 0));
-            self.message = 1;
-        }
-        self.others.clear();
-        for (field, tag) in (0..).zip(tags) {
-            match self.rows.get_mut(*tag as usize) {
-                Some(row) if row.0 != self.message => *row = (self.message, field),
-                Some(_) => {}
-                None => self.others.push((*tag, field)),
-            }
-        }
-        self.others.sort_unstable();
-        self.others.dedup_by_key(|other| other.0);
-    }
-
-    fn find(&self, tag: u32) -> Option<usize> {
-        if let Some(row) = self.rows.get(tag as usize) {
-            return (row.0 == self.message).then_some(row.1 as usize);
-        }
-        let at = self
-            .others
-            .binary_search_by_key(&tag, |other| other.0)
-            .ok()?;
-        self.others.get(at).map(|other| other.1 as usize)
-    }
-}
-
 /// One field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field<'m> {
@@ -67,7 +22,7 @@ pub struct Field<'m> {
 
 /// A valid message: borrowed bytes, and the decoder's index of them.
 pub struct Message<'d, 'm> {
-    pub(super) decoder: &'d Decoder,
+    pub(super) parsed: &'d Parsed,
     pub(super) bytes: &'m [u8],
     /// Where its fields end.
     pub(super) ends: &'d [u32],
@@ -95,20 +50,20 @@ impl<'m> Message<'_, 'm> {
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a message is never empty")]
     pub fn len(&self) -> usize {
-        self.decoder.index.len
+        self.parsed.index.len
     }
 
     /// The tags of its fields.
     #[must_use]
     pub fn tags(&self) -> &[u32] {
-        self.decoder.index.tags()
+        self.parsed.index.tags()
     }
 
     /// A field by its number.
     #[inline]
     #[must_use]
     pub fn field(&self, at: usize) -> Option<Field<'m>> {
-        self.field_of(at, *self.decoder.index.tags().get(at)?)
+        self.field_of(at, *self.parsed.index.tags().get(at)?)
     }
 
     #[inline]
@@ -149,7 +104,7 @@ impl<'m> Message<'_, 'm> {
         // Most of what is asked for is in front.
         let found = self
             .front
-            .and_then(|front| self.decoder.scanner.find_in_front(front, tag));
+            .and_then(|front| self.parsed.scanner.find_in_front(front, tag));
         match found {
             Some(at) => (at < self.ends.len()).then_some(at),
             None => self.position_behind(tag),
@@ -162,14 +117,14 @@ impl<'m> Message<'_, 'm> {
             return self.position_by_table(tag);
         }
         let passed = self.front.map_or(0, |front| front.len());
-        let found = self.decoder.scanner.find(tags.get(passed..)?, tag)?;
+        let found = self.parsed.scanner.find(tags.get(passed..)?, tag)?;
         Some(passed + found)
     }
 
     #[cold]
     fn position_by_table(&self, tag: u32) -> Option<usize> {
-        let mut table = self.decoder.table.borrow_mut();
-        if !self.decoder.tabled.replace(true) {
+        let mut table = self.parsed.table.borrow_mut();
+        if !self.parsed.tabled.replace(true) {
             table.build(self.tags());
         }
         table.find(tag)

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::Dictionary;
+use super::dictionary::Dictionary;
 use super::source::Source;
 use crate::names::named;
 

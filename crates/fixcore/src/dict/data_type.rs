@@ -1,7 +1,7 @@
 //! The types of fields, by the names that dictionaries give them, and what a value of one looks like.
 
+use crate::frame::SOH;
 use crate::names::named;
-use crate::scan::SOH;
 use crate::value::{self, Decimal, Timestamp};
 
 /// The type of a field.

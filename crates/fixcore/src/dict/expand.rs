@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::error::DictionaryError;
+use super::layout::{Bits, Group, GroupId, Layout};
 use super::source::{Item, Source};
-use super::{Bits, DictionaryError, Group, GroupId, Layout};
 
 /// Components within components, and groups within groups.
 const DEPTH_MAX: usize = 64;

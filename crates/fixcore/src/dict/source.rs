@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::DictionaryError;
 use super::data_type::DataType;
+use super::error::DictionaryError;
 
 /// What a component, a message or a group is made of, groups between two items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,9 @@
 //! One pass with a stack of open groups, as deep as the dictionary's groups; the message decides
 //! nothing but how far the pass goes.
 
-use super::{Bits, Dictionary, Group, Layout, Version};
+use super::builtin::Version;
+use super::dictionary::Dictionary;
+use super::layout::{Bits, Group, Layout};
 use crate::decoder::{Field, Message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value;

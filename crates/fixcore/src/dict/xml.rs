@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::DictionaryError;
 use super::data_type::DataType;
+use super::error::DictionaryError;
 use super::source::{Item, Source, SourceField, SourceMessage};
 
 /// Elements may nest this deep.

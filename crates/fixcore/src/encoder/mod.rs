@@ -4,197 +4,21 @@
 //! An [`Encoder`] writes field by field; a [`Template`] has written most of a message before.
 
 #[cfg(target_arch = "x86_64")]
-mod again;
+mod avx512;
 #[cfg(target_arch = "x86_64")]
-mod eight;
+mod digits_ifma;
 mod header;
+mod message_writer;
+#[cfg(target_arch = "x86_64")]
+mod overwrite;
+mod prefix;
+mod scalar;
+mod skeleton;
 #[cfg(target_arch = "x86_64")]
 mod spot;
 mod template;
 mod text;
-#[cfg(target_arch = "x86_64")]
-mod wide;
 
-pub use template::{Slot, Template, TemplateBuilder};
-
-use crate::error::{Error, ErrorKind, Result};
-use crate::frame::checksum_field;
-use crate::scan::{SOH, Scanner};
-use crate::value::{Decimal, Timestamp};
-use header::Header;
-use text::digits;
-
-/// Bytes before the body: room for BeginString and BodyLength.
-const ROOM_BYTES: usize = 64;
-/// Bytes of `8=…` and `9=`: there is room for these and eight digits.
-const PREFIX_BYTES_MAX: usize = 32;
-/// Bodies are shorter than this: eight digits.
-const BODY_BYTES_MAX: usize = 100_000_000;
-
-/// Writes messages into a buffer of its own.
-#[derive(Debug)]
-pub struct Encoder {
-    scanner: Scanner,
-    prefix: Prefix,
-    buffer: Vec<u8>,
-    header: Header,
-    wrong: Option<Error>,
-}
-
-/// `8=…`, its end and `9=`, at the right of an array.
-#[derive(Debug, Clone)]
-struct Prefix {
-    bytes: [u8; PREFIX_BYTES_MAX],
-    length: usize,
-}
-
-impl Prefix {
-    /// BeginString is cut to what there is room for.
-    fn new(begin_string: &str) -> Self {
-        let begin = begin_string.as_bytes();
-        let begin = &begin[..begin.len().min(PREFIX_BYTES_MAX - 5)];
-        let text = [b"8=", begin, &[SOH], b"9="].concat();
-        let mut bytes = [0; PREFIX_BYTES_MAX];
-        bytes[PREFIX_BYTES_MAX - text.len()..].copy_from_slice(&text);
-        Self {
-            bytes,
-            length: text.len(),
-        }
-    }
-
-    /// Writes the frame's head in front of a body; where it begins, and the sum of its digits.
-    #[inline]
-    fn write(&self, buffer: &mut [u8], body_bytes: usize) -> Option<(usize, u32)> {
-        let number = digits(body_bytes as u32);
-        let room = buffer.first_chunk_mut::<ROOM_BYTES>()?;
-        let end = ROOM_BYTES - 1 - number.length;
-        room[ROOM_BYTES - 9..ROOM_BYTES - 1].copy_from_slice(&number.right().to_le_bytes());
-        room[ROOM_BYTES - 1] = SOH;
-        room.get_mut(end.checked_sub(PREFIX_BYTES_MAX)?..end)?
-            .copy_from_slice(&self.bytes);
-        Some((end - self.length, number.sum()))
-    }
-}
-
-impl Encoder {
-    /// An encoder of messages that begin with this BeginString, of 27 bytes at most.
-    #[must_use]
-    pub fn new(begin_string: &str) -> Self {
-        Self {
-            scanner: Scanner::new(),
-            prefix: Prefix::new(begin_string),
-            buffer: Vec::with_capacity(1024),
-            header: Header::default(),
-            wrong: None,
-        }
-    }
-
-    /// Begins a message of a type.
-    pub fn start(&mut self, msg_type: &str) -> MessageWriter<'_> {
-        self.buffer.clear();
-        self.buffer.resize(ROOM_BYTES, 0);
-        self.header.clear();
-        self.wrong = None;
-        MessageWriter { encoder: self }.bytes(35, msg_type.as_bytes())
-    }
-}
-
-/// A message that is being written.
-#[derive(Debug)]
-#[must_use = "a message is complete when it is finished"]
-pub struct MessageWriter<'e> {
-    encoder: &'e mut Encoder,
-}
-
-impl<'e> MessageWriter<'e> {
-    fn tag(&mut self, tag: u32) {
-        let buffer = &mut self.encoder.buffer;
-        if !(1..=999_999_999).contains(&tag) {
-            let error = Error::new(ErrorKind::Tag, buffer.len() - ROOM_BYTES);
-            self.encoder.wrong.get_or_insert(error.tag_is(tag));
-        }
-        text::push_number(buffer, u64::from(tag));
-        buffer.push(b'=');
-    }
-
-    fn refuse(&mut self, kind: ErrorKind, tag: u32) {
-        let at = self.encoder.buffer.len() - ROOM_BYTES;
-        let error = Error::new(kind, at).tag_is(tag);
-        self.encoder.wrong.get_or_insert(error);
-    }
-
-    /// A value as it is: one byte or more, and not the byte 1.
-    pub fn bytes(mut self, tag: u32, value: &[u8]) -> Self {
-        if value.is_empty() {
-            self.refuse(ErrorKind::EmptyValue, tag);
-        } else if value.contains(&SOH) {
-            self.refuse(ErrorKind::Value, tag);
-        }
-        self.raw(tag, value)
-    }
-
-    fn raw(self, tag: u32, value: &[u8]) -> Self {
-        self.field(tag, |buffer| buffer.extend_from_slice(value))
-    }
-
-    fn field(mut self, tag: u32, write: impl FnOnce(&mut Vec<u8>)) -> Self {
-        let start = self.encoder.buffer.len();
-        self.tag(tag);
-        let Encoder { buffer, header, .. } = &mut *self.encoder;
-        write(buffer);
-        buffer.push(SOH);
-        header.add(tag, start, buffer.len());
-        self
-    }
-
-    /// A whole number.
-    pub fn unsigned(self, tag: u32, value: u64) -> Self {
-        self.field(tag, |buffer| text::push_number(buffer, value))
-    }
-
-    /// A decimal number, with all its digits behind the point.
-    pub fn decimal(self, tag: u32, value: Decimal) -> Self {
-        self.field(tag, |buffer| text::push_decimal(buffer, value))
-    }
-
-    /// A moment, in milliseconds.
-    pub fn timestamp(self, tag: u32, value: Timestamp) -> Self {
-        self.raw(tag, &value.to_millis())
-    }
-
-    /// Data of any bytes, and before it its length.
-    pub fn data(mut self, length_tag: u32, tag: u32, value: &[u8]) -> Self {
-        if value.is_empty() {
-            self.refuse(ErrorKind::EmptyValue, tag);
-        }
-        self.unsigned(length_tag, value.len() as u64)
-            .raw(tag, value)
-    }
-
-    /// The whole message with BodyLength and CheckSum.
-    ///
-    /// # Errors
-    /// The first value that cannot be written, with its tag and its place in the body.
-    pub fn finish(self) -> Result<&'e [u8]> {
-        let Encoder {
-            scanner,
-            prefix,
-            buffer,
-            header,
-            wrong,
-        } = self.encoder;
-        if let Some(error) = wrong {
-            return Err(*error);
-        }
-        let body = buffer.len() - ROOM_BYTES;
-        let too_long = Error::new(ErrorKind::TooLong, body);
-        if body >= BODY_BYTES_MAX {
-            return Err(too_long);
-        }
-        header.sort(buffer, ROOM_BYTES);
-        let (start, _) = prefix.write(buffer, body).ok_or(too_long)?;
-        let sum = scanner.sum(buffer.get(start..).unwrap_or(&[]));
-        buffer.extend_from_slice(&checksum_field(sum));
-        Ok(buffer.get(start..).unwrap_or(&[]))
-    }
-}
+pub use message_writer::{Encoder, MessageWriter};
+pub use skeleton::Slot;
+pub use template::{Template, TemplateBuilder};

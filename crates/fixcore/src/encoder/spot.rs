@@ -1,13 +1,13 @@
-//! What `again` remembers of a value that it wrote: where it stands, and which other values may be
+//! What `overwrite` remembers of a value that it wrote: where it stands, and which other values may be
 //! written over it.
 //!
 //! A spot holds one kind of value. For the other kinds it is in a state that no value matches: no
 //! text has "no length", no moment has "no second", and no number is among none. Bytes are written in
-//! `again.rs`.
+//! `overwrite.rs`.
 
 use std::num::NonZeroUsize;
 
-use super::eight::{ANY_FORM, Form};
+use super::digits_ifma::{ANY_FORM, Form};
 use super::text::Second;
 
 /// The length of a text, or that there is no text.

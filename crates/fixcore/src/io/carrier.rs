@@ -4,19 +4,8 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::time::Duration;
 
-/// How long a turn may sleep when nothing is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
-    /// Not at all: for a thread that polls in a loop. A look that finds nothing costs `io_uring`
-    /// no system call.
-    Poll,
-    /// Until something happens, or for so long.
-    For(Duration),
-    /// Until something happens.
-    Event,
-}
+use super::options::Wait;
 
 /// What a set of connections did so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

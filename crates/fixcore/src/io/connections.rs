@@ -3,8 +3,8 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use super::carrier::{Carrier, Counts, Event, Received, Wait};
-use super::options::{Backend, OpenError, Options, Refused};
+use super::carrier::{Carrier, Counts, Event, Received};
+use super::options::{Backend, OpenError, Options, Refused, Wait};
 use super::uring;
 use crate::error::ErrorKind;
 use crate::framer::{Frame, Framer};

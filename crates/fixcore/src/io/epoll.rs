@@ -10,9 +10,9 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown};
 
-use super::carrier::{Carrier, Counts, Event, Received, Wait};
+use super::carrier::{Carrier, Counts, Event, Received};
 use super::lines::{Line, Lines};
-use super::options::Options;
+use super::options::{Options, Wait};
 
 /// Ready connections that a wait tells of.
 const READY_MAX: usize = 256;

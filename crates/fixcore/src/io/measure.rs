@@ -5,8 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-use super::carrier::Wait;
-use super::options::Setup;
+use super::options::{Setup, Wait};
 use super::uring::{Ring, Sizes};
 
 /// Requests that such a ring takes at a time.

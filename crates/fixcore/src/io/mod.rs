@@ -46,6 +46,6 @@ mod options;
 mod outbox;
 mod uring;
 
-pub use self::carrier::{Counts, Wait};
+pub use self::carrier::Counts;
 pub use self::connections::{Closed, Connections, Handler, Id, Out, SendError};
-pub use self::options::{Backend, Choice, OpenError, Options, Receives, Refused, Setup};
+pub use self::options::{Backend, Choice, OpenError, Options, Receives, Refused, Setup, Wait};

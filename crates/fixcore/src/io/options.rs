@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::names::{self, UnknownName, named};
 
@@ -143,6 +144,18 @@ pub struct Refused {
     pub error: io::Error,
     /// What that means, where it is known.
     pub why: Option<&'static str>,
+}
+
+/// How long a turn may sleep when nothing is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all: for a thread that polls in a loop. A look that finds nothing costs `io_uring`
+    /// no system call.
+    Poll,
+    /// Until something happens, or for so long.
+    For(Duration),
+    /// Until something happens.
+    Event,
 }
 
 /// Why there is no set of connections.

@@ -9,8 +9,8 @@ use std::arch::x86_64::{
     _mm256_setzero_si256,
 };
 
-use super::SOH;
 use super::block::{self, Found, Masks};
+use crate::frame::SOH;
 
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -8,8 +8,8 @@ use std::arch::x86_64::{
     _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512,
 };
 
-use super::SOH;
 use super::block::{self, Found, Masks};
+use crate::frame::SOH;
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

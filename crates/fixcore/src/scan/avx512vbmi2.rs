@@ -19,9 +19,9 @@ use std::arch::x86_64::{
 };
 
 use super::block::{First, Found};
-use super::index::{Index, Marks};
-use super::scanner::FRONT_TAGS;
-use super::{SOH, Watch};
+use super::index::{FRONT_TAGS, Index, Marks};
+use super::watch::Watch;
+use crate::frame::SOH;
 
 /// A constant of 64 bytes.
 #[repr(align(64))]

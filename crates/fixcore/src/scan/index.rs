@@ -1,7 +1,10 @@
 //! What a scan found: buffers that are reused from message to message.
 
-use super::scanner::FRONT_TAGS;
-use super::{MESSAGE_BYTES_MAX, Watch};
+use super::watch::Watch;
+use crate::frame::MESSAGE_BYTES_MAX;
+
+/// Tags that are compared at once.
+pub(crate) const FRONT_TAGS: usize = 16;
 
 /// Every separator of some bytes.
 #[derive(Debug, Default, Clone)]

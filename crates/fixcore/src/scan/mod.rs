@@ -17,35 +17,9 @@ mod scanner;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod swar;
+mod watch;
 
+pub(crate) use index::{FRONT_TAGS, Marks, digits, read_digits};
 pub use index::{Index, Separators};
-pub(crate) use index::{Marks, digits, read_digits};
-pub(crate) use scanner::FRONT_TAGS;
 pub use scanner::Scanner;
-
-/// The end of a field.
-pub const SOH: u8 = 1;
-
-/// Messages are shorter than this: positions are numbers of 32 bits, with room to add to them.
-pub const MESSAGE_BYTES_MAX: usize = 1 << 28;
-
-/// Tags that a decoder must not pass over, one bit for each residue of 1024: bit `(tag >> 7) & 7` of
-/// byte `tag & 127`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[repr(align(64))]
-pub(crate) struct Watch(pub(crate) [u8; 128]);
-
-impl Watch {
-    pub(crate) const fn new() -> Self {
-        Self([0; 128])
-    }
-
-    pub(crate) const fn add(&mut self, tag: u32) {
-        self.0[(tag & 127) as usize] |= 1 << ((tag >> 7) & 7);
-    }
-
-    #[inline]
-    pub(crate) fn has(&self, tag: u32) -> bool {
-        self.0[(tag & 127) as usize] >> ((tag >> 7) & 7) & 1 != 0
-    }
-}
+pub(crate) use watch::Watch;

@@ -1,9 +1,9 @@
 //! A byte at a time: the path that every other one is compared with.
 
-use super::SOH;
 use super::block::Found;
 #[cfg(test)]
 use super::block::Masks;
+use crate::frame::SOH;
 
 pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
     let mut count = 0;

@@ -5,13 +5,13 @@
     reason = "a function that needs an instruction set is called only where it was found"
 )]
 
-use super::index::{Index, Marks, Separators};
-use super::{MESSAGE_BYTES_MAX, Watch, scalar, swar};
+use super::index::{FRONT_TAGS, Index, Marks, Separators};
+use super::watch::Watch;
+use super::{scalar, swar};
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::MESSAGE_BYTES_MAX;
 use crate::isa::Isa;
 
-/// Tags that are compared at once.
-pub(crate) const FRONT_TAGS: usize = 16;
 /// Below this length a wider register does not pay for a scan of positions, unless it packs them too.
 const SHORT_BYTES: usize = 128;
 

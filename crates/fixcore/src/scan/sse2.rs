@@ -8,9 +8,9 @@ use std::arch::x86_64::{
     _mm_set1_epi32, _mm_setzero_si128, _mm_unpackhi_epi64,
 };
 
-use super::SOH;
 use super::block::{self, Found, Masks};
-use super::scanner::FRONT_TAGS;
+use super::index::FRONT_TAGS;
+use crate::frame::SOH;
 
 #[inline]
 #[target_feature(enable = "sse2")]

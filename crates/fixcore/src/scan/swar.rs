@@ -1,7 +1,7 @@
 //! Eight bytes at a time in a general register, without vector instructions.
 
-use super::SOH;
 use super::block::{self, Found, Masks};
+use crate::frame::SOH;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;

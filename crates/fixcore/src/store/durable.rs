@@ -1,8 +1,9 @@
 //! When a store is on the disk: syncs, what each policy has synced, and the mark behind it.
 
 use super::error::StoreResult;
+use super::handle::Store;
+use super::options::Durability;
 use super::record::{self, RecordKind};
-use super::{Durability, Store};
 
 impl Store {
     /// What was read back is on the disk before anything is built upon it.

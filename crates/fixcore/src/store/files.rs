@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::{StoreError, StoreResult};
-use super::walk::is_zero;
+use super::record::is_zero;
 
 /// What names of segments end with, behind ten digits.
 const SUFFIX: &str = ".segment";

@@ -15,7 +15,7 @@ pub fn forge(data: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; (HEADER_BYTES + data.len() + 1024).next_multiple_of(4096)];
     let header = Header {
         bytes: bytes.len() as u64,
-        ..super::first_header(1, 1, (1, 1))
+        ..super::spare::first_header(1, 1, (1, 1))
     };
     bytes[..HEADER_BYTES].copy_from_slice(&header.bytes());
     bytes[HEADER_BYTES..][..data.len()].copy_from_slice(data);

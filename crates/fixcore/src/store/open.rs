@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use super::error::{Damage, StoreError, StoreResult};
 use super::files::{self, Lock};
 use super::map::Map;
+use super::options::{OnDamage, Options, SEGMENT_BYTES};
+use super::record::is_zero;
 use super::segment::{ABSENT, HEADER_BYTES, Header, Segment, checked_header};
-use super::walk::{Step, Walk, is_zero};
-use super::{OnDamage, Options};
+use super::walk::{Step, Walk};
 
 /// What opening a store came upon.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -205,7 +206,7 @@ fn opened(lock: &Lock, path: &Path, header: &Header, is_last: bool) -> StoreResu
     let found = file
         .metadata()
         .map_err(|error| StoreError::io("read", path, error))?;
-    let is_allowed = super::SEGMENT_BYTES.contains(&usize::try_from(header.bytes).unwrap_or(0));
+    let is_allowed = SEGMENT_BYTES.contains(&usize::try_from(header.bytes).unwrap_or(0));
     if !is_allowed || found.len() > header.bytes {
         return Err(StoreError::damaged(path, 0, Damage::Header));
     }

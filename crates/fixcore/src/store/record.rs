@@ -169,6 +169,13 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     word.map_or(0, |word| u64::from_le_bytes(*word))
 }
 
+/// Whether all bytes are zeros.
+pub(super) fn is_zero(bytes: &[u8]) -> bool {
+    let (chunks, rest) = bytes.as_chunks::<64>();
+    let any = |chunk: &[u8]| chunk.iter().fold(0, |any, byte| any | byte);
+    chunks.iter().all(|chunk| any(chunk) == 0) && any(rest) == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

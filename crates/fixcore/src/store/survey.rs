@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{Damage, StoreError, StoreResult};
 use super::files;
+use super::options::SEGMENT_BYTES;
 use super::record::{ALIGN, u32_at};
 use super::segment::{ABSENT, ENTRY_BYTES, Header};
 use super::walk::{Step, Walk};
@@ -99,7 +100,7 @@ pub fn survey(dir: impl AsRef<Path>, visit: Visit<'_>) -> StoreResult<Survey> {
             continue;
         }
         let after = headers.get(at + 1).and_then(|(_, _, after)| after.as_ref());
-        let bytes = read(path, super::SEGMENT_BYTES.end() + 1)?;
+        let bytes = read(path, SEGMENT_BYTES.end() + 1)?;
         if survey
             .segment(path, &bytes, &header, after, visit)
             .is_break()

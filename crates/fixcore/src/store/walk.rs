@@ -5,7 +5,7 @@
 //! it was written, else **torn**. The work is linear in the bytes: what is searched for after damage has a limit.
 
 use super::error::Damage;
-use super::record::{self, ALIGN, At, Record, RecordKind};
+use super::record::{self, ALIGN, At, Record, RecordKind, is_zero};
 use super::segment::{ENTRY_BYTES, HEADER_BYTES, Header, fits};
 
 /// Numbers that one record may skip, for each takes an entry of the index.
@@ -217,11 +217,4 @@ impl<'a> Walk<'a> {
         }
         None
     }
-}
-
-/// Whether all bytes are zeros.
-pub(super) fn is_zero(bytes: &[u8]) -> bool {
-    let (chunks, rest) = bytes.as_chunks::<64>();
-    let any = |chunk: &[u8]| chunk.iter().fold(0, |any, byte| any | byte);
-    chunks.iter().all(|chunk| any(chunk) == 0) && any(rest) == 0
 }

@@ -4,7 +4,8 @@ use std::io;
 
 use rustix::io::Errno;
 
-use super::{Ring, Sizes, Uring};
+use super::carrier::Uring;
+use super::ring::{Ring, Sizes};
 use crate::io::carrier::Carrier;
 use crate::io::epoll::Epoll;
 use crate::io::options::{Backend, Choice, OpenError, Options, Refused, Setup};

@@ -20,8 +20,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use io_uring::types::{BufRingEntry, CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 
-use crate::io::carrier::Wait;
-use crate::io::options::{Receives, Setup};
+use crate::io::options::{Receives, Setup, Wait};
 
 /// What the kernel calls the group of provided buffers.
 const GROUP: u16 = 0;

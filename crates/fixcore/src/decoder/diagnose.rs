@@ -3,8 +3,8 @@
 
 use crate::data::{DataPairs, Role};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::{TRAILER_BYTES, body_length, checksum, stated_checksum};
-use crate::scan::{Index, Marks, SOH, Scanner};
+use crate::frame::{SOH, TRAILER_BYTES, body_length, checksum, stated_checksum};
+use crate::scan::{Index, Marks, Scanner};
 
 /// The number of a tag.
 pub(super) fn tag(digits: &[u8]) -> Option<u32> {

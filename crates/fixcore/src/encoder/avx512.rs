@@ -19,36 +19,24 @@ use std::arch::x86_64::{
     _mm512_storeu_si512,
 };
 
-use super::ROOM_BYTES;
-use super::template::{OVER_BYTES, PIECE_BYTES, Part, Slot, Template, short_decimal};
+use super::prefix::ROOM_BYTES;
+use super::skeleton::{OVER_BYTES, PIECE_BYTES, Part, Skeleton, Slot, short_decimal};
 use super::text::digits;
-use crate::scan::SOH;
+use crate::frame::SOH;
+use crate::isa::Avx512;
 
 /// Numbers below have eight digits at most.
 const SHORT_NUMBERS: u64 = 100_000_000;
 
-/// Says that the processor has every instruction of this file. There is no other way to get one than
-/// to ask the processor, so that who holds one may call what needs them.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Found(());
-
-impl Found {
-    pub(super) fn detect() -> Option<Self> {
-        let all = std::arch::is_x86_feature_detected!("avx512f")
-            && std::arch::is_x86_feature_detected!("avx512bw")
-            && std::arch::is_x86_feature_detected!("avx512vl")
-            && std::arch::is_x86_feature_detected!("bmi1")
-            && std::arch::is_x86_feature_detected!("bmi2")
-            && std::arch::is_x86_feature_detected!("popcnt");
-        all.then_some(Self(()))
-    }
-}
-
 /// The end of the body and the sum of the values. `None`: this is for the plain path.
 #[inline]
-pub(super) fn body(_: Found, template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
-    // SAFETY: there is a `Found`, so the processor has all features that `write` is compiled for.
-    unsafe { write(template, values) }
+pub(super) fn body(
+    _: Avx512,
+    skeleton: &mut Skeleton,
+    values: &[Slot<'_>],
+) -> Option<(usize, u32)> {
+    // SAFETY: an `Avx512` proves that the processor has all features that `write` is compiled for.
+    unsafe { write(skeleton, values) }
 }
 
 /// Where the next byte goes, what the values sum to, and whether one has the byte 1.
@@ -165,17 +153,17 @@ unsafe fn long(bytes: &[u8], to: *mut u8) -> (i64, u64) {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
-fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
-    let room = template.buffer.get_mut(ROOM_BYTES..)?;
+fn write(skeleton: &mut Skeleton, values: &[Slot<'_>]) -> Option<(usize, u32)> {
+    let room = skeleton.buffer.get_mut(ROOM_BYTES..)?;
     let range = room.as_mut_ptr_range();
-    let text = template.text.as_ptr();
+    let text = skeleton.text.as_ptr();
     let mut pen = Pen {
         to: range.start,
         end: range.end,
         sums: _mm256_setzero_si256(),
         ends: 0,
     };
-    for part in &template.parts {
+    for part in &skeleton.parts {
         let value = values.get(part.value)?;
         let length = match value {
             Slot::Bytes(bytes) => bytes.len(),
@@ -199,15 +187,15 @@ fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, u32)> {
                     let (words, length) = short_decimal(*number)?;
                     pen.words(words, length);
                 }
-                Slot::Time(moment) => pen.bytes(&template.clock.moment(*moment)),
+                Slot::Time(moment) => pen.bytes(&skeleton.clock.moment(*moment)),
             }
         }
     }
-    if pen.ends != 0 || !pen.has_room(template.last.length) {
+    if pen.ends != 0 || !pen.has_room(skeleton.last.length) {
         return None;
     }
     // SAFETY: there is room, as above.
-    unsafe { pen.constant(text, &template.last) };
+    unsafe { pen.constant(text, &skeleton.last) };
     let sums = _mm_add_epi64(
         _mm256_castsi256_si128(pen.sums),
         _mm256_extracti128_si256(pen.sums, 1),

@@ -17,38 +17,20 @@ use std::arch::x86_64::{
     _mm256_set1_epi8, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_zextsi128_si256,
 };
 
-use super::eight::{Alike, alike, digits};
+use super::digits_ifma::{Alike, alike, digits};
+use super::prefix::{BODY_BYTES_MAX, ROOM_BYTES};
+use super::skeleton::{OVER_BYTES, PIECE_BYTES, Part, Skeleton, Slot};
 use super::spot::{Spot, TextLength};
-use super::template::{OVER_BYTES, PIECE_BYTES, Part, Slot, Template};
 use super::text::{Clock, MILLIS, MILLIS_AT, MOMENT_BYTES};
-use super::{BODY_BYTES_MAX, ROOM_BYTES};
-use crate::scan::SOH;
+use crate::frame::SOH;
+use crate::isa::Avx512Ifma;
 
 /// Text of more bytes does not fit into a register of 32.
 const SHORT_BYTES: usize = 32;
 
-/// Says that the processor has every instruction of this file. There is no other way to get one than
-/// to ask the processor, so that who holds one may call what needs them.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Found(());
-
-impl Found {
-    pub(super) fn detect() -> Option<Self> {
-        let all = std::arch::is_x86_feature_detected!("avx512f")
-            && std::arch::is_x86_feature_detected!("avx512bw")
-            && std::arch::is_x86_feature_detected!("avx512vl")
-            && std::arch::is_x86_feature_detected!("avx512vbmi")
-            && std::arch::is_x86_feature_detected!("avx512ifma")
-            && std::arch::is_x86_feature_detected!("bmi1")
-            && std::arch::is_x86_feature_detected!("bmi2")
-            && std::arch::is_x86_feature_detected!("popcnt");
-        all.then_some(Self(()))
-    }
-}
-
 /// What a message was.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Shape {
+pub(super) struct Previous {
     spots: Vec<Spot>,
     /// How many of the spots are as they were written.
     known: usize,
@@ -59,7 +41,7 @@ pub(super) struct Shape {
     sum: u32,
 }
 
-impl Shape {
+impl Previous {
     /// The buffer was written by somebody else.
     #[inline]
     pub(super) fn forget(&mut self) {
@@ -121,25 +103,30 @@ impl Sums {
 /// `None`: this is for the plain path.
 #[inline]
 pub(super) fn message(
-    _: Found,
-    template: &mut Template,
+    _: Avx512Ifma,
+    skeleton: &mut Skeleton,
+    previous: &mut Previous,
     values: &[Slot<'_>],
 ) -> Option<(usize, usize, u32)> {
-    // SAFETY: there is a `Found`, so the processor has all features that `write` is compiled for.
-    let written = unsafe { write(template, values) };
+    // SAFETY: an `Avx512Ifma` proves that the processor has all features that `write` is compiled for.
+    let written = unsafe { write(skeleton, previous, values) };
     if written.is_none() {
-        template.shape.forget();
+        previous.forget();
     }
     written
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
-fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, usize, u32)> {
+fn write(
+    skeleton: &mut Skeleton,
+    previous: &mut Previous,
+    values: &[Slot<'_>],
+) -> Option<(usize, usize, u32)> {
     let mut sums = Sums::new();
-    let Template { shape, clock, .. } = template;
-    let known = shape.spots.get(..shape.known)?;
+    let Skeleton { buffer, clock, .. } = skeleton;
+    let known = previous.spots.get(..previous.known)?;
     // All that is known stands in front of `end`.
-    let buffer = template.buffer.get_mut(..shape.end)?.as_mut_ptr();
+    let buffer = buffer.get_mut(..previous.end)?.as_mut_ptr();
     let mut same = 0;
     for spot in known {
         let value = values.get(spot.value as usize)?;
@@ -151,12 +138,11 @@ fn write(template: &mut Template, values: &[Slot<'_>]) -> Option<(usize, usize, 
         same += 1;
     }
     // Of a message without values nothing is known by them.
-    if same < template.parts.len() || same == 0 {
-        sums = anew(template, values, same, sums)?;
+    if same < skeleton.parts.len() || same == 0 {
+        sums = anew(skeleton, previous, values, same, sums)?;
     }
-    let shape = &template.shape;
-    let sum = sums.total().wrapping_add(shape.sum);
-    (sums.ends == 0).then_some((shape.start, shape.end, sum))
+    let sum = sums.total().wrapping_add(previous.sum);
+    (sums.ends == 0).then_some((previous.start, previous.end, sum))
 }
 
 /// Writes a value over one that was as long; whether it could.
@@ -233,26 +219,31 @@ unsafe fn over(
 /// Writes the message from a value on, and remembers what it is.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
-fn anew(template: &mut Template, values: &[Slot<'_>], same: usize, mut sums: Sums) -> Option<Sums> {
-    let Template {
+fn anew(
+    skeleton: &mut Skeleton,
+    previous: &mut Previous,
+    values: &[Slot<'_>],
+    same: usize,
+    mut sums: Sums,
+) -> Option<Sums> {
+    let Skeleton {
         prefix,
         text,
         parts,
         last,
         constant_sum,
         buffer,
-        shape,
         clock,
         ..
-    } = template;
-    shape.known = 0;
-    shape.spots.resize(parts.len(), Spot::NOTHING);
-    let mut at = match shape.spots.get(same).filter(|_| same > 0) {
+    } = skeleton;
+    previous.known = 0;
+    previous.spots.resize(parts.len(), Spot::NOTHING);
+    let mut at = match previous.spots.get(same).filter(|_| same > 0) {
         Some(spot) => spot.at as usize,
         None => ROOM_BYTES,
     };
     let mut is_constant_there = same > 0;
-    let spots = shape.spots.get_mut(same..)?.iter_mut();
+    let spots = previous.spots.get_mut(same..)?.iter_mut();
     for (part, spot) in parts.get(same..)?.iter().zip(spots) {
         let value = values.get(part.value)?;
         let bytes = match value {
@@ -281,8 +272,8 @@ fn anew(template: &mut Template, values: &[Slot<'_>], same: usize, mut sums: Sum
     unsafe { constant(text, last, buffer.as_mut_ptr().add(at)) };
     at += last.length;
     let (start, digits) = prefix.write(buffer, at - ROOM_BYTES)?;
-    (shape.start, shape.end, shape.known) = (start, at, parts.len());
-    shape.sum = constant_sum.wrapping_add(digits);
+    (previous.start, previous.end, previous.known) = (start, at, parts.len());
+    previous.sum = constant_sum.wrapping_add(digits);
     Some(sums)
 }
 

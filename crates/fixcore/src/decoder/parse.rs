@@ -1,0 +1,160 @@
+//! A frame checked by what the scan found. What does not look ordinary is read once more.
+
+use super::diagnose;
+use super::message::Message;
+use super::parsed::Parsed;
+use crate::data::{DataPairs, Role};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{MESSAGE_BYTES_MAX, SOH, TRAILER_BYTES, body_length, byte_sum, trailer};
+use crate::isa::Isa;
+use crate::scan::{Index, Scanner, read_digits};
+
+/// Parses messages over the same buffers.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    parsed: Parsed,
+    pairs: DataPairs,
+}
+
+impl Decoder {
+    /// A decoder of messages with the standard's data fields.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same by one instruction set. `None`: this processor does not have it.
+    #[must_use]
+    pub fn with_isa(isa: Isa) -> Option<Self> {
+        let mut decoder = Self::default();
+        decoder.parsed.scanner = Scanner::with_isa(isa)?;
+        Some(decoder)
+    }
+
+    /// The instruction set that it scans by.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.parsed.scanner.isa()
+    }
+
+    /// Other data fields than the standard's.
+    #[must_use]
+    pub fn with_pairs(mut self, pairs: DataPairs) -> Self {
+        self.pairs = pairs;
+        self
+    }
+
+    /// Parses exactly one message.
+    ///
+    /// Its frame is valid when there is a message: 8, 9 and 35 come first in this order, BodyLength
+    /// and CheckSum are right, 10 comes last, each tag is a number without zeros in front, each
+    /// value has a byte at least, and data fields have the length that the field before them says.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the bytes, with its tag and place.
+    #[inline]
+    pub fn parse<'d, 'm>(&'d mut self, bytes: &'m [u8]) -> Result<Message<'d, 'm>> {
+        if bytes.len() >= MESSAGE_BYTES_MAX {
+            return Err(Error::new(ErrorKind::TooLong, 0));
+        }
+        self.parsed
+            .scanner
+            .index_watched(bytes, &self.pairs.watch, &mut self.parsed.index);
+        let marks = self.parsed.index.marks;
+        let plain = !(marks.bad | marks.long | marks.watched);
+        if !(plain && frame_is_right(bytes, &self.parsed.index)) {
+            self.look_closer(bytes)?;
+        }
+        self.parsed.tabled.set(false);
+        Ok(Message {
+            front: self.parsed.scanner.front(&self.parsed.index),
+            ends: self.parsed.index.ends(),
+            parsed: &self.parsed,
+            bytes,
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_closer(&mut self, bytes: &[u8]) -> Result<()> {
+        // Tags may be read anew.
+        self.parsed.index.has_front = false;
+        let read = !self.parsed.index.marks.bad && self.settle(bytes);
+        if !(read && frame_is_right(bytes, &self.parsed.index)) {
+            diagnose::read(
+                bytes,
+                &self.pairs,
+                self.parsed.scanner,
+                &mut self.parsed.index,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Reads long tags; whether there are neither such as cannot be read nor data fields.
+    fn settle(&mut self, bytes: &[u8]) -> bool {
+        let count = self.parsed.index.len;
+        let (Some(tags), Some(ends)) = (
+            self.parsed.index.tags.get_mut(..count),
+            self.parsed.index.ends.get(..count),
+        ) else {
+            return false;
+        };
+        let mut start = 0;
+        for (tag, end) in tags.iter_mut().zip(ends) {
+            if self.parsed.index.marks.long {
+                let field = bytes.get(start..*end as usize).unwrap_or(&[]);
+                let Some(equals) = field.iter().position(|byte| *byte == b'=') else {
+                    return false;
+                };
+                let Some(read) = diagnose::tag(&field[..equals]) else {
+                    return false;
+                };
+                *tag = read;
+            }
+            if self.pairs.role(*tag) != Role::Neither {
+                return false;
+            }
+            start = *end as usize + 1;
+        }
+        true
+    }
+}
+
+/// Whether 8, 9, 35 and 10 are where they belong, and say what is so.
+#[inline]
+fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
+    let count = index.len;
+    let (Some([8, 9, 35, ..]), Some([begin, length, ..])) =
+        (index.tags.get(..count), index.ends.get(..count))
+    else {
+        return false;
+    };
+    let (begin, length) = (*begin as usize, *length as usize);
+    let (Some(end), Some(body)) = (bytes.last_chunk(), bytes.len().checked_sub(TRAILER_BYTES))
+    else {
+        return false;
+    };
+    let stated = length_at(bytes, begin + 3, length);
+    // All that is behind a byte 1 is a field, so this one is by itself and the last.
+    *end == right_end(*end, index.sum) && stated == Some(body.wrapping_sub(length + 1))
+}
+
+/// What the last eight bytes of a message have to be when all of its bytes sum to this, and the last
+/// seven to what they do: the end of a field, and the trailer.
+#[inline]
+fn right_end(end: [u8; 8], sum: u8) -> [u8; 8] {
+    let of_trailer = byte_sum(u64::from_le_bytes(end) >> 8);
+    let right = trailer(sum.wrapping_sub(of_trailer as u8));
+    (u64::from_le_bytes(right) << 8 | u64::from(SOH)).to_le_bytes()
+}
+
+/// BodyLength between two places of a message.
+#[inline]
+fn length_at(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+    let word = end.checked_sub(8).and_then(|at| bytes.get(at..end));
+    match (word.map(<[u8; 8]>::try_from), end.wrapping_sub(start)) {
+        (Some(Ok(word)), digits @ 1..=8) => read_digits(word, digits).map(|length| length as usize),
+        _ => body_length(bytes.get(start..end)?),
+    }
+}

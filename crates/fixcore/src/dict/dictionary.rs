@@ -1,0 +1,334 @@
+//! A dictionary that was put together: its fields, messages and groups, looked up by tag or type.
+
+use std::collections::HashMap;
+
+use super::data_type::DataType;
+use super::error::DictionaryError;
+use super::expand::Expander;
+use super::layout::{Group, Layout};
+use super::source::{Source, SourceField};
+use super::xml;
+use crate::data::DataPairs;
+use crate::decoder::{Entries, Entry};
+use crate::error::Result;
+
+/// Tags below this are looked up in a table.
+const TABLE_TAGS: usize = 1 << 16;
+/// No field.
+const NONE: u32 = u32::MAX;
+
+/// A field of a dictionary.
+#[derive(Debug, Clone)]
+pub struct FieldSpec {
+    pub(super) tag: u32,
+    name: String,
+    pub(super) data_type: DataType,
+    /// Values with their names, sorted.
+    pub(super) values: Vec<(String, String)>,
+    /// Values of one byte.
+    short: [u64; 4],
+}
+
+impl FieldSpec {
+    /// Its tag.
+    #[must_use]
+    pub fn tag(&self) -> u32 {
+        self.tag
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its type.
+    #[must_use]
+    pub fn data_type(&self) -> DataType {
+        self.data_type
+    }
+
+    /// The values that it may have, with their names; none if it may have any.
+    #[must_use]
+    pub fn values(&self) -> &[(String, String)] {
+        &self.values
+    }
+
+    /// What a value is called.
+    #[must_use]
+    pub fn value_name(&self, value: &[u8]) -> Option<&str> {
+        let found = self
+            .values
+            .binary_search_by(|known| known.0.as_bytes().cmp(value));
+        found
+            .ok()
+            .and_then(|at| self.values.get(at))
+            .map(|known| known.1.as_str())
+    }
+
+    #[inline]
+    pub(super) fn lists(&self, value: &[u8]) -> bool {
+        match value {
+            [byte] => self.short[usize::from(byte / 64)] >> (byte % 64) & 1 != 0,
+            _ => self.value_name(value).is_some(),
+        }
+    }
+}
+
+/// A message of a dictionary.
+#[derive(Debug, Clone)]
+pub struct MessageSpec {
+    msg_type: String,
+    name: String,
+    admin: bool,
+    pub(crate) layout: Layout,
+}
+
+impl MessageSpec {
+    /// The value of tag 35.
+    #[must_use]
+    pub fn msg_type(&self) -> &str {
+        &self.msg_type
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it belongs to the session.
+    #[must_use]
+    pub fn is_admin(&self) -> bool {
+        self.admin
+    }
+}
+
+/// A version of FIX, or what two parties made of one.
+#[derive(Debug, Clone)]
+pub struct Dictionary {
+    begin_string: String,
+    service_pack: u8,
+    pub(super) fields: Vec<FieldSpec>,
+    table: Vec<u32>,
+    others: HashMap<u32, u32>,
+    messages: Vec<MessageSpec>,
+    by_type: HashMap<Vec<u8>, usize>,
+    pub(crate) header: Layout,
+    pub(crate) trailer: Layout,
+    pub(crate) groups: Vec<Group>,
+}
+
+impl Dictionary {
+    /// Reads a dictionary in the XML of QuickFIX.
+    ///
+    /// # Errors
+    /// What is no such file, or names what it does not have, with the byte.
+    pub fn from_xml(xml: &str) -> std::result::Result<Self, DictionaryError> {
+        Self::put_together(xml::read(xml)?)
+    }
+
+    /// The compact text of a file of QuickFIX, as built-in dictionaries are kept.
+    ///
+    /// # Errors
+    /// As for [`from_xml`](Self::from_xml).
+    pub fn compact(xml: &str) -> std::result::Result<String, DictionaryError> {
+        let source = xml::read(xml)?;
+        let text = source.to_text();
+        Self::put_together(source)?;
+        Ok(text)
+    }
+
+    pub(super) fn put_together(mut source: Source) -> std::result::Result<Self, DictionaryError> {
+        source.fields.sort_by_key(|field| field.tag);
+        source.fields.dedup_by_key(|field| field.tag);
+        let numbers = (0..)
+            .zip(&source.fields)
+            .map(|(number, field)| (field.tag, number));
+        let numbers: HashMap<u32, usize> = numbers.collect();
+        let mut expander = Expander::new(&source, &numbers);
+        let header = expander.layout(&source.header)?;
+        let trailer = expander.layout(&source.trailer)?;
+        let mut messages = Vec::with_capacity(source.messages.len());
+        for message in &source.messages {
+            messages.push(MessageSpec {
+                msg_type: message.msg_type.clone(),
+                name: message.name.clone(),
+                admin: message.admin,
+                layout: expander.layout(&message.items)?,
+            });
+        }
+        let groups = expander.groups;
+        let mut table = Vec::new();
+        let mut others = HashMap::new();
+        for (number, field) in (0..).zip(&source.fields) {
+            let tag = field.tag as usize;
+            if tag < TABLE_TAGS {
+                table.resize(table.len().max(tag + 1), NONE);
+                table[tag] = number;
+            } else {
+                others.insert(field.tag, number);
+            }
+        }
+        let by_type = messages.iter().enumerate();
+        let by_type = by_type.map(|(at, message)| (message.msg_type.clone().into_bytes(), at));
+        let old = matches!(source.begin_string.as_str(), "FIX.4.0" | "FIX.4.1");
+        Ok(Self {
+            fields: source
+                .fields
+                .into_iter()
+                .map(|field| field_type(field, old))
+                .collect(),
+            begin_string: source.begin_string,
+            service_pack: source.service_pack,
+            table,
+            others,
+            by_type: by_type.collect(),
+            messages,
+            header,
+            trailer,
+            groups,
+        })
+    }
+
+    /// BeginString of its messages, or of the version of applications that it describes.
+    #[must_use]
+    pub fn begin_string(&self) -> &str {
+        &self.begin_string
+    }
+
+    /// Its service pack, 0 without one.
+    #[must_use]
+    pub fn service_pack(&self) -> u8 {
+        self.service_pack
+    }
+
+    /// All messages.
+    #[must_use]
+    pub fn messages(&self) -> &[MessageSpec] {
+        &self.messages
+    }
+
+    /// All fields, by tag.
+    #[must_use]
+    pub fn fields(&self) -> &[FieldSpec] {
+        &self.fields
+    }
+
+    #[inline]
+    pub(super) fn number(&self, tag: u32) -> Option<usize> {
+        let number = match self.table.get(tag as usize) {
+            Some(number) => *number,
+            None => self.others.get(&tag).copied().unwrap_or(NONE),
+        };
+        (number != NONE).then_some(number as usize)
+    }
+
+    /// A field by its tag.
+    #[must_use]
+    pub fn field(&self, tag: u32) -> Option<&FieldSpec> {
+        self.fields.get(self.number(tag)?)
+    }
+
+    /// A message by its type.
+    #[must_use]
+    pub fn message(&self, msg_type: &[u8]) -> Option<&MessageSpec> {
+        self.messages.get(*self.by_type.get(msg_type)?)
+    }
+
+    /// The fields of a message's body as the dictionary lists them, without those in groups.
+    pub fn body<'d>(&'d self, message: &'d MessageSpec) -> impl Iterator<Item = &'d FieldSpec> {
+        let order = message.layout.order.iter();
+        order.filter_map(|number| self.fields.get(*number as usize))
+    }
+
+    /// The pairs of lengths and data among its fields: of a field of data the one that is called as
+    /// it is, with `Len` or `Length` behind it.
+    #[must_use]
+    pub fn data_pairs(&self) -> DataPairs {
+        let names: HashMap<&str, u32> = self
+            .fields
+            .iter()
+            .map(|field| (field.name.as_str(), field.tag))
+            .collect();
+        let data = self.fields.iter().filter(|field| field.data_type.is_data());
+        let pair = |field: &FieldSpec| {
+            let name = |end: &str| format!("{}{end}", field.name);
+            let length = names
+                .get(name("Len").as_str())
+                .or(names.get(name("Length").as_str()));
+            length.map(|length| (*length, field.tag))
+        };
+        DataPairs::new(&data.filter_map(pair).collect::<Vec<_>>())
+    }
+
+    /// The entries of a group of a message of a type. Without such a group there are none.
+    ///
+    /// # Errors
+    /// As for [`Entry::group`].
+    pub fn entries<'a, 'd, 'm>(
+        &self,
+        of: &Entry<'a, 'd, 'm>,
+        msg_type: &[u8],
+        count: u32,
+    ) -> Result<Option<Entries<'a, 'd, 'm>>> {
+        let Some((number, message)) = self.number(count).zip(self.message(msg_type)) else {
+            return Ok(None);
+        };
+        // The group as the message has it, or as one of its groups does.
+        let mut layouts = vec![&message.layout];
+        while let Some(layout) = layouts.pop() {
+            let group = layout
+                .group(number)
+                .and_then(|id| self.groups.get(id as usize));
+            if let Some(group) = group {
+                let first = self
+                    .fields
+                    .get(group.first as usize)
+                    .map_or(0, |field| field.tag);
+                let member = |tag| self.number(tag).is_some_and(|number| group.all.has(number));
+                return of.group(count, first, member).map(Some);
+            }
+            let inner = layout
+                .groups
+                .iter()
+                .filter_map(|(_, id)| self.groups.get(*id as usize));
+            layouts.extend(
+                inner
+                    .filter(|group| group.all.has(number))
+                    .map(|group| &group.layout),
+            );
+        }
+        Ok(None)
+    }
+}
+
+fn field_type(field: SourceField, old: bool) -> FieldSpec {
+    let mut values = field.values;
+    values.sort();
+    values.dedup_by(|a, b| a.0 == b.0);
+    let mut short = [0; 4];
+    for byte in values
+        .iter()
+        .filter_map(|(value, _)| match value.as_bytes() {
+            [byte] => Some(*byte),
+            _ => None,
+        })
+    {
+        short[usize::from(byte / 64)] |= 1 << (byte % 64);
+    }
+    let words = values.iter().any(|(value, _)| value.len() > 1);
+    let data_type = match field.data_type {
+        // What the oldest versions call a character is a text, or several words.
+        DataType::Char if old && !values.is_empty() => DataType::MultipleValueString,
+        DataType::Char if old || words => DataType::String,
+        data_type => data_type,
+    };
+    FieldSpec {
+        tag: field.tag,
+        name: field.name,
+        data_type,
+        values,
+        short,
+    }
+}

@@ -1,0 +1,81 @@
+//! What a message, a header or an entry of a group may and must hold, by the numbers of fields.
+
+/// The number of a group of a dictionary.
+pub(crate) type GroupId = u32;
+/// A set of fields by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Bits(pub(super) Box<[u64]>);
+
+impl Bits {
+    pub(super) fn new(fields: usize) -> Self {
+        Self(vec![0; fields.div_ceil(64)].into())
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, field: usize) -> bool {
+        let word = self.0.get(field / 64).copied().unwrap_or(0);
+        word >> (field % 64) & 1 != 0
+    }
+
+    /// Adds a field; whether it is new.
+    #[inline]
+    pub(super) fn set(&mut self, field: usize) -> bool {
+        let Some(word) = self.0.get_mut(field / 64) else {
+            return false;
+        };
+        let before = *word;
+        *word |= 1 << (field % 64);
+        *word != before
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            *word |= more;
+        }
+    }
+
+    /// The first field of this set that another lacks.
+    pub(super) fn lacking(&self, other: &Self) -> Option<usize> {
+        let words = self.0.iter().zip(&other.0).map(|(word, has)| word & !has);
+        let (at, word) = words.enumerate().find(|(_, word)| *word != 0)?;
+        Some(64 * at + word.trailing_zeros() as usize)
+    }
+}
+
+/// What a message or an entry of a group may hold.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(super) allowed: Bits,
+    pub(crate) required: Bits,
+    /// By the number of the field that says how many entries there are.
+    pub(super) groups: Vec<(u32, GroupId)>,
+    /// Fields as the dictionary lists them.
+    pub(crate) order: Vec<u32>,
+}
+
+impl Layout {
+    #[inline]
+    pub(crate) fn group(&self, field: usize) -> Option<GroupId> {
+        let at = self
+            .groups
+            .binary_search_by_key(&(field as u32), |group| group.0);
+        at.ok()
+            .and_then(|at| self.groups.get(at))
+            .map(|group| group.1)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Group {
+    /// The field that says how many entries there are.
+    pub(super) count: u32,
+    /// The field that every entry begins with.
+    pub(super) first: u32,
+    pub(crate) layout: Layout,
+    /// Its members, and those of the groups inside.
+    pub(super) all: Bits,
+}

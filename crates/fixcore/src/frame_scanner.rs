@@ -1,0 +1,290 @@
+//! Messages in bytes that the caller keeps: found by their stated length, whatever pieces a stream comes
+//! in.
+//!
+//! A message begins with `8=FIX`, says how long it is, and has `10=` where it should end. Whatever
+//! does not is skipped up to the next `8=FIX` and reported. Whether a frame is a valid message is the
+//! decoder's to say.
+
+use memchr::memmem;
+
+use crate::error::ErrorKind;
+use crate::frame::{MESSAGE_BYTES_MAX, SOH, START, TRAILER_BYTES, body_length};
+
+/// BeginString and BodyLength with their tags have fewer bytes than this.
+const HEAD_BYTES_MAX: usize = 40;
+/// A CheckSum of as many bytes without an end ends no message. It should have three.
+const CHECK_SUM_BYTES_MAX: usize = 16;
+/// Bytes that a message may have, unless told otherwise.
+pub(crate) const LIMIT_BYTES: usize = 1 << 20;
+/// What a [`FrameScanner`] finds next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// A message: the bytes that were taken.
+    Message,
+    /// The end of bytes that are no message. Some of them may have been taken before.
+    Skipped {
+        /// How many there are.
+        bytes: u64,
+        /// What is wrong with them, if they begin as a message does.
+        why: Option<ErrorKind>,
+    },
+}
+
+/// What there is at a place where a message begins.
+enum Look {
+    Message(usize),
+    NeedMore,
+    Wrong(ErrorKind),
+}
+
+/// Finds messages in bytes that somebody else keeps.
+#[derive(Debug)]
+pub struct FrameScanner {
+    limit: usize,
+    /// Bytes that were skipped so far and not told of; what is wrong with them.
+    skipped: u64,
+    why: Option<ErrorKind>,
+    seeking: bool,
+    /// What the last message had in front of its length: most have the same.
+    head: Vec<u8>,
+    finder: memmem::Finder<'static>,
+}
+
+impl Default for FrameScanner {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FrameScanner {
+    /// A scanner of messages of up to 1 MiB.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_limit(LIMIT_BYTES)
+    }
+
+    /// A scanner of messages of up to so many bytes: [`MESSAGE_BYTES_MAX`] at most.
+    #[must_use]
+    pub fn with_limit(limit_bytes: usize) -> Self {
+        Self {
+            limit: limit_bytes.min(MESSAGE_BYTES_MAX - 1),
+            skipped: 0,
+            why: None,
+            seeking: false,
+            head: Vec::new(),
+            finder: memmem::Finder::new(START),
+        }
+    }
+
+    /// Looks at the next bytes of a stream: how many of them are taken, and what they end. Without an
+    /// end the rest has to be given again with more behind it; when the stream has `ended`, all of it
+    /// was taken then.
+    ///
+    /// ```
+    /// use fixcore::{Found, FrameScanner};
+    ///
+    /// let stream = b"in: 8=FIX.4.4\x019=5\x0135=0\x0110=163\x01\n8=F";
+    /// let mut scanner = FrameScanner::new();
+    /// let before = Found::Skipped { bytes: 4, why: None };
+    /// assert_eq!(scanner.next(stream, false), (4, Some(before)));
+    /// assert_eq!(scanner.next(&stream[4..], false), (26, Some(Found::Message)));
+    /// ```
+    #[inline]
+    pub fn next(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Found>) {
+        if !self.seeking
+            && let Look::Message(length) = self.look_as_before(rest)
+        {
+            return (length, Some(Found::Message));
+        }
+        self.next_of_any(rest, ended)
+    }
+
+    fn next_of_any(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Found>) {
+        let mut taken = 0;
+        loop {
+            let here = rest.get(taken..).unwrap_or(&[]);
+            if self.seeking || !starts(here, ended).unwrap_or(true) {
+                self.seeking = true;
+                let (over, skipped) = self.seek(here, ended);
+                taken += over;
+                match skipped {
+                    None => return (taken, None),
+                    Some(None) => continue,
+                    Some(found) => return (taken, found),
+                }
+            }
+            if starts(here, ended).is_none() {
+                return (taken, None);
+            }
+            let why = match self.look(here) {
+                Look::Message(length) => return (taken + length, Some(Found::Message)),
+                Look::NeedMore if !ended => return (taken, None),
+                Look::NeedMore => ErrorKind::Truncated,
+                Look::Wrong(why) => why,
+            };
+            // The beginning of a message that is none is passed over.
+            self.why = Some(why);
+            self.skipped = 1;
+            self.seeking = true;
+            taken += 1;
+        }
+    }
+
+    /// Passes over bytes up to the next start; how many. `None`: it is not there yet. `Some(None)`:
+    /// it is here, and nothing was skipped.
+    fn seek(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Option<Found>>) {
+        let found = self.finder.find(rest);
+        let over = match found {
+            Some(at) => at,
+            None if ended => rest.len(),
+            // What may be the beginning of a start stays.
+            None => rest.len().saturating_sub(START.len() - 1),
+        };
+        self.skipped += over as u64;
+        if found.is_none() && !(ended && self.skipped > 0) {
+            return (over, None);
+        }
+        self.seeking = false;
+        let bytes = std::mem::take(&mut self.skipped);
+        let why = self.why.take();
+        (
+            over,
+            Some((bytes > 0).then_some(Found::Skipped { bytes, why })),
+        )
+    }
+
+    /// A message that begins as the last one did, and is there whole.
+    #[inline]
+    fn look_as_before(&self, rest: &[u8]) -> Look {
+        let head = self.head.len();
+        if head == 0 || !rest.starts_with(&self.head) {
+            return Look::NeedMore;
+        }
+        let mut body = 0_usize;
+        for (at, byte) in rest.iter().enumerate().skip(head).take(9) {
+            match byte {
+                b'0'..=b'9' => body = body * 10 + usize::from(byte - b'0'),
+                &SOH if at > head => return self.whole(rest, at + 1 + body + TRAILER_BYTES),
+                _ => break,
+            }
+        }
+        Look::NeedMore
+    }
+
+    /// Whether a message of so many bytes, if CheckSum is as long as it should be, ends with one.
+    #[inline]
+    fn whole(&self, rest: &[u8], bytes: usize) -> Look {
+        if bytes > self.limit {
+            return Look::Wrong(ErrorKind::TooLong);
+        }
+        match rest.get(bytes - TRAILER_BYTES..bytes) {
+            Some([b'1', b'0', b'=', digits @ .., SOH]) if digits.iter().all(u8::is_ascii_digit) => {
+                Look::Message(bytes)
+            }
+            _ => self.otherwise(rest, bytes),
+        }
+    }
+
+    /// The same of bytes with another end: CheckSum of another length, which ends a message all the
+    /// same, something else, or not all of either yet.
+    #[cold]
+    fn otherwise(&self, rest: &[u8], bytes: usize) -> Look {
+        let tail = rest.get(bytes - TRAILER_BYTES..).unwrap_or(&[]);
+        let Some(value) = tail.strip_prefix(b"10=") else {
+            return match rest.get(..bytes) {
+                None => Look::NeedMore,
+                Some(stated) => Look::Wrong(self.wrong_length(stated)),
+            };
+        };
+        let value = value.get(..CHECK_SUM_BYTES_MAX).unwrap_or(value);
+        // A line or a message that ends what has no end itself. It is told by what is before it, so
+        // that it is the same wherever the stream is cut.
+        let begins = |at: usize| value[at] == b'\n' || value[at..].starts_with(b"8=");
+        for (at, byte) in value.iter().enumerate() {
+            if *byte == SOH {
+                let bytes = bytes - TRAILER_BYTES + b"10=".len() + at + 1;
+                return match bytes > self.limit {
+                    true => Look::Wrong(ErrorKind::TooLong),
+                    false => Look::Message(bytes),
+                };
+            }
+            if begins(at) {
+                return Look::Wrong(ErrorKind::Truncated);
+            }
+        }
+        match value.len() < CHECK_SUM_BYTES_MAX {
+            true => Look::NeedMore,
+            false => Look::Wrong(ErrorKind::CheckSum),
+        }
+    }
+
+    /// What is wrong with bytes that do not end as their length says: a message that another one, or a
+    /// line, begins in before it has a trailer was cut off.
+    #[cold]
+    fn wrong_length(&self, stated: &[u8]) -> ErrorKind {
+        let behind = stated.get(START.len()..).unwrap_or(&[]);
+        let start = self.finder.find(behind);
+        let line = memchr::memchr(b'\n', behind);
+        let end = start.into_iter().chain(line).min();
+        let own = end.and_then(|at| behind.get(..at));
+        match own.map(|own| memmem::find(own, b"\x0110=").is_some()) {
+            Some(false) => ErrorKind::Truncated,
+            Some(true) | None => ErrorKind::BodyLength,
+        }
+    }
+
+    /// What begins here with `8=FIX`.
+    fn look(&mut self, rest: &[u8]) -> Look {
+        let head = rest.get(..HEAD_BYTES_MAX).unwrap_or(rest);
+        let missing = |kind| match head.len() {
+            HEAD_BYTES_MAX => Look::Wrong(kind),
+            _ => Look::NeedMore,
+        };
+        let in_begin = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.';
+        let begin = head.iter().skip(2).position(|byte| !in_begin(byte));
+        let Some(begin) = begin.map(|at| at + 2) else {
+            return missing(ErrorKind::HeaderOrder);
+        };
+        if head.get(begin) != Some(&SOH) {
+            // Logs for people have something else in its place, of a byte or more.
+            return match head.get(begin..begin + 3) {
+                Some([b'^' | b'\\' | b'<', ..] | [_, b'9', b'=']) => {
+                    Look::Wrong(ErrorKind::Separator)
+                }
+                Some(_) => Look::Wrong(ErrorKind::HeaderOrder),
+                None => missing(ErrorKind::HeaderOrder),
+            };
+        }
+        let length = &head[begin + 1..];
+        let is_length = length.iter().zip(b"9=").all(|(a, b)| a == b);
+        if !is_length {
+            return Look::Wrong(ErrorKind::HeaderOrder);
+        }
+        let digits = length.get(2..).unwrap_or(&[]);
+        let Some(end) = digits.iter().position(|byte| *byte == SOH) else {
+            return match digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
+                true => missing(ErrorKind::BodyLength),
+                false => Look::Wrong(ErrorKind::BodyLength),
+            };
+        };
+        let Some(body) = body_length(&digits[..end]) else {
+            return Look::Wrong(ErrorKind::BodyLength);
+        };
+        let found = self.whole(rest, begin + 1 + 2 + end + 1 + body + TRAILER_BYTES);
+        if matches!(found, Look::Message(_)) {
+            self.head.clear();
+            self.head.extend_from_slice(&head[..begin + 3]);
+        }
+        found
+    }
+}
+
+/// Whether a message begins here. `None`: that is not known yet, or there is nothing.
+fn starts(rest: &[u8], ended: bool) -> Option<bool> {
+    match rest.len() {
+        0 => None,
+        some if some >= START.len() => Some(rest.starts_with(START)),
+        _ if ended || !START.starts_with(rest) => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,411 @@
+//! A store that is open: appending, getting, and going on in the next segment.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use super::error::{StoreError, StoreResult};
+use super::files::{self, Lock};
+use super::open::{self, Opened};
+use super::options::{Durability, Options, SEGMENT_BYTES};
+use super::record::{self, RecordKind};
+use super::segment::{self, ABSENT, HEADER_BYTES, Header, Segment};
+use super::spare::{Spare, begin, first_header, make};
+use super::walk;
+
+/// How far ahead of messages that are got in order memory is asked for.
+const AHEAD: u64 = 24;
+
+/// A store that is open.
+#[derive(Debug)]
+pub struct Store {
+    dir: PathBuf,
+    pub(super) options: Options,
+    /// Segments that are full, and the first number of each.
+    pub(super) full: Vec<Segment>,
+    firsts: Vec<u64>,
+    /// How many of them are on the disk.
+    pub(super) full_synced: usize,
+    pub(super) active: Segment,
+    /// Where what is synced of the active one ends.
+    pub(super) synced: usize,
+    /// Where the mark ends that says so, when nothing is behind it.
+    pub(super) marked: usize,
+    spare: Option<Spare>,
+    pub(super) next_sender: u64,
+    next_target: u64,
+    /// A sync failed.
+    pub(super) is_unsynced: bool,
+    opened: Opened,
+    /// Where the last message that was asked for was.
+    last_full: AtomicUsize,
+    /// The number of the last message that was asked for.
+    last_got: AtomicU64,
+    lock: Lock,
+}
+
+impl Store {
+    /// Opens the store in a directory, which is made where it is missing, and takes its lock.
+    ///
+    /// Its files are mapped into memory. The lock keeps other stores away; a program that changes the
+    /// files without it changes that memory, and one that shortens them ends this process.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Locked`] when it is open elsewhere, [`StoreError::Damaged`] when what was
+    /// written is no longer what it was and [`Options::on_damage`] does not skip that, and what
+    /// the system says. What was being written when a process ended is cut off: see
+    /// [`Store::opened`].
+    pub fn open(dir: impl AsRef<Path>, options: Options) -> StoreResult<Self> {
+        let dir = dir.as_ref();
+        let given = options.segment_bytes;
+        if !SEGMENT_BYTES.contains(&given) || !given.is_multiple_of(4096) {
+            let (min, max) = (*SEGMENT_BYTES.start(), *SEGMENT_BYTES.end());
+            return Err(StoreError::SegmentBytes { given, min, max });
+        }
+        let lock = files::lock(dir)?;
+        let mut found = open::find(lock, dir, &options)?;
+        let active = match found.segments.pop() {
+            Some(active) => active,
+            None => {
+                let spare = make(&found.lock, dir, 1, &options)?;
+                begin(spare, first_header(1, 1, (1, 1)), &options)?
+            }
+        };
+        Self {
+            dir: dir.to_owned(),
+            firsts: found
+                .segments
+                .iter()
+                .map(|segment| segment.header.first)
+                .collect(),
+            full: found.segments,
+            full_synced: 0,
+            synced: HEADER_BYTES,
+            marked: 0,
+            active,
+            spare: None,
+            next_sender: found.next_sender,
+            next_target: found.next_target,
+            is_unsynced: false,
+            opened: found.opened,
+            last_full: AtomicUsize::new(0),
+            last_got: AtomicU64::new(0),
+            options,
+            lock: found.lock,
+        }
+        .settled()
+    }
+
+    /// What opening came upon.
+    #[must_use]
+    pub fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
+    /// The number of the next message that is appended.
+    #[must_use]
+    pub fn next_sender(&self) -> u64 {
+        self.next_sender
+    }
+
+    /// The number that the next message of the other side has to have.
+    #[must_use]
+    pub fn next_target(&self) -> u64 {
+        self.next_target
+    }
+
+    /// Segments that there are.
+    #[must_use]
+    pub fn segments(&self) -> usize {
+        self.full.len() + 1
+    }
+
+    /// Appends a message under the number that is due.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Full`] when the next segment has no room on the disk: nothing has changed, and
+    /// the call can be repeated. [`StoreError::Order`] for another number, [`StoreError::TooLong`],
+    /// and [`StoreError::Io`] when a sync fails, after which the store has to be opened again.
+    #[inline]
+    pub fn append(&mut self, number: u64, message: &[u8]) -> StoreResult<()> {
+        if number != self.next_sender || number == u64::MAX {
+            return Err(StoreError::Order {
+                given: number,
+                next: self.next_sender,
+            });
+        }
+        self.record(RecordKind::Message, number, message)?;
+        self.next_sender = number + 1;
+        self.acknowledge()
+    }
+
+    /// Says which number the next message of the other side has to have.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Store::append`].
+    pub fn set_next_target(&mut self, number: u64) -> StoreResult<()> {
+        self.record(RecordKind::NextTarget, number, &[])?;
+        self.next_target = number;
+        self.acknowledge()
+    }
+
+    /// Raises the number of the next message that is appended: those between have no message.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Store::append`]; [`StoreError::Order`] for a number that was used.
+    pub fn set_next_sender(&mut self, number: u64) -> StoreResult<()> {
+        let order = StoreError::Order {
+            given: number,
+            next: self.next_sender,
+        };
+        let skipped = number.checked_sub(self.next_sender).ok_or(order)?;
+        let size = record::size(0);
+        if skipped > walk::SKIP_MAX || !self.active.has_room(size, skipped as usize) {
+            self.writable()?;
+            self.roll(number)?;
+        } else {
+            self.record(RecordKind::NextSender, number, &[])?;
+            for _ in 0..skipped {
+                self.active.push_entry(ABSENT);
+            }
+        }
+        self.next_sender = number;
+        self.acknowledge()
+    }
+
+    /// Forgets every message and begins anew with these numbers, as a Logon with ResetSeqNumFlag
+    /// asks for.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Store::append`].
+    pub fn reset(&mut self, next_sender: u64, next_target: u64) -> StoreResult<()> {
+        self.writable()?;
+        let (number, epoch) = (self.active.header.number + 1, self.active.header.epoch + 1);
+        let spare = match self.spare.take() {
+            Some(spare) => spare,
+            None => make(&self.lock, &self.dir, number, &self.options)?,
+        };
+        let header = first_header(number, epoch, (next_sender, next_target));
+        let fresh = begin(spare, header, &self.options);
+        let fresh = fresh.inspect_err(|_| self.is_unsynced = true)?;
+        let old = std::mem::replace(&mut self.active, fresh);
+        (self.next_sender, self.next_target) = (next_sender, next_target);
+        (self.synced, self.marked, self.full_synced) = (HEADER_BYTES, 0, 0);
+        self.firsts.clear();
+        // What stays is removed by the next who opens the store: its epoch is over.
+        for segment in self.full.drain(..).chain([old]) {
+            let _ = files::remove(&segment.path);
+        }
+        Ok(())
+    }
+
+    /// A message, without a copy and without computing its checksum; `None` if there is none of this
+    /// number.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Damaged`] when something else is in its place.
+    #[inline]
+    pub fn get(&self, number: u64) -> StoreResult<Option<&[u8]>> {
+        let before = self.last_got.load(Ordering::Relaxed);
+        self.last_got.store(number, Ordering::Relaxed);
+        let Some(segment) = self.segment(number) else {
+            return Ok(None);
+        };
+        if before.wrapping_add(1) == number {
+            segment.fetch(number.wrapping_add(AHEAD));
+        }
+        segment.get(number)
+    }
+
+    /// A message whose checksum was computed, as it has to be before it is sent again.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Damaged`] when it is not what was appended.
+    pub fn verified(&self, number: u64) -> StoreResult<Option<&[u8]>> {
+        match self.segment(number) {
+            Some(segment) => segment.verified(number),
+            None => Ok(None),
+        }
+    }
+
+    /// The messages of a range for a resend, each with its number and verified; numbers without a
+    /// message are left out.
+    pub fn range(
+        &self,
+        numbers: RangeInclusive<u64>,
+    ) -> impl Iterator<Item = (u64, StoreResult<&[u8]>)> {
+        let (mut next, last) = numbers.into_inner();
+        let last = last.min(self.next_sender.saturating_sub(1));
+        std::iter::from_fn(move || {
+            while next <= last {
+                let number = next;
+                // Over numbers that no segment has in one step.
+                next = match self.segment(number) {
+                    Some(_) => number + 1,
+                    None => self.first_after(number),
+                };
+                match self.verified(number) {
+                    Ok(None) => {}
+                    found => return Some((number, found.map(Option::unwrap_or_default))),
+                }
+            }
+            None
+        })
+    }
+
+    /// Does some of what appending would have to do later: finds memory for up to so many bytes of
+    /// the segments, and makes the next segment. For the idle time of the thread that appends.
+    /// Returns whether nothing is left to do.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Full`] when the next segment has no room; messages may still fit into this one.
+    pub fn prepare(&mut self, bytes: usize) -> StoreResult<bool> {
+        let more = bytes.clamp(4096, 1 << 30) & !4095;
+        let length = self.active.map.len();
+        if self.active.populated < length {
+            let from = self.active.populated;
+            let some = more.min(length - from);
+            self.active.map.populate(from, some);
+            self.active.populated += some;
+            return Ok(false);
+        }
+        let Some(spare) = &mut self.spare else {
+            self.room()?;
+            self.spare = Some(make(
+                &self.lock,
+                &self.dir,
+                self.active.header.number + 1,
+                &self.options,
+            )?);
+            return Ok(false);
+        };
+        let some = more.min(spare.map.len() - spare.populated);
+        spare.map.populate(spare.populated, some);
+        spare.populated += some;
+        Ok(spare.populated == spare.map.len())
+    }
+
+    #[inline]
+    fn segment(&self, number: u64) -> Option<&Segment> {
+        if number >= self.active.header.first {
+            return Some(&self.active);
+        }
+        let last = self.last_full.load(Ordering::Relaxed);
+        let is_of = |at: usize| {
+            let segment = self.full.get(at)?;
+            let index = number.checked_sub(segment.header.first)?;
+            (index < segment.entries as u64).then_some(segment)
+        };
+        is_of(last).or_else(|| {
+            let after = self.firsts.partition_point(|first| *first <= number);
+            let at = after.checked_sub(1)?;
+            self.last_full.store(at, Ordering::Relaxed);
+            is_of(at)
+        })
+    }
+
+    /// The first number of a segment behind a number that none has.
+    fn first_after(&self, number: u64) -> u64 {
+        let after = self.firsts.partition_point(|first| *first <= number);
+        let first = self.firsts.get(after).copied();
+        first
+            .unwrap_or(self.active.header.first)
+            .max(number.saturating_add(1))
+    }
+
+    pub(super) fn writable(&self) -> StoreResult<()> {
+        match self.is_unsynced {
+            true => Err(StoreError::Unsynced),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds a record, with a new segment where it does not fit.
+    #[inline]
+    fn record(&mut self, kind: RecordKind, number: u64, content: &[u8]) -> StoreResult<()> {
+        if self.is_unsynced || !self.active.has_room(record::size(content.len()), 1) {
+            self.make_room(content.len())?;
+        }
+        // Without a policy nothing is known to be unsynced, and damage is not taken for a torn end.
+        let synced = match self.options.durability {
+            Durability::None => usize::MAX,
+            Durability::Batch | Durability::Message => self.synced,
+        };
+        self.active.push(kind, number, synced, content);
+        Ok(())
+    }
+
+    #[cold]
+    fn make_room(&mut self, bytes: usize) -> StoreResult<()> {
+        self.writable()?;
+        let bytes_max = segment::content_bytes_max(self.options.segment_bytes);
+        if bytes > bytes_max {
+            return Err(StoreError::TooLong { bytes, bytes_max });
+        }
+        self.roll(self.next_sender)
+    }
+
+    /// Whether the options allow another segment.
+    fn room(&self) -> StoreResult<()> {
+        if self.segments() < self.options.segments_max {
+            return Ok(());
+        }
+        Err(StoreError::Full {
+            path: files::segment_path(&self.dir, self.active.header.number + 1),
+            bytes: self.options.segment_bytes as u64,
+            source: None,
+        })
+    }
+
+    /// Goes on in a new segment, whose first message has this number.
+    fn roll(&mut self, first: u64) -> StoreResult<()> {
+        let number = self.active.header.number + 1;
+        let spare = match self.spare.take() {
+            Some(spare) => spare,
+            None => {
+                self.room()?;
+                make(&self.lock, &self.dir, number, &self.options)?
+            }
+        };
+        if self.options.durability != Durability::None {
+            let whole = self.active.sync(0, self.active.map.len());
+            whole.inspect_err(|_| self.is_unsynced = true)?;
+        }
+        let header = Header {
+            number,
+            epoch: self.active.header.epoch,
+            first,
+            next_target: self.next_target,
+            bytes: 0,
+            before: (self.active.entries as u64, self.active.end as u64),
+            salt: 0,
+        };
+        let fresh = begin(spare, header, &self.options);
+        let fresh = fresh.inspect_err(|_| self.is_unsynced = true)?;
+        let old = std::mem::replace(&mut self.active, fresh);
+        self.firsts.push(old.header.first);
+        self.full.push(old);
+        if self.options.durability != Durability::None {
+            self.full_synced = self.full.len();
+        }
+        (self.synced, self.marked) = (HEADER_BYTES, 0);
+        Ok(())
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if let Some(spare) = self.spare.take() {
+            // One that stays is removed by the next who opens the store.
+            let _ = files::remove(&spare.path);
+        }
+    }
+}
