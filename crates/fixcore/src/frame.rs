@@ -57,7 +57,7 @@ pub fn checksum_field(sum: u8) -> [u8; TRAILER_BYTES] {
 ///
 /// ```
 /// let mut message = *b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01";
-/// message[20] = b'1';
+/// message[17] = b'1';
 /// assert!(fixcore::frame::update_checksum(&mut message));
 /// assert!(message.ends_with(b"10=164\x01"));
 /// ```
