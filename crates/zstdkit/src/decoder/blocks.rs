@@ -298,18 +298,21 @@ impl Blocks {
             }
             .into();
         };
-        // After a frame with the same dictionary libzstd goes another way, on which it meets the
-        // two faults of such a block in another order. Its answer must not depend on that.
-        let code = match self.refers && error::is_output_too_small(code) {
-            true => error::CORRUPTION,
-            false => code,
-        };
+        let too_small = error::is_output_too_small(code);
         match frame.stated_size_in_reach() {
-            // Near its stated end such a frame has only that much of a window left, so what
-            // overruns it is a frame longer than it says.
-            Some(stated) if error::is_output_too_small(code) => {
+            // Near its stated end a frame has only that much of a window left, so what overruns it
+            // is a frame longer than it says.
+            Some(stated) if too_small && !self.refers => {
                 frame.wrong_size("more than ", stated, stated)
             }
+            // Elsewhere a block has overrun what a block may hold. libzstd has two answers to that:
+            // which one depends on the window that the frame before left behind, or on the use that
+            // was made of the dictionary. Ours must not.
+            _ if too_small => Repr::Block {
+                offset: frame.block_start,
+                reason: error::reason(error::CORRUPTION),
+            }
+            .into(),
             _ => Repr::Block {
                 offset: frame.block_start,
                 reason: error::reason(code),
