@@ -1,6 +1,6 @@
 //! Bodies of the targets for work in slices, and for the costs that decide about it.
 
-use zstdkit::schedule::{CostModel, Key};
+use zstdkit::schedule::{CostKey, CostModel};
 use zstdkit::sliced::{Budget, SLICE_BYTES, SlicedDecoder, SlicedEncoder};
 use zstdkit::{DecoderOptions, EncoderOptions, Error, Operation, State, Totals};
 
@@ -160,7 +160,7 @@ pub fn zstd_costs(data: &[u8]) {
             let again = CostModel::from_text(&written).expect("what is written is read");
             assert_eq!(again.to_text(), written);
             for bytes in [1, 1 << 10, 1 << 20, usize::MAX >> 1] {
-                let key = Key::compress(&EncoderOptions::default(), bytes);
+                let key = CostKey::compress(&EncoderOptions::default(), bytes);
                 std::hint::black_box(model.predict_ns(key, bytes));
                 std::hint::black_box(model.decide(&EncoderOptions::default(), bytes));
             }

@@ -1,7 +1,7 @@
 //! Bodies of the zstd targets: the decoder and the scanner on hostile bytes, and the encoder
 //! over every way of cutting its input and output.
 
-use zstdkit::frame::{self, FrameInfo, Kind, Scanner};
+use zstdkit::frame::{self, FrameInfo, FrameKind, Scanner};
 use zstdkit::{
     Decoder, DecoderOptions, Encoder, EncoderOptions, Error, ErrorKind, Operation, State, Totals,
 };
@@ -119,11 +119,11 @@ fn check_frames(frames: &[FrameInfo], length: usize, totals: &Totals) {
     for frame in frames {
         assert_eq!(frame.offset, offset);
         assert!(frame.compressed_bytes >= 8, "{frame:?}");
-        assert!(frame.kind != Kind::Zstd || frame.has_checksum == frame.checksum.is_some());
+        assert!(frame.kind != FrameKind::Zstd || frame.has_checksum == frame.checksum.is_some());
         offset += frame.compressed_bytes;
     }
     assert_eq!(offset, length as u64, "the frames do not fill the stream");
-    let zstd = frames.iter().filter(|frame| frame.kind == Kind::Zstd);
+    let zstd = frames.iter().filter(|frame| frame.kind == FrameKind::Zstd);
     assert_eq!(zstd.clone().count() as u64, totals.frames);
     assert_eq!(frames.len() as u64, totals.frames + totals.skippable_frames);
     let stated: Option<u64> = zstd.clone().map(|frame| frame.content_size).sum();

@@ -6,12 +6,12 @@
 use zstd_safe::zstd_sys::ZSTD_EndDirective;
 use zstd_safe::{CCtx, InBuffer, OutBuffer};
 
-use crate::apart::Apart;
 use crate::context::{CompressContext, failure};
 use crate::error::{self, Error, Repr};
+use crate::external_checksum::ExternalChecksum;
 use crate::options::EncoderOptions;
 use crate::parameters::Strategy;
-use crate::pool::Share;
+use crate::pool::Reservation;
 use crate::step::{Operation, State, Step};
 
 /// The most input that one call takes when there are no workers: the largest block.
@@ -54,11 +54,11 @@ pub struct Encoder {
     pledged: Option<u64>,
     frame: Frame,
     /// For a frame whose content somebody else hashes.
-    apart: Option<Apart>,
+    external_checksum: Option<ExternalChecksum>,
     /// Content bytes taken since the frame began.
     taken: u64,
     /// What it may hold, if it belongs to a pool.
-    pub(crate) share: Option<Share>,
+    pub(crate) reservation: Option<Reservation>,
 }
 
 enum Frame {
@@ -83,9 +83,9 @@ impl Encoder {
             threaded,
             pledged: None,
             frame: Frame::Fresh,
-            apart: None,
+            external_checksum: None,
             taken: 0,
-            share: None,
+            reservation: None,
         })
     }
 
@@ -131,7 +131,7 @@ impl Encoder {
     }
 
     /// The same for a frame whose content somebody else hashes, on another thread perhaps: the hash
-    /// is to be given with [`set_hash`](Encoder::set_hash) before the call that ends the frame.
+    /// is to be given with [`set_content_hash`](Encoder::set_content_hash) before the call that ends the frame.
     /// Without [`checksum`](EncoderOptions::checksum) there is nothing to hash for.
     ///
     /// ```
@@ -141,8 +141,8 @@ impl Encoder {
     /// let mut hasher = twox_hash::XxHash64::with_seed(0);
     /// hasher.write(b"hello hello");
     /// let mut encoder = Encoder::new(&EncoderOptions::default())?;
-    /// encoder.begin_hashed_apart(Some(11))?;
-    /// encoder.set_hash(hasher.finish());
+    /// encoder.begin_external_checksum(Some(11))?;
+    /// encoder.set_content_hash(hasher.finish());
     /// let mut frame = [0; 64];
     /// let step = encoder.push(b"hello hello", &mut frame, Operation::End)?;
     /// assert_eq!(
@@ -151,24 +151,28 @@ impl Encoder {
     /// );
     /// # Ok::<(), zstdkit::Error>(())
     /// ```
-    pub fn begin_hashed_apart(&mut self, pledged: Option<u64>) -> Result<(), Error> {
-        let apart = self.options().checksum.then(Apart::default);
-        self.start(pledged, apart)
+    pub fn begin_external_checksum(&mut self, pledged: Option<u64>) -> Result<(), Error> {
+        let external_checksum = self.options().checksum.then(ExternalChecksum::default);
+        self.start(pledged, external_checksum)
     }
 
     /// Gives the XXH64 (seed 0) of the whole content of a frame that was begun with
-    /// [`begin_hashed_apart`](Encoder::begin_hashed_apart). It is not checked: a wrong one makes a
+    /// [`begin_external_checksum`](Encoder::begin_external_checksum). It is not checked: a wrong one makes a
     /// frame that decoders refuse.
-    pub fn set_hash(&mut self, xxh64: u64) {
-        if let Some(apart) = &mut self.apart {
-            apart.set_hash(xxh64);
+    pub fn set_content_hash(&mut self, xxh64: u64) {
+        if let Some(external_checksum) = &mut self.external_checksum {
+            external_checksum.set_content_hash(xxh64);
         }
     }
 
-    fn start(&mut self, pledged: Option<u64>, apart: Option<Apart>) -> Result<(), Error> {
-        let checksum = self.options().checksum && apart.is_none();
-        if let Some(share) = &mut self.share {
-            share.cover(self.context.options().memory_estimate_bytes(pledged))?;
+    fn start(
+        &mut self,
+        pledged: Option<u64>,
+        external_checksum: Option<ExternalChecksum>,
+    ) -> Result<(), Error> {
+        let checksum = self.options().checksum && external_checksum.is_none();
+        if let Some(reservation) = &mut self.reservation {
+            reservation.cover(self.context.options().memory_estimate_bytes(pledged))?;
         }
         self.context
             .begin(pledged, checksum)
@@ -177,7 +181,7 @@ impl Encoder {
                 reason: error::reason(code),
             })?;
         self.pledged = pledged;
-        self.apart = apart;
+        self.external_checksum = external_checksum;
         self.frame = Frame::Fresh;
         self.taken = 0;
         Ok(())
@@ -252,8 +256,10 @@ impl Encoder {
 
     /// Refuses to end a frame whose hash is not known.
     fn check_hash(&self, operation: Operation) -> Result<(), Error> {
-        match &self.apart {
-            Some(apart) if operation == Operation::End && !apart.has_hash() => {
+        match &self.external_checksum {
+            Some(external_checksum)
+                if operation == Operation::End && !external_checksum.has_content_hash() =>
+            {
                 Err(Repr::Conflict {
                     one: "a checksum by somebody else",
                     other: "an end without it",
@@ -266,8 +272,8 @@ impl Encoder {
 
     /// Writes the checksum that somebody else computed, or what is left of it.
     fn seal(&mut self, output: &mut [u8]) -> Step {
-        let (produced, whole) = match &mut self.apart {
-            Some(apart) => apart.seal(output),
+        let (produced, whole) = match &mut self.external_checksum {
+            Some(external_checksum) => external_checksum.write(output),
             None => (0, true),
         };
         let (frame, state) = match whole {
@@ -288,8 +294,8 @@ impl Encoder {
         match self.frame {
             Frame::Ending => return Ok(Operation::End),
             Frame::Fresh if asked == Operation::End && self.pledged.is_none() => {
-                let apart = self.apart.take();
-                self.start(Some(input.len() as u64), apart)?;
+                let external_checksum = self.external_checksum.take();
+                self.start(Some(input.len() as u64), external_checksum)?;
             }
             _ => {}
         }
@@ -341,15 +347,15 @@ impl Encoder {
             (Operation::End, _) if all_taken => Frame::Ending,
             _ => Frame::Open,
         };
-        if let Some(apart) = &mut self.apart {
-            apart.pass(&mut output[..produced]);
+        if let Some(external_checksum) = &mut self.external_checksum {
+            external_checksum.announce_in_header(&mut output[..produced]);
         }
         let step = Step {
             consumed,
             produced,
             state,
         };
-        if self.apart.is_none() || state != State::Done {
+        if self.external_checksum.is_none() || state != State::Done {
             return Ok(step);
         }
         let sealed = self.seal(&mut output[produced..]);

@@ -17,7 +17,7 @@ use crate::walk::{Event, Walker};
 
 /// What kind of frame it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FrameKind {
     /// A frame of compressed data.
     Zstd,
     /// A frame that decoders skip. The variant is the low half byte of its magic number.
@@ -47,7 +47,7 @@ pub struct FrameInfo {
     /// Its length, from the first byte of the magic number to the last of the checksum.
     pub compressed_bytes: u64,
     /// What kind of frame it is.
-    pub kind: Kind,
+    pub kind: FrameKind,
     /// The size of the content, where the header states it.
     pub content_size: Option<u64>,
     /// The most content its blocks can hold, whatever the header states. Exact when no block is
@@ -76,7 +76,7 @@ impl FrameInfo {
         Self {
             offset,
             compressed_bytes: 0,
-            kind: Kind::Zstd,
+            kind: FrameKind::Zstd,
             content_size: header.content_size,
             content_bound: 0,
             window_bytes: header.window,
@@ -94,7 +94,7 @@ impl FrameInfo {
         Self {
             offset,
             compressed_bytes,
-            kind: Kind::Skippable { variant },
+            kind: FrameKind::Skippable { variant },
             content_size: Some(0),
             content_bound: 0,
             window_bytes: 0,

@@ -34,12 +34,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod apart;
 mod context;
 mod decoder;
 pub mod dictionary;
 mod encoder;
 mod error;
+mod external_checksum;
 mod format;
 pub mod frame;
 mod jobs;

@@ -9,7 +9,7 @@ use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX, Header};
 use crate::memory::DECODER_BYTES;
 use crate::options::{DecoderOptions, EncoderOptions};
-use crate::pool::Share;
+use crate::pool::Reservation;
 use crate::step::State;
 
 /// Output is never allocated on the word of a header alone beyond this, or beyond
@@ -38,7 +38,7 @@ pub struct Compressor {
     /// libzstd itself failed in it.
     pub(crate) spoiled: bool,
     /// What it may hold, if it belongs to a pool.
-    pub(crate) share: Option<Share>,
+    pub(crate) reservation: Option<Reservation>,
     /// The largest content for which that is enough.
     pub(crate) covered_bytes: u64,
 }
@@ -49,7 +49,7 @@ impl Compressor {
         Ok(Self {
             context: CompressContext::new(options)?,
             spoiled: false,
-            share: None,
+            reservation: None,
             covered_bytes: u64::MAX,
         })
     }
@@ -101,9 +101,9 @@ impl Compressor {
     }
 
     fn cover_more(&mut self, content_bytes: u64) -> Result<(), Error> {
-        if let Some(share) = &mut self.share {
+        if let Some(reservation) = &mut self.reservation {
             let options = self.context.options();
-            share.cover(options.one_shot_estimate_bytes(Some(content_bytes)))?;
+            reservation.cover(options.one_shot_estimate_bytes(Some(content_bytes)))?;
         }
         self.covered_bytes = content_bytes;
         Ok(())
@@ -143,7 +143,7 @@ pub struct Decompressor {
     /// Decodes what the direct path cannot be trusted with, and says why it failed.
     streaming: Option<Box<Decoder>>,
     /// What the direct path may hold, if it belongs to a pool.
-    pub(crate) share: Option<Share>,
+    pub(crate) reservation: Option<Reservation>,
 }
 
 impl Decompressor {
@@ -155,7 +155,7 @@ impl Decompressor {
             options: options.clone(),
             direct,
             streaming: None,
-            share: None,
+            reservation: None,
         })
     }
 
@@ -214,17 +214,27 @@ impl Decompressor {
     }
 
     /// What a pool has set aside for it.
-    pub(crate) fn share_bytes(&self) -> u64 {
-        let streaming = self.streaming.as_ref().and_then(|one| one.share.as_ref());
-        let shares = [self.share.as_ref(), streaming];
-        shares.into_iter().flatten().map(Share::bytes).sum()
+    pub(crate) fn reserved_bytes(&self) -> u64 {
+        let streaming = self
+            .streaming
+            .as_ref()
+            .and_then(|one| one.reservation.as_ref());
+        let reservations = [self.reservation.as_ref(), streaming];
+        reservations
+            .into_iter()
+            .flatten()
+            .map(Reservation::bytes)
+            .sum()
     }
 
     /// Notes what it holds. `false`: that is more than its pool has room for.
-    pub(crate) fn settle_shares(&mut self) -> bool {
+    pub(crate) fn settle_reservations(&mut self) -> bool {
         let held = (self.direct.memory_bytes() + size_of::<Self>()) as u64;
-        let direct = self.share.as_mut().is_none_or(|one| one.settle(held));
-        let streaming = self.streaming.as_mut().is_none_or(|one| one.settle_share());
+        let direct = self.reservation.as_mut().is_none_or(|one| one.settle(held));
+        let streaming = self
+            .streaming
+            .as_mut()
+            .is_none_or(|one| one.settle_reservation());
         direct && streaming
     }
 
@@ -282,10 +292,10 @@ impl Decompressor {
         let decoder = match &mut self.streaming {
             Some(decoder) => decoder,
             none => {
-                let part = self.share.as_ref();
-                let share = part.map(|share| share.of_part(DECODER_BYTES)).transpose()?;
+                let own = self.reservation.as_ref();
+                let reservation = own.map(|own| own.for_part(DECODER_BYTES)).transpose()?;
                 let mut decoder = Box::new(Decoder::new(&self.options)?);
-                decoder.share = share;
+                decoder.reservation = reservation;
                 none.insert(decoder)
             }
         };

@@ -470,7 +470,7 @@ fn version_is_the_one_that_was_measured() {
 /// The frame that was begun, of `content`, its hash given from outside, in outputs of `room` bytes.
 fn with_hash(encoder: &mut Encoder, content: &[u8], room: usize) -> Vec<u8> {
     let (mut rest, mut frame, mut room) = (content, Vec::new(), vec![0; room]);
-    encoder.set_hash(XxHash64::oneshot(0, content));
+    encoder.set_content_hash(XxHash64::oneshot(0, content));
     loop {
         let step = encoder.push(rest, &mut room, Operation::End).unwrap();
         rest = &rest[step.consumed..];
@@ -484,7 +484,7 @@ fn with_hash(encoder: &mut Encoder, content: &[u8], room: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_frame_hashed_apart_is_the_same_frame() {
+fn an_external_checksum_gives_the_same_frame() {
     let contents = [Vec::new(), b"x".to_vec(), prose(1, 300), prose(2, 700_000)];
     for workers in [0, 1] {
         let options = EncoderOptions {
@@ -497,7 +497,7 @@ fn a_frame_hashed_apart_is_the_same_frame() {
                 encoder.begin(pledged).unwrap();
                 let plain = with_hash(&mut encoder, content, 1 << 20);
                 for room in [1, 3, 4, 5, 1 << 20] {
-                    encoder.begin_hashed_apart(pledged).unwrap();
+                    encoder.begin_external_checksum(pledged).unwrap();
                     let frame = with_hash(&mut encoder, content, room);
                     assert!(frame == plain, "{} bytes, room {room}", content.len());
                 }
@@ -507,17 +507,17 @@ fn a_frame_hashed_apart_is_the_same_frame() {
 }
 
 #[test]
-fn a_frame_hashed_apart_does_not_end_without_its_hash() {
+fn an_external_checksum_is_required_at_the_end() {
     let mut encoder = Encoder::new(&EncoderOptions::default()).unwrap();
     let mut room = vec![0; 1 << 10];
-    encoder.begin_hashed_apart(None).unwrap();
+    encoder.begin_external_checksum(None).unwrap();
     let step = encoder.push(b"abc", &mut room, Operation::Flush).unwrap();
     assert_eq!(step.consumed, 3);
     let error = encoder.push(b"", &mut room, Operation::End).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Parameter);
     // A wrong one makes a frame that decoders refuse; no checksum needs none.
-    encoder.begin_hashed_apart(None).unwrap();
-    encoder.set_hash(0);
+    encoder.begin_external_checksum(None).unwrap();
+    encoder.set_content_hash(0);
     let step = encoder.push(b"abc", &mut room, Operation::End).unwrap();
     let refused = zstdkit::decompress(&room[..step.produced], &DecoderOptions::default());
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Checksum);
@@ -526,7 +526,7 @@ fn a_frame_hashed_apart_does_not_end_without_its_hash() {
         ..EncoderOptions::default()
     };
     let mut encoder = Encoder::new(&options).unwrap();
-    encoder.begin_hashed_apart(None).unwrap();
+    encoder.begin_external_checksum(None).unwrap();
     let step = encoder.push(b"abc", &mut room, Operation::End).unwrap();
     assert_eq!(step.state, State::Done);
     assert_eq!(

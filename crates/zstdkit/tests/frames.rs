@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Block, Window, frame, handmade, noise, prose, skippable, xxh};
-use zstdkit::frame::{BlockCounts, Kind, Scanner, frames, list};
+use zstdkit::frame::{BlockCounts, FrameKind, Scanner, frames, list};
 use zstdkit::{EncoderOptions, ErrorKind};
 
 #[test]
@@ -34,7 +34,7 @@ fn fields_of_handmade_frames() {
     );
     assert_eq!(
         (info.kind, info.content_size, info.single_segment),
-        (Kind::Zstd, Some(99), false)
+        (FrameKind::Zstd, Some(99), false)
     );
     assert_eq!(info.window_bytes, 2048 + 2 * 256);
     assert_eq!(
@@ -58,7 +58,7 @@ fn fields_of_handmade_frames() {
         (info.offset, info.compressed_bytes),
         (first.len() as u64, 12)
     );
-    assert_eq!(info.kind, Kind::Skippable { variant: 9 });
+    assert_eq!(info.kind, FrameKind::Skippable { variant: 9 });
     assert_eq!(
         (info.content_bound, info.blocks, info.checksum),
         (0, 0, None)

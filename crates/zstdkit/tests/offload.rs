@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use zstdkit::schedule::{Offload, OffloadError, Running};
+use zstdkit::schedule::{Offload, OffloadError, OffloadFuture};
 
 struct Unpark(Thread);
 
@@ -40,12 +40,12 @@ impl Wake for Count {
     }
 }
 
-fn poll<T>(future: &mut Running<T>, waker: &Waker) -> Poll<Result<T, OffloadError>> {
+fn poll<T>(future: &mut OffloadFuture<T>, waker: &Waker) -> Poll<Result<T, OffloadError>> {
     Pin::new(future).poll(&mut Context::from_waker(waker))
 }
 
 /// An offload of one thread that is kept busy until the sender is used or dropped.
-fn busy(queue_max: usize) -> (Offload, mpsc::Sender<()>, Running<()>) {
+fn busy(queue_max: usize) -> (Offload, mpsc::Sender<()>, OffloadFuture<()>) {
     let offload = Offload::new(1, queue_max).unwrap();
     let (release, wait) = mpsc::channel::<()>();
     let started = Arc::new(Barrier::new(2));

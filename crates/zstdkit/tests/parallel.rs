@@ -24,7 +24,7 @@ impl Places {
     ) -> Self {
         let places = Self::default();
         let shared = places.clone();
-        decoder.place(Arc::new(move |position, content| {
+        decoder.set_positioned_writer(Arc::new(move |position, content| {
             let mut all = shared.0.lock().unwrap();
             let (start, end) = (position as usize, position as usize + content.len());
             if refuse(position) {

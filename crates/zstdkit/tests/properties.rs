@@ -167,7 +167,7 @@ proptest! {
         }
         let listed = frames::list(&stream).unwrap();
         prop_assert_eq!(listed.len(), starts.len());
-        prop_assert_eq!(listed[0].kind, frames::Kind::Skippable { variant });
+        prop_assert_eq!(listed[0].kind, frames::FrameKind::Skippable { variant });
         for (frame, (start, size)) in listed.iter().zip(&starts) {
             prop_assert_eq!(frame.offset, *start);
             prop_assert!(frame.content_bound >= *size);

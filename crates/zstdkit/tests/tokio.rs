@@ -15,7 +15,7 @@ use common::{noise, prose};
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::runtime::{Builder, Runtime};
-use zstdkit::schedule::{CostModel, Key, Offload};
+use zstdkit::schedule::{CostKey, CostModel, Offload};
 use zstdkit::tokio::Scheduler;
 use zstdkit::{DecoderOptions, EncoderOptions, Pool, Recipe};
 
@@ -466,14 +466,14 @@ fn others_run_between_slices_and_between_small_calls() {
     // Each slice fills the threshold, as far as the model knows.
     let content = prose(3, 400_000);
     for _ in 0..50 {
-        let key = Key::compress_slice(&options, Some(400_000));
+        let key = CostKey::compress_slice(&options, Some(400_000));
         scheduler.model().observe(key, 16 << 10, 80_000);
         scheduler
             .model()
-            .observe(Key::decompress_slice(), 128 << 10, 99_000);
+            .observe(CostKey::decompress_slice(), 128 << 10, 99_000);
         scheduler
             .model()
-            .observe(Key::decompress(400_000), 400_000, 900_000);
+            .observe(CostKey::decompress(400_000), 400_000, 900_000);
     }
     let slices = 400_000 / (16 << 10);
     let (own, frames) = (scheduler.clone(), content.clone());

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use latency::report::Validation;
-use zstdkit::parallel::{Around, SeekableEncoder};
+use zstdkit::parallel::{JobObserver, SeekableEncoder};
 use zstdkit::{DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation as Directive, State};
 
 use super::reference::{self, Reference};
@@ -136,11 +136,11 @@ pub(super) struct Compress {
 }
 
 impl Compress {
-    pub(super) fn new(plan: CompressPlan, around: impl FnOnce() -> Around) -> Result<Self> {
+    pub(super) fn new(plan: CompressPlan, observer: impl FnOnce() -> JobObserver) -> Result<Self> {
         let failed = |error| Failure::new(format!("cannot set up the encoder: {error}"));
         let seekable = plan.seekable.map(|bytes| {
             SeekableEncoder::new(&plan.encoder, bytes, plan.threads as usize)
-                .map(|encoder| encoder.around(around()))
+                .map(|encoder| encoder.observer(observer()))
         });
         let mut stage = Self {
             seekable: seekable.transpose().map_err(failed)?,
@@ -243,7 +243,7 @@ impl Stage for Compress {
         self.prepare(&input, size).map_err(&failed)?;
         let apart = self.hashes_apart() && stream.is_hashed_apart();
         match apart {
-            true => self.encoder().begin_hashed_apart(size),
+            true => self.encoder().begin_external_checksum(size),
             false => self.encoder().begin(size),
         }
         .map_err(&failed)?;
@@ -264,7 +264,7 @@ impl Stage for Compress {
                 }
             }
             if let (true, true, Some(hash)) = (apart, last, stream.hash()) {
-                self.encoder().set_hash(hash);
+                self.encoder().set_content_hash(hash);
             }
             let mut rest: &[u8] = &input;
             loop {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, SeekFrom};
 use std::path::Path;
 
-use zstdkit::frame::{FrameInfo, Kind, Scanner};
+use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 use zstdkit::seekable::{FOOTER_BYTES, Footer, Indexer, SeekTable};
 
 use super::compress::codec_failure;
@@ -133,7 +133,7 @@ pub(crate) fn has_many(path: &Path) -> bool {
         FIRST_FRAME_READS_MAX,
         |frame| {
             second = frame.offset + frame.compressed_bytes < length;
-            frame.kind != Kind::Zstd
+            frame.kind != FrameKind::Zstd
         },
     );
     second

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use latency::report::{Cell, Input, Table, Unit};
-use zstdkit::frame::{FrameInfo, Kind, Scanner};
+use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 
 use super::compress::codec_failure;
 use super::decompress::EMPTY_HELP;
@@ -54,7 +54,7 @@ impl Summary {
     }
 
     pub(super) fn add_frame(&mut self, frame: &FrameInfo) {
-        let skip = matches!(frame.kind, Kind::Skippable { .. });
+        let skip = matches!(frame.kind, FrameKind::Skippable { .. });
         self.add(&Self {
             files: 0,
             frames: u64::from(!skip),
@@ -217,8 +217,8 @@ const FRAME_COLUMNS: [(&str, Unit); 10] = [
 
 fn frame_row(path: &Path, frame: &FrameInfo) -> Vec<Cell> {
     let kind = match frame.kind {
-        Kind::Zstd => "zstd".to_owned(),
-        Kind::Skippable { variant } => format!("skippable {variant}"),
+        FrameKind::Zstd => "zstd".to_owned(),
+        FrameKind::Skippable { variant } => format!("skippable {variant}"),
     };
     vec![
         frame.offset.into(),

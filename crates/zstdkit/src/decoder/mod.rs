@@ -12,7 +12,7 @@ pub(crate) use blocks::window_memory_bytes;
 use crate::error::{Error, Repr};
 use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, Block, CHECKSUM_BYTES, Header};
 use crate::options::DecoderOptions;
-use crate::pool::Share;
+use crate::pool::Reservation;
 use crate::step::{State, Step};
 use crate::walk::{Event, Walker};
 
@@ -72,7 +72,7 @@ pub struct Decoder {
     blocks: Blocks,
     failed: Option<Error>,
     /// What it may hold, if it belongs to a pool.
-    pub(crate) share: Option<Share>,
+    pub(crate) reservation: Option<Reservation>,
 }
 
 impl Decoder {
@@ -85,7 +85,7 @@ impl Decoder {
             walker: Walker::new(),
             blocks,
             failed: None,
-            share: None,
+            reservation: None,
         })
     }
 
@@ -197,11 +197,11 @@ impl Decoder {
     }
 
     /// Notes what it holds. `false`: that is more than its pool has room for.
-    pub(crate) fn settle_share(&mut self) -> bool {
+    pub(crate) fn settle_reservation(&mut self) -> bool {
         let held = self.memory_bytes() as u64;
-        self.share.as_mut().is_none_or(|share| {
-            share.shrink(held);
-            share.settle(held)
+        self.reservation.as_mut().is_none_or(|reservation| {
+            reservation.shrink(held);
+            reservation.settle(held)
         })
     }
 
@@ -291,8 +291,8 @@ impl Decoder {
                 .into());
             }
         }
-        if let Some(share) = &mut self.share {
-            share.cover(need_bytes(self.context_bytes, &header))?;
+        if let Some(reservation) = &mut self.reservation {
+            reservation.cover(need_bytes(self.context_bytes, &header))?;
         }
         self.blocks
             .open_frame(header, self.walker.header_bytes(&header), offset);

@@ -6,8 +6,8 @@ mod work;
 
 use self::work::{Done, Made, Task, worker};
 use super::plan::{Limits, Part, Planner, Run};
-use super::pool::{Pool, Worker};
-use super::{Around, Buffers, Output, Place, plainly};
+use super::workers::{OrderedWorkers, Worker};
+use super::{Buffers, JobObserver, Output, PositionedWriter, no_observer};
 use crate::decoder::{Decoder, Totals};
 use crate::error::{Error, Repr};
 use crate::options::DecoderOptions;
@@ -85,7 +85,7 @@ pub struct ParallelDecoder {
     threads: usize,
     decoder: Decoder,
     planner: Planner,
-    pool: Pool<Task, Done>,
+    workers: OrderedWorkers<Task, Done>,
     /// A worker on this thread, for streams that are one run.
     own: Option<Worker<Task, Done>>,
     mode: Mode,
@@ -97,8 +97,8 @@ pub struct ParallelDecoder {
     totals: Totals,
     stored: Buffers,
     content: Buffers,
-    around: Around,
-    place: Option<Place>,
+    observer: JobObserver,
+    writer: Option<PositionedWriter>,
     failed: Option<Error>,
 }
 
@@ -158,7 +158,7 @@ impl ParallelDecoder {
             threads,
             decoder: Decoder::new(options)?,
             planner: Planner::new(limits),
-            pool: Pool::new(threads),
+            workers: OrderedWorkers::new(threads),
             own: None,
             mode: Mode::InOrder,
             retry: None,
@@ -166,16 +166,16 @@ impl ParallelDecoder {
             totals: Totals::default(),
             stored: Buffers::new(),
             content: Buffers::new(),
-            around: plainly(),
-            place: None,
+            observer: no_observer(),
+            writer: None,
             failed: None,
         })
     }
 
-    /// Has `around` called around the work on each run of frames. Before the first push.
+    /// Has `observer` called around the work on each run of frames. Before the first push.
     #[must_use]
-    pub fn around(mut self, around: Around) -> Self {
-        self.around = around;
+    pub fn observer(mut self, observer: JobObserver) -> Self {
+        self.observer = observer;
         self
     }
 
@@ -183,12 +183,12 @@ impl ParallelDecoder {
     /// says that it is known to have more than one frame: without it the first frame is decoded as
     /// it comes, so that a stream of one frame is never held.
     pub fn reset(&mut self, many: bool) {
-        self.pool.forget();
+        self.workers.forget();
         self.decoder.reset();
         self.retry = None;
         self.held = None;
         self.totals = Totals::default();
-        self.place = None;
+        self.writer = None;
         self.failed = None;
         self.mode = Mode::InOrder;
         if many && self.threads > 1 {
@@ -199,8 +199,8 @@ impl ParallelDecoder {
     /// Has workers put content in its place where they can: that of runs of frames which lie
     /// behind frames that all state their size. Until the next [`reset`](ParallelDecoder::reset);
     /// totals count such content in its turn, like all other.
-    pub fn place(&mut self, place: Place) {
-        self.place = Some(place);
+    pub fn set_positioned_writer(&mut self, writer: PositionedWriter) {
+        self.writer = Some(writer);
     }
 
     /// Takes input, and hands out content: in the room, in memory of its own, or by saying that it
@@ -225,7 +225,7 @@ impl ParallelDecoder {
 
     /// Threads that were started.
     pub fn threads(&self) -> usize {
-        self.pool.threads()
+        self.workers.threads()
     }
 
     fn guarded(
@@ -238,7 +238,7 @@ impl ParallelDecoder {
         let result = work(self);
         if let Err(error) = &result {
             self.failed = Some(error.clone());
-            self.pool.forget();
+            self.workers.forget();
         }
         result
     }
@@ -323,8 +323,9 @@ impl ParallelDecoder {
         match part {
             Part::Frames(run) => {
                 let task = self.task(run);
-                let (options, around) = (&self.options, &self.around);
-                self.pool.submit(task, || worker(options, around.clone()))
+                let (options, observer) = (&self.options, &self.observer);
+                self.workers
+                    .submit(task, || worker(options, observer.clone()))
             }
             Part::InOrder(bytes) => {
                 self.held = Some(Replay::new(bytes));
@@ -336,14 +337,14 @@ impl ParallelDecoder {
     /// The last run of a stream needs no thread to be started for it.
     fn start_last(&mut self, part: Part) -> Result<(), Error> {
         match part {
-            Part::Frames(run) if self.pool.is_idle() && self.pool.threads() == 0 => {
+            Part::Frames(run) if self.workers.is_idle() && self.workers.threads() == 0 => {
                 let task = self.task(run);
                 let own = match &mut self.own {
                     Some(own) => own,
-                    none => none.insert(worker(&self.options, self.around.clone())?),
+                    none => none.insert(worker(&self.options, self.observer.clone())?),
                 };
                 let done = own(task);
-                self.pool.finished(done);
+                self.workers.finished(done);
                 Ok(())
             }
             part => self.start(part),
@@ -357,32 +358,32 @@ impl ParallelDecoder {
             .filter(|_| run.sized)
             .and_then(|start| start.checked_add(run.content_bytes_max));
         let fits = end.is_some_and(|end| end <= limit);
-        let place = self.place.clone().filter(|_| fits);
+        let writer = self.writer.clone().filter(|_| fits);
         // Who places content keeps its memory, and is the quicker for it.
-        let content = match place {
+        let content = match writer {
             Some(_) => Vec::new(),
             None => self.content.take(),
         };
         Task {
             run,
             content,
-            place,
+            writer,
         }
     }
 
     /// The next result, waiting for it where nothing else can be done.
     fn result(&mut self, end: bool) -> Result<Option<Done>, Error> {
-        if self.pool.is_idle() {
+        if self.workers.is_idle() {
             return Ok(None);
         }
         // At the end there may be more to give the threads before it is time to wait.
         let more = end && self.planner.has_more();
-        let wait = self.pool.is_full() || self.held.is_some() || (end && !more);
+        let wait = self.workers.is_full() || self.held.is_some() || (end && !more);
         if !wait {
-            return Ok(self.pool.try_next());
+            return Ok(self.workers.try_next());
         }
         let offset = self.totals.bytes_in;
-        let done = self.pool.next().ok_or(Repr::WorkerGone { offset })?;
+        let done = self.workers.next().ok_or(Repr::WorkerGone { offset })?;
         Ok(Some(done))
     }
 
@@ -422,7 +423,7 @@ impl ParallelDecoder {
     }
 
     fn replay_is_due(&self) -> bool {
-        self.retry.is_some() || (self.held.is_some() && self.pool.is_idle())
+        self.retry.is_some() || (self.held.is_some() && self.workers.is_idle())
     }
 
     /// One step of the decoder through bytes that were held.

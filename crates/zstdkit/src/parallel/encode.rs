@@ -1,8 +1,8 @@
 //! The seekable encoder: content cut into frames of one size, compressed by threads, in order, and
 //! a seek table behind them. What comes out does not depend on the number of threads.
 
-use super::pool::{Pool, Worker};
-use super::{Around, Buffers, Output, plainly};
+use super::workers::{OrderedWorkers, Worker};
+use super::{Buffers, JobObserver, Output, no_observer};
 use crate::error::{Error, Repr};
 use crate::oneshot::Compressor;
 use crate::options::{EncoderOptions, saturate, within};
@@ -46,7 +46,7 @@ const CHECKSUM_BYTES: usize = 4;
 pub struct SeekableEncoder {
     options: EncoderOptions,
     frame_bytes: usize,
-    pool: Pool<Task, Done>,
+    workers: OrderedWorkers<Task, Done>,
     /// A worker on this thread, for streams of one frame.
     own: Option<Worker<Task, Done>>,
     /// Content of the next frame.
@@ -56,7 +56,7 @@ pub struct SeekableEncoder {
     ending: Ending,
     content: Buffers,
     stored: Buffers,
-    around: Around,
+    observer: JobObserver,
     failed: Option<Error>,
 }
 
@@ -102,28 +102,28 @@ impl SeekableEncoder {
             table: SeekTableBuilder::new(options.checksum),
             options,
             frame_bytes,
-            pool: Pool::new(threads),
+            workers: OrderedWorkers::new(threads),
             own: None,
             next: Vec::new(),
             next_start: 0,
             ending: Ending::NotYet,
             content: Buffers::new(),
             stored: Buffers::new(),
-            around: plainly(),
+            observer: no_observer(),
             failed: None,
         })
     }
 
-    /// Has `around` called around the compression of each frame. Before the first push.
+    /// Has `observer` called around the compression of each frame. Before the first push.
     #[must_use]
-    pub fn around(mut self, around: Around) -> Self {
-        self.around = around;
+    pub fn observer(mut self, observer: JobObserver) -> Self {
+        self.observer = observer;
         self
     }
 
     /// Drops what was not handed out and begins another file, keeping threads and memory.
     pub fn reset(&mut self) {
-        self.pool.forget();
+        self.workers.forget();
         self.next.clear();
         self.next_start = 0;
         self.table = SeekTableBuilder::new(self.options.checksum);
@@ -194,17 +194,17 @@ impl SeekableEncoder {
         let result = work(self);
         if let Err(error) = &result {
             self.failed = Some(error.clone());
-            self.pool.forget();
+            self.workers.forget();
         }
         result
     }
 
     fn result(&mut self, wait: bool) -> Result<Option<Done>, Error> {
-        if self.pool.is_idle() || !(wait || self.pool.is_full()) {
-            return Ok(self.pool.try_next());
+        if self.workers.is_idle() || !(wait || self.workers.is_full()) {
+            return Ok(self.workers.try_next());
         }
         let offset = self.next_start;
-        let done = self.pool.next().ok_or(Repr::WorkerGone { offset })?;
+        let done = self.workers.next().ok_or(Repr::WorkerGone { offset })?;
         Ok(Some(done))
     }
 
@@ -221,22 +221,23 @@ impl SeekableEncoder {
 
     fn submit(&mut self) -> Result<(), Error> {
         let task = self.task();
-        let (options, around) = (&self.options, &self.around);
-        self.pool.submit(task, || worker(options, around.clone()))
+        let (options, observer) = (&self.options, &self.observer);
+        self.workers
+            .submit(task, || worker(options, observer.clone()))
     }
 
     /// The last frame needs no thread to be started for it.
     fn submit_last(&mut self) -> Result<(), Error> {
-        if self.pool.threads() > 0 {
+        if self.workers.threads() > 0 {
             return self.submit();
         }
         let task = self.task();
         let own = match &mut self.own {
             Some(own) => own,
-            none => none.insert(worker(&self.options, self.around.clone())?),
+            none => none.insert(worker(&self.options, self.observer.clone())?),
         };
         let done = own(task);
-        self.pool.finished(done);
+        self.workers.finished(done);
         Ok(())
     }
 
@@ -252,7 +253,7 @@ impl SeekableEncoder {
 }
 
 /// What a thread does with the content of a frame.
-fn worker(options: &EncoderOptions, around: Around) -> Result<Worker<Task, Done>, Error> {
+fn worker(options: &EncoderOptions, observer: JobObserver) -> Result<Worker<Task, Done>, Error> {
     let mut compressor = Compressor::new(options)?;
     Ok(Box::new(move |task: Task| {
         let Task {
@@ -261,7 +262,7 @@ fn worker(options: &EncoderOptions, around: Around) -> Result<Worker<Task, Done>
             mut frame,
         } = task;
         let mut result = Ok(0);
-        around(start, &mut || {
+        observer(start, &mut || {
             result = compressor.compress_into(&content, &mut frame);
         });
         Done {

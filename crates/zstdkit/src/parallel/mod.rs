@@ -9,7 +9,7 @@
 mod decode;
 mod encode;
 mod plan;
-mod pool;
+mod workers;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub use encode::{FRAME_BYTES_DEFAULT, SeekableEncoder};
 
 /// Called on a worker's thread around the work on a run of frames, which it must call once: with
 /// the byte of the stream at which the run begins. For those who measure.
-pub type Around = Arc<dyn Fn(u64, &mut dyn FnMut()) + Send + Sync>;
+pub type JobObserver = Arc<dyn Fn(u64, &mut dyn FnMut()) + Send + Sync>;
 
 /// Called on a worker's thread with content and its position in the content of the stream, to put
 /// it in its place there while other threads go on. `false` says that it could not: the content is
@@ -28,7 +28,7 @@ pub type Around = Arc<dyn Fn(u64, &mut dyn FnMut()) + Send + Sync>;
 ///
 /// Content is placed before anything is known of what comes before it in the stream. After an error
 /// places hold content that the stream may never get to, or that was handed out besides.
-pub type Place = Arc<dyn Fn(u64, &[u8]) -> bool + Send + Sync>;
+pub type PositionedWriter = Arc<dyn Fn(u64, &[u8]) -> bool + Send + Sync>;
 
 /// What a worker made. Dropped, its memory is used again.
 #[derive(Debug)]
@@ -85,6 +85,6 @@ impl Buffers {
 }
 
 /// Nothing to measure.
-fn plainly() -> Around {
+fn no_observer() -> JobObserver {
     Arc::new(|_, work| work())
 }

@@ -4,7 +4,7 @@
 //! the decoder that goes through it in order, which finds the same fault at the same byte.
 
 use crate::decoder::Totals;
-use crate::frame::{FrameInfo, Kind, Scanner};
+use crate::frame::{FrameInfo, FrameKind, Scanner};
 
 /// Input is looked at in pieces of this size, so that a large frame is noticed before much of it
 /// is held.
@@ -140,8 +140,8 @@ impl Planner {
         let run = &mut self.run;
         self.whole = run.bytes.len();
         match frame.kind {
-            Kind::Zstd => run.frames += 1,
-            Kind::Skippable { .. } => run.skippable_frames += 1,
+            FrameKind::Zstd => run.frames += 1,
+            FrameKind::Skippable { .. } => run.skippable_frames += 1,
         }
         run.checksums += u64::from(frame.has_checksum);
         run.sized &= frame.content_size.is_some();

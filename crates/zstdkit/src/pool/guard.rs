@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
-use super::ledger::{Ledger, Share};
-use super::store::{Idle, Shelf};
+use super::ledger::{Ledger, Reservation};
+use super::store::{Idle, IdleCache};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::Error;
@@ -24,18 +24,18 @@ pub enum Item {
 }
 
 impl Item {
-    pub(super) fn share_bytes(&self) -> u64 {
+    pub(super) fn reserved_bytes(&self) -> u64 {
         match self {
-            Self::Compressor(context) => bytes(&context.share),
-            Self::Encoder(context) => bytes(&context.share),
-            Self::Decompressor(context) => context.share_bytes(),
-            Self::Decoder(context) => bytes(&context.share),
+            Self::Compressor(context) => bytes(&context.reservation),
+            Self::Encoder(context) => bytes(&context.reservation),
+            Self::Decompressor(context) => context.reserved_bytes(),
+            Self::Decoder(context) => bytes(&context.reservation),
         }
     }
 }
 
-fn bytes(share: &Option<Share>) -> u64 {
-    share.as_ref().map_or(0, Share::bytes)
+fn bytes(reservation: &Option<Reservation>) -> u64 {
+    reservation.as_ref().map_or(0, Reservation::bytes)
 }
 
 /// The class of contexts that hold about this much: a factor of two from end to end, so that
@@ -45,14 +45,14 @@ fn class(bytes: u64) -> u32 {
 }
 
 /// What a pool can hold: [`Compressor`], [`Encoder`], [`Decompressor`] and [`Decoder`].
-pub trait Pooling: Sized {
+pub trait PooledContext: Sized {
     /// How it is made.
     type Options;
 
     /// A size class, where the size of the content decides what a context holds.
     fn class(options: &Self::Options, content_bytes: Option<u64>) -> Option<u32>;
 
-    /// A new one, with its share of the memory.
+    /// Makes one and reserves its memory.
     fn make(
         options: &Self::Options,
         content_bytes: Option<u64>,
@@ -75,18 +75,18 @@ pub trait Pooling: Sized {
     fn recycle(&mut self) -> bool;
 }
 
-fn same_class(share: &Option<Share>, wanted: Option<u32>) -> bool {
-    wanted.is_none_or(|wanted| wanted == class(bytes(share)))
+fn same_class(reservation: &Option<Reservation>, wanted: Option<u32>) -> bool {
+    wanted.is_none_or(|wanted| wanted == class(bytes(reservation)))
 }
 
 /// Notes what a context holds after its use. `false`: that is more than there is room for.
-fn settle(share: &mut Option<Share>, bytes: usize) -> bool {
-    share
+fn settle(reservation: &mut Option<Reservation>, bytes: usize) -> bool {
+    reservation
         .as_mut()
-        .is_none_or(|share| share.settle(bytes as u64))
+        .is_none_or(|reservation| reservation.settle(bytes as u64))
 }
 
-impl Pooling for Compressor {
+impl PooledContext for Compressor {
     type Options = EncoderOptions;
 
     fn class(options: &EncoderOptions, content_bytes: Option<u64>) -> Option<u32> {
@@ -100,9 +100,9 @@ impl Pooling for Compressor {
     ) -> Result<Self, Error> {
         // Of unknown content each call tells the size, and asks for what it needs by then.
         let need = options.one_shot_estimate_bytes(content_bytes.or(Some(0)));
-        let share = Share::of_context(ledger, need)?;
+        let reservation = Reservation::for_context(ledger, need)?;
         let mut compressor = Self::new(options)?;
-        compressor.share = Some(share);
+        compressor.reservation = Some(reservation);
         compressor.covered_bytes = 0;
         Ok(compressor)
     }
@@ -121,7 +121,7 @@ impl Pooling for Compressor {
     fn fits(item: &Item, options: &EncoderOptions, class: Option<u32>) -> bool {
         match item {
             Item::Compressor(context) => {
-                same_class(&context.share, class) && context.options() == options
+                same_class(&context.reservation, class) && context.options() == options
             }
             _ => false,
         }
@@ -133,11 +133,11 @@ impl Pooling for Compressor {
 
     fn recycle(&mut self) -> bool {
         let held = self.memory_bytes();
-        !self.spoiled && self.options().prefix.is_none() && settle(&mut self.share, held)
+        !self.spoiled && self.options().prefix.is_none() && settle(&mut self.reservation, held)
     }
 }
 
-impl Pooling for Encoder {
+impl PooledContext for Encoder {
     type Options = EncoderOptions;
 
     fn class(options: &EncoderOptions, content_bytes: Option<u64>) -> Option<u32> {
@@ -149,9 +149,10 @@ impl Pooling for Encoder {
         content_bytes: Option<u64>,
         ledger: &Arc<Ledger>,
     ) -> Result<Self, Error> {
-        let share = Share::of_context(ledger, options.memory_estimate_bytes(content_bytes))?;
+        let reservation =
+            Reservation::for_context(ledger, options.memory_estimate_bytes(content_bytes))?;
         let mut encoder = Self::new(options)?;
-        encoder.share = Some(share);
+        encoder.reservation = Some(reservation);
         Ok(encoder)
     }
 
@@ -169,7 +170,7 @@ impl Pooling for Encoder {
     fn fits(item: &Item, options: &EncoderOptions, class: Option<u32>) -> bool {
         match item {
             Item::Encoder(context) => {
-                same_class(&context.share, class) && context.options() == options
+                same_class(&context.reservation, class) && context.options() == options
             }
             _ => false,
         }
@@ -181,11 +182,11 @@ impl Pooling for Encoder {
 
     fn recycle(&mut self) -> bool {
         let held = self.memory_bytes();
-        !self.spoiled() && self.options().prefix.is_none() && settle(&mut self.share, held)
+        !self.spoiled() && self.options().prefix.is_none() && settle(&mut self.reservation, held)
     }
 }
 
-impl Pooling for Decompressor {
+impl PooledContext for Decompressor {
     type Options = DecoderOptions;
 
     fn class(_: &DecoderOptions, _: Option<u64>) -> Option<u32> {
@@ -193,9 +194,9 @@ impl Pooling for Decompressor {
     }
 
     fn make(options: &DecoderOptions, _: Option<u64>, ledger: &Arc<Ledger>) -> Result<Self, Error> {
-        let share = Share::of_context(ledger, memory::DECODER_BYTES)?;
+        let reservation = Reservation::for_context(ledger, memory::DECODER_BYTES)?;
         let mut decompressor = Self::new(options)?;
-        decompressor.share = Some(share);
+        decompressor.reservation = Some(reservation);
         Ok(decompressor)
     }
 
@@ -222,11 +223,11 @@ impl Pooling for Decompressor {
     }
 
     fn recycle(&mut self) -> bool {
-        !self.spoiled() && self.options().prefix.is_none() && self.settle_shares()
+        !self.spoiled() && self.options().prefix.is_none() && self.settle_reservations()
     }
 }
 
-impl Pooling for Decoder {
+impl PooledContext for Decoder {
     type Options = DecoderOptions;
 
     fn class(_: &DecoderOptions, _: Option<u64>) -> Option<u32> {
@@ -234,9 +235,9 @@ impl Pooling for Decoder {
     }
 
     fn make(options: &DecoderOptions, _: Option<u64>, ledger: &Arc<Ledger>) -> Result<Self, Error> {
-        let share = Share::of_context(ledger, memory::DECODER_BYTES)?;
+        let reservation = Reservation::for_context(ledger, memory::DECODER_BYTES)?;
         let mut decoder = Self::new(options)?;
-        decoder.share = Some(share);
+        decoder.reservation = Some(reservation);
         Ok(decoder)
     }
 
@@ -266,7 +267,7 @@ impl Pooling for Decoder {
     fn recycle(&mut self) -> bool {
         let usable = !self.spoiled() && self.options().prefix.is_none();
         self.reset();
-        usable && self.settle_share()
+        usable && self.settle_reservation()
     }
 }
 
@@ -275,18 +276,18 @@ impl Pooling for Decoder {
 /// It goes back to the thread that took it, wherever it is dropped. It is thrown away instead if
 /// libzstd itself failed in it, if it is dropped by a panic, or if it refers to a prefix. An error
 /// that only the input is to blame for leaves it usable.
-pub struct Pooled<T: Pooling> {
+pub struct Pooled<T: PooledContext> {
     context: Option<Box<T>>,
-    home: Arc<Shelf>,
+    cache: Arc<IdleCache>,
     /// Whether its thread was unwinding already when it was taken.
     panicking: bool,
 }
 
-impl<T: Pooling> Pooled<T> {
-    pub(super) fn new(context: Box<T>, home: Arc<Shelf>) -> Self {
+impl<T: PooledContext> Pooled<T> {
+    pub(super) fn new(context: Box<T>, cache: Arc<IdleCache>) -> Self {
         Self {
             context: Some(context),
-            home,
+            cache,
             panicking: thread::panicking(),
         }
     }
@@ -294,12 +295,12 @@ impl<T: Pooling> Pooled<T> {
     /// Throws the context away rather than give it back.
     pub fn discard(mut self) {
         if self.context.take().is_some() {
-            self.home.ledger.discarded.fetch_add(1, Relaxed);
+            self.cache.ledger.discarded.fetch_add(1, Relaxed);
         }
     }
 }
 
-impl<T: Pooling> Deref for Pooled<T> {
+impl<T: PooledContext> Deref for Pooled<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -307,7 +308,7 @@ impl<T: Pooling> Deref for Pooled<T> {
     }
 }
 
-impl<T: Pooling> DerefMut for Pooled<T> {
+impl<T: PooledContext> DerefMut for Pooled<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.context.as_mut().expect(HELD)
     }
@@ -315,22 +316,22 @@ impl<T: Pooling> DerefMut for Pooled<T> {
 
 const HELD: &str = "a guard holds its context until it is dropped";
 
-impl<T: Pooling> Drop for Pooled<T> {
+impl<T: PooledContext> Drop for Pooled<T> {
     fn drop(&mut self) {
         let Some(mut context) = self.context.take() else {
             return;
         };
         let panicked = thread::panicking() && !self.panicking;
         if panicked || !context.recycle() {
-            self.home.ledger.discarded.fetch_add(1, Relaxed);
+            self.cache.ledger.discarded.fetch_add(1, Relaxed);
             return;
         }
-        let idle = Idle::new(T::wrap(context), &self.home.ledger);
-        self.home.put(idle);
+        let idle = Idle::new(T::wrap(context), &self.cache.ledger);
+        self.cache.put(idle);
     }
 }
 
-impl<T: Pooling> std::fmt::Debug for Pooled<T> {
+impl<T: PooledContext> std::fmt::Debug for Pooled<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pooled").finish_non_exhaustive()
     }

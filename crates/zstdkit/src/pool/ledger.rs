@@ -80,16 +80,16 @@ impl Ledger {
 }
 
 /// What a context may hold, set aside before it is allocated and given back on drop.
-pub(crate) struct Share {
+pub(crate) struct Reservation {
     ledger: Arc<Ledger>,
     bytes: u64,
-    /// How many contexts it stands for in the count: a part of a context has a share too.
+    /// How many contexts it stands for in the count: a part of a context has a reservation too.
     contexts: u64,
 }
 
-impl Share {
-    /// The share of a new context.
-    pub(super) fn of_context(ledger: &Arc<Ledger>, bytes: u64) -> Result<Self, Error> {
+impl Reservation {
+    /// The reservation of a new context.
+    pub(super) fn for_context(ledger: &Arc<Ledger>, bytes: u64) -> Result<Self, Error> {
         ledger.reserve(bytes)?;
         ledger.contexts.fetch_add(1, Relaxed);
         Ok(Self {
@@ -99,8 +99,8 @@ impl Share {
         })
     }
 
-    /// The share of a part of the same context.
-    pub(crate) fn of_part(&self, bytes: u64) -> Result<Self, Error> {
+    /// The reservation of a part of the same context.
+    pub(crate) fn for_part(&self, bytes: u64) -> Result<Self, Error> {
         self.ledger.reserve(bytes)?;
         Ok(Self {
             ledger: self.ledger.clone(),
@@ -145,7 +145,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.ledger.held_bytes.fetch_sub(self.bytes, Relaxed);
         self.ledger.contexts.fetch_sub(self.contexts, Relaxed);

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub use guard::Pooled;
-use guard::Pooling;
-pub(crate) use ledger::Share;
+use guard::PooledContext;
+pub(crate) use ledger::Reservation;
 use store::Store;
 
 use crate::decoder::Decoder;
@@ -174,15 +174,15 @@ impl Pool {
         }
     }
 
-    fn get<T: Pooling>(
+    fn get<T: PooledContext>(
         &self,
         options: &T::Options,
         content_bytes: Option<u64>,
     ) -> Result<Pooled<T>, Error> {
         let class = T::class(options, content_bytes);
-        let home = self.0.home();
+        let cache = self.0.cache();
         let fits = |item: &_| T::fits(item, options, class);
-        let found = home.take(fits).or_else(|| {
+        let found = cache.take(fits).or_else(|| {
             let found = self.0.spill.take(fits)?;
             self.0.ledger.hits_spill.fetch_add(1, Relaxed);
             Some(found)
@@ -196,7 +196,7 @@ impl Pool {
                 context
             }
         };
-        let mut pooled = Pooled::new(context, home);
+        let mut pooled = Pooled::new(context, cache);
         pooled.prepare(content_bytes)?;
         Ok(pooled)
     }

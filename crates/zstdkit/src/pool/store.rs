@@ -29,9 +29,9 @@ impl Idle {
 }
 
 /// Some idle contexts, the longest unused first.
-pub(crate) struct Shelf {
+pub(crate) struct IdleCache {
     contexts_max: usize,
-    /// Whether all threads share it and may wait for it, briefly.
+    /// Whether all threads share it. They may wait for its lock briefly.
     shared: bool,
     store: Weak<Store>,
     pub(super) ledger: Arc<Ledger>,
@@ -46,7 +46,7 @@ struct Content {
     closed: bool,
 }
 
-impl Shelf {
+impl IdleCache {
     fn new(contexts_max: usize, shared: bool, ledger: &Arc<Ledger>, store: &Weak<Store>) -> Self {
         Self {
             contexts_max,
@@ -136,15 +136,15 @@ pub(crate) struct Store {
     id: u64,
     per_thread_cached: usize,
     pub(super) ledger: Arc<Ledger>,
-    pub(super) spill: Arc<Shelf>,
-    threads: Mutex<Vec<Arc<Shelf>>>,
+    pub(super) spill: Arc<IdleCache>,
+    threads: Mutex<Vec<Arc<IdleCache>>>,
     /// Hits in the caches of threads that have ended.
     hits_ended: AtomicU64,
     /// The age at the last trim.
     trimmed: AtomicU64,
 }
 
-/// What a look through all shelves finds.
+/// Totals over all caches.
 pub(super) struct Census {
     pub(super) hits_thread: u64,
     pub(super) idle: u64,
@@ -159,7 +159,7 @@ impl Store {
             Self {
                 id: NEXT_ID.fetch_add(1, Relaxed),
                 per_thread_cached,
-                spill: Arc::new(Shelf::new(spill_max, true, &ledger, store)),
+                spill: Arc::new(IdleCache::new(spill_max, true, &ledger, store)),
                 ledger,
                 threads: Mutex::new(Vec::new()),
                 hits_ended: AtomicU64::new(0),
@@ -169,36 +169,36 @@ impl Store {
     }
 
     /// The cache of this thread. While the thread ends it has none, and the spill stands in.
-    pub(super) fn home(self: &Arc<Self>) -> Arc<Shelf> {
-        HOMES
-            .try_with(|homes| Some(homes.try_borrow_mut().ok()?.of(self)))
+    pub(super) fn cache(self: &Arc<Self>) -> Arc<IdleCache> {
+        THREAD_CACHES
+            .try_with(|caches| Some(caches.try_borrow_mut().ok()?.of(self)))
             .ok()
             .flatten()
             .unwrap_or_else(|| self.spill.clone())
     }
 
-    fn threads(&self) -> MutexGuard<'_, Vec<Arc<Shelf>>> {
+    fn threads(&self) -> MutexGuard<'_, Vec<Arc<IdleCache>>> {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every shelf, so that no lock is held while contexts are dropped.
-    fn shelves(&self) -> Vec<Arc<Shelf>> {
-        let mut shelves = self.threads().clone();
-        shelves.push(self.spill.clone());
-        shelves
+    /// Every cache, so that no lock is held while contexts are dropped.
+    fn caches(&self) -> Vec<Arc<IdleCache>> {
+        let mut caches = self.threads().clone();
+        caches.push(self.spill.clone());
+        caches
     }
 
     /// Drops the context that has been idle for the longest. `false`: there is none.
     pub(super) fn evict_oldest(&self) -> bool {
-        let shelves = self.shelves();
-        let oldest = shelves
+        let caches = self.caches();
+        let oldest = caches
             .iter()
-            .filter_map(|shelf| Some((shelf.oldest()?, shelf)))
+            .filter_map(|cache| Some((cache.oldest()?, cache)))
             .min_by_key(|(since, _)| *since);
         // Its thread may have taken it in between; then any other will do.
         let removed = oldest
-            .and_then(|(_, shelf)| shelf.remove_oldest())
-            .or_else(|| shelves.iter().find_map(|shelf| shelf.remove_oldest()));
+            .and_then(|(_, cache)| cache.remove_oldest())
+            .or_else(|| caches.iter().find_map(|cache| cache.remove_oldest()));
         self.ledger.age.fetch_add(1, Relaxed);
         let evicted = removed.is_some();
         self.ledger.evictions.fetch_add(u64::from(evicted), Relaxed);
@@ -209,8 +209,8 @@ impl Store {
     pub(super) fn trim(&self) {
         let now = self.ledger.age.fetch_add(1, Relaxed) + 1;
         let last = self.trimmed.swap(now, Relaxed);
-        for shelf in self.shelves() {
-            let mut content = shelf.lock();
+        for cache in self.caches() {
+            let mut content = cache.lock();
             let idle = std::mem::take(&mut content.idle);
             let (old, kept): (Vec<_>, _) = idle.into_iter().partition(|idle| idle.since < last);
             content.idle = kept;
@@ -221,8 +221,8 @@ impl Store {
 
     /// Drops all idle contexts.
     pub(super) fn clear(&self) {
-        for shelf in self.shelves() {
-            let idle = shelf.drain();
+        for cache in self.caches() {
+            let idle = cache.drain();
             self.ledger.evictions.fetch_add(idle.len() as u64, Relaxed);
         }
     }
@@ -233,34 +233,34 @@ impl Store {
             idle: 0,
             idle_bytes: 0,
         };
-        for shelf in self.shelves() {
-            let content = shelf.lock();
-            if !shelf.shared {
+        for cache in self.caches() {
+            let content = cache.lock();
+            if !cache.shared {
                 census.hits_thread += content.hits;
             }
             census.idle += content.idle.len() as u64;
             census.idle_bytes += content
                 .idle
                 .iter()
-                .map(|idle| idle.item.share_bytes())
+                .map(|idle| idle.item.reserved_bytes())
                 .sum::<u64>();
         }
         census
     }
 
-    fn open_home(self: &Arc<Self>) -> Arc<Shelf> {
+    fn open_thread_cache(self: &Arc<Self>) -> Arc<IdleCache> {
         let store = Arc::downgrade(self);
-        let shelf = Shelf::new(self.per_thread_cached, false, &self.ledger, &store);
-        let shelf = Arc::new(shelf);
-        self.threads().push(shelf.clone());
-        shelf
+        let cache = IdleCache::new(self.per_thread_cached, false, &self.ledger, &store);
+        let cache = Arc::new(cache);
+        self.threads().push(cache.clone());
+        cache
     }
 
-    /// The thread of this shelf ends: others may have what it kept.
-    fn close_home(&self, home: &Arc<Shelf>) {
-        let idle = home.close();
-        self.threads().retain(|shelf| !Arc::ptr_eq(shelf, home));
-        self.hits_ended.fetch_add(home.lock().hits, Relaxed);
+    /// The thread of this cache ends: its idle contexts move to the spill.
+    fn close_thread_cache(&self, cache: &Arc<IdleCache>) {
+        let idle = cache.close();
+        self.threads().retain(|other| !Arc::ptr_eq(other, cache));
+        self.hits_ended.fetch_add(cache.lock().hits, Relaxed);
         for idle in idle {
             self.spill.put(idle);
         }
@@ -269,36 +269,36 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        for shelf in self.shelves() {
-            drop(shelf.close());
+        for cache in self.caches() {
+            drop(cache.close());
         }
     }
 }
 
 thread_local! {
-    static HOMES: RefCell<Homes> = const { RefCell::new(Homes(Vec::new())) };
+    static THREAD_CACHES: RefCell<ThreadCaches> = const { RefCell::new(ThreadCaches(Vec::new())) };
 }
 
 /// The caches of a thread, one a pool that it has used.
-struct Homes(Vec<(u64, Arc<Shelf>)>);
+struct ThreadCaches(Vec<(u64, Arc<IdleCache>)>);
 
-impl Homes {
-    fn of(&mut self, store: &Arc<Store>) -> Arc<Shelf> {
-        if let Some((_, home)) = self.0.iter().find(|(id, _)| *id == store.id) {
-            return home.clone();
+impl ThreadCaches {
+    fn of(&mut self, store: &Arc<Store>) -> Arc<IdleCache> {
+        if let Some((_, cache)) = self.0.iter().find(|(id, _)| *id == store.id) {
+            return cache.clone();
         }
-        self.0.retain(|(_, home)| home.store.strong_count() > 0);
-        let home = store.open_home();
-        self.0.push((store.id, home.clone()));
-        home
+        self.0.retain(|(_, cache)| cache.store.strong_count() > 0);
+        let cache = store.open_thread_cache();
+        self.0.push((store.id, cache.clone()));
+        cache
     }
 }
 
-impl Drop for Homes {
+impl Drop for ThreadCaches {
     fn drop(&mut self) {
-        for (_, home) in self.0.drain(..) {
-            if let Some(store) = home.store.upgrade() {
-                store.close_home(&home);
+        for (_, cache) in self.0.drain(..) {
+            if let Some(store) = cache.store.upgrade() {
+                store.close_thread_cache(&cache);
             }
         }
     }

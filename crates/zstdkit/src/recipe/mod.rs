@@ -24,13 +24,13 @@
 //! figures are with that look. [`Recipe::options`] knows the size alone: there `binary`, `text` and
 //! `structured_data` make more of random digits than `fast` does.
 
-mod choose;
+mod detect;
 mod table;
 
 use std::fmt;
 use std::str::FromStr;
 
-use choose::Kind;
+use detect::ContentKind;
 
 use crate::options::EncoderOptions;
 use crate::parameters::{Parameters, Strategy};
@@ -116,8 +116,8 @@ impl Recipe {
     pub fn options_for(self, first: &[u8], content_bytes: Option<u64>) -> EncoderOptions {
         let kind = match self {
             // The quickest has no time to look.
-            Self::Fast => Kind::Untold,
-            _ => Kind::of(first, content_bytes),
+            Self::Fast => ContentKind::TooShort,
+            _ => ContentKind::of(first, content_bytes),
         };
         table::set_for(self, kind, content_bytes).options()
     }
@@ -165,7 +165,7 @@ impl Recipe {
     /// It looks at a sample of at most 16 KiB out of the first 128 KiB, which takes some tens of
     /// microseconds, and gives the same answer for the same bytes everywhere.
     pub fn choose(first: &[u8], content_bytes: Option<u64>) -> Self {
-        Kind::of(first, content_bytes).recipe()
+        ContentKind::of(first, content_bytes).recipe()
     }
 }
 

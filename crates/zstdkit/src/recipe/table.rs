@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::Recipe;
-use super::choose::Kind;
+use super::detect::ContentKind;
 use crate::memory::Tables;
 use crate::options::EncoderOptions;
 use crate::parameters::{Parameters, Strategy};
@@ -147,19 +147,19 @@ pub(super) fn set(recipe: Recipe, content_bytes: Option<u64>) -> Set {
 }
 
 /// The parameters of a recipe for content of this size, once a look has told its kind.
-pub(super) fn set_for(recipe: Recipe, kind: Kind, content_bytes: Option<u64>) -> Set {
+pub(super) fn set_for(recipe: Recipe, kind: ContentKind, content_bytes: Option<u64>) -> Set {
     let class = class(content_bytes);
     let own = match (recipe, kind) {
         (Recipe::Auto, kind) => kind.recipe(),
-        (Recipe::Maximum, Kind::Digits) => return MAXIMUM_OF_DIGITS[class],
-        (_, Kind::Digits) if FAST_CLASSES_OF_DIGITS.contains(&class) => Recipe::Fast,
+        (Recipe::Maximum, ContentKind::RandomDigits) => return MAXIMUM_OF_DIGITS[class],
+        (_, ContentKind::RandomDigits) if FAST_CLASSES_OF_DIGITS.contains(&class) => Recipe::Fast,
         // Looking two bytes ahead does machine code no good.
-        (Recipe::Text | Recipe::StructuredData, Kind::Bytes) => Recipe::Binary,
+        (Recipe::Text | Recipe::StructuredData, ContentKind::Binary) => Recipe::Binary,
         (recipe, _) => recipe,
     };
     let mut set = set(own, content_bytes);
     // In machine code of this size fine prices of longer matches cost time and save nothing.
-    if kind == Kind::Bytes && set.strategy == Btultra2 && set.logs[0] == FAR_LOG {
+    if kind == ContentKind::Binary && set.strategy == Btultra2 && set.logs[0] == FAR_LOG {
         set.target_length = 512;
     }
     if let Some(shortest) = set.shortest_match_for(kind) {
@@ -176,14 +176,16 @@ fn class(content_bytes: Option<u64>) -> usize {
 impl Set {
     /// The shortest match that serves the kind, where that is known. The further back matches may
     /// lie, the more of them are chance.
-    fn shortest_match_for(&self, kind: Kind) -> Option<u32> {
+    fn shortest_match_for(&self, kind: ContentKind) -> Option<u32> {
         let far = u32::from(self.logs[0] > FAR_LOG);
         match (kind, self.strategy) {
-            (Kind::Digits | Kind::Noise, Fast | Dfast) => Some(7),
-            (Kind::Digits | Kind::Noise, Greedy | Lazy | Lazy2) => Some(6),
-            (Kind::Fields, Lazy) if self.logs[0] > NEAR_LOG => Some(5 + far),
-            (Kind::Fields, Lazy2) if self.logs[0] > NEAR_LOG => Some(5),
-            (Kind::Words, Lazy | Lazy2) if self.logs[0] > NEAR_LOG => Some(4 + far),
+            (ContentKind::RandomDigits | ContentKind::Incompressible, Fast | Dfast) => Some(7),
+            (ContentKind::RandomDigits | ContentKind::Incompressible, Greedy | Lazy | Lazy2) => {
+                Some(6)
+            }
+            (ContentKind::Structured, Lazy) if self.logs[0] > NEAR_LOG => Some(5 + far),
+            (ContentKind::Structured, Lazy2) if self.logs[0] > NEAR_LOG => Some(5),
+            (ContentKind::Text, Lazy | Lazy2) if self.logs[0] > NEAR_LOG => Some(4 + far),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::key::Key;
+use super::key::CostKey;
 use super::model::CostModel;
 use crate::error::Error;
 use crate::memory::BTOPT;
@@ -106,7 +106,7 @@ impl Calibration {
         bytes: usize,
         timer: &mut Timer<impl FnMut() -> Duration>,
     ) -> Result<(), Error> {
-        let key = Key::compress(options, bytes);
+        let key = CostKey::compress(options, bytes);
         let most_ns = model.threshold_ns().saturating_mul(THRESHOLDS_MAX);
         if model.predict_ns(key, bytes) > most_ns {
             return Ok(());
@@ -134,7 +134,7 @@ impl Calibration {
         bytes: usize,
         timer: &mut Timer<impl FnMut() -> Duration>,
     ) -> Result<(), Error> {
-        let key = Key::compress_slice(options, Some(bytes as u64));
+        let key = CostKey::compress_slice(options, Some(bytes as u64));
         if bytes <= SLICE_BYTES || key.strategy() >= BTOPT {
             return Ok(());
         }
@@ -173,7 +173,7 @@ impl Calibration {
             for repeat in 0..=REPEATS {
                 let (_, ns) = timer.time(|| decompressor.decompress_into(&frame, &mut content))?;
                 if repeat > 0 {
-                    model.observe(Key::decompress(bytes), bytes, ns);
+                    model.observe(CostKey::decompress(bytes), bytes, ns);
                 }
             }
         }
@@ -185,7 +185,7 @@ impl Calibration {
             let mut budget = Budget::slices(1);
             let (next, ns) =
                 timer.time(|| decoder.step_into(&mut rest, &mut content, &mut budget))?;
-            model.observe(Key::decompress_slice(), content.len() - before, ns);
+            model.observe(CostKey::decompress_slice(), content.len() - before, ns);
             state = next;
         }
         Ok(())
@@ -282,13 +282,13 @@ mod tests {
             for bytes in [2 << 10, 16 << 10] {
                 let options = recipe.options(Some(bytes as u64));
                 assert!(
-                    model.knows(Key::compress(&options, bytes)),
+                    model.knows(CostKey::compress(&options, bytes)),
                     "{recipe} {bytes}"
                 );
             }
             let options = recipe.options(Some(4 << 20));
             assert!(
-                model.knows(Key::compress_slice(&options, Some(4 << 20))),
+                model.knows(CostKey::compress_slice(&options, Some(4 << 20))),
                 "{recipe}"
             );
             assert!(matches!(
@@ -297,8 +297,10 @@ mod tests {
             ));
         }
         let options = Recipe::Maximum.options(Some(2 << 10));
-        assert!(model.knows(Key::compress(&options, 2 << 10)));
-        assert!(model.knows(Key::decompress(2 << 10)) && model.knows(Key::decompress_slice()));
+        assert!(model.knows(CostKey::compress(&options, 2 << 10)));
+        assert!(
+            model.knows(CostKey::decompress(2 << 10)) && model.knows(CostKey::decompress_slice())
+        );
     }
 
     #[test]

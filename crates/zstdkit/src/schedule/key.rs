@@ -14,26 +14,26 @@ const PRIOR_DECODE_NS_PER_KIB: f32 = 2.5e3;
 
 /// Names work whose time goes with its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct CostKey {
     hash: u64,
     strategy: u8,
 }
 
 #[derive(Debug, Clone, Copy)]
 #[repr(u64)]
-enum Kind {
+enum Work {
     Compress = 1,
     CompressSlice = 2,
     Decompress = 3,
     DecompressSlice = 4,
 }
 
-impl Key {
+impl CostKey {
     /// Compressing a whole buffer of this size in one call.
     pub fn compress(options: &EncoderOptions, content_bytes: usize) -> Self {
         let class = class(Some(content_bytes as u64));
         Self::of(
-            Kind::Compress,
+            Work::Compress,
             settings(options),
             class,
             strategy(options, class),
@@ -44,7 +44,7 @@ impl Key {
     pub fn compress_slice(options: &EncoderOptions, content_bytes: Option<u64>) -> Self {
         let class = class(content_bytes);
         Self::of(
-            Kind::CompressSlice,
+            Work::CompressSlice,
             settings(options),
             class,
             strategy(options, class),
@@ -55,20 +55,20 @@ impl Key {
     pub(super) fn pair(options: &EncoderOptions, content_bytes: usize) -> [Self; 2] {
         let class = class(Some(content_bytes as u64));
         let (settings, strategy) = (settings(options), strategy(options, class));
-        [Kind::Compress, Kind::CompressSlice].map(|kind| Self::of(kind, settings, class, strategy))
+        [Work::Compress, Work::CompressSlice].map(|kind| Self::of(kind, settings, class, strategy))
     }
 
     /// Decompressing a whole buffer that holds this much content.
     pub fn decompress(content_bytes: usize) -> Self {
-        Self::of(Kind::Decompress, 0, class(Some(content_bytes as u64)), 0)
+        Self::of(Work::Decompress, 0, class(Some(content_bytes as u64)), 0)
     }
 
     /// Decompressing a block of a stream.
     pub fn decompress_slice() -> Self {
-        Self::of(Kind::DecompressSlice, 0, CLASS_LOG_MAX, 0)
+        Self::of(Work::DecompressSlice, 0, CLASS_LOG_MAX, 0)
     }
 
-    fn of(kind: Kind, settings: u64, class: u32, strategy: u8) -> Self {
+    fn of(kind: Work, settings: u64, class: u32, strategy: u8) -> Self {
         let hash = mix(mix(settings, kind as u64), class.into());
         Self {
             // 0 is an empty cell.
@@ -169,30 +169,32 @@ mod tests {
                     level,
                     ..EncoderOptions::default()
                 };
-                keys.extend(Key::pair(&options, size).map(Key::hash));
+                keys.extend(CostKey::pair(&options, size).map(CostKey::hash));
                 count += 2;
             }
         }
         for recipe in [Recipe::Text, Recipe::StructuredData, Recipe::Binary] {
             for size in (10..=20).map(|log| 1_usize << log) {
-                keys.extend(Key::pair(&recipe.options(Some(size as u64)), size).map(Key::hash));
+                keys.extend(
+                    CostKey::pair(&recipe.options(Some(size as u64)), size).map(CostKey::hash),
+                );
                 count += 2;
             }
         }
         assert_eq!(keys.len(), count);
         let options = EncoderOptions::default();
         assert_eq!(
-            Key::pair(&options, 5000),
+            CostKey::pair(&options, 5000),
             [
-                Key::compress(&options, 5000),
-                Key::compress_slice(&options, Some(5000))
+                CostKey::compress(&options, 5000),
+                CostKey::compress_slice(&options, Some(5000))
             ]
         );
     }
 
     #[test]
     fn a_key_is_the_same_in_every_run() {
-        let key = Key::compress(&EncoderOptions::default(), 2000);
+        let key = CostKey::compress(&EncoderOptions::default(), 2000);
         assert_eq!(
             key.hash(),
             GOLDEN,

@@ -25,7 +25,7 @@ mod offload;
 mod text;
 
 pub use calibrate::Calibration;
-pub use key::Key;
+pub use key::CostKey;
 pub use model::{CostModel, Decision, THRESHOLD_NS};
-pub use offload::{Offload, OffloadError, Running};
-pub use text::ReadError;
+pub use offload::{Offload, OffloadError, OffloadFuture};
+pub use text::ParseCostsError;

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::key::Key;
+use super::key::CostKey;
 use crate::memory::BTOPT;
 use crate::options::EncoderOptions;
 use crate::sliced::SLICE_BYTES;
@@ -49,7 +49,7 @@ pub enum Decision {
 
 /// Predicts how long work will take, from how long such work took.
 ///
-/// For each [`Key`] it keeps a mean time a KiB and its mean deviation, both fading: the last eight
+/// For each [`CostKey`] it keeps a mean time a KiB and its mean deviation, both fading: the last eight
 /// or so values count. A value far from the mean counts as one that is less far, so that a thread
 /// that was put off once does not change a decision; a lasting change gets through within a dozen.
 /// A prediction is an upper one, and so are the priors for what was never seen.
@@ -104,7 +104,7 @@ impl CostModel {
     }
 
     /// Learns that such work on so many bytes of content took so many nanoseconds.
-    pub fn observe(&self, key: Key, bytes: usize, elapsed_ns: u64) {
+    pub fn observe(&self, key: CostKey, bytes: usize, elapsed_ns: u64) {
         let per_kib = elapsed_ns as f32 / kib(bytes);
         let per_kib = per_kib.clamp(*NS_PER_KIB.start(), *NS_PER_KIB.end());
         let Some(cell) = self.cell_for(key.hash()) else {
@@ -125,7 +125,7 @@ impl CostModel {
     }
 
     /// An upper prediction, in nanoseconds, for such work on so many bytes of content.
-    pub fn predict_ns(&self, key: Key, bytes: usize) -> u64 {
+    pub fn predict_ns(&self, key: CostKey, bytes: usize) -> u64 {
         let per_kib = match self.find(key.hash()) {
             Some(cost) => cost.upper(),
             None => key.prior_ns_per_kib(),
@@ -134,7 +134,7 @@ impl CostModel {
     }
 
     /// Whether such work was ever observed.
-    pub fn knows(&self, key: Key) -> bool {
+    pub fn knows(&self, key: CostKey) -> bool {
         self.find(key.hash()).is_some()
     }
 
@@ -144,7 +144,7 @@ impl CostModel {
     /// another thread. Strategies from [`Btopt`](crate::Strategy::Btopt) on are never sliced:
     /// they weigh whole blocks. A prefix counts as content, for it is indexed first.
     pub fn decide(&self, options: &EncoderOptions, content_bytes: usize) -> Decision {
-        let [whole, slice] = Key::pair(options, content_bytes);
+        let [whole, slice] = CostKey::pair(options, content_bytes);
         let prefix_bytes = options.prefix.as_ref().map_or(0, |prefix| prefix.len());
         let work_bytes = content_bytes.saturating_add(prefix_bytes);
         if options.workers > 0 {
@@ -164,7 +164,7 @@ impl CostModel {
     /// Where to compress a stream of this size (`None`: not known), of which a slice comes at a
     /// time. Never [`Decision::Inline`].
     pub fn decide_stream(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> Decision {
-        let slice = Key::compress_slice(options, content_bytes);
+        let slice = CostKey::compress_slice(options, content_bytes);
         match options.workers == 0 && options.prefix.is_none() && self.slice_fits(slice) {
             true => Decision::Sliced {
                 slice_bytes: SLICE_BYTES,
@@ -175,7 +175,7 @@ impl CostModel {
 
     /// Where to decompress what holds this much content: inline, or sliced by the block.
     pub fn decide_decompress(&self, content_bytes: usize) -> Decision {
-        let predicted_ns = self.predict_ns(Key::decompress(content_bytes), content_bytes);
+        let predicted_ns = self.predict_ns(CostKey::decompress(content_bytes), content_bytes);
         match predicted_ns <= self.threshold_ns {
             true => Decision::Inline,
             false => Decision::Sliced {
@@ -191,7 +191,7 @@ impl CostModel {
         bytes / OPEN_BYTES_PER_US > self.threshold_ns / 1000
     }
 
-    fn slice_fits(&self, slice: Key) -> bool {
+    fn slice_fits(&self, slice: CostKey) -> bool {
         slice.strategy() < BTOPT && self.predict_ns(slice, SLICE_BYTES) <= self.threshold_ns
     }
 

@@ -132,7 +132,10 @@ impl Offload {
     /// assert_eq!(block_on(offload.run(|| 6 * 7)), Ok(42));
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn run<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Running<T> {
+    pub fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> OffloadFuture<T> {
         let slot = Arc::new(Slot(Mutex::new(Content::Empty(None))));
         let filled = Fill(slot.clone());
         let job: Job = Box::new(move || {
@@ -141,7 +144,7 @@ impl Offload {
                 .0
                 .fill(result.map_err(|panic| OffloadError::Panicked(message(&*panic))));
         });
-        Running {
+        OffloadFuture {
             shared: self.shared.clone(),
             slot,
             id: self.shared.lock().id(),
@@ -275,7 +278,7 @@ impl<T> Drop for Fill<T> {
 
 /// A job of an [`Offload`], as a future of its result.
 #[must_use = "a job is queued when its future is polled"]
-pub struct Running<T> {
+pub struct OffloadFuture<T> {
     shared: Arc<Shared>,
     slot: Arc<Slot<T>>,
     id: u64,
@@ -283,7 +286,7 @@ pub struct Running<T> {
     job: Option<Job>,
 }
 
-impl<T> Running<T> {
+impl<T> OffloadFuture<T> {
     /// Queues the job if there is room, else stands in line.
     fn enter(&mut self, context: &Context<'_>) {
         let Some(job) = self.job.take() else {
@@ -315,7 +318,7 @@ impl<T> Running<T> {
     }
 }
 
-impl<T> Future for Running<T> {
+impl<T> Future for OffloadFuture<T> {
     type Output = Result<T, OffloadError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -336,7 +339,7 @@ impl<T> Future for Running<T> {
     }
 }
 
-impl<T> Drop for Running<T> {
+impl<T> Drop for OffloadFuture<T> {
     fn drop(&mut self) {
         let ended = !matches!(*self.slot.lock(), Content::Empty(_));
         if !ended {
@@ -360,9 +363,9 @@ impl std::fmt::Debug for Offload {
     }
 }
 
-impl<T> std::fmt::Debug for Running<T> {
+impl<T> std::fmt::Debug for OffloadFuture<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Running")
+        f.debug_struct("OffloadFuture")
             .field("queued", &self.job.is_none())
             .finish_non_exhaustive()
     }

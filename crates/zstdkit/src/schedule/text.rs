@@ -12,13 +12,13 @@ const TEXT_BYTES_MAX: usize = 256 << 10;
 /// Why a text is not a file of costs that can be used here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not usable costs at line {line} (byte {offset}): {reason}")]
-pub struct ReadError {
+pub struct ParseCostsError {
     line: usize,
     offset: usize,
     reason: &'static str,
 }
 
-impl ReadError {
+impl ParseCostsError {
     /// The line, from 1.
     pub fn line(&self) -> usize {
         self.line
@@ -35,14 +35,14 @@ impl CostModel {
     ///
     /// ```
     /// use zstdkit::EncoderOptions;
-    /// use zstdkit::schedule::{CostModel, Key};
+    /// use zstdkit::schedule::{CostModel, CostKey};
     ///
     /// let (model, options) = (CostModel::default(), EncoderOptions::default());
-    /// model.observe(Key::compress(&options, 2000), 2000, 5_000);
+    /// model.observe(CostKey::compress(&options, 2000), 2000, 5_000);
     /// let again = CostModel::from_text(&model.to_text())?;
-    /// let key = Key::compress(&options, 2000);
+    /// let key = CostKey::compress(&options, 2000);
     /// assert_eq!(again.predict_ns(key, 2000), model.predict_ns(key, 2000));
-    /// # Ok::<(), zstdkit::schedule::ReadError>(())
+    /// # Ok::<(), zstdkit::schedule::ParseCostsError>(())
     /// ```
     pub fn to_text(&self) -> String {
         let mut costs: Vec<_> = self.costs().collect();
@@ -58,9 +58,9 @@ impl CostModel {
 
     /// A model with these costs and the default threshold. A text of another version, of another
     /// libzstd, cut off or made up is refused whole.
-    pub fn from_text(text: &str) -> Result<Self, ReadError> {
+    pub fn from_text(text: &str) -> Result<Self, ParseCostsError> {
         let mut at = (1, 0);
-        let fail = |(line, offset), reason| ReadError {
+        let fail = |(line, offset), reason| ParseCostsError {
             line,
             offset,
             reason,
@@ -130,14 +130,14 @@ fn cost(line: &str) -> Option<(u64, Cost)> {
 mod tests {
     use super::*;
     use crate::EncoderOptions;
-    use crate::schedule::Key;
+    use crate::schedule::CostKey;
     use proptest::prelude::*;
 
     fn model() -> CostModel {
         let model = CostModel::default();
         for log in 10..20 {
             let bytes = 1 << log;
-            let key = Key::compress(&EncoderOptions::default(), bytes);
+            let key = CostKey::compress(&EncoderOptions::default(), bytes);
             model.observe(key, bytes, bytes as u64 * 3 + 777);
             model.observe(key, bytes, bytes as u64 * 4 + 500);
         }

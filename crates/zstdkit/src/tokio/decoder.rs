@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::format::BLOCK_BYTES_MAX;
 use crate::options::DecoderOptions;
 use crate::pool::Pooled;
-use crate::schedule::Key;
+use crate::schedule::CostKey;
 use crate::sliced::{Budget, SlicedDecoder};
 use crate::step::State;
 
@@ -90,7 +90,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
     ) -> Poll<Result<(), Error>> {
         let model = self.scheduler.model();
         let block = BLOCK_BYTES_MAX as usize;
-        let next_ns = model.predict_ns(Key::decompress_slice(), block);
+        let next_ns = model.predict_ns(CostKey::decompress_slice(), block);
         ready!(self.turn.poll_take(context, next_ns, model.threshold_ns()));
         let room = buffer.remaining().min(block);
         let room = buffer.initialize_unfilled_to(room);

@@ -7,10 +7,10 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::AsyncWrite;
 
 use super::turn::{self, Turn};
-use super::{CHUNK_BYTES, Lane, Scheduler, timed, to_io};
+use super::{CHUNK_BYTES, PooledEncoder, Scheduler, timed, to_io};
 use crate::error::Error;
 use crate::options::EncoderOptions;
-use crate::schedule::{Decision, Key, Running};
+use crate::schedule::{CostKey, Decision, OffloadFuture};
 use crate::sliced::{Budget, SLICE_BYTES};
 use crate::step::{Operation, State};
 
@@ -47,8 +47,8 @@ pub struct AsyncEncoder<W> {
 
 #[derive(Debug)]
 enum Engine {
-    Here(Box<Lane>),
-    Away(Running<Box<Job>>),
+    Here(Box<PooledEncoder>),
+    Away(OffloadFuture<Box<Job>>),
     Failed(Error),
 }
 
@@ -63,7 +63,7 @@ enum Stage {
 /// A chunk on its way through another thread, with all that it touches.
 #[derive(Debug)]
 struct Job {
-    lane: Box<Lane>,
+    encoder: Box<PooledEncoder>,
     chunk: Vec<u8>,
     output: Vec<u8>,
     operation: Operation,
@@ -80,12 +80,12 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         content_bytes: Option<u64>,
     ) -> Result<Self, Error> {
         let decision = scheduler.model().decide_stream(options, content_bytes);
-        let lane = scheduler.lane(options, content_bytes, decision)?;
+        let encoder = scheduler.pooled_encoder(options, content_bytes, decision)?;
         Ok(Self {
             writer,
             options: options.clone(),
             content_bytes,
-            engine: Engine::Here(Box::new(lane)),
+            engine: Engine::Here(Box::new(encoder)),
             sliced: matches!(decision, Decision::Sliced { .. }),
             to_open: scheduler.model().opens_slowly(options, content_bytes),
             scheduler,
@@ -137,7 +137,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             return Engine::Failed(error);
         }
         if !job.open && job.chunk.len() > SLICE_BYTES {
-            let key = Key::compress_slice(&self.options, self.content_bytes);
+            let key = CostKey::compress_slice(&self.options, self.content_bytes);
             self.scheduler.model().observe(key, job.chunk.len(), job.ns);
         }
         if !self.sliced {
@@ -145,21 +145,21 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             self.chunk = job.chunk;
         }
         self.output = job.output;
-        Engine::Here(job.lane)
+        Engine::Here(job.encoder)
     }
 
     /// Sends the gathered chunk, or the opening of the frame alone, to another thread.
     fn send(&mut self, operation: Operation, open: bool, context: &mut Context<'_>) {
         let stopped = || Engine::Failed(crate::schedule::OffloadError::Stopped.into());
-        let lane = match std::mem::replace(&mut self.engine, stopped()) {
-            Engine::Here(lane) => lane,
+        let encoder = match std::mem::replace(&mut self.engine, stopped()) {
+            Engine::Here(encoder) => encoder,
             other => {
                 self.engine = other;
                 return;
             }
         };
         let job = Box::new(Job {
-            lane,
+            encoder,
             chunk: if open {
                 Vec::new()
             } else {
@@ -182,14 +182,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
 
     /// One slice, here. Returns how much of the input it took and what is left to do.
     fn slice(&mut self, input: &[u8], operation: Operation) -> io::Result<(usize, State)> {
-        let Engine::Here(lane) = &mut self.engine else {
+        let Engine::Here(encoder) = &mut self.engine else {
             return Ok((0, State::MoreOutput));
         };
         let mut rest = input;
-        let before = lane.gathered();
+        let before = encoder.gathered();
         let output = &mut self.output;
         let (state, ns) =
-            timed(|| lane.step_into(&mut rest, output, operation, &mut Budget::slices(1)));
+            timed(|| encoder.step_into(&mut rest, output, operation, &mut Budget::slices(1)));
         turn::held(ns);
         let state = state.map_err(|error| {
             self.engine = Engine::Failed(error.clone());
@@ -199,7 +199,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let whole_block = before == 0 && taken == SLICE_BYTES;
         // The first slice also makes the tables.
         if whole_block && self.unflushed {
-            let key = Key::compress_slice(&self.options, self.content_bytes);
+            let key = CostKey::compress_slice(&self.options, self.content_bytes);
             self.scheduler.model().observe(key, SLICE_BYTES, ns);
         }
         Ok((taken, state))
@@ -207,7 +207,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
 
     fn poll_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let model = self.scheduler.model();
-        let key = Key::compress_slice(&self.options, self.content_bytes);
+        let key = CostKey::compress_slice(&self.options, self.content_bytes);
         let next_ns = model.predict_ns(key, SLICE_BYTES);
         self.turn.poll_take(context, next_ns, model.threshold_ns())
     }
@@ -252,11 +252,12 @@ impl Job {
     fn run(mut self: Box<Self>) -> Box<Self> {
         let (result, ns) = timed(|| {
             if self.open {
-                return self.lane.open();
+                return self.encoder.open();
             }
             let (mut rest, mut budget) = (&self.chunk[..], Budget::slices(u32::MAX));
-            let (lane, output) = (&mut self.lane, &mut self.output);
-            lane.step_into(&mut rest, output, self.operation, &mut budget)
+            let (encoder, output) = (&mut self.encoder, &mut self.output);
+            encoder
+                .step_into(&mut rest, output, self.operation, &mut budget)
                 .map(drop)
         });
         self.result = result;

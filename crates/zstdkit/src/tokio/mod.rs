@@ -36,7 +36,7 @@ use crate::sliced::SlicedEncoder;
 const CHUNK_BYTES: usize = 128 << 10;
 
 /// A sliced encoder out of a pool.
-type Lane = SlicedEncoder<Pooled<Encoder>>;
+type PooledEncoder = SlicedEncoder<Pooled<Encoder>>;
 
 /// Runs compression and decompression where it disturbs least. Cloning shares it.
 ///
@@ -114,12 +114,12 @@ impl Scheduler {
 
     /// An encoder out of the pool with a frame begun: sliced where that is the decision, with
     /// whole blocks where chunks are offloaded.
-    fn lane(
+    fn pooled_encoder(
         &self,
         options: &EncoderOptions,
         content_bytes: Option<u64>,
         decision: Decision,
-    ) -> Result<Lane, Error> {
+    ) -> Result<PooledEncoder, Error> {
         let own = match decision {
             Decision::Sliced { .. } => SlicedEncoder::options(options)?,
             _ => options.clone(),

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{CHUNK_BYTES, Lane, Scheduler, timed, turn};
+use super::{CHUNK_BYTES, PooledEncoder, Scheduler, timed, turn};
 use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX};
 use crate::oneshot::compress_bound;
 use crate::options::{DecoderOptions, EncoderOptions};
 use crate::recipe::Recipe;
-use crate::schedule::{Decision, Key};
+use crate::schedule::{CostKey, Decision};
 use crate::sliced::{Budget, SLICE_BYTES, SlicedDecoder};
 use crate::step::{Operation, State};
 
@@ -22,7 +22,7 @@ const FRAMES_MAX: usize = 64;
 
 /// Work that travels between tasks and offload threads with all that it touches.
 struct Chunks<C> {
-    lane: Lane,
+    encoder: PooledEncoder,
     content: C,
     at: usize,
     frame: Vec<u8>,
@@ -61,7 +61,7 @@ impl Scheduler {
     }
 
     async fn inline(&self, content: &[u8], options: &EncoderOptions) -> Result<Vec<u8>, Error> {
-        let key = Key::compress(options, content.len());
+        let key = CostKey::compress(options, content.len());
         let predicted_ns = self.model().predict_ns(key, content.len());
         turn::take(predicted_ns, self.model().threshold_ns()).await;
         let (frame, ns) = timed(|| {
@@ -84,16 +84,16 @@ impl Scheduler {
         C: AsRef<[u8]> + Send + 'static,
     {
         let bytes = content.as_ref().len();
-        let mut lane = self.open(options, bytes, decision).await?;
+        let mut encoder = self.open(options, bytes, decision).await?;
         let mut frame = room(compress_bound(bytes))?;
-        let slice = Key::compress_slice(options, Some(bytes as u64));
+        let slice = CostKey::compress_slice(options, Some(bytes as u64));
         let (mut at, mut total_ns) = (0, 0_u64);
         loop {
             let predicted_ns = self.model().predict_ns(slice, SLICE_BYTES);
             turn::take(predicted_ns, self.model().threshold_ns()).await;
             let mut rest = &content.as_ref()[at..];
             let (state, ns) = timed(|| {
-                lane.step_into(
+                encoder.step_into(
                     &mut rest,
                     &mut frame,
                     Operation::End,
@@ -109,29 +109,29 @@ impl Scheduler {
             total_ns = total_ns.saturating_add(ns);
             if state == State::Done {
                 self.model()
-                    .observe(Key::compress(options, bytes), bytes, total_ns);
+                    .observe(CostKey::compress(options, bytes), bytes, total_ns);
                 frame.shrink_to_fit();
                 return Ok(frame);
             }
         }
     }
 
-    /// A lane whose tables are made, here or elsewhere.
+    /// An encoder whose tables are made, here or elsewhere.
     async fn open(
         &self,
         options: &EncoderOptions,
         bytes: usize,
         decision: Decision,
-    ) -> Result<Lane, Error> {
+    ) -> Result<PooledEncoder, Error> {
         let size = Some(bytes as u64);
         if !self.model().opens_slowly(options, size) {
-            return self.lane(options, size, decision);
+            return self.pooled_encoder(options, size, decision);
         }
         let (scheduler, options) = (self.clone(), options.clone());
         let opened = self.offload().run(move || {
-            let mut lane = scheduler.lane(&options, size, decision)?;
-            lane.open()?;
-            Ok(lane)
+            let mut encoder = scheduler.pooled_encoder(&options, size, decision)?;
+            encoder.open()?;
+            Ok(encoder)
         });
         opened.await?
     }
@@ -163,7 +163,7 @@ impl Scheduler {
     {
         let bytes = content.as_ref().len();
         let mut work = Chunks {
-            lane: self.open(options, bytes, decision).await?,
+            encoder: self.open(options, bytes, decision).await?,
             content,
             at: 0,
             frame: room(compress_bound(bytes))?,
@@ -187,9 +187,9 @@ impl Scheduler {
     /// What offloaded work took tells what it would take here as well.
     fn learn(&self, options: &EncoderOptions, content_bytes: usize, bytes: usize, ns: u64) {
         self.model()
-            .observe(Key::compress(options, content_bytes), bytes, ns);
+            .observe(CostKey::compress(options, content_bytes), bytes, ns);
         if bytes > SLICE_BYTES {
-            let slice = Key::compress_slice(options, Some(content_bytes as u64));
+            let slice = CostKey::compress_slice(options, Some(content_bytes as u64));
             self.model().observe(slice, bytes, ns);
         }
     }
@@ -215,7 +215,7 @@ impl Scheduler {
         bytes: usize,
         options: &DecoderOptions,
     ) -> Result<Vec<u8>, Error> {
-        let key = Key::decompress(bytes);
+        let key = CostKey::decompress(bytes);
         let predicted_ns = self.model().predict_ns(key, bytes);
         turn::take(predicted_ns, self.model().threshold_ns()).await;
         let (content, ns) = timed(|| self.pool().decompressor(options)?.decompress(stream));
@@ -245,7 +245,7 @@ impl Scheduler {
                 grow(&mut content)?;
             }
             let block = BLOCK_BYTES_MAX as usize;
-            let predicted_ns = self.model().predict_ns(Key::decompress_slice(), block);
+            let predicted_ns = self.model().predict_ns(CostKey::decompress_slice(), block);
             turn::take(predicted_ns, self.model().threshold_ns()).await;
             let rest = &stream.as_ref()[at..];
             let (step, ns) =
@@ -262,7 +262,7 @@ impl Scheduler {
         }
         decoder.finish()?;
         self.model()
-            .observe(Key::decompress(filled), filled, total_ns);
+            .observe(CostKey::decompress(filled), filled, total_ns);
         content.truncate(filled);
         content.shrink_to_fit();
         Ok(content)
@@ -271,7 +271,8 @@ impl Scheduler {
     /// Learns from a block, if it was worth the name.
     pub(super) fn learn_block(&self, produced: usize, ns: u64) {
         if produced >= SLICE_BYTES {
-            self.model().observe(Key::decompress_slice(), produced, ns);
+            self.model()
+                .observe(CostKey::decompress_slice(), produced, ns);
         }
     }
 }
@@ -308,7 +309,7 @@ impl<C: AsRef<[u8]>> Chunks<C> {
         let given = chunk.len();
         let mut budget = Budget::slices(u32::MAX);
         self.state = self
-            .lane
+            .encoder
             .step_into(&mut chunk, &mut self.frame, operation, &mut budget)?;
         self.at += given - chunk.len();
         Ok(())

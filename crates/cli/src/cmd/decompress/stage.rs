@@ -1,6 +1,6 @@
 //! The decoder over all files of a run: in order, frames side by side, or a part of the content.
 
-use zstdkit::parallel::{Around, ParallelDecoder};
+use zstdkit::parallel::{JobObserver, ParallelDecoder};
 use zstdkit::seekable::{RangeDecoder, SeekTable};
 use zstdkit::{Decoder, DecoderOptions, ErrorKind, State};
 
@@ -45,7 +45,7 @@ pub(in crate::cmd) struct Decompress {
 }
 
 impl Decompress {
-    pub(in crate::cmd) fn new(plan: &DecompressPlan, around: Around) -> Result<Self> {
+    pub(in crate::cmd) fn new(plan: &DecompressPlan, observer: JobObserver) -> Result<Self> {
         let failed = |error| Failure::new(format!("cannot set up the decoder: {error}"));
         let parallel = match plan.threads {
             // What is no frame is found by the decoder that goes in order.
@@ -54,7 +54,7 @@ impl Decompress {
             threads => Some(
                 ParallelDecoder::new(&plan.decoder, threads as usize)
                     .map_err(failed)?
-                    .around(around),
+                    .observer(observer),
             ),
         };
         Ok(Self {
@@ -229,7 +229,7 @@ impl Decompress {
     ) -> std::result::Result<(), Stop> {
         let name = stream.name();
         if let Some(place) = stream.place() {
-            decoder.place(place);
+            decoder.set_positioned_writer(place);
         }
         loop {
             let input = stream.next()?;

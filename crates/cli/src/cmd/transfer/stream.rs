@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
-use zstdkit::parallel::{Around, Output, Place};
+use zstdkit::parallel::{JobObserver, Output, PositionedWriter};
 
 use crate::exit::ExitStatus;
 use crate::export::names;
@@ -173,7 +173,7 @@ impl Times {
     }
 
     /// What records the work of threads on runs of frames, in a row of its own.
-    pub(crate) fn around(&self, session: &Session, operation: &str) -> Around {
+    pub(crate) fn around(&self, session: &Session, operation: &str) -> JobObserver {
         let spec = Spec::new(LatencyName::Service, operation).series("threads");
         *lock(&self.runs) = Some(Recorder::new(session.spec(spec), session.run_start()));
         let runs = Arc::clone(&self.runs);
@@ -280,7 +280,7 @@ impl Stream<'_> {
 
     /// What threads of the codec can write parts of the output with, where those have a place: in
     /// a new file. What cannot be written comes in its turn, to fail again where that is told.
-    pub(crate) fn place(&self) -> Option<Place> {
+    pub(crate) fn place(&self) -> Option<PositionedWriter> {
         let placer = Placer::new(self.target?.writer(), self.alone?);
         Some(Arc::new(move |position, output| {
             placer.write(position, output).is_ok()

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zstdkit::parallel::Around;
+use zstdkit::parallel::JobObserver;
 
 use self::say::{Totals, Way};
 use super::compress::Compress;
@@ -232,7 +232,7 @@ fn train(plan: &ZstdPlan, own: &TrainPlan) -> Result<ExitStatus> {
 }
 
 /// Nothing is reported here, so nothing is timed.
-fn untimed() -> Around {
+fn untimed() -> JobObserver {
     Arc::new(|_, work| work())
 }
 

@@ -1,8 +1,8 @@
 //! What a thread does with a run of frames.
 
 use super::super::plan::Run;
-use super::super::pool::Worker;
-use super::super::{Around, Place};
+use super::super::workers::Worker;
+use super::super::{JobObserver, PositionedWriter};
 use crate::error::Error;
 use crate::oneshot::Decompressor;
 use crate::options::DecoderOptions;
@@ -11,7 +11,7 @@ use crate::options::DecoderOptions;
 pub(super) struct Task {
     pub(super) run: Run,
     pub(super) content: Vec<u8>,
-    pub(super) place: Option<Place>,
+    pub(super) writer: Option<PositionedWriter>,
 }
 
 /// A run with what became of it.
@@ -32,7 +32,7 @@ pub(super) enum Made {
 /// What a thread does with a run: all of its frames in one go.
 pub(super) fn worker(
     options: &DecoderOptions,
-    around: Around,
+    observer: JobObserver,
 ) -> Result<Worker<Task, Done>, Error> {
     let mut decompressor = Decompressor::new(options)?;
     let mut own = Vec::new();
@@ -40,19 +40,19 @@ pub(super) fn worker(
         let Task {
             run,
             mut content,
-            place,
+            writer,
         } = task;
-        if place.is_some() {
+        if writer.is_some() {
             std::mem::swap(&mut content, &mut own);
         }
         let mut decoded = false;
-        around(run.start, &mut || {
+        observer(run.start, &mut || {
             decoded = decompressor
                 .decompress_into(&run.bytes, &mut content)
                 .is_ok();
         });
         let result = match decoded {
-            true if put(place.as_ref(), &run, &content) => {
+            true if write_positioned(writer.as_ref(), &run, &content) => {
                 let bytes = content.len() as u64;
                 own = content;
                 Made::Placed(bytes)
@@ -65,10 +65,10 @@ pub(super) fn worker(
 }
 
 /// Puts the content of a run in its place, if there is something to put and its place is known.
-fn put(place: Option<&Place>, run: &Run, content: &[u8]) -> bool {
-    match (place, run.content_start) {
-        (Some(place), Some(start)) if content.len() as u64 == run.content_bytes_max => {
-            !content.is_empty() && place(start, content)
+fn write_positioned(writer: Option<&PositionedWriter>, run: &Run, content: &[u8]) -> bool {
+    match (writer, run.content_start) {
+        (Some(writer), Some(start)) if content.len() as u64 == run.content_bytes_max => {
+            !content.is_empty() && writer(start, content)
         }
         _ => false,
     }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::Recipe;
 
-fn key() -> Key {
-    Key::compress(&EncoderOptions::default(), 2000)
+fn key() -> CostKey {
+    CostKey::compress(&EncoderOptions::default(), 2000)
 }
 
 fn taught(values_ns: impl IntoIterator<Item = u64>) -> CostModel {
@@ -90,7 +90,7 @@ fn slices_follow_from_what_a_slice_takes() {
         (Recipe::Maximum, 40_000, Decision::Offload),
     ] {
         let options = recipe.options(Some(bytes));
-        let key = Key::compress_slice(&options, Some(bytes));
+        let key = CostKey::compress_slice(&options, Some(bytes));
         for _ in 0..40 {
             model.observe(key, SLICE_BYTES, slice_ns);
         }
@@ -127,7 +127,7 @@ fn a_full_table_forgets_nothing_and_refuses_the_rest() {
             level,
             ..EncoderOptions::default()
         };
-        model.observe(Key::compress(&options, 2000), 2000, 1000);
+        model.observe(CostKey::compress(&options, 2000), 2000, 1000);
     }
     assert!(model.costs().count() <= CELLS);
     assert!(model.costs().count() > CELLS / 2);
@@ -141,7 +141,7 @@ fn threads_teach_at_the_same_time() {
             scope.spawn(|| {
                 for n in 0..10_000_usize {
                     let bytes = 1 << (10 + n % 8);
-                    let key = Key::compress(&EncoderOptions::default(), bytes);
+                    let key = CostKey::compress(&EncoderOptions::default(), bytes);
                     model.observe(key, bytes, bytes as u64 * 10);
                     let predicted = model.predict_ns(key, bytes);
                     assert!((bytes as u64 * 10..bytes as u64 * 20).contains(&predicted));

@@ -5,21 +5,21 @@ use super::Recipe;
 
 /// What content looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ContentKind {
     /// Too short to tell.
-    Untold,
+    TooShort,
     /// One long repeat.
-    Plain,
+    Constant,
     /// Compressed already, or as good as random.
-    Noise,
+    Incompressible,
     /// Random digits in fields.
-    Digits,
+    RandomDigits,
     /// Short fields that repeat.
-    Fields,
+    Structured,
     /// Prose, markup, source code.
-    Words,
+    Text,
     /// None of these.
-    Bytes,
+    Binary,
 }
 
 /// Only this much of the content is looked at, one block.
@@ -41,15 +41,15 @@ const HASH_LOG: u32 = 13;
 /// One byte in so many may be a control character or not be UTF-8 in what still is text.
 const STRAY: u32 = 512;
 
-impl Kind {
+impl ContentKind {
     /// The recipe made for it.
     pub(super) fn recipe(self) -> Recipe {
         match self {
-            Self::Untold | Self::Plain => Recipe::Balanced,
-            Self::Noise | Self::Digits => Recipe::Fast,
-            Self::Fields => Recipe::StructuredData,
-            Self::Words => Recipe::Text,
-            Self::Bytes => Recipe::Binary,
+            Self::TooShort | Self::Constant => Recipe::Balanced,
+            Self::Incompressible | Self::RandomDigits => Recipe::Fast,
+            Self::Structured => Recipe::StructuredData,
+            Self::Text => Recipe::Text,
+            Self::Binary => Recipe::Binary,
         }
     }
 
@@ -60,21 +60,21 @@ impl Kind {
         });
         let first = &first[..first.len().min(FIRST_BYTES).min(content)];
         if first.len() < TELLING_BYTES {
-            return Self::Untold;
+            return Self::TooShort;
         }
         let sample = Sample::take(first);
         let bits = sample.entropy_bits();
         if bits >= INCOMPRESSIBLE_BITS && sample.repeats_share() < INCOMPRESSIBLE_REPEATS {
-            return Self::Noise;
+            return Self::Incompressible;
         }
         if bits <= CONSTANT_BITS {
-            return Self::Plain;
+            return Self::Constant;
         }
         match (sample.is_text(), sample.is_structured()) {
-            (true, true) if sample.repeats_share() < RANDOM_REPEATS => Self::Digits,
-            (true, true) => Self::Fields,
-            (true, false) => Self::Words,
-            (false, _) => Self::Bytes,
+            (true, true) if sample.repeats_share() < RANDOM_REPEATS => Self::RandomDigits,
+            (true, true) => Self::Structured,
+            (true, false) => Self::Text,
+            (false, _) => Self::Binary,
         }
     }
 }

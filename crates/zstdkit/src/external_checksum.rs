@@ -9,7 +9,7 @@ const CHECKSUM_BIT: u8 = 0x04;
 
 /// A frame on its way out.
 #[derive(Debug, Default)]
-pub(crate) struct Apart {
+pub(crate) struct ExternalChecksum {
     /// Bytes of the frame that came out.
     written_bytes: u64,
     hash: Option<u64>,
@@ -17,18 +17,18 @@ pub(crate) struct Apart {
     sealed_bytes: usize,
 }
 
-impl Apart {
+impl ExternalChecksum {
     /// Notes the XXH64 of the content.
-    pub(crate) fn set_hash(&mut self, xxh64: u64) {
+    pub(crate) fn set_content_hash(&mut self, xxh64: u64) {
         self.hash = Some(xxh64);
     }
 
-    pub(crate) fn has_hash(&self) -> bool {
+    pub(crate) fn has_content_hash(&self) -> bool {
         self.hash.is_some()
     }
 
     /// Looks at what libzstd wrote next, and announces the checksum where that stands.
-    pub(crate) fn pass(&mut self, output: &mut [u8]) {
+    pub(crate) fn announce_in_header(&mut self, output: &mut [u8]) {
         let before = self.written_bytes;
         self.written_bytes += output.len() as u64;
         let at = (HEADER_PREFIX_BYTES as u64 - 1).checked_sub(before);
@@ -42,7 +42,7 @@ impl Apart {
 
     /// Writes the checksum behind the last block, as far as there is room. Returns the bytes
     /// written, and whether that was all of it.
-    pub(crate) fn seal(&mut self, room: &mut [u8]) -> (usize, bool) {
+    pub(crate) fn write(&mut self, room: &mut [u8]) -> (usize, bool) {
         // The low half of the hash is the checksum (RFC 8878, section 3.1.1).
         let checksum = (self.hash.unwrap_or_default() as u32).to_le_bytes();
         let rest = &checksum[self.sealed_bytes.min(CHECKSUM_BYTES)..];

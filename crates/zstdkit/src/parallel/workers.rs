@@ -16,7 +16,7 @@ type Queue<J, R> = (
 
 /// A pool of threads, started one by one as jobs outnumber them. Dropped, it leaves threads to end
 /// with the job that they have; it does not wait for them.
-pub(super) struct Pool<J, R> {
+pub(super) struct OrderedWorkers<J, R> {
     threads_max: usize,
     threads: usize,
     queue: Queue<J, R>,
@@ -24,7 +24,7 @@ pub(super) struct Pool<J, R> {
     results: VecDeque<Receiver<R>>,
 }
 
-impl<J: Send + 'static, R: Send + 'static> Pool<J, R> {
+impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
     pub(super) fn new(threads_max: usize) -> Self {
         let (jobs, taken) = channel();
         Self {
