@@ -36,28 +36,24 @@ pub fn zstd_dictionary(data: &[u8]) {
 }
 
 fn encoder_options(plan: &mut Plan<'_>) -> EncoderOptions {
-    EncoderOptions {
-        level: [-7, -1, 0, 1, 2, 3, 5, 7, 9, 13][plan.below(10)],
-        checksum: plan.bit(),
-        content_size: plan.bit(),
-        dictionary_id: plan.bit(),
-        window_log: plan.bit().then(|| 10 + plan.below(9) as u32),
-        parameters: Parameters {
-            strategy: plan.bit().then(|| Strategy::ALL[plan.below(9)]),
-            min_match: plan.bit().then(|| 3 + plan.below(5) as u32),
-            ..Parameters::default()
-        },
-        ..EncoderOptions::default()
-    }
+    EncoderOptions::default()
+        .with_level([-7, -1, 0, 1, 2, 3, 5, 7, 9, 13][plan.below(10)])
+        .with_checksum(plan.bit())
+        .with_content_size(plan.bit())
+        .with_dictionary_id(plan.bit())
+        .with_window_log(plan.bit().then(|| 10 + plan.below(9) as u32))
+        .with_parameters(
+            Parameters::default()
+                .with_strategy(plan.bit().then(|| Strategy::ALL[plan.below(9)]))
+                .with_min_match(plan.bit().then(|| 3 + plan.below(5) as u32)),
+        )
 }
 
 fn decoding(dictionaries: &[&Dictionary]) -> DecoderOptions {
-    DecoderOptions {
-        dictionaries: dictionaries.iter().copied().cloned().collect(),
-        output_limit: Some(OUTPUT_LIMIT),
-        window_log_max: 20,
-        ..DecoderOptions::default()
-    }
+    DecoderOptions::default()
+        .with_dictionaries(dictionaries.iter().copied().cloned())
+        .with_output_limit(OUTPUT_LIMIT)
+        .with_window_log_max(20)
 }
 
 fn check_dictionary_error(error: &Error) {
@@ -66,10 +62,7 @@ fn check_dictionary_error(error: &Error) {
 }
 
 fn round_trip(options: &EncoderOptions, dictionary: &Dictionary, content: &[u8]) {
-    let with = EncoderOptions {
-        dictionary: Some(dictionary.clone()),
-        ..options.clone()
-    };
+    let with = options.clone().with_dictionary(dictionary.clone());
     let mut compressor = match Compressor::new(&with) {
         Ok(compressor) => compressor,
         // Tables that serve a decoder need not serve an encoder.
@@ -108,10 +101,7 @@ fn prefix(options: &EncoderOptions, reference: &[u8], content: &[u8]) {
     let frame = compressor.compress(content).expect("a patch is made");
     let again = compressor.compress(content).expect("as before");
     assert!(frame == again, "the second patch differs");
-    let decoding = DecoderOptions {
-        output_limit: Some(OUTPUT_LIMIT),
-        ..DecoderOptions::default()
-    };
+    let decoding = DecoderOptions::default().with_output_limit(OUTPUT_LIMIT);
     let twice = [&frame[..], &again].concat();
     let back = both(&twice, &decoding.clone().for_patch(reference)).expect("a patch applies");
     assert!(

@@ -24,11 +24,9 @@ pub fn zstd_seek_table(data: &[u8]) {
     let start = plan.size(1 << 19) as u64 - 1;
     let range = start..start + plan.size(1 << 19) as u64 - 1;
     let file = plan.rest();
-    let options = DecoderOptions {
-        window_log_max: 23,
-        output_limit: Some(OUTPUT_LIMIT),
-        ..DecoderOptions::default()
-    };
+    let options = DecoderOptions::default()
+        .with_window_log_max(23)
+        .with_output_limit(OUTPUT_LIMIT);
     let (content, end) = decode(file, &options, file.len().max(1), ROOM_BYTES);
     match SeekTable::find(file) {
         Ok(Some(table)) => {
@@ -152,13 +150,11 @@ fn read(
 /// without.
 pub fn zstd_parallel(data: &[u8]) {
     let mut plan = Plan::new(data);
-    let options = DecoderOptions {
-        window_log_max: 10 + plan.below(14) as u32,
-        memory_limit: plan.bit().then_some(1 << 20),
-        verify_checksum: plan.bit(),
-        output_limit: Some(OUTPUT_LIMIT >> plan.below(12)),
-        ..DecoderOptions::default()
-    };
+    let options = DecoderOptions::default()
+        .with_window_log_max(10 + plan.below(14) as u32)
+        .with_memory_limit(plan.bit().then_some(1 << 20))
+        .with_verify_checksum(plan.bit())
+        .with_output_limit(OUTPUT_LIMIT >> plan.below(12));
     let cut = plan.size(1 << 16);
     let many = plan.bit();
     // Small streams again and again, so that runs are long enough for threads.

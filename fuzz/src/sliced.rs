@@ -19,16 +19,10 @@ const IDLE_MAX: u32 = 3;
 /// and slices change neither content nor error.
 pub fn zstd_sliced(data: &[u8]) {
     let mut plan = Plan::new(data);
-    let options = EncoderOptions {
-        workers: 0,
-        ..encoder_options(&mut plan)
-    };
+    let options = encoder_options(&mut plan).with_workers(0);
     let content = write_content(&mut plan);
     let frame = encode(&options, &mut plan, &content);
-    let limits = DecoderOptions {
-        window_log_max: 31,
-        ..DecoderOptions::default()
-    };
+    let limits = DecoderOptions::default().with_window_log_max(31);
     let cut = (
         plan.size(1 << 16),
         plan.size(2 * BLOCK_BYTES).max(ROOM_BYTES_MIN),
@@ -37,11 +31,9 @@ pub fn zstd_sliced(data: &[u8]) {
     end.expect("what was encoded in slices decodes in slices");
     assert!(back == content, "another content came back");
 
-    let options = DecoderOptions {
-        window_log_max: 10 + plan.below(14) as u32,
-        output_limit: Some(OUTPUT_LIMIT >> plan.below(12)),
-        ..DecoderOptions::default()
-    };
+    let options = DecoderOptions::default()
+        .with_window_log_max(10 + plan.below(14) as u32)
+        .with_output_limit(OUTPUT_LIMIT >> plan.below(12));
     let mut budgets = plan.clone();
     let stream = plan.rest();
     let (whole, end) = decode(stream, &options, stream.len().max(1), 2 * BLOCK_BYTES);

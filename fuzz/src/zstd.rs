@@ -18,13 +18,11 @@ const OUTPUT_LIMIT: u64 = 8 << 20;
 /// does something and is bounded, and the cut changes neither content nor error.
 pub fn zstd_decode(data: &[u8]) {
     let mut plan = Plan::new(data);
-    let options = DecoderOptions {
-        window_log_max: 10 + plan.below(14) as u32,
-        memory_limit: plan.bit().then_some(1 << 22),
-        verify_checksum: plan.bit(),
-        output_limit: Some(OUTPUT_LIMIT >> plan.below(16)),
-        ..DecoderOptions::default()
-    };
+    let options = DecoderOptions::default()
+        .with_window_log_max(10 + plan.below(14) as u32)
+        .with_memory_limit(plan.bit().then_some(1 << 22))
+        .with_verify_checksum(plan.bit())
+        .with_output_limit(OUTPUT_LIMIT >> plan.below(16));
     let cut = plan.size(BLOCK_BYTES);
     let room = plan.size(2 * BLOCK_BYTES);
     let stream = plan.rest();
@@ -199,10 +197,7 @@ pub fn zstd_roundtrip(data: &[u8]) {
             .iter()
             .all(|frame| frame.has_checksum == options.checksum)
     );
-    let limits = DecoderOptions {
-        window_log_max: 31,
-        ..DecoderOptions::default()
-    };
+    let limits = DecoderOptions::default().with_window_log_max(31);
     let (decoded, end) = decode(&stream, &limits, plan.size(1 << 16), plan.size(1 << 18));
     let totals = end.expect("what was encoded decodes");
     assert!(decoded == content, "another content came back");
@@ -214,19 +209,16 @@ pub fn zstd_roundtrip(data: &[u8]) {
 }
 
 pub(crate) fn encoder_options(plan: &mut Plan<'_>) -> EncoderOptions {
-    EncoderOptions {
+    EncoderOptions::default()
         // The slow levels allocate much and find little in an input of a few kilobytes.
-        level: [-7, -1, 0, 1, 2, 3, 5, 7, 9, 13][plan.below(10)],
-        checksum: plan.bit(),
-        window_log: Some(10 + plan.below(9) as u32),
-        long_distance: plan.below(8) == 1,
-        // Threads are slow to start: now and then.
-        workers: u32::from(plan.below(64) == 1),
-        job_size: None,
-        overlap_log: plan.bit().then(|| plan.below(10) as u32),
-        content_size: plan.bit(),
-        ..EncoderOptions::default()
-    }
+        .with_level([-7, -1, 0, 1, 2, 3, 5, 7, 9, 13][plan.below(10)])
+        .with_checksum(plan.bit())
+        .with_window_log(10 + plan.below(9) as u32)
+        .with_long_distance(plan.below(8) == 1)
+        // Threads are slow to start: only now and then.
+        .with_workers(u32::from(plan.below(64) == 1))
+        .with_overlap_log(plan.bit().then(|| plan.below(10) as u32))
+        .with_content_size(plan.bit())
 }
 
 /// Content with runs and repeats, so that few bytes of plan make matches, literals and raw blocks.
@@ -293,10 +285,7 @@ fn encode(
         );
         taken += size;
         if flush && stream.len() < 1 << 14 {
-            let limits = DecoderOptions {
-                window_log_max: 31,
-                ..DecoderOptions::default()
-            };
+            let limits = DecoderOptions::default().with_window_log_max(31);
             let (decoded, _) = decode(stream, &limits, stream.len().max(1), 2 * BLOCK_BYTES);
             let flushed = before.len() + taken;
             assert_eq!(decoded.len(), flushed, "a flush held something back");

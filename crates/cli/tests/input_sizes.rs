@@ -261,10 +261,7 @@ fn dictionaries_and_keys() {
             code: |_, size| Some(i32::from(size == 0)),
             check: |dir, input, run| {
                 let dictionary = zstdkit::Dictionary::new(input.to_vec()).expect("a dictionary");
-                let options = zstdkit::DecoderOptions {
-                    dictionaries: vec![dictionary],
-                    ..zstdkit::DecoderOptions::default()
-                };
+                let options = zstdkit::DecoderOptions::default().with_dictionaries([dictionary]);
                 let back = zstdkit::decompress(&run.stdout, &options).expect("a frame");
                 assert_eq!(back, std::fs::read(dir.join("small")).expect("read"));
             },

@@ -103,10 +103,7 @@ fn fixture(dir: &Path) {
 /// What a file or a stream holds, compressed or not. A patch is told by its header alone.
 fn content(bytes: &[u8]) -> Vec<u8> {
     let frames = bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
-    let options = zstdkit::DecoderOptions {
-        window_log_max: 31,
-        ..Default::default()
-    };
+    let options = zstdkit::DecoderOptions::default().with_window_log_max(31);
     match frames.then(|| zstdkit::decompress(bytes, &options)) {
         Some(Ok(content)) => content,
         Some(Err(_)) => bytes[..4].to_vec(),

@@ -53,10 +53,7 @@ fn the_file_is_that_of_one_thread() {
     let frames = frames();
     assert!(both(&frames.concat()).as_ref() == Ok(&content()));
     // Without sizes, from some frame on; with frames that are skipped; with empty ones.
-    let unsized_ = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let unsized_ = EncoderOptions::default().with_content_size(false);
     for replaced in [0, 4, FRAMES - 1] {
         let mut mixed = frames.clone();
         let part = content()[replaced * FRAME_BYTES..][..FRAME_BYTES].to_vec();

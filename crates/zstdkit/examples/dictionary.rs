@@ -135,12 +135,12 @@ impl<'a> Bench<'a> {
         let mut kept = CCtx::create();
         kept.set_parameter(CParameter::CompressionLevel(level))
             .map_err(named)?;
-        let mut compressor = Compressor::new(&EncoderOptions {
-            level,
-            checksum: false,
-            dictionary: Some(self.dictionary.clone()),
-            ..EncoderOptions::default()
-        })?;
+        let mut compressor = Compressor::new(
+            &EncoderOptions::default()
+                .with_level(level)
+                .with_checksum(false)
+                .with_dictionary(self.dictionary.clone()),
+        )?;
         let mut decompressor = self.decompressor()?;
         compare(
             self.rounds,
@@ -165,10 +165,8 @@ impl<'a> Bench<'a> {
 
     fn decompress(&self, records: &[&[u8]]) -> Result<([f64; 3], [[f64; 3]; 2])> {
         let dictionary = self.dictionary.bytes();
-        let mut compressor = Compressor::new(&EncoderOptions {
-            dictionary: Some(self.dictionary.clone()),
-            ..EncoderOptions::default()
-        })?;
+        let mut compressor =
+            Compressor::new(&EncoderOptions::default().with_dictionary(self.dictionary.clone()))?;
         let frames: std::result::Result<Vec<Vec<u8>>, _> = records
             .iter()
             .map(|record| compressor.compress(record))
@@ -205,10 +203,9 @@ impl<'a> Bench<'a> {
     }
 
     fn decompressor(&self) -> Result<Decompressor> {
-        Ok(Decompressor::new(&DecoderOptions {
-            dictionaries: vec![self.dictionary.clone()],
-            ..DecoderOptions::default()
-        })?)
+        Ok(Decompressor::new(
+            &DecoderOptions::default().with_dictionaries([self.dictionary.clone()]),
+        )?)
     }
 }
 

@@ -28,10 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn encode(level: i32) -> Result<(), Box<dyn std::error::Error>> {
     let (mut source, mut sink) = (io::stdin().lock(), io::stdout().lock());
-    let mut encoder = Encoder::new(&EncoderOptions {
-        level,
-        ..EncoderOptions::default()
-    })?;
+    let mut encoder = Encoder::new(&EncoderOptions::default().with_level(level))?;
     let (mut input, mut output) = (vec![0; CHUNK], vec![0; CHUNK + 1024]);
     loop {
         let count = source.read(&mut input)?;

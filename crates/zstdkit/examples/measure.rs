@@ -55,10 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         raw_decode(&flushed, false)?,
         decode(&flushed, true)?,
     )?;
-    let unsized_frame = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let unsized_frame = EncoderOptions::default().with_content_size(false);
     let unsized_frame = zstdkit::compress(&data, &unsized_frame)?;
     compare(
         "one-shot, size unknown",
@@ -217,11 +214,8 @@ fn stream(decoder: &mut Decoder, frame: &[u8], buffer: &mut [u8]) -> Result<u64,
 }
 
 fn decoder(verify_checksum: bool) -> Result<Decoder, String> {
-    Decoder::new(&DecoderOptions {
-        verify_checksum,
-        ..DecoderOptions::default()
-    })
-    .map_err(|error| error.to_string())
+    Decoder::new(&DecoderOptions::default().with_verify_checksum(verify_checksum))
+        .map_err(|error| error.to_string())
 }
 
 fn decode(frame: &[u8], verify: bool) -> Result<Run<'_>, String> {
@@ -360,10 +354,7 @@ fn raw_encode(data: &[u8], level: i32) -> Result<Run<'_>, String> {
 }
 
 fn encode(data: &[u8], level: i32) -> Result<Run<'_>, zstdkit::Error> {
-    let mut encoder = Encoder::new(&EncoderOptions {
-        level,
-        ..EncoderOptions::default()
-    })?;
+    let mut encoder = Encoder::new(&EncoderOptions::default().with_level(level))?;
     let mut buffer = vec![0; CHUNK + 1024];
     Ok(Box::new(move || {
         encode_stream(&mut encoder, data, &mut buffer).map_err(|e| e.to_string())
@@ -403,10 +394,7 @@ fn raw_compress(data: &[u8], level: i32) -> Result<Run<'_>, String> {
 }
 
 fn compress(data: &[u8], level: i32) -> Result<Run<'_>, zstdkit::Error> {
-    let mut context = Compressor::new(&EncoderOptions {
-        level,
-        ..EncoderOptions::default()
-    })?;
+    let mut context = Compressor::new(&EncoderOptions::default().with_level(level))?;
     let mut frame = Vec::new();
     Ok(Box::new(move || {
         let count = context.compress_into(data, &mut frame);
@@ -416,10 +404,7 @@ fn compress(data: &[u8], level: i32) -> Result<Run<'_>, zstdkit::Error> {
 
 /// One frame in which every `size` bytes were flushed.
 fn flushed(data: &[u8], size: usize) -> Result<Vec<u8>, zstdkit::Error> {
-    let mut encoder = Encoder::new(&EncoderOptions {
-        level: 1,
-        ..EncoderOptions::default()
-    })?;
+    let mut encoder = Encoder::new(&EncoderOptions::default().with_level(1))?;
     let (mut frame, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
     let pieces = data.chunks(size).map(|piece| (piece, Operation::Flush));
     for (mut input, operation) in pieces.chain([(&[][..], Operation::End)]) {

@@ -38,10 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn compress(pool: &Pool, level: i32, content: &[u8], rounds: usize) -> Result<(), zstdkit::Error> {
-    let options = EncoderOptions {
-        level,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_level(level);
     let size = Some(content.len() as u64);
     let mut at_hand = Compressor::new(&options)?;
     let (mut one, mut two, mut three) = (Vec::new(), Vec::new(), Vec::new());

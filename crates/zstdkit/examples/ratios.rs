@@ -11,10 +11,7 @@ fn main() -> Result<(), Error> {
         let data = generate(kind, 1, BYTES);
         print!("{kind:8}");
         for level in [1, 3, 9] {
-            let options = EncoderOptions {
-                level,
-                ..EncoderOptions::default()
-            };
+            let options = EncoderOptions::default().with_level(level);
             let bytes = Compressor::new(&options)?.compress(&data)?.len();
             print!("  level {level}: {:8.2}", BYTES as f64 / bytes as f64);
         }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use zstdkit::schedule::{Calibration, CostModel};
 use zstdkit::workload::{Kind, generate};
-use zstdkit::{Compressor, EncoderOptions, Recipe};
+use zstdkit::{Compressor, Recipe};
 
 /// Decisions between two readings of the clock, and such batches.
 const DECISIONS: usize = 1000;
@@ -80,10 +80,7 @@ fn blocks(recipe: Recipe, content: &[u8]) -> Result<(), zstdkit::Error> {
     let mut frame = Vec::new();
     let mut lanes = Vec::new();
     for block in [128_u32 << 10, 16 << 10, 8 << 10, 4 << 10] {
-        let options = EncoderOptions {
-            block_bytes_max: Some(block),
-            ..own.clone()
-        };
+        let options = own.clone().with_block_bytes_max(block);
         lanes.push((block, Compressor::new(&options)?, f64::MAX, 0));
     }
     for _ in 0..ROUNDS {

@@ -10,9 +10,10 @@ use zstd_safe::{
     SafeResult, WriteBuf,
 };
 
+use crate::bounds::{WINDOW_LOG_MAX, saturate};
 use crate::dictionary::Dictionary;
 use crate::error::{self, Error, Repr};
-use crate::options::{DecoderOptions, EncoderOptions, WINDOW_LOG_MAX, saturate};
+use crate::options::{DecoderOptions, EncoderOptions};
 use crate::parameters::Strategy;
 
 struct CompressOwner {

@@ -29,6 +29,7 @@ pub enum FrameKind {
 
 /// How many blocks of each kind a frame has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct BlockCounts {
     /// Blocks stored as they are.
     pub raw: u64,

@@ -24,7 +24,7 @@ impl EncoderOptions {
     /// ```
     /// use zstdkit::EncoderOptions;
     ///
-    /// let plain = EncoderOptions { workers: 2, ..EncoderOptions::default() };
+    /// let plain = EncoderOptions::default().with_workers(2);
     /// let lean = plain.clone().lean_jobs();
     /// assert!(lean.memory_estimate_bytes(None) * 2 < plain.memory_estimate_bytes(None));
     /// ```

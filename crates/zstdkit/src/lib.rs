@@ -17,7 +17,7 @@
 //! ```
 //! use zstdkit::{DecoderOptions, EncoderOptions};
 //!
-//! let options = EncoderOptions { level: 9, ..EncoderOptions::default() };
+//! let options = EncoderOptions::default().with_level(9);
 //! let mut frame = zstdkit::compress(b"to be or not to be", &options)?;
 //! assert_eq!(
 //!     zstdkit::decompress(&frame, &DecoderOptions::default())?,
@@ -34,6 +34,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod context;
 mod decoder;
 pub mod dictionary;
@@ -66,7 +67,7 @@ pub use crate::encoder::Encoder;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::oneshot::{Compressor, Decompressor, compress, compress_bound, decompress};
 pub use crate::options::{DecoderOptions, EncoderOptions};
-pub use crate::parameters::{Parameters, Strategy};
+pub use crate::parameters::{Parameters, Strategy, UnknownStrategy};
 pub use crate::pool::{Pool, PoolOptions, PoolStats, Pooled};
 pub use crate::recipe::{Recipe, UnknownRecipe};
 pub use crate::step::{Operation, State, Step};

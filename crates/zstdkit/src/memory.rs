@@ -8,7 +8,8 @@ mod levels;
 
 pub(crate) use self::levels::{BTLAZY2, BTOPT, DFAST, GREEDY};
 use self::levels::{BTULTRA, BTULTRA2, FAST, LAZY2, LEVELS};
-use crate::options::{EncoderOptions, WINDOW_LOG_MAX, WINDOW_LOG_MIN};
+use crate::bounds::{WINDOW_LOG_MAX, WINDOW_LOG_MIN};
+use crate::options::EncoderOptions;
 use crate::parameters::Strategy;
 
 /// What the memory of a context depends on.

@@ -22,14 +22,8 @@ fn failure(stream: &[u8]) -> Error {
 /// Several frames of every shape, about 1,400 bytes.
 fn small_stream() -> (Vec<u8>, Vec<u8>) {
     let text = prose(4, 900);
-    let no_size = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
-    let no_check = EncoderOptions {
-        checksum: false,
-        ..EncoderOptions::default()
-    };
+    let no_size = EncoderOptions::default().with_content_size(false);
+    let no_check = EncoderOptions::default().with_checksum(false);
     let blocks = [
         Block::Raw(b"raw block".to_vec()),
         Block::Rle(b'=', 500),
@@ -173,10 +167,7 @@ fn a_flipped_bit_is_an_error_or_harmless() {
     let content = prose(9, 700);
     for options in [
         EncoderOptions::default(),
-        EncoderOptions {
-            content_size: false,
-            ..Default::default()
-        },
+        EncoderOptions::default().with_content_size(false),
     ] {
         let stream = frame(&content, &options);
         for at in 0..stream.len() {
@@ -213,10 +204,7 @@ fn checksums_are_compared_and_both_values_shown() {
             computed ^ 0xff
         )
     );
-    let lax = DecoderOptions {
-        verify_checksum: false,
-        ..default()
-    };
+    let lax = default().with_verify_checksum(false);
     let found = decode(&lax, &stream, &[1000], &[1 << 20]);
     assert!(found.content == content);
     assert_eq!(found.result.unwrap().checksums_verified, 0);
@@ -347,10 +335,7 @@ fn oversized_windows_are_refused_before_they_are_allocated() {
     }
     // At the limit it is accepted, and a lower limit refuses it.
     let stream = handmade(Window::Descriptor(10 << 3), None, None, &block);
-    let limit = |window_log_max| DecoderOptions {
-        window_log_max,
-        ..default()
-    };
+    let limit = |window_log_max| default().with_window_log_max(window_log_max);
     assert_eq!(decode(&limit(20), &stream, &[100], &[100]).content, b"x");
     let refused = decode(&limit(19), &stream, &[100], &[100]);
     assert_eq!(refused.result.unwrap_err().kind(), ErrorKind::WindowLimit);
@@ -365,17 +350,11 @@ fn oversized_windows_are_refused_before_they_are_allocated() {
 #[test]
 fn memory_limit_is_kept_and_enough_is_enough() {
     let content = prose(3, 3 << 20);
-    let options = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_content_size(false);
     let stream = frame(&content, &options);
     let need = zstdkit::frame::list(&stream).unwrap()[0].decoder_bytes;
     let fresh = Decoder::new(&default()).unwrap().memory_bytes() as u64;
-    let limit = |bytes| DecoderOptions {
-        memory_limit: Some(bytes),
-        ..default()
-    };
+    let limit = |bytes| default().with_memory_limit(bytes);
 
     let mut decoder = Decoder::new(&limit(need)).unwrap();
     let error = decoder.push(&stream, &mut [0; 100]).unwrap_err();
@@ -401,16 +380,10 @@ fn memory_limit_is_kept_and_enough_is_enough() {
 fn output_limit_is_exact_and_nothing_passes_it() {
     let content = prose(3, 300_000);
     for content_size in [false, true] {
-        let options = EncoderOptions {
-            content_size,
-            ..EncoderOptions::default()
-        };
+        let options = EncoderOptions::default().with_content_size(content_size);
         let stream = [frame(&content[..1000], &options), frame(&content, &options)].concat();
         for (limit, fits) in [(301_000, true), (300_999, false), (1000, false), (0, false)] {
-            let options = DecoderOptions {
-                output_limit: Some(limit),
-                ..default()
-            };
+            let options = default().with_output_limit(limit);
             for (cuts, rooms) in [
                 (&[usize::MAX][..], &[1 << 20][..]),
                 (&[777], &[1 << 20]),
@@ -434,18 +407,9 @@ fn output_limit_is_exact_and_nothing_passes_it() {
 #[test]
 fn bombs_stop_at_the_limit() {
     let zeros = vec![0; 50 << 20];
-    let stream = frame(
-        &zeros,
-        &EncoderOptions {
-            content_size: false,
-            ..Default::default()
-        },
-    );
+    let stream = frame(&zeros, &EncoderOptions::default().with_content_size(false));
     assert!(stream.len() < 10_000);
-    let options = DecoderOptions {
-        output_limit: Some(1 << 20),
-        ..default()
-    };
+    let options = default().with_output_limit(1 << 20);
     let found = decode(&options, &stream, &[usize::MAX], &[1 << 20]);
     assert_eq!(found.content.len(), 1 << 20);
     assert_eq!(found.result.unwrap_err().kind(), ErrorKind::OutputLimit);

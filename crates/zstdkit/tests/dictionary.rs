@@ -29,17 +29,11 @@ fn records(seed: u64, count: u64) -> Vec<Vec<u8>> {
 }
 
 fn with(dictionary: &Dictionary) -> EncoderOptions {
-    EncoderOptions {
-        dictionary: Some(dictionary.clone()),
-        ..EncoderOptions::default()
-    }
+    EncoderOptions::default().with_dictionary(dictionary.clone())
 }
 
 fn given(dictionaries: &[&Dictionary]) -> DecoderOptions {
-    DecoderOptions {
-        dictionaries: dictionaries.iter().copied().cloned().collect(),
-        ..DecoderOptions::default()
-    }
+    DecoderOptions::default().with_dictionaries(dictionaries.iter().copied().cloned())
 }
 
 /// Both ways of decoding, which have to agree.
@@ -79,10 +73,7 @@ fn a_trained_dictionary_is_worth_its_bytes_on_other_records() {
 
 #[test]
 fn the_best_is_judged_on_samples_that_it_has_not_seen() {
-    let options = TrainOptions {
-        size_bytes: 16 << 10,
-        ..TrainOptions::default()
-    };
+    let options = TrainOptions::default().with_size_bytes(16 << 10);
     let samples = records(1, 300);
     let best = train_best(&samples, &options).unwrap();
     assert_eq!(best.evaluation.total.samples, 60);
@@ -315,10 +306,7 @@ fn each_frame_finds_its_own_of_several_dictionaries() {
 #[test]
 fn a_dictionary_keeps_a_bounded_number_of_digests() {
     let dictionary = Dictionary::new(prose(1, 20_000)).unwrap();
-    let at = |level| EncoderOptions {
-        level,
-        ..with(&dictionary)
-    };
+    let at = |level| with(&dictionary).with_level(level);
     let contexts: Vec<_> = (1..=8)
         .map(|level| Compressor::new(&at(level)).unwrap())
         .collect();
@@ -346,10 +334,7 @@ fn threads_share_a_digest() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for level in 1..=5 {
-                    let options = EncoderOptions {
-                        level,
-                        ..with(&dictionary)
-                    };
+                    let options = with(&dictionary).with_level(level);
                     let packed = zstdkit::compress(&prose(1, 3000), &options).unwrap();
                     let content = zstdkit::decompress(&packed, &given(&[&dictionary]));
                     assert_eq!(content.unwrap(), prose(1, 3000));
@@ -359,10 +344,7 @@ fn threads_share_a_digest() {
     });
     let bytes = dictionary.memory_bytes();
     for level in 1..=5 {
-        let options = EncoderOptions {
-            level,
-            ..with(&dictionary)
-        };
+        let options = with(&dictionary).with_level(level);
         Compressor::new(&options).unwrap();
     }
     assert_eq!(dictionary.memory_bytes(), bytes, "one digest a level");
@@ -375,10 +357,7 @@ fn a_patch_is_small_and_needs_its_reference() {
     new.splice(1_000_000..1_000_010, b"something else".iter().copied());
     new.drain(2_000_000..2_000_500);
     for level in [1, 3, 12] {
-        let options = EncoderOptions {
-            level,
-            ..EncoderOptions::default()
-        };
+        let options = EncoderOptions::default().with_level(level);
         let options = options.for_patch(old.clone(), new.len() as u64);
         options.validate().unwrap();
         let whole = zstdkit::compress(&new, &options).unwrap();
@@ -413,11 +392,9 @@ fn a_prefix_and_a_dictionary_do_not_go_together() {
 #[test]
 fn contexts_say_what_they_were_made_with() {
     for level in [-5, 0, 1, 3, 9, 16, 19] {
-        let options = EncoderOptions {
-            level,
-            content_size: false,
-            ..EncoderOptions::default()
-        };
+        let options = EncoderOptions::default()
+            .with_level(level)
+            .with_content_size(false);
         let mut encoder = Encoder::new(&options).unwrap();
         assert_eq!(encoder.level(), if level == 0 { 3 } else { level });
         for size in [
@@ -446,10 +423,7 @@ fn contexts_say_what_they_were_made_with() {
         }
     }
     let strategy = |level| {
-        let options = EncoderOptions {
-            level,
-            ..EncoderOptions::default()
-        };
+        let options = EncoderOptions::default().with_level(level);
         Encoder::new(&options).unwrap().strategy().name()
     };
     assert_eq!(

@@ -14,14 +14,7 @@ fn encoder(options: EncoderOptions) -> Encoder {
 }
 
 fn decoded(stream: &[u8]) -> Vec<u8> {
-    zstdkit::decompress(
-        stream,
-        &DecoderOptions {
-            window_log_max: 31,
-            ..Default::default()
-        },
-    )
-    .unwrap()
+    zstdkit::decompress(stream, &DecoderOptions::default().with_window_log_max(31)).unwrap()
 }
 
 #[test]
@@ -29,52 +22,31 @@ fn options_out_of_bounds_are_named() {
     let default = EncoderOptions::default;
     for (options, text) in [
         (
-            EncoderOptions {
-                level: 23,
-                ..default()
-            },
+            default().with_level(23),
             "level 23 is out of range (-131072 to 22)",
         ),
         (
-            EncoderOptions {
-                level: -131_073,
-                ..default()
-            },
+            default().with_level(-131_073),
             "level -131073 is out of range (-131072 to 22)",
         ),
         (
-            EncoderOptions {
-                window_log: Some(9),
-                ..default()
-            },
+            default().with_window_log(9),
             "window_log 9 is out of range (10 to",
         ),
         (
-            EncoderOptions {
-                window_log: Some(32),
-                ..default()
-            },
+            default().with_window_log(32),
             "window_log 32 is out of range",
         ),
         (
-            EncoderOptions {
-                workers: 100_000,
-                ..default()
-            },
+            default().with_workers(100_000),
             "workers 100000 is out of range (0 to",
         ),
         (
-            EncoderOptions {
-                job_size: Some(5),
-                ..default()
-            },
+            default().with_job_size(5),
             "job_size 5 is out of range (524288 to",
         ),
         (
-            EncoderOptions {
-                overlap_log: Some(10),
-                ..default()
-            },
+            default().with_overlap_log(10),
             "overlap_log 10 is out of range (0 to 9)",
         ),
     ] {
@@ -89,25 +61,14 @@ fn options_out_of_bounds_are_named() {
 fn levels_reach_both_ends() {
     let content = prose(1, 5000);
     for level in [-131_072, -1, 0, 1, 22] {
-        let mut encoder = encoder(EncoderOptions {
-            level,
-            ..EncoderOptions::default()
-        });
+        let mut encoder = encoder(EncoderOptions::default().with_level(level));
         encoder.begin(Some(5000)).unwrap();
         let stream = encode(&mut encoder, &content, &[700], 100, &[]).unwrap();
         assert_eq!(decoded(&stream), content, "level {level}");
     }
     // 0 is the default level.
-    let of = |level| {
-        zstdkit::compress(
-            &content,
-            &EncoderOptions {
-                level,
-                ..EncoderOptions::default()
-            },
-        )
-        .unwrap()
-    };
+    let of =
+        |level| zstdkit::compress(&content, &EncoderOptions::default().with_level(level)).unwrap();
     assert_eq!(of(0), of(3));
     assert_ne!(of(0), of(1));
 }
@@ -118,20 +79,15 @@ fn header_says_what_the_options_ask() {
     for (options, window, size, checksum) in [
         (EncoderOptions::default(), 300_000, Some(300_000), true),
         (
-            EncoderOptions {
-                content_size: false,
-                checksum: false,
-                ..EncoderOptions::default()
-            },
+            EncoderOptions::default()
+                .with_content_size(false)
+                .with_checksum(false),
             512 << 10,
             None,
             false,
         ),
         (
-            EncoderOptions {
-                window_log: Some(12),
-                ..EncoderOptions::default()
-            },
+            EncoderOptions::default().with_window_log(12),
             4096,
             Some(300_000),
             true,
@@ -164,15 +120,8 @@ fn size_of_a_frame_given_whole_is_known() {
 fn long_distance_finds_what_the_window_of_the_level_does_not() {
     let noise = common::noise(7, 6 << 20);
     let content = [&noise[..], &noise[..]].concat();
-    let plain = EncoderOptions {
-        level: 1,
-        ..EncoderOptions::default()
-    };
-    let long = EncoderOptions {
-        long_distance: true,
-        window_log: Some(23),
-        ..plain.clone()
-    };
+    let plain = EncoderOptions::default().with_level(1);
+    let long = plain.clone().with_long_distance(true).with_window_log(23);
     let compress = |options: &EncoderOptions| {
         let mut encoder = encoder(options.clone());
         encode(&mut encoder, &content, &[BLOCK], 1 << 18, &[]).unwrap()
@@ -342,11 +291,7 @@ fn a_call_takes_at_most_a_block() {
 #[test]
 fn a_new_frame_keeps_options_and_drops_the_old_frame() {
     let content = prose(5, 50_000);
-    let options = EncoderOptions {
-        level: 9,
-        checksum: false,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_level(9).with_checksum(false);
     let fresh = encode(
         &mut encoder(options.clone()),
         &content,
@@ -389,21 +334,12 @@ fn memory_stays_the_same_over_frames() {
 fn workers_give_one_frame_that_anyone_can_read() {
     let content = prose(5, 6 << 20);
     for options in [
-        EncoderOptions {
-            workers: 1,
-            ..EncoderOptions::default()
-        },
-        EncoderOptions {
-            workers: 3,
-            level: 1,
-            ..EncoderOptions::default()
-        },
-        EncoderOptions {
-            workers: 2,
-            job_size: Some(1 << 20),
-            overlap_log: Some(3),
-            ..EncoderOptions::default()
-        },
+        EncoderOptions::default().with_workers(1),
+        EncoderOptions::default().with_workers(3).with_level(1),
+        EncoderOptions::default()
+            .with_workers(2)
+            .with_job_size(1 << 20)
+            .with_overlap_log(3),
     ] {
         let mut encoder = Encoder::new(&options).unwrap();
         for pledged in [None, Some(content.len() as u64)] {
@@ -487,10 +423,7 @@ fn with_hash(encoder: &mut Encoder, content: &[u8], room: usize) -> Vec<u8> {
 fn an_external_checksum_gives_the_same_frame() {
     let contents = [Vec::new(), b"x".to_vec(), prose(1, 300), prose(2, 700_000)];
     for workers in [0, 1] {
-        let options = EncoderOptions {
-            workers,
-            ..EncoderOptions::default()
-        };
+        let options = EncoderOptions::default().with_workers(workers);
         let mut encoder = Encoder::new(&options).unwrap();
         for content in &contents {
             for pledged in [None, Some(content.len() as u64)] {
@@ -521,10 +454,7 @@ fn an_external_checksum_is_required_at_the_end() {
     let step = encoder.push(b"abc", &mut room, Operation::End).unwrap();
     let refused = zstdkit::decompress(&room[..step.produced], &DecoderOptions::default());
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Checksum);
-    let options = EncoderOptions {
-        checksum: false,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_checksum(false);
     let mut encoder = Encoder::new(&options).unwrap();
     encoder.begin_external_checksum(None).unwrap();
     let step = encoder.push(b"abc", &mut room, Operation::End).unwrap();

@@ -14,15 +14,10 @@ use zstdkit::{
 /// that level's strategy and without the dictionary, and could not be told from a wrong one.
 #[test]
 fn a_reset_keeps_level_strategy_and_dictionary() {
-    let options = EncoderOptions {
-        level: 9,
-        dictionary: Some(Dictionary::new(prose(1, 20_000)).unwrap()),
-        parameters: Parameters {
-            strategy: Some(Strategy::Btopt),
-            ..Parameters::default()
-        },
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default()
+        .with_level(9)
+        .with_dictionary(Dictionary::new(prose(1, 20_000)).unwrap())
+        .with_parameters(Parameters::default().with_strategy(Strategy::Btopt));
     let content = prose(1, 30_000);
     let mut encoder = Encoder::new(&options).unwrap();
     let first = common::encode(&mut encoder, &content, &[8000], 9000, &[]).unwrap();
@@ -38,10 +33,7 @@ fn a_reset_keeps_level_strategy_and_dictionary() {
         assert!(again == first);
     }
     // The dictionary is half of the content, and a frame without it is much larger.
-    let without = EncoderOptions {
-        dictionary: None,
-        ..options
-    };
+    let without = options.with_dictionary(None);
     assert!(first.len() * 2 < common::frame(&content, &without).len());
 }
 
@@ -96,10 +88,7 @@ fn output_that_is_used_again_keeps_nothing_of_what_was_in_it() {
 #[test]
 fn content_of_unknown_size_may_be_a_thousand_times_its_frame() {
     let content = vec![b'x'; 5_000_000];
-    let options = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_content_size(false);
     let packed = zstdkit::compress(&content, &options).unwrap();
     assert_eq!(frame::content_size(&packed), None);
     assert!(packed.len() * 1000 < content.len());
@@ -138,14 +127,8 @@ fn a_stated_size_is_no_allocation() {
 fn a_dictionary_is_digested_once_for_all_calls_and_contexts() {
     let dictionary = Dictionary::new(noise(3, 110_000)).unwrap();
     let bare = dictionary.memory_bytes();
-    let options = EncoderOptions {
-        dictionary: Some(dictionary.clone()),
-        ..EncoderOptions::default()
-    };
-    let decoding = DecoderOptions {
-        dictionaries: vec![dictionary.clone()],
-        ..DecoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_dictionary(dictionary.clone());
+    let decoding = DecoderOptions::default().with_dictionaries([dictionary.clone()]);
     let content = &dictionary.bytes()[5000..7000];
     let mut sizes = Vec::new();
     for _ in 0..3 {

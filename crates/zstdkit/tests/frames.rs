@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Block, Window, frame, handmade, noise, prose, skippable, xxh};
-use zstdkit::frame::{BlockCounts, FrameKind, Scanner, frames, list};
+use zstdkit::frame::{FrameKind, Scanner, frames, list};
 use zstdkit::{EncoderOptions, ErrorKind};
 
 #[test]
@@ -42,14 +42,8 @@ fn fields_of_handmade_frames() {
         (true, Some(0xdead_beef))
     );
     assert_eq!(info.blocks, 4);
-    assert_eq!(
-        info.block_counts,
-        BlockCounts {
-            raw: 2,
-            rle: 1,
-            compressed: 1
-        }
-    );
+    let counts = info.block_counts;
+    assert_eq!((counts.raw, counts.rle, counts.compressed), (2, 1, 1));
     // A compressed block can hold no more than the window.
     assert_eq!(info.content_bound, 30 + 40 + 2560);
 

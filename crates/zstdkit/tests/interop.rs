@@ -53,33 +53,16 @@ fn cli_reads_what_we_write() {
     for content in contents() {
         for options in [
             EncoderOptions::default(),
-            EncoderOptions {
-                level: -5,
-                ..EncoderOptions::default()
-            },
-            EncoderOptions {
-                level: 1,
-                checksum: false,
-                ..EncoderOptions::default()
-            },
-            EncoderOptions {
-                level: 19,
-                content_size: false,
-                ..EncoderOptions::default()
-            },
-            EncoderOptions {
-                long_distance: true,
-                window_log: Some(27),
-                ..Default::default()
-            },
-            EncoderOptions {
-                workers: 2,
-                ..EncoderOptions::default()
-            },
-            EncoderOptions {
-                window_log: Some(10),
-                ..EncoderOptions::default()
-            },
+            EncoderOptions::default().with_level(-5),
+            EncoderOptions::default().with_level(1).with_checksum(false),
+            EncoderOptions::default()
+                .with_level(19)
+                .with_content_size(false),
+            EncoderOptions::default()
+                .with_long_distance(true)
+                .with_window_log(27),
+            EncoderOptions::default().with_workers(2),
+            EncoderOptions::default().with_window_log(10),
         ] {
             assert!(
                 filter(&["-dqc"], &frame(&content, &options)) == content,
@@ -146,15 +129,10 @@ fn both_refuse_the_same() {
     let mut flipped = good.clone();
     let end = flipped.len() - 1;
     flipped[end] ^= 1;
-    let window = DecoderOptions {
-        window_log_max: 27,
-        ..DecoderOptions::default()
-    };
-    let huge = EncoderOptions {
-        window_log: Some(28),
-        content_size: false,
-        ..Default::default()
-    };
+    let window = DecoderOptions::default().with_window_log_max(27);
+    let huge = EncoderOptions::default()
+        .with_window_log(28)
+        .with_content_size(false);
     let mut encoder = Encoder::new(&huge).unwrap();
     let huge = encode(&mut encoder, b"content", &[3], 100, &[]).unwrap();
     for bad in [
@@ -209,17 +187,12 @@ fn dictionaries_trained_by_either_serve_both() {
 
     for (name, dictionary) in [("ours", &ours), ("theirs", &theirs), ("plain", &plain)] {
         let file = path(name);
-        let decoding = DecoderOptions {
-            dictionaries: vec![dictionary.clone()],
-            ..DecoderOptions::default()
-        };
+        let decoding = DecoderOptions::default().with_dictionaries([dictionary.clone()]);
         for content in [&records[7][..], &prose(1, 2000), &prose(5, 300_000), b""] {
             for level in [-3, 3, 9, 19] {
-                let options = EncoderOptions {
-                    level,
-                    dictionary: Some(dictionary.clone()),
-                    ..EncoderOptions::default()
-                };
+                let options = EncoderOptions::default()
+                    .with_level(level)
+                    .with_dictionary(dictionary.clone());
                 let packed = frame(content, &options);
                 assert!(filter(&["-dqc", "-D", &file], &packed) == content, "{name}");
             }
@@ -232,10 +205,7 @@ fn dictionaries_trained_by_either_serve_both() {
             assert!(found.content == content && found.result.is_ok(), "{name}");
         }
     }
-    let options = EncoderOptions {
-        dictionary: Some(ours),
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_dictionary(ours);
     let packed = frame(&records[7], &options);
     assert!(
         !zstd(&["-dqc", "-D", &path("theirs")], &packed)

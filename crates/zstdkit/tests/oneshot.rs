@@ -56,10 +56,7 @@ fn slices_that_are_too_small_are_an_error() {
 
 #[test]
 fn several_frames_become_one_content() {
-    let unsized_frame = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let unsized_frame = EncoderOptions::default().with_content_size(false);
     let (first, second) = (prose(1, 500_000), prose(2, 1000));
     for options in [EncoderOptions::default(), unsized_frame] {
         let stream = [
@@ -102,10 +99,7 @@ fn a_stated_size_is_not_an_allocation() {
 #[test]
 fn windows_are_limited_though_none_is_allocated() {
     let stream = frame(&prose(1, 300_000), &EncoderOptions::default());
-    let options = DecoderOptions {
-        window_log_max: 18,
-        ..DecoderOptions::default()
-    };
+    let options = DecoderOptions::default().with_window_log_max(18);
     let error = zstdkit::decompress(&stream, &options).unwrap_err();
     assert_eq!(
         (error.kind(), error.offset()),
@@ -123,10 +117,7 @@ fn highly_compressible_content_grows_as_it_is_produced() {
     let stream = frame(&zeros, &EncoderOptions::default());
     assert!(stream.len() * 64 < 4 << 20);
     assert!(zstdkit::decompress(&stream, &DecoderOptions::default()).unwrap() == zeros);
-    let limit = DecoderOptions {
-        output_limit: Some(10 << 20),
-        ..DecoderOptions::default()
-    };
+    let limit = DecoderOptions::default().with_output_limit(10 << 20);
     let mut content = Vec::new();
     let error = Decompressor::new(&limit)
         .unwrap()
@@ -160,10 +151,7 @@ fn errors_leave_the_context_usable() {
 #[test]
 fn workers_compress_whole_buffers_too() {
     let content = prose(1, 4 << 20);
-    let options = EncoderOptions {
-        workers: 2,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_workers(2);
     let stream = frame(&content, &options);
     assert!(zstdkit::decompress(&stream, &DecoderOptions::default()).unwrap() == content);
 }

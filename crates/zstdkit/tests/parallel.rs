@@ -134,11 +134,9 @@ fn same(options: &DecoderOptions, stream: &[u8], cuts: &[usize], threads: usize)
 }
 
 fn frames() -> Vec<Vec<u8>> {
-    let unsized_ = EncoderOptions {
-        content_size: false,
-        checksum: false,
-        ..EncoderOptions::default()
-    };
+    let unsized_ = EncoderOptions::default()
+        .with_content_size(false)
+        .with_checksum(false);
     vec![
         frame(&prose(1, 3_000_000), &EncoderOptions::default()),
         frame(&prose(2, 200_000), &unsized_),
@@ -223,25 +221,16 @@ fn limits_hold_as_for_one_thread() {
         9_699_999,
         60 << 20,
     ] {
-        let options = DecoderOptions {
-            output_limit: Some(output_limit),
-            ..DecoderOptions::default()
-        };
+        let options = DecoderOptions::default().with_output_limit(output_limit);
         let decoded = same(&options, &stream, &[1 << 18], 2);
         assert!(decoded.content.len() as u64 <= output_limit);
     }
     // They make frames too large to be held, or to be decoded at all.
     for memory_limit in [1 << 20, 3 << 20, 8 << 20, 64 << 20] {
-        let options = DecoderOptions {
-            memory_limit: Some(memory_limit),
-            ..DecoderOptions::default()
-        };
+        let options = DecoderOptions::default().with_memory_limit(memory_limit);
         same(&options, &stream, &[1 << 18], 2);
     }
-    let options = DecoderOptions {
-        window_log_max: 20,
-        ..DecoderOptions::default()
-    };
+    let options = DecoderOptions::default().with_window_log_max(20);
     let refused = same(&options, &stream, &[1 << 18], 2).result.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::WindowLimit);
 }
@@ -261,17 +250,11 @@ fn a_frame_too_large_to_be_held_is_decoded_as_it_comes() {
 #[test]
 fn content_is_placed_while_all_frames_before_it_state_their_size() {
     let sized = frame(&prose(1, 3_000_000), &EncoderOptions::default());
-    let unsized_ = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let unsized_ = EncoderOptions::default().with_content_size(false);
     let unsized_ = frame(&prose(2, 3_000_000), &unsized_);
     let skipped = skippable(4, &[1; 5000]);
     let placed = |stream: &[u8], limit: Option<u64>| {
-        let options = DecoderOptions {
-            output_limit: limit,
-            ..DecoderOptions::default()
-        };
+        let options = DecoderOptions::default().with_output_limit(limit);
         let mut decoder = ParallelDecoder::new(&options, 2).unwrap();
         decoder.reset(true);
         let places = Places::of(&mut decoder, |_| false);
@@ -397,7 +380,7 @@ proptest! {
     ) {
         let mut stream = Vec::new();
         for (size, stated) in sizes {
-            let options = EncoderOptions { level: 1, content_size: stated, ..EncoderOptions::default() };
+            let options = EncoderOptions::default().with_level(1).with_content_size(stated);
             stream.extend(frame(&prose(size as u64, size), &options));
         }
         if let (Some((place, mask)), false) = (flip, stream.is_empty()) {

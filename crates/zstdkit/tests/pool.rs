@@ -4,7 +4,7 @@
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use common::{noise, prose};
@@ -13,17 +13,11 @@ use zstdkit::{
 };
 
 fn pool(memory_budget_bytes: u64) -> Pool {
-    Pool::new(PoolOptions {
-        memory_budget_bytes,
-        ..PoolOptions::default()
-    })
+    Pool::new(PoolOptions::default().with_memory_budget_bytes(memory_budget_bytes))
 }
 
 fn at(level: i32) -> EncoderOptions {
-    EncoderOptions {
-        level,
-        ..EncoderOptions::default()
-    }
+    EncoderOptions::default().with_level(level)
 }
 
 fn round_trip(pool: &Pool, options: &EncoderOptions, content: &[u8]) {
@@ -65,10 +59,7 @@ fn contexts_of_other_options_and_sizes_are_kept_apart() {
     }
     // Three compressors and a decompressor.
     assert_eq!(pool.stats().misses, 4);
-    let no_checksum = EncoderOptions {
-        checksum: false,
-        ..at(3)
-    };
+    let no_checksum = at(3).with_checksum(false);
     round_trip(&pool, &no_checksum, &prose(2, 2000));
     assert_eq!(pool.stats().misses, 5);
     let small = pool.compressor(&at(3), Some(2000)).unwrap();
@@ -117,16 +108,14 @@ fn a_compressor_of_any_size_asks_for_what_each_call_needs() {
 fn the_budget_is_kept_by_dropping_the_longest_unused() {
     let content = prose(6, 2000);
     let one = at(1).one_shot_estimate_bytes(Some(2000));
-    let pool = Pool::new(PoolOptions {
-        memory_budget_bytes: one * 3,
-        per_thread_cached: 100,
-        spill_max: 100,
-    });
+    let pool = Pool::new(
+        PoolOptions::default()
+            .with_memory_budget_bytes(one * 3)
+            .with_per_thread_cached(100)
+            .with_spill_max(100),
+    );
     let compress = |checksum, level| {
-        let options = EncoderOptions {
-            checksum,
-            ..at(level)
-        };
+        let options = at(level).with_checksum(checksum);
         let mut compressor = pool.compressor(&options, Some(2000)).unwrap();
         compressor.compress(&content).unwrap();
         assert!(pool.stats().held_bytes <= one * 3);
@@ -175,11 +164,9 @@ fn contexts_in_use_are_not_taken_for_room() {
 
 #[test]
 fn a_window_is_set_aside_before_it_is_allocated() {
-    let wide = EncoderOptions {
-        window_log: Some(23),
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let wide = EncoderOptions::default()
+        .with_window_log(23)
+        .with_content_size(false);
     let mut encoder = zstdkit::Encoder::new(&wide).unwrap();
     let content = prose(7, 100_000);
     let frame = common::encode(&mut encoder, &content, &[9999], 50_000, &[]).unwrap();
@@ -208,10 +195,7 @@ fn a_window_is_set_aside_before_it_is_allocated() {
 
 #[test]
 fn a_decompressor_counts_both_of_its_paths() {
-    let unsized_frame = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let unsized_frame = EncoderOptions::default().with_content_size(false);
     let content = vec![7; 20 << 20];
     let mut frame = zstdkit::compress(&content, &unsized_frame).unwrap();
     let pool = pool(1 << 20);
@@ -292,10 +276,7 @@ fn a_panic_in_flight_discards_the_context() {
 fn contexts_with_a_prefix_are_counted_but_not_kept() {
     let pool = Pool::default();
     let reference = prose(10, 5000);
-    let options = EncoderOptions {
-        prefix: Some(reference.clone().into()),
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_prefix(Arc::<[u8]>::from(reference.clone()));
     let frame = pool
         .compressor(&options, Some(5000))
         .unwrap()
@@ -311,9 +292,8 @@ fn contexts_keep_their_dictionary() {
     let contents: Vec<_> = (0..4).map(|seed| prose(seed, 3000)).collect();
     let options: Vec<_> = contents
         .iter()
-        .map(|content| EncoderOptions {
-            dictionary: Some(Dictionary::new(content.clone()).unwrap()),
-            ..EncoderOptions::default()
+        .map(|content| {
+            EncoderOptions::default().with_dictionary(Dictionary::new(content.clone()).unwrap())
         })
         .collect();
     for _ in 0..3 {
@@ -398,22 +378,22 @@ fn trimming_drops_what_was_not_used_since_the_last_time() {
 
 #[test]
 fn caches_and_spill_are_bounded() {
-    let pool = Pool::new(PoolOptions {
-        per_thread_cached: 2,
-        spill_max: 3,
-        ..PoolOptions::default()
-    });
+    let pool = Pool::new(
+        PoolOptions::default()
+            .with_per_thread_cached(2)
+            .with_spill_max(3),
+    );
     let guards: Vec<_> = (0..10)
         .map(|_| pool.decompressor(&DecoderOptions::default()).unwrap())
         .collect();
     assert_eq!(pool.stats().in_use, 10);
     drop(guards);
     assert_eq!((pool.stats().idle, pool.stats().evictions), (5, 5));
-    let none = Pool::new(PoolOptions {
-        per_thread_cached: 0,
-        spill_max: 0,
-        ..PoolOptions::default()
-    });
+    let none = Pool::new(
+        PoolOptions::default()
+            .with_per_thread_cached(0)
+            .with_spill_max(0),
+    );
     round_trip(&none, &at(3), b"content");
     assert_eq!((none.stats().idle, none.stats().held_bytes), (0, 0));
 }
@@ -423,11 +403,12 @@ fn caches_and_spill_are_bounded() {
 fn under_stress_the_budget_holds_and_nothing_is_lost() {
     const CALLS: u64 = 10_000;
     const BUDGET: u64 = 1_200_000;
-    let pool = Pool::new(PoolOptions {
-        memory_budget_bytes: BUDGET,
-        per_thread_cached: 3,
-        spill_max: 3,
-    });
+    let pool = Pool::new(
+        PoolOptions::default()
+            .with_memory_budget_bytes(BUDGET)
+            .with_per_thread_cached(3)
+            .with_spill_max(3),
+    );
     let refused = thread::scope(|scope| {
         let workers: Vec<_> = (0..2)
             .map(|seed| {

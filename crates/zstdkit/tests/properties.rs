@@ -25,13 +25,13 @@ fn options() -> impl Strategy<Value = EncoderOptions> {
         any::<bool>(),
     )
         .prop_map(
-            |(level, checksum, window_log, long_distance, content_size)| EncoderOptions {
-                level,
-                checksum,
-                window_log,
-                long_distance: long_distance && window_log.is_some(),
-                content_size,
-                ..EncoderOptions::default()
+            |(level, checksum, window_log, long_distance, content_size)| {
+                EncoderOptions::default()
+                    .with_level(level)
+                    .with_checksum(checksum)
+                    .with_window_log(window_log)
+                    .with_long_distance(long_distance && window_log.is_some())
+                    .with_content_size(content_size)
             },
         )
 }
@@ -196,18 +196,12 @@ proptest! {
         let mut stream = Vec::new();
         let mut total = 0;
         for (content, content_size) in &contents {
-            let options = EncoderOptions { content_size: *content_size, ..Default::default() };
+            let options = EncoderOptions::default().with_content_size(*content_size);
             stream.extend(frame(content, &options));
             total += content.len() as u64;
         }
         stream.extend(handmade(Window::Descriptor(8), stated, Some(0), &blocks));
-        let options = DecoderOptions {
-            window_log_max,
-            memory_limit: memory,
-            verify_checksum,
-            output_limit: Some(if relative { (total + 1000).saturating_sub(output) } else { output }),
-            ..DecoderOptions::default()
-        };
+        let options = DecoderOptions::default().with_window_log_max(window_log_max).with_memory_limit(memory).with_verify_checksum(verify_checksum).with_output_limit(if relative { (total + 1000).saturating_sub(output) } else { output });
         let whole = decode(&options, &stream, &[usize::MAX], &[1 << 20]);
         let pieces = decode(&options, &stream, &cut, &rooms);
         prop_assert_eq!(&whole.result, &pieces.result);
@@ -274,10 +268,7 @@ fn scan(stream: &[u8], cuts: &[usize]) -> Result<Vec<frames::FrameInfo>, Error> 
 
 /// Decodes a stream in different cuts and in one shot, and has all of them agree.
 fn agree(stream: &[u8], cut: &[usize], rooms: &[usize]) -> Result<common::Decoded, TestCaseError> {
-    let options = DecoderOptions {
-        output_limit: Some(4 << 20),
-        ..DecoderOptions::default()
-    };
+    let options = DecoderOptions::default().with_output_limit(4 << 20);
     let whole = decode(&options, stream, &[usize::MAX], &[1 << 20]);
     let pieces = decode(&options, stream, cut, rooms);
     prop_assert_eq!(&whole.result, &pieces.result);

@@ -220,10 +220,7 @@ mod generated {
             for recipe in [Recipe::Binary, Recipe::Text, Recipe::StructuredData] {
                 let size = |options| zstdkit::compress(&digits, &options).unwrap().len();
                 let looked = size(recipe.options_for(&digits, Some(bytes as u64)));
-                let level_1 = size(EncoderOptions {
-                    level: 1,
-                    ..EncoderOptions::default()
-                });
+                let level_1 = size(EncoderOptions::default().with_level(1));
                 assert!(looked <= level_1, "{recipe}, {bytes}: {looked} {level_1}");
             }
         }

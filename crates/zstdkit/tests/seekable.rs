@@ -17,10 +17,7 @@ use zstdkit::{DecoderOptions, EncoderOptions, Error, ErrorKind, State};
 fn file(contents: &[Vec<u8>], checksums: bool) -> Vec<u8> {
     let mut file = Vec::new();
     let mut table = SeekTableBuilder::new(checksums);
-    let options = EncoderOptions {
-        checksum: false,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_checksum(false);
     for content in contents {
         let frame = frame(content, &options);
         table
@@ -178,10 +175,7 @@ fn frames_for_a_range_are_those_that_hold_it() {
 #[test]
 fn an_index_of_a_file_without_a_table_serves_ranges() {
     let contents = [prose(4, 1000), prose(5, 200_000), prose(6, 30)];
-    let unsized_ = EncoderOptions {
-        content_size: false,
-        ..EncoderOptions::default()
-    };
+    let unsized_ = EncoderOptions::default().with_content_size(false);
     for (last, open) in [(EncoderOptions::default(), false), (unsized_, true)] {
         let mut stream = Vec::new();
         for (content, options) in contents.iter().zip([&Default::default(), &last, &last]) {

@@ -39,11 +39,9 @@ impl Meter {
 }
 
 fn options(level: i32, block_bytes_max: Option<u32>) -> EncoderOptions {
-    EncoderOptions {
-        level,
-        block_bytes_max,
-        ..EncoderOptions::default()
-    }
+    EncoderOptions::default()
+        .with_level(level)
+        .with_block_bytes_max(block_bytes_max)
 }
 
 /// Compresses by steps of `slices`, output never full, and holds each to its budget.
@@ -110,7 +108,7 @@ proptest! {
         cuts in prop::collection::vec(prop_oneof![1000_usize..20_000, Just(1 << 20)], 1..4),
     ) {
         let content = if random { noise(seed, len) } else { prose(seed, len) };
-        let options = EncoderOptions { window_log, ..options(level, block) };
+        let options = options(level, block).with_window_log(window_log);
         encode(&content, &options, pledge, &slices, &cuts);
     }
 
@@ -252,21 +250,12 @@ fn nothing_happens_without_a_budget() {
 
 #[test]
 fn errors_are_those_of_what_is_inside() {
-    let workers = EncoderOptions {
-        workers: 1,
-        ..EncoderOptions::default()
-    };
+    let workers = EncoderOptions::default().with_workers(1);
     assert_eq!(
         SlicedEncoder::new(&workers).unwrap_err().kind(),
         ErrorKind::Parameter
     );
-    let bad = EncoderOptions {
-        parameters: Parameters {
-            min_match: Some(9),
-            ..Parameters::default()
-        },
-        ..EncoderOptions::default()
-    };
+    let bad = EncoderOptions::default().with_parameters(Parameters::default().with_min_match(9));
     assert_eq!(
         SlicedEncoder::new(&bad).unwrap_err().kind(),
         ErrorKind::Parameter

@@ -243,7 +243,7 @@ proptest! {
             let frame = match content_size {
                 true => scheduler.compress_recipe(content.clone(), recipe).await.unwrap(),
                 false => {
-                    let options = EncoderOptions { content_size, ..EncoderOptions::default() };
+                    let options = EncoderOptions::default().with_content_size(content_size);
                     scheduler.compress(content.clone(), &options).await.unwrap()
                 }
             };
@@ -341,7 +341,7 @@ proptest! {
             let scheduler = scheduler(threshold_ns);
             let content = prose(seed, 200_000);
             let frame = zstdkit::compress(&content, &EncoderOptions::default()).unwrap();
-            let options = DecoderOptions { output_limit: Some(4 << 20), ..Default::default() };
+            let options = DecoderOptions::default().with_output_limit(4 << 20);
             let mut flipped = frame.clone();
             flipped[flip.index(frame.len())] ^= mask;
             for stream in [flipped, frame[..cut.index(frame.len())].to_vec()] {

@@ -79,15 +79,8 @@ fn frame(content: &[u8], options: &EncoderOptions) -> Vec<u8> {
 
 fn streams() -> Vec<(&'static str, Vec<u8>)> {
     let plain = EncoderOptions::default();
-    let bare = EncoderOptions {
-        checksum: false,
-        content_size: false,
-        ..plain.clone()
-    };
-    let small_window = EncoderOptions {
-        window_log: Some(10),
-        ..bare.clone()
-    };
+    let bare = plain.clone().with_checksum(false).with_content_size(false);
+    let small_window = bare.clone().with_window_log(10);
     let skippable = [&[0x5d, 0x2a, 0x4d, 0x18, 5, 0, 0, 0][..], b"extra"].concat();
     let text = frame(&generate(Kind::JsonLines, 1, 2_000), &plain);
     let mut flipped = text.clone();
@@ -216,10 +209,8 @@ fn dictionaries() -> Vec<(&'static str, Vec<u8>)> {
     let samples: Vec<&[u8]> = records.split(|&byte| byte == b'\n').collect();
     let trained = train(&samples, 768).expect("records have something in common");
     let record = &samples[0][..samples[0].len().min(255)];
-    let with = |dictionary: &Dictionary| EncoderOptions {
-        dictionary: Some(dictionary.clone()),
-        ..EncoderOptions::default()
-    };
+    let with =
+        |dictionary: &Dictionary| EncoderOptions::default().with_dictionary(dictionary.clone());
     let plan = |options: &[u8], dictionary: &[u8], stream: &[u8]| {
         let shift = 2;
         let mut dictionary = dictionary.to_vec();

@@ -171,12 +171,10 @@ impl CompressArgs {
                 .help("a window log lies between 10 and 31; --long alone means 27"));
         }
         let seekable = self.seekable.map(frame_bytes).transpose()?;
-        let mut encoder = EncoderOptions {
-            level,
-            checksum: !self.no_check,
-            content_size: !self.no_content_size,
-            ..EncoderOptions::default()
-        };
+        let mut encoder = EncoderOptions::default()
+            .with_level(level)
+            .with_checksum(!self.no_check)
+            .with_content_size(!self.no_content_size);
         if let Some(log) = self.long {
             encoder.window_log = Some(log);
             encoder.long_distance = true;

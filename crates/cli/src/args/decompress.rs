@@ -134,11 +134,9 @@ pub(super) fn limit_window(decoder: &mut DecoderOptions, bytes: u64) {
 impl DecompressArgs {
     /// Resolves the flags; no side effects.
     pub(crate) fn plan(&self) -> Result<DecompressPlan> {
-        let mut decoder = DecoderOptions {
-            verify_checksum: !self.no_check,
-            output_limit: self.max_output,
-            ..DecoderOptions::default()
-        };
+        let mut decoder = DecoderOptions::default()
+            .with_verify_checksum(!self.no_check)
+            .with_output_limit(self.max_output);
         match self.long {
             Some(log @ 10..=31) => decoder.window_log_max = log,
             Some(log) => {

@@ -83,12 +83,10 @@ pub(crate) fn run(
     })?;
     let times = Times::new(&session, "128 KiB chunk", &jobs);
     let mut stage = Compress::new(plan.clone(), || times.around(&session, "frame"))?;
-    let decoder = DecoderOptions {
-        window_log_max: 31,
-        dictionaries: plan.encoder.dictionary.iter().cloned().collect(),
-        prefix: plan.encoder.prefix.clone(),
-        ..DecoderOptions::default()
-    };
+    let decoder = DecoderOptions::default()
+        .with_window_log_max(31)
+        .with_dictionaries(plan.encoder.dictionary.clone())
+        .with_prefix(plan.encoder.prefix.clone());
     let options = Options {
         overwrite: args.files_args.force.into(),
         rm: args.files_args.rm,
@@ -178,13 +176,12 @@ impl Compress {
         let mut options = match self.plan.recipe {
             Some(recipe) => {
                 let own = recipe.options(first, size);
-                EncoderOptions {
-                    level: own.level,
-                    parameters: own.parameters,
-                    window_log: asked.window_log.or(own.window_log),
-                    long_distance: asked.long_distance || own.long_distance,
-                    ..asked.clone()
-                }
+                asked
+                    .clone()
+                    .with_level(own.level)
+                    .with_parameters(own.parameters)
+                    .with_window_log(asked.window_log.or(own.window_log))
+                    .with_long_distance(asked.long_distance || own.long_distance)
             }
             None => asked.clone(),
         };

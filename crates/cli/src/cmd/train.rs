@@ -90,10 +90,9 @@ fn made(
     plan: &TrainPlan,
     samples: &[Vec<u8>],
 ) -> std::result::Result<(Dictionary, Option<Evaluation>), zstdkit::Error> {
-    let options = TrainOptions {
-        size_bytes: plan.size_bytes,
-        encoder: plan.encoder.clone(),
-    };
+    let options = TrainOptions::default()
+        .with_size_bytes(plan.size_bytes)
+        .with_encoder(plan.encoder.clone());
     match plan.id {
         id if !plan.judged => {
             let dictionary = dictionary::train(samples, plan.size_bytes)?;

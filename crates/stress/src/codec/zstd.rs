@@ -57,10 +57,7 @@ impl Zstd {
 
 /// Options without a checksum, at which nobody looks.
 fn bare(options: EncoderOptions) -> EncoderOptions {
-    EncoderOptions {
-        checksum: false,
-        ..options
-    }
+    options.with_checksum(false)
 }
 
 impl Codec for Zstd {
@@ -70,10 +67,7 @@ impl Codec for Zstd {
 
     fn compressor(&self, content_bytes_max: usize) -> Result<Box<dyn Compress>, CodecError> {
         let options = match (self.setting, self.looked.get()) {
-            (ZstdSetting::Level(level), _) => &bare(EncoderOptions {
-                level,
-                ..EncoderOptions::default()
-            }),
+            (ZstdSetting::Level(level), _) => &bare(EncoderOptions::default().with_level(level)),
             (ZstdSetting::Recipe(_), Some(options)) => options,
             (ZstdSetting::Recipe(recipe), None) => {
                 return Ok(Box::new(Looking {
@@ -88,10 +82,7 @@ impl Codec for Zstd {
     }
 
     fn decompressor(&self, content_bytes_max: usize) -> Result<Box<dyn Decompress>, CodecError> {
-        let options = DecoderOptions {
-            output_limit: Some(content_bytes_max as u64),
-            ..DecoderOptions::default()
-        };
+        let options = DecoderOptions::default().with_output_limit(content_bytes_max as u64);
         Ok(Box::new(ZstdDecompress(Decompressor::new(&options)?)))
     }
 }

@@ -101,9 +101,7 @@ impl Whole {
 /// Settings of a frame in an archive, which has a checksum of its own.
 #[cfg(feature = "zstd")]
 pub(crate) fn zstd_options(level: i32) -> zstdkit::EncoderOptions {
-    zstdkit::EncoderOptions {
-        level,
-        checksum: false,
-        ..zstdkit::EncoderOptions::default()
-    }
+    zstdkit::EncoderOptions::default()
+        .with_level(level)
+        .with_checksum(false)
 }

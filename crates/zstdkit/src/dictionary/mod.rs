@@ -31,11 +31,9 @@ const MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
 /// use zstdkit::{Dictionary, DecoderOptions, EncoderOptions};
 ///
 /// let dictionary = Dictionary::new(b"to be or not to be, that is the question".to_vec())?;
-/// let options =
-///     EncoderOptions { dictionary: Some(dictionary.clone()), ..EncoderOptions::default() };
+/// let options = EncoderOptions::default().with_dictionary(dictionary.clone());
 /// let frame = zstdkit::compress(b"to be or not to be", &options)?;
-/// let options =
-///     DecoderOptions { dictionaries: vec![dictionary], ..DecoderOptions::default() };
+/// let options = DecoderOptions::default().with_dictionaries([dictionary]);
 /// assert_eq!(zstdkit::decompress(&frame, &options)?, b"to be or not to be");
 /// # Ok::<(), zstdkit::Error>(())
 /// ```

@@ -2,8 +2,9 @@
 //! shown, in which order, and which of several results is the best, is decided here.
 
 use super::{Dictionary, Evaluation};
+use crate::bounds::{saturate, within};
 use crate::error::{self, Error, Repr};
-use crate::options::{EncoderOptions, saturate, within};
+use crate::options::EncoderOptions;
 
 /// The smallest dictionary that has room for entropy tables, in bytes.
 const SIZE_BYTES_MIN: usize = 256;
@@ -44,11 +45,29 @@ pub fn train(samples: &[impl AsRef<[u8]>], size_bytes: usize) -> Result<Dictiona
 
 /// How [`train_best`] looks for a dictionary.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TrainOptions {
     /// The most that the dictionary may take, 256 bytes to 128 MiB.
     pub size_bytes: usize,
     /// What will be compressed with it: level and parameters decide how much it helps.
     pub encoder: EncoderOptions,
+}
+
+/// Setters, one for each field.
+impl TrainOptions {
+    /// Sets [`size_bytes`](Self::size_bytes).
+    #[must_use]
+    pub fn with_size_bytes(mut self, size_bytes: usize) -> Self {
+        self.size_bytes = size_bytes;
+        self
+    }
+
+    /// Sets [`encoder`](Self::encoder).
+    #[must_use]
+    pub fn with_encoder(mut self, encoder: EncoderOptions) -> Self {
+        self.encoder = encoder;
+        self
+    }
 }
 
 impl Default for TrainOptions {

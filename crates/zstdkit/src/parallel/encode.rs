@@ -3,9 +3,10 @@
 
 use super::workers::{OrderedWorkers, Worker};
 use super::{Buffers, JobObserver, Output, no_observer};
+use crate::bounds::{saturate, within};
 use crate::error::{Error, Repr};
 use crate::oneshot::Compressor;
-use crate::options::{EncoderOptions, saturate, within};
+use crate::options::EncoderOptions;
 use crate::seekable::SeekTableBuilder;
 
 /// Content of a frame where nothing else is asked for: a window of the usual levels, so that

@@ -23,6 +23,7 @@ use crate::options::{DecoderOptions, EncoderOptions};
 
 /// How much a [`Pool`] may keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PoolOptions {
     /// Bytes of memory that all contexts may hold together, those in use included.
     pub memory_budget_bytes: u64,
@@ -30,6 +31,30 @@ pub struct PoolOptions {
     pub per_thread_cached: usize,
     /// Idle contexts kept for any thread.
     pub spill_max: usize,
+}
+
+/// Setters, one for each field.
+impl PoolOptions {
+    /// Sets [`memory_budget_bytes`](Self::memory_budget_bytes).
+    #[must_use]
+    pub fn with_memory_budget_bytes(mut self, memory_budget_bytes: u64) -> Self {
+        self.memory_budget_bytes = memory_budget_bytes;
+        self
+    }
+
+    /// Sets [`per_thread_cached`](Self::per_thread_cached).
+    #[must_use]
+    pub fn with_per_thread_cached(mut self, per_thread_cached: usize) -> Self {
+        self.per_thread_cached = per_thread_cached;
+        self
+    }
+
+    /// Sets [`spill_max`](Self::spill_max).
+    #[must_use]
+    pub fn with_spill_max(mut self, spill_max: usize) -> Self {
+        self.spill_max = spill_max;
+        self
+    }
 }
 
 impl Default for PoolOptions {

@@ -47,6 +47,7 @@ use crate::parameters::{Parameters, Strategy};
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Recipe {
     /// As little time as a useful ratio takes.
     Fast,

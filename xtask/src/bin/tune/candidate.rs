@@ -56,10 +56,7 @@ impl Candidate {
         Self {
             name: format!("level {level}"),
             group: Group::Level,
-            options: EncoderOptions {
-                level,
-                ..EncoderOptions::default()
-            },
+            options: EncoderOptions::default().with_level(level),
         }
     }
 }
@@ -75,18 +72,17 @@ pub(crate) struct Set {
 impl Set {
     pub(crate) fn options(&self) -> EncoderOptions {
         let [window, chain, hash, search, min_match, target] = self.numbers;
-        EncoderOptions {
-            window_log: Some(window),
-            parameters: Parameters {
-                chain_log: Some(chain),
-                hash_log: Some(hash),
-                search_log: Some(search),
-                min_match: Some(min_match),
-                target_length: Some(target),
-                strategy: Some(self.strategy),
-            },
-            ..EncoderOptions::default()
-        }
+        EncoderOptions::default()
+            .with_window_log(window)
+            .with_parameters(
+                Parameters::default()
+                    .with_chain_log(chain)
+                    .with_hash_log(hash)
+                    .with_search_log(search)
+                    .with_min_match(min_match)
+                    .with_target_length(target)
+                    .with_strategy(self.strategy),
+            )
     }
 
     pub(crate) fn candidate(&self) -> Candidate {

@@ -230,18 +230,16 @@ impl Words {
         }
         let advanced = &self.advanced;
         let window_log = advanced.window_log.or(self.long);
-        let mut encoder = EncoderOptions {
-            level,
-            checksum: self.check,
-            content_size: self.content_size,
-            dictionary_id: self.dictionary_id,
-            window_log,
-            long_distance: self.long.is_some(),
-            overlap_log: advanced.overlap_log,
-            parameters: advanced.parameters,
-            rsyncable: self.rsyncable,
-            ..EncoderOptions::default()
-        };
+        let mut encoder = EncoderOptions::default()
+            .with_level(level)
+            .with_checksum(self.check)
+            .with_content_size(self.content_size)
+            .with_dictionary_id(self.dictionary_id)
+            .with_window_log(window_log)
+            .with_long_distance(self.long.is_some())
+            .with_overlap_log(advanced.overlap_log)
+            .with_parameters(advanced.parameters)
+            .with_rsyncable(self.rsyncable);
         if self.block_bytes > 0 {
             let size = self.block_bytes.clamp(*JOB_BYTES.start(), *JOB_BYTES.end());
             encoder.job_size = usize::try_from(size).ok();
@@ -266,10 +264,7 @@ impl Words {
     }
 
     fn decompress(&self, mode: DecompressMode, stdout: bool) -> Result<DecompressPlan> {
-        let mut decoder = DecoderOptions {
-            verify_checksum: self.check,
-            ..DecoderOptions::default()
-        };
+        let mut decoder = DecoderOptions::default().with_verify_checksum(self.check);
         if let Some(log) = self.long {
             decoder.window_log_max = log;
         }

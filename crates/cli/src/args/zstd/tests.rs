@@ -78,14 +78,13 @@ fn advanced_settings_come_one_by_one() {
     let encoder =
         compress("zstd --zstd=wlog=23,clog=22,hlog=21,slog=3,mml=4,tlen=16,strat=5 a").encoder;
     assert_eq!(encoder.window_log, Some(23));
-    let expected = Parameters {
-        chain_log: Some(22),
-        hash_log: Some(21),
-        search_log: Some(3),
-        min_match: Some(4),
-        target_length: Some(16),
-        strategy: Some(Strategy::Lazy2),
-    };
+    let expected = Parameters::default()
+        .with_chain_log(22)
+        .with_hash_log(21)
+        .with_search_log(3)
+        .with_min_match(4)
+        .with_target_length(16)
+        .with_strategy(Strategy::Lazy2);
     assert_eq!(encoder.parameters, expected);
     assert_eq!(compress("zstd --zstd=wlog=0 a").encoder.window_log, None);
     for line in ["wlog=99", "strat=10", "foo=1", "wlog", "wlog=", ""] {

@@ -62,11 +62,9 @@ pub(crate) fn run(
     let bench = Bench {
         plan: &plan,
         session: &session,
-        decoder: DecoderOptions {
-            window_log_max: 31,
-            dictionaries: dictionary.clone().into_iter().collect(),
-            ..DecoderOptions::default()
-        },
+        decoder: DecoderOptions::default()
+            .with_window_log_max(31)
+            .with_dictionaries(dictionary.clone()),
         dictionary,
     };
     let (inputs, failed) = bench.inputs(args, &mut outcome)?;
@@ -302,10 +300,7 @@ impl Bench<'_> {
 
     fn encoder(&self, choice: Choice, group: &Group<'_>, content: Option<u64>) -> EncoderOptions {
         let mut options = match choice {
-            Choice::Level(level) => EncoderOptions {
-                level,
-                ..EncoderOptions::default()
-            },
+            Choice::Level(level) => EncoderOptions::default().with_level(level),
             Choice::Recipe(recipe) => recipe.options(group.content(0), content),
         };
         options.dictionary.clone_from(&self.dictionary);

@@ -112,10 +112,7 @@ const COLUMNS: [(&str, Unit); 6] = [
 
 /// Compresses `data` as one frame in calls of one chunk; the time is that of the calls alone.
 fn encode(data: &[u8], level: i32, hold: &mut Recorder, name: &str) -> Result<(Vec<u8>, Duration)> {
-    let options = EncoderOptions {
-        level,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_level(level);
     let mut encoder = Encoder::new(&options).map_err(failed)?;
     encoder.begin(Some(data.len() as u64)).map_err(failed)?;
     let mut frame = Vec::new();
@@ -180,10 +177,7 @@ fn decode(frame: &[u8], data: &[u8], hold: &mut Recorder, name: &str) -> Result<
 fn contexts(stage: &Stage<'_>, checks: &mut Checks) -> Result<latency::report::Comparison> {
     let data = workload::generate(Kind::JsonLines, stage.seed, 2048 * 64);
     let messages: Vec<&[u8]> = data.chunks_exact(2048).collect();
-    let options = EncoderOptions {
-        level: 1,
-        ..EncoderOptions::default()
-    };
+    let options = EncoderOptions::default().with_level(1);
     let mut room = vec![0; zstdkit::compress_bound(2048)];
     let mut reused = Compressor::new(&options).map_err(failed)?;
     let mut bucket = |fresh: bool, round: usize| -> Result<f64> {
