@@ -3,7 +3,7 @@
 //! What libzstd reports is an error code without a place. The callers here always know the place,
 //! so the code's own text appears only as the reason in parentheses.
 
-use std::fmt;
+use std::{fmt, io};
 
 use crate::schedule::OffloadError;
 
@@ -276,6 +276,23 @@ pub struct Error(Box<Repr>);
 impl From<Repr> for Error {
     fn from(repr: Repr) -> Self {
         Self(Box::new(repr))
+    }
+}
+
+/// So that `?` works in functions that return [`io::Result`]. The error stays inside: get it back with
+/// [`io::Error::downcast`] or [`io::Error::get_ref`].
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Truncated | ErrorKind::NoFrame => io::ErrorKind::UnexpectedEof,
+            ErrorKind::Parameter | ErrorKind::PledgedSize | ErrorKind::NoOpenFrame => {
+                io::ErrorKind::InvalidInput
+            }
+            ErrorKind::Memory | ErrorKind::MemoryLimit => io::ErrorKind::OutOfMemory,
+            ErrorKind::Internal | ErrorKind::Offload => io::ErrorKind::Other,
+            _ => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
     }
 }
 

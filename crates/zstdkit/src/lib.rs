@@ -4,6 +4,7 @@
 //! errors that name the byte. The compression itself is libzstd's.
 //!
 //! - [`Encoder`] and [`Decoder`]: streams, one bounded call at a time, no I/O.
+//! - [`io`]: [`Read`](std::io::Read) and [`Write`](std::io::Write) adapters over them.
 //! - [`Compressor`] and [`Decompressor`], or [`compress`] and [`decompress`]: whole buffers.
 //! - [`Recipe`]: settings by purpose.
 //! - [`sliced`]: streams in slices of 16 KiB under a budget, for threads that others wait for.
@@ -43,6 +44,7 @@ mod error;
 mod external_checksum;
 mod format;
 pub mod frame;
+pub mod io;
 mod jobs;
 mod memory;
 mod oneshot;

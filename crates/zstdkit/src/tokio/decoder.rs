@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::{AsyncRead, ReadBuf};
 
 use super::turn::{self, Turn};
-use super::{Scheduler, timed, to_io};
+use super::{Scheduler, timed};
 use crate::decoder::{Decoder, Totals};
 use crate::error::Error;
 use crate::format::BLOCK_BYTES_MAX;
@@ -126,7 +126,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for AsyncDecoder<R> {
         let filled = buffer.filled().len();
         while buffer.remaining() > 0 && buffer.filled().len() == filled {
             if let End::Bad(error) = &this.end {
-                return Poll::Ready(Err(to_io(error.clone())));
+                return Poll::Ready(Err(error.clone().into()));
             }
             if this.waiting || this.from < this.to {
                 if let Err(error) = ready!(this.poll_block(context, buffer)) {

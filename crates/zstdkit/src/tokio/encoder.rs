@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::AsyncWrite;
 
 use super::turn::{self, Turn};
-use super::{CHUNK_BYTES, PooledEncoder, Scheduler, timed, to_io};
+use super::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
 use crate::error::Error;
 use crate::options::EncoderOptions;
 use crate::schedule::{CostKey, Decision, OffloadFuture};
@@ -118,7 +118,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             };
         }
         if let Engine::Failed(error) = &self.engine {
-            return Poll::Ready(Err(to_io(error.clone())));
+            return Poll::Ready(Err(error.clone().into()));
         }
         while self.written < self.output.len() {
             let rest = &self.output[self.written..];
@@ -193,7 +193,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         turn::held(ns);
         let state = state.map_err(|error| {
             self.engine = Engine::Failed(error.clone());
-            to_io(error)
+            error
         })?;
         let taken = input.len() - rest.len();
         let whole_block = before == 0 && taken == SLICE_BYTES;
@@ -274,7 +274,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         if let Engine::Failed(error) = &this.engine {
-            return Poll::Ready(Err(to_io(error.clone())));
+            return Poll::Ready(Err(error.clone().into()));
         }
         if this.stage != Stage::Open {
             return Poll::Ready(Err(io::Error::new(

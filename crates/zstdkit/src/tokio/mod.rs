@@ -26,7 +26,7 @@ pub use decoder::AsyncDecoder;
 pub use encoder::AsyncEncoder;
 
 use crate::encoder::Encoder;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::options::{DecoderOptions, EncoderOptions};
 use crate::pool::{Pool, Pooled};
 use crate::schedule::{CostModel, Decision, Offload};
@@ -135,18 +135,4 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let value = work();
     let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
     (value, ns)
-}
-
-/// An error as readers and writers have them.
-fn to_io(error: Error) -> io::Error {
-    let kind = match error.kind() {
-        ErrorKind::Truncated | ErrorKind::NoFrame => io::ErrorKind::UnexpectedEof,
-        ErrorKind::Parameter | ErrorKind::PledgedSize | ErrorKind::NoOpenFrame => {
-            io::ErrorKind::InvalidInput
-        }
-        ErrorKind::Memory | ErrorKind::MemoryLimit => io::ErrorKind::OutOfMemory,
-        ErrorKind::Internal | ErrorKind::Offload => io::ErrorKind::Other,
-        _ => io::ErrorKind::InvalidData,
-    };
-    io::Error::new(kind, error)
 }
