@@ -11,7 +11,7 @@ use zstd_safe::{
 };
 
 use crate::bounds::{WINDOW_LOG_MAX, saturate};
-use crate::dictionary::Dictionary;
+use crate::digested::Dictionary;
 use crate::error::{self, Error, Repr};
 use crate::options::{DecoderOptions, EncoderOptions};
 use crate::parameters::Strategy;

@@ -11,7 +11,7 @@ use crate::error::{self, Error, Repr};
 use crate::external_checksum::ExternalChecksum;
 use crate::options::EncoderOptions;
 use crate::parameters::Strategy;
-use crate::pool::Reservation;
+use crate::reservation::Reservation;
 use crate::step::{Operation, State, Step};
 
 /// The most input that one call takes when there are no workers: the largest block.

@@ -9,7 +9,7 @@ use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX, Header};
 use crate::memory::DECODER_BYTES;
 use crate::options::{DecoderOptions, EncoderOptions};
-use crate::pool::Reservation;
+use crate::reservation::Reservation;
 use crate::step::State;
 
 /// Output is never allocated on the word of a header alone beyond this, or beyond

@@ -12,7 +12,7 @@ pub(crate) use blocks::window_memory_bytes;
 use crate::error::{Error, Repr};
 use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, Block, CHECKSUM_BYTES, Header};
 use crate::options::DecoderOptions;
-use crate::pool::Reservation;
+use crate::reservation::Reservation;
 use crate::step::{State, Step};
 use crate::walk::{Event, Walker};
 

@@ -1,6 +1,6 @@
 //! What a dictionary is worth: the same samples compressed without it and with it.
 
-use super::Dictionary;
+use crate::digested::Dictionary;
 use crate::error::Error;
 use crate::oneshot::Compressor;
 use crate::options::EncoderOptions;

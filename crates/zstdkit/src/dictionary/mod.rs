@@ -1,171 +1,28 @@
-//! Dictionaries: what frames may refer back to without holding it. Digested once, shared by any
-//! number of contexts. How one is made from samples is in `train`, what one is worth in `evaluate`.
+//! Dictionaries: content that frames may refer back to without containing it.
+//!
+//! [`train`] and [`train_best`] make one from samples, [`Dictionary::evaluate`] measures what one
+//! saves. The dictionary type itself is in `digested`.
+//!
+//! ```
+//! use zstdkit::{DecoderOptions, EncoderOptions, dictionary};
+//!
+//! let samples: Vec<String> = (0..200)
+//!     .map(|n| format!("{{\"user\":{},\"action\":\"login\",\"ok\":true}}", n * n * 31))
+//!     .collect();
+//! let dictionary = dictionary::train(&samples, 1024)?;
+//! let record = br#"{"user":123456,"action":"login","ok":true}"#;
+//! let options = EncoderOptions::default().with_dictionary(dictionary.clone());
+//! let frame = zstdkit::compress(record, &options)?;
+//! assert!(frame.len() < zstdkit::compress(record, &Default::default())?.len());
+//!
+//! let options = DecoderOptions::default().with_dictionaries([dictionary]);
+//! assert_eq!(zstdkit::decompress(&frame, &options)?, record);
+//! # Ok::<(), zstdkit::Error>(())
+//! ```
 
 mod evaluate;
 mod train;
 
-use std::fmt;
-use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-use zstd_safe::{CDict, DDict};
-
+pub use crate::digested::Dictionary;
 pub use evaluate::{Evaluation, SizeClass};
 pub use train::{TrainOptions, Trained, train, train_best};
-
-use crate::error::{Error, Repr};
-
-/// The most levels whose digests a dictionary keeps. A digest of 110 KB takes 200 KB to 1 MB.
-const LEVELS_MAX: usize = 8;
-
-/// The first bytes of a dictionary that holds entropy tables as well as content.
-const MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
-
-/// A dictionary. Cloning shares it.
-///
-/// Its bytes are those of a trained dictionary, which has entropy tables and an id, or any content,
-/// which has neither. It is digested at first use, once for decoding and once a level; of levels it
-/// keeps the eight used last.
-///
-/// ```
-/// use zstdkit::{Dictionary, DecoderOptions, EncoderOptions};
-///
-/// let dictionary = Dictionary::new(b"to be or not to be, that is the question".to_vec())?;
-/// let options = EncoderOptions::default().with_dictionary(dictionary.clone());
-/// let frame = zstdkit::compress(b"to be or not to be", &options)?;
-/// let options = DecoderOptions::default().with_dictionaries([dictionary]);
-/// assert_eq!(zstdkit::decompress(&frame, &options)?, b"to be or not to be");
-/// # Ok::<(), zstdkit::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct Dictionary(Arc<Inner>);
-
-struct Inner {
-    bytes: Vec<u8>,
-    id: u32,
-    to_decode: OnceLock<Arc<DDict<'static>>>,
-    /// The levels, that used last at the end. Held for a moment only: the digest of each has a
-    /// lock of its own.
-    for_levels: Mutex<Vec<(i32, Arc<Digest>)>>,
-}
-
-/// The digest for a level, once it is made.
-type Digest = Mutex<Option<Arc<CDict<'static>>>>;
-
-impl Dictionary {
-    /// A dictionary of these bytes. They are checked: what starts as a trained dictionary has to
-    /// be one.
-    pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, Error> {
-        let bytes = bytes.into();
-        let trained = bytes.starts_with(&MAGIC);
-        let id = zstd_safe::get_dict_id_from_dict(&bytes).map_or(0, |id| id.get());
-        let dictionary = Self(Arc::new(Inner {
-            bytes,
-            id,
-            to_decode: OnceLock::new(),
-            for_levels: Mutex::new(Vec::new()),
-        }));
-        if trained {
-            dictionary.digested_to_decode()?;
-        }
-        Ok(dictionary)
-    }
-
-    /// Its bytes, as given.
-    pub fn bytes(&self) -> &[u8] {
-        &self.0.bytes
-    }
-
-    /// Its id, which frames name. `None`: it is plain content.
-    pub fn id(&self) -> Option<u32> {
-        Some(self.0.id).filter(|&id| id != 0)
-    }
-
-    /// The same content under another id, for those who number their dictionaries. Plain content
-    /// has no place for one.
-    pub fn with_id(&self, id: NonZeroU32) -> Result<Self, Error> {
-        let mut bytes = self.0.bytes.clone();
-        match bytes.get_mut(MAGIC.len()..2 * MAGIC.len()) {
-            Some(field) if self.id().is_some() => field.copy_from_slice(&id.get().to_le_bytes()),
-            _ => {
-                let reason = "plain content has no id";
-                return Err(Repr::BadDictionary { reason }.into());
-            }
-        }
-        Self::new(bytes)
-    }
-
-    /// Bytes of memory held: the bytes themselves, and each digest made so far.
-    pub fn memory_bytes(&self) -> usize {
-        let levels = lock(&self.0.for_levels).clone();
-        let sizeof = |digest: &Digest| lock(digest).as_ref().map_or(0, |digest| digest.sizeof());
-        let digests: usize = levels.iter().map(|(_, digest)| sizeof(digest)).sum();
-        let decoding = self.0.to_decode.get().map_or(0, |digest| digest.sizeof());
-        self.0.bytes.len() + digests + decoding
-    }
-
-    pub(crate) fn digested_to_decode(&self) -> Result<Arc<DDict<'static>>, Error> {
-        if let Some(digest) = self.0.to_decode.get() {
-            return Ok(digest.clone());
-        }
-        let digest = DDict::try_create(&self.0.bytes).ok_or_else(|| self.refused())?;
-        Ok(self.0.to_decode.get_or_init(|| Arc::new(digest)).clone())
-    }
-
-    pub(crate) fn digested_for_level(&self, level: i32) -> Result<Arc<CDict<'static>>, Error> {
-        let of_level = self.digest_of(level);
-        let mut digest = lock(&of_level);
-        if let Some(digest) = &*digest {
-            return Ok(digest.clone());
-        }
-        let made = CDict::try_create(&self.0.bytes, level).ok_or_else(|| self.refused())?;
-        Ok(digest.insert(Arc::new(made)).clone())
-    }
-
-    /// The place for the digest of a level. Contexts keep theirs when it has to go.
-    fn digest_of(&self, level: i32) -> Arc<Digest> {
-        let mut levels = lock(&self.0.for_levels);
-        let found = levels.iter().position(|(of, _)| *of == level);
-        let entry = match found {
-            Some(at) => levels.remove(at),
-            None => {
-                if levels.len() >= LEVELS_MAX {
-                    levels.remove(0);
-                }
-                (level, Arc::default())
-            }
-        };
-        let digest = entry.1.clone();
-        levels.push(entry);
-        digest
-    }
-
-    fn refused(&self) -> Error {
-        let reason = match self.0.bytes.starts_with(&MAGIC) {
-            true => "its entropy tables are corrupt",
-            false => "out of memory",
-        };
-        Repr::BadDictionary { reason }.into()
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl PartialEq for Dictionary {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.bytes == other.0.bytes
-    }
-}
-
-impl Eq for Dictionary {}
-
-impl fmt::Debug for Dictionary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dictionary")
-            .field("id", &self.id())
-            .field("bytes", &self.0.bytes.len())
-            .finish_non_exhaustive()
-    }
-}

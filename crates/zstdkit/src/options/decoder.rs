@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bounds::{WINDOW_LOG_MAX, WINDOW_LOG_MIN, log_to_cover, not_both, within};
-use crate::dictionary::Dictionary;
+use crate::digested::Dictionary;
 use crate::error::Error;
 
 /// How to decompress, and the limits that frames are held to.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bounds::{WINDOW_LOG_MAX, WINDOW_LOG_MIN, log_to_cover, not_both, saturate, within};
-use crate::dictionary::Dictionary;
+use crate::digested::Dictionary;
 use crate::error::Error;
 use crate::parameters::Parameters;
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
-use super::ledger::{Ledger, Reservation};
 use super::store::{Idle, IdleCache};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
@@ -14,6 +13,7 @@ use crate::error::Error;
 use crate::memory;
 use crate::oneshot::{Compressor, Decompressor};
 use crate::options::{DecoderOptions, EncoderOptions};
+use crate::reservation::{Ledger, Reservation};
 
 /// A context of any kind.
 pub enum Item {

@@ -4,7 +4,6 @@
 //! given back in `guard`. Nothing here waits for anything but a lock that is held for a moment.
 
 mod guard;
-mod ledger;
 mod store;
 
 use std::sync::Arc;
@@ -12,7 +11,6 @@ use std::sync::atomic::Ordering::Relaxed;
 
 pub use guard::Pooled;
 use guard::PooledContext;
-pub(crate) use ledger::Reservation;
 use store::Store;
 
 use crate::decoder::Decoder;

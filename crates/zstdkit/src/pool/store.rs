@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 use super::guard::Item;
-use super::ledger::Ledger;
+use crate::reservation::{EvictOldest, Ledger};
 
 /// A context that waits for its next user.
 pub(crate) struct Idle {
@@ -155,7 +155,10 @@ impl Store {
     pub(super) fn new(budget_bytes: u64, per_thread_cached: usize, spill_max: usize) -> Arc<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Arc::new_cyclic(|store| {
-            let ledger = Arc::new(Ledger::new(budget_bytes, store.clone()));
+            let ledger = Arc::new(Ledger::new(
+                budget_bytes,
+                store.clone() as Weak<dyn EvictOldest>,
+            ));
             Self {
                 id: NEXT_ID.fetch_add(1, Relaxed),
                 per_thread_cached,
@@ -186,23 +189,6 @@ impl Store {
         let mut caches = self.threads().clone();
         caches.push(self.spill.clone());
         caches
-    }
-
-    /// Drops the context that has been idle for the longest. `false`: there is none.
-    pub(super) fn evict_oldest(&self) -> bool {
-        let caches = self.caches();
-        let oldest = caches
-            .iter()
-            .filter_map(|cache| Some((cache.oldest()?, cache)))
-            .min_by_key(|(since, _)| *since);
-        // Its thread may have taken it in between; then any other will do.
-        let removed = oldest
-            .and_then(|(_, cache)| cache.remove_oldest())
-            .or_else(|| caches.iter().find_map(|cache| cache.remove_oldest()));
-        self.ledger.age.fetch_add(1, Relaxed);
-        let evicted = removed.is_some();
-        self.ledger.evictions.fetch_add(u64::from(evicted), Relaxed);
-        evicted
     }
 
     /// Drops idle contexts that no one has used since the last call.
@@ -264,6 +250,24 @@ impl Store {
         for idle in idle {
             self.spill.put(idle);
         }
+    }
+}
+
+impl EvictOldest for Store {
+    fn evict_oldest(&self) -> bool {
+        let caches = self.caches();
+        let oldest = caches
+            .iter()
+            .filter_map(|cache| Some((cache.oldest()?, cache)))
+            .min_by_key(|(since, _)| *since);
+        // Its thread may have taken it in between; then any other will do.
+        let removed = oldest
+            .and_then(|(_, cache)| cache.remove_oldest())
+            .or_else(|| caches.iter().find_map(|cache| cache.remove_oldest()));
+        self.ledger.age.fetch_add(1, Relaxed);
+        let evicted = removed.is_some();
+        self.ledger.evictions.fetch_add(u64::from(evicted), Relaxed);
+        evicted
     }
 }
 

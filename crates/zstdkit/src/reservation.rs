@@ -1,10 +1,9 @@
-//! Who holds how much of a pool's memory budget, and the pool's counters. Which idle contexts make
-//! room when it is short is decided in `store`.
+//! The memory budget of a pool: who holds how much of it, and the pool's counters. Which idle context
+//! is dropped when memory is short is decided by the pool.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
-use super::store::Store;
 use crate::error::{Error, Repr};
 
 /// The most contexts dropped to make room for one.
@@ -12,23 +11,29 @@ const EVICTIONS_PER_CALL_MAX: usize = 4096;
 
 /// The account of a pool. It outlives the pool while contexts of it are in use.
 pub struct Ledger {
-    pub(super) budget_bytes: u64,
+    pub(crate) budget_bytes: u64,
     /// Never above the budget but for what a context turned out to hold beyond its estimate.
-    pub(super) held_bytes: AtomicU64,
-    pub(super) contexts: AtomicU64,
+    pub(crate) held_bytes: AtomicU64,
+    pub(crate) contexts: AtomicU64,
     /// Advances whenever a context is made or leaves a thread's cache: a measure of age that
     /// costs the quick path no shared write.
-    pub(super) age: AtomicU64,
-    pub(super) hits_spill: AtomicU64,
-    pub(super) misses: AtomicU64,
-    pub(super) evictions: AtomicU64,
-    pub(super) discarded: AtomicU64,
-    pub(super) refused: AtomicU64,
-    store: Weak<Store>,
+    pub(crate) age: AtomicU64,
+    pub(crate) hits_spill: AtomicU64,
+    pub(crate) misses: AtomicU64,
+    pub(crate) evictions: AtomicU64,
+    pub(crate) discarded: AtomicU64,
+    pub(crate) refused: AtomicU64,
+    store: Weak<dyn EvictOldest>,
+}
+
+/// What a ledger needs of the pool whose account it keeps.
+pub(crate) trait EvictOldest: Send + Sync {
+    /// Drops the context that has been idle for the longest. `false`: there is none.
+    fn evict_oldest(&self) -> bool;
 }
 
 impl Ledger {
-    pub(super) fn new(budget_bytes: u64, store: Weak<Store>) -> Self {
+    pub(crate) fn new(budget_bytes: u64, store: Weak<dyn EvictOldest>) -> Self {
         Self {
             budget_bytes,
             held_bytes: AtomicU64::new(0),
@@ -89,7 +94,7 @@ pub(crate) struct Reservation {
 
 impl Reservation {
     /// The reservation of a new context.
-    pub(super) fn for_context(ledger: &Arc<Ledger>, bytes: u64) -> Result<Self, Error> {
+    pub(crate) fn for_context(ledger: &Arc<Ledger>, bytes: u64) -> Result<Self, Error> {
         ledger.reserve(bytes)?;
         ledger.contexts.fetch_add(1, Relaxed);
         Ok(Self {
