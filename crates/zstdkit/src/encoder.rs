@@ -1,7 +1,7 @@
 //! The streaming encoder: bytes in, frames out, one context for any number of frames.
 //!
-//! Options live in `options`; whole buffers are compressed by `oneshot`, which skips the copy
-//! through the window that streaming needs.
+//! Options live in `options`. Whole buffers are compressed by `oneshot`, which avoids the copy into a
+//! window that streaming needs.
 
 use zstd_safe::zstd_sys::ZSTD_EndDirective;
 use zstd_safe::{CCtx, InBuffer, OutBuffer};
@@ -19,17 +19,16 @@ const INPUT_PER_CALL_BYTES_MAX: usize = 128 << 10;
 
 /// Compresses a stream into frames, in calls of bounded work.
 ///
-/// A new encoder has a frame of unknown size open; [`begin`](Encoder::begin) starts another at
-/// any time, dropping what was not finished. Give input with [`push`](Encoder::push) until the
-/// end, then push with [`Operation::End`] until the state is [`State::Done`].
+/// A new encoder has a frame of unknown size open. [`begin`](Encoder::begin) starts another at any
+/// time and drops what was not finished. Give input with [`push`](Encoder::push), and at the end
+/// push with [`Operation::End`] until the state is [`State::Done`].
 ///
 /// # What bounds a call
-/// Without workers a call takes at most 128 KiB of input (less where the input or the output
-/// is shorter) and compresses at most 256 KiB: what earlier calls left waiting, and its own.
-/// The first call of a frame also clears its tables, which for the highest levels are hundreds of
-/// megabytes unless a small size is pledged (see [`EncoderOptions::memory_estimate_bytes`]).
-/// With workers a call copies input into the next job; it waits for a job to finish when all
-/// workers are busy, and for all of them on a flush or at the end.
+/// Without workers a call takes at most 128 KiB of input and compresses at most 256 KiB: its own
+/// input, and what earlier calls left waiting. The first call of a frame also clears its tables. At
+/// the highest levels these are hundreds of megabytes, unless a small size was pledged (see
+/// [`EncoderOptions::memory_estimate_bytes`]). With workers a call copies input into the next job.
+/// It waits for a job when all workers are busy, and for all jobs on a flush or at the end.
 ///
 /// ```
 /// use zstdkit::{Encoder, EncoderOptions, Operation, State};
@@ -53,21 +52,21 @@ pub struct Encoder {
     threaded: bool,
     pledged: Option<u64>,
     frame: Frame,
-    /// For a frame whose content somebody else hashes.
+    /// For a frame whose checksum the caller computes.
     external_checksum: Option<ExternalChecksum>,
     /// Content bytes taken since the frame began.
     taken: u64,
-    /// What it may hold, if it belongs to a pool.
+    /// The memory it may hold, if it belongs to a pool.
     pub(crate) reservation: Option<Reservation>,
 }
 
 enum Frame {
-    /// Nothing was given to libzstd yet.
+    /// libzstd was given nothing yet.
     Fresh,
     Open,
     /// `End` was given with the last of the input; only output is left.
     Ending,
-    /// libzstd is done with the frame; its checksum did not fit the output.
+    /// libzstd is done with the frame, but its checksum did not fit into the output.
     Sealing,
     Closed,
     Failed(Error),
@@ -89,43 +88,42 @@ impl Encoder {
         })
     }
 
-    /// The input that a call takes at most, so the size of chunk to give it, in bytes. With
-    /// workers larger chunks make for fewer calls.
+    /// The most input that a call takes, in bytes: a good size for chunks. With workers larger chunks
+    /// mean fewer calls.
     pub const fn recommended_input_bytes() -> usize {
         INPUT_PER_CALL_BYTES_MAX
     }
 
-    /// An output of this many bytes always has room for a whole block, so for a flush of
+    /// An output of this many bytes always has room for a whole block, and so for flushing
     /// [`recommended_input_bytes`](Encoder::recommended_input_bytes).
     pub fn recommended_output_bytes() -> usize {
         CCtx::out_size()
     }
 
-    /// What it was made with. Nothing but a new encoder changes it.
+    /// The options it was made with. They never change.
     pub fn options(&self) -> &EncoderOptions {
         self.context.options()
     }
 
-    /// The level in use: 3 where 0 was asked for.
+    /// The level in use: 3 if the options say 0.
     pub fn level(&self) -> i32 {
         self.options().effective_level()
     }
 
-    /// The strategy of the frame at hand, which depends on the level and on the pledged size.
+    /// The strategy of the current frame. It depends on the level and the pledged size.
     pub fn strategy(&self) -> Strategy {
         self.options().effective_strategy(self.pledged)
     }
 
-    /// The window exponent of the frame at hand, which depends on the level and on the pledged
-    /// size.
+    /// The window exponent of the current frame. It depends on the level and the pledged size.
     pub fn window_log(&self) -> u32 {
         self.options().effective_window_log(self.pledged)
     }
 
-    /// Starts a frame, with its size where that is known: the frame then states it, small frames
-    /// get smaller tables, and a different number of bytes is an error.
+    /// Starts a frame. If its size is pledged, the frame states it, a small frame gets smaller
+    /// tables, and giving a different number of bytes is an error.
     ///
-    /// What the previous frame had not yet written is dropped; the options and the memory stay.
+    /// Output of the previous frame that was not yet written is dropped. Options and memory stay.
     pub fn begin(&mut self, pledged: Option<u64>) -> Result<(), Error> {
         self.start(pledged, None)
     }
@@ -260,11 +258,7 @@ impl Encoder {
             Some(external_checksum)
                 if operation == Operation::End && !external_checksum.has_content_hash() =>
             {
-                Err(Repr::Conflict {
-                    one: "a checksum by somebody else",
-                    other: "an end without it",
-                }
-                .into())
+                Err(Repr::MissingHash.into())
             }
             _ => Ok(()),
         }

@@ -158,7 +158,7 @@ fn truncation_says_inside_what() {
     );
     assert_eq!(
         failure(&stream[..26]).help(),
-        Some("the file was cut off: fetch or copy it again")
+        Some("the file is truncated: download or copy it again")
     );
 }
 
@@ -288,7 +288,7 @@ fn legacy_frames_are_refused_by_name() {
         assert_eq!(error.kind(), ErrorKind::LegacyFormat);
         assert_eq!(
             error.to_string(),
-            format!("legacy format not supported: a zstd 0.{version} frame at byte 0")
+            format!("unsupported legacy format: zstd 0.{version} frame at byte 0")
         );
     }
 }
@@ -422,15 +422,15 @@ fn content_size_is_compared_with_the_content() {
         for (stated, text) in [
             (
                 130,
-                "frame at byte 13 holds 120 bytes, its header states 130",
+                "wrong content size in frame at byte 13: stated 130 bytes, found 120",
             ),
             (
                 100,
-                "frame at byte 13 holds more than 100 bytes, its header states 100",
+                "wrong content size in frame at byte 13: stated 100 bytes, found more than 100",
             ),
             (
                 60,
-                "frame at byte 13 holds more than 60 bytes, its header states 60",
+                "wrong content size in frame at byte 13: stated 60 bytes, found more than 60",
             ),
         ] {
             let mut stream = skippable(0, b"first");
@@ -459,7 +459,7 @@ fn content_size_is_compared_with_the_content() {
     let error = failure(&stream);
     assert_eq!(
         error.to_string(),
-        "frame at byte 0 holds 300000 bytes, its header states 310000"
+        "wrong content size in frame at byte 0: stated 310000 bytes, found 300000"
     );
 }
 
@@ -489,7 +489,7 @@ fn bad_blocks_are_placed_at_their_header() {
         ),
         (
             Block::Any(2, 9, vec![0xff; 9]),
-            "corrupt block at byte 19 (refers to tables that were never sent)",
+            "corrupt block at byte 19 (refers to tables that were never defined)",
         ),
     ] {
         let blocks = [good.clone(), block, good.clone()];

@@ -211,11 +211,11 @@ fn a_wrong_or_missing_dictionary_is_named() {
     let error = decompress(&stream, &given(&[&other])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("frame at byte 0 needs dictionary {id}, the one given is 4242")
+        format!("frame at byte 0 needs dictionary {id}, given was 4242")
     );
     let plain = Dictionary::new(prose(1, 1000)).unwrap();
     let error = decompress(&stream, &given(&[&plain])).unwrap_err();
-    assert!(error.to_string().ends_with("the one given has no id"));
+    assert!(error.to_string().ends_with("the given one has no id"));
     let unnamed = plain.with_id(NonZeroU32::MIN).unwrap_err();
     assert_eq!(unnamed.kind(), ErrorKind::Dictionary);
 }

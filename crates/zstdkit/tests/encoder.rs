@@ -152,7 +152,7 @@ fn other_than_the_pledged_size_is_an_error_with_both_sizes() {
     assert_eq!(error.offset(), Some(10));
     assert_eq!(
         error.to_string(),
-        "size pledged for the frame is 10, size given is 11"
+        "wrong frame size: pledged 10 bytes, given 11"
     );
     // It stays until the next frame.
     assert_eq!(encoder.push(b"", &mut buffer, Operation::End), Err(error));
@@ -163,7 +163,7 @@ fn other_than_the_pledged_size_is_an_error_with_both_sizes() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "size pledged for the frame is 10, size given is 9"
+        "wrong frame size: pledged 10 bytes, given 9"
     );
     assert_eq!(error.offset(), Some(9));
 
@@ -175,7 +175,7 @@ fn other_than_the_pledged_size_is_an_error_with_both_sizes() {
     let error = encoder.push(b"x", &mut buffer, Operation::End).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "size pledged for the frame is 0, size given is 1"
+        "wrong frame size: pledged 0 bytes, given 1"
     );
 }
 

@@ -24,8 +24,9 @@ mod model;
 mod offload;
 mod text;
 
+pub use crate::error::OffloadError;
 pub use calibrate::Calibration;
 pub use key::CostKey;
 pub use model::{CostModel, Decision, THRESHOLD_NS};
-pub use offload::{Offload, OffloadError, OffloadFuture};
+pub use offload::{Offload, OffloadFuture};
 pub use text::ParseCostsError;

@@ -12,19 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle, Thread};
 
-type Job = Box<dyn FnOnce() + Send>;
+use crate::error::OffloadError;
 
-/// Why a job has no result.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OffloadError {
-    /// It panicked, with this message.
-    #[error("offloaded work panicked ({0})")]
-    Panicked(String),
-    /// The threads were stopped before it was run.
-    #[error("offload threads were stopped")]
-    Stopped,
-}
+type Job = Box<dyn FnOnce() + Send>;
 
 /// Threads that run jobs for futures.
 ///
