@@ -1,5 +1,5 @@
-//! Contexts of libzstd that own what they refer to: a digested dictionary, or the prefix of the
-//! next frame. Options become parameters here and nowhere else.
+//! Contexts of libzstd that own what they refer to: a digested dictionary, or the prefix of the next
+//! frame. Only this module turns options into libzstd parameters.
 
 use std::sync::{Arc, OnceLock};
 
@@ -55,8 +55,8 @@ impl CompressContext {
             set_parameters(&mut context, options)?;
             match (&owner.digested, &options.dictionary) {
                 (Some(digested), _) => context.ref_cdict(digested).map_err(refused_dictionary)?,
-                // With parameters of its own the dictionary is digested for this context alone,
-                // once, by its first frame.
+                // With custom parameters the dictionary is digested for this context alone, by its
+                // first frame.
                 (None, Some(dictionary)) => context
                     .load_dictionary(dictionary.bytes())
                     .map_err(refused_dictionary)?,
@@ -72,13 +72,13 @@ impl CompressContext {
         Ok(context)
     }
 
-    /// What it was made with.
+    /// The options it was made with.
     pub(crate) fn options(&self) -> &EncoderOptions {
         &self.options
     }
 
-    /// Drops the frame at hand, pledges the size of the next, and says whether libzstd is to hash
-    /// its content and end it with a checksum.
+    /// Drops the current frame, pledges the size of the next, and sets whether libzstd ends it with a
+    /// checksum.
     pub(crate) fn begin(&mut self, pledged: Option<u64>, checksum: bool) -> SafeResult {
         self.cell.with_dependent_mut(|_, context| {
             context.reset(ResetDirective::SessionOnly)?;
@@ -108,12 +108,12 @@ impl CompressContext {
         let count = self
             .cell
             .with_dependent_mut(|_, context| context.compress2(frame, content));
-        // A prefix serves one frame; the next one gets it again.
+        // libzstd forgets a prefix after one frame.
         self.refer_to_prefix()?;
         count
     }
 
-    /// Bytes of memory held, a shared dictionary aside.
+    /// Bytes of memory held, without a shared dictionary.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.cell.with_dependent(|_, context| context.sizeof())
     }
@@ -230,7 +230,7 @@ fn raw(strategy: Strategy) -> zstd_safe::Strategy {
     }
 }
 
-/// What a failed compression means, at this byte of the content.
+/// The error for a failed compression at this byte of the content.
 pub(crate) fn failure(code: usize, offset: u64) -> Error {
     if error::is_out_of_memory(code) {
         Repr::Memory {
@@ -262,7 +262,7 @@ fn refused_dictionary(code: usize) -> Error {
 }
 
 struct DecompressOwner {
-    /// Each is digested by the first frame that needs it.
+    /// Each is digested for the first frame that needs it.
     dictionaries: Vec<(Dictionary, OnceLock<Arc<DDict<'static>>>)>,
     prefix: Option<Arc<[u8]>>,
 }
@@ -273,7 +273,7 @@ impl DecompressOwner {
             return Ok(None);
         };
         if digest.get().is_none() {
-            // Whoever was quicker set the same one.
+            // Another thread may have set it first: it is the same one.
             let _ = digest.set(dictionary.digested_to_decode()?);
         }
         Ok(digest.get().map(Arc::as_ref))
@@ -288,10 +288,10 @@ self_cell!(
     }
 );
 
-/// A decompression context whose own limits are out of the way.
+/// A decompression context without limits of its own: the callers check them.
 pub(crate) struct DecompressContext {
     cell: DecompressCell,
-    /// Which of the dictionaries it decodes with.
+    /// The index of the dictionary it decodes with.
     dictionary: usize,
 }
 
@@ -321,7 +321,7 @@ impl DecompressContext {
         })
     }
 
-    /// Whether libzstd compares checksums. A new context does not.
+    /// Sets whether libzstd verifies checksums. A new context does not.
     pub(crate) fn verify_checksum(&mut self, verify: bool) -> Result<(), Error> {
         self.cell
             .with_dependent_mut(|_, context| {
@@ -331,7 +331,7 @@ impl DecompressContext {
             .map_err(internal)
     }
 
-    /// Drops the frame at hand and decodes with this one of the dictionaries from now on.
+    /// Drops the current frame and decodes with the dictionary of this index from now on.
     pub(crate) fn use_dictionary(&mut self, at: usize) -> Result<(), Error> {
         if self.dictionary == at {
             return Ok(());
@@ -349,7 +349,7 @@ impl DecompressContext {
         Ok(())
     }
 
-    /// Drops the frame at hand.
+    /// Drops the current frame.
     pub(crate) fn begin(&mut self) -> SafeResult {
         self.cell.with_dependent_mut(|owner, context| {
             context.reset(ResetDirective::SessionOnly)?;
@@ -360,7 +360,7 @@ impl DecompressContext {
         })
     }
 
-    /// One step of a stream: bytes taken and bytes written.
+    /// One step of a stream. Returns bytes taken and bytes written.
     pub(crate) fn stream(
         &mut self,
         input: &[u8],
@@ -383,7 +383,7 @@ impl DecompressContext {
             .with_dependent_mut(|_, context| context.decompress(content, frames))
     }
 
-    /// Bytes of memory held, a shared dictionary aside.
+    /// Bytes of memory held, without a shared dictionary.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.cell.with_dependent(|_, context| context.sizeof())
     }

@@ -128,9 +128,9 @@ impl Encoder {
         self.start(pledged, None)
     }
 
-    /// The same for a frame whose content somebody else hashes, on another thread perhaps: the hash
-    /// is to be given with [`set_content_hash`](Encoder::set_content_hash) before the call that ends the frame.
-    /// Without [`checksum`](EncoderOptions::checksum) there is nothing to hash for.
+    /// The same for a frame whose checksum the caller computes, for example on another thread. Give
+    /// the hash with [`set_content_hash`](Encoder::set_content_hash) before the call that ends the
+    /// frame. Without [`checksum`](EncoderOptions::checksum) no hash is needed.
     ///
     /// ```
     /// use std::hash::Hasher;
@@ -154,9 +154,9 @@ impl Encoder {
         self.start(pledged, external_checksum)
     }
 
-    /// Gives the XXH64 (seed 0) of the whole content of a frame that was begun with
-    /// [`begin_external_checksum`](Encoder::begin_external_checksum). It is not checked: a wrong one makes a
-    /// frame that decoders refuse.
+    /// Sets the XXH64 (seed 0) of the whole content of a frame that was begun with
+    /// [`begin_external_checksum`](Encoder::begin_external_checksum). It is not verified: decoders
+    /// refuse a frame with a wrong one.
     pub fn set_content_hash(&mut self, xxh64: u64) {
         if let Some(external_checksum) = &mut self.external_checksum {
             external_checksum.set_content_hash(xxh64);
@@ -185,12 +185,11 @@ impl Encoder {
         Ok(())
     }
 
-    /// Takes input and writes compressed bytes. See the type for what bounds a call.
+    /// Takes input and writes compressed bytes. The type's documentation says what bounds a call.
     ///
-    /// Input that was not consumed must be given again, with the same operation. After
-    /// [`State::Done`] an empty call does nothing and one with input is an error. After an error
-    /// the frame is lost and every call repeats the error until the next
-    /// [`begin`](Encoder::begin).
+    /// Give input that was not consumed again, with the same operation. After [`State::Done`] a call
+    /// without input does nothing, and a call with input is an error. After an error the frame is
+    /// lost, and every call repeats the error until the next [`begin`](Encoder::begin).
     pub fn push(
         &mut self,
         input: &[u8],
@@ -231,7 +230,7 @@ impl Encoder {
         matches!(&self.frame, Frame::Failed(error) if error.spoils_context())
     }
 
-    /// Holds the frame to its pledge before libzstd sees the bytes, for libzstd names no sizes.
+    /// Compares the size with the pledge before libzstd sees the bytes: its own error has no sizes.
     fn check_size(&self, input: &[u8], operation: Operation) -> Result<(), Error> {
         let given = self.taken.saturating_add(input.len() as u64);
         if matches!(self.frame, Frame::Ending | Frame::Sealing) && !input.is_empty() {
@@ -252,7 +251,7 @@ impl Encoder {
         }
     }
 
-    /// Refuses to end a frame whose hash is not known.
+    /// Refuses to end a frame whose content hash was not set.
     fn check_hash(&self, operation: Operation) -> Result<(), Error> {
         match &self.external_checksum {
             Some(external_checksum)
@@ -264,7 +263,7 @@ impl Encoder {
         }
     }
 
-    /// Writes the checksum that somebody else computed, or what is left of it.
+    /// Writes the external checksum, or the rest of it.
     fn seal(&mut self, output: &mut [u8]) -> Step {
         let (produced, whole) = match &mut self.external_checksum {
             Some(external_checksum) => external_checksum.write(output),
@@ -282,8 +281,8 @@ impl Encoder {
         }
     }
 
-    /// What to ask of libzstd: a started end stays an end, and a frame that is given whole is a
-    /// frame whose size is known.
+    /// The operation for libzstd. An end that was begun stays an end. A frame that is given whole has
+    /// a known size.
     fn operation_for(&mut self, input: &[u8], asked: Operation) -> Result<Operation, Error> {
         match self.frame {
             Frame::Ending => return Ok(Operation::End),
@@ -306,7 +305,7 @@ impl Encoder {
             true => input.len(),
             false => input.len().min(INPUT_PER_CALL_BYTES_MAX),
         };
-        // What follows the last piece of the input happens only at the last piece.
+        // Flush and end apply to the last piece of the input only.
         let directive = match operation {
             _ if cut < input.len() => ZSTD_EndDirective::ZSTD_e_continue,
             Operation::Continue => ZSTD_EndDirective::ZSTD_e_continue,
@@ -324,7 +323,7 @@ impl Encoder {
         let all_taken = consumed == input.len();
         let state = match directive {
             _ if !all_taken => State::MoreOutput,
-            // Workers always have something waiting; only a full output makes it worth a call.
+            // Workers always hold some output. Another call is needed only if the room was full.
             ZSTD_EndDirective::ZSTD_e_continue if self.threaded => {
                 if produced == output.len() {
                     State::MoreOutput

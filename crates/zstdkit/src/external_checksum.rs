@@ -1,24 +1,23 @@
-//! The checksum of a frame whose content is hashed by somebody else: libzstd writes a frame without
-//! one, and what announces and holds the checksum is put in here. What a frame looks like otherwise
-//! is in `format`.
+//! A checksum that the caller computes. libzstd writes a frame without one; this module sets the flag
+//! in its header and appends the checksum. The rest of the frame format is in `format`.
 
 use crate::format::{CHECKSUM_BYTES, HEADER_PREFIX_BYTES};
 
 /// The bit of a frame's descriptor that announces a checksum.
 const CHECKSUM_BIT: u8 = 0x04;
 
-/// A frame on its way out.
+/// The state of the checksum while its frame is written.
 #[derive(Debug, Default)]
 pub(crate) struct ExternalChecksum {
-    /// Bytes of the frame that came out.
+    /// Bytes of the frame written so far.
     written_bytes: u64,
     hash: Option<u64>,
-    /// Bytes of the checksum that came out.
+    /// Bytes of the checksum written so far.
     sealed_bytes: usize,
 }
 
 impl ExternalChecksum {
-    /// Notes the XXH64 of the content.
+    /// Sets the XXH64 of the content.
     pub(crate) fn set_content_hash(&mut self, xxh64: u64) {
         self.hash = Some(xxh64);
     }
@@ -27,7 +26,7 @@ impl ExternalChecksum {
         self.hash.is_some()
     }
 
-    /// Looks at what libzstd wrote next, and announces the checksum where that stands.
+    /// Sets the checksum flag of the header if these next bytes of libzstd contain it.
     pub(crate) fn announce_in_header(&mut self, output: &mut [u8]) {
         let before = self.written_bytes;
         self.written_bytes += output.len() as u64;
@@ -40,8 +39,8 @@ impl ExternalChecksum {
         }
     }
 
-    /// Writes the checksum behind the last block, as far as there is room. Returns the bytes
-    /// written, and whether that was all of it.
+    /// Writes the checksum that follows the last block, as far as there is room. Returns the bytes
+    /// written, and whether it is complete.
     pub(crate) fn write(&mut self, room: &mut [u8]) -> (usize, bool) {
         // The low half of the hash is the checksum (RFC 8878, section 3.1.1).
         let checksum = (self.hash.unwrap_or_default() as u32).to_le_bytes();

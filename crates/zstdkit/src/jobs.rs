@@ -1,25 +1,25 @@
-//! How a stream is cut into jobs for worker threads, when memory matters.
+//! How a stream is split into jobs for worker threads if memory matters.
 //!
-//! libzstd gives a worker four windows at a time. What it holds is then several times that: the
-//! jobs' input, their output, and what is read ahead. Smaller jobs need less, but each starts by
-//! indexing the end of the job before it, which costs time, or does without, which costs ratio. The
-//! sizes below gave the same ratio and the same processor time within a percent or two; strategies
-//! that search binary trees are left alone, for indexing is slow for them.
+//! libzstd gives a worker four windows at a time, and holds several times that: the input of the jobs,
+//! their output, and what is read ahead. Smaller jobs need less memory. But each job starts by indexing
+//! the end of the job before it, which costs time, or skips that, which costs ratio. The sizes below
+//! gave the same ratio and the same CPU time within 1 to 2 %. Strategies that search binary trees are
+//! left alone, because indexing is slow for them.
 
 use crate::memory::{BTLAZY2, DFAST, GREEDY, Tables};
 use crate::options::EncoderOptions;
 
-/// The smallest job worth handing to a thread.
+/// The smallest job worth a thread.
 const JOB_BYTES_MIN: usize = 1 << 20;
-/// Overlap of a whole and of a quarter of a window, in libzstd's scale.
+/// An overlap of a whole and of a quarter window, on libzstd's scale.
 const OVERLAP_WHOLE: u32 = 9;
 const OVERLAP_QUARTER: u32 = 7;
 
 impl EncoderOptions {
-    /// These options with jobs sized for little memory, where that costs neither ratio nor time.
+    /// These options with small jobs that save memory, if that costs neither ratio nor time.
     ///
-    /// Nothing changes without workers, with long distance matching, when a size was chosen
-    /// already, and at levels whose strategy searches binary trees (from 13 on).
+    /// Nothing changes without workers, with long distance matching, if a job size or overlap is set,
+    /// or at levels whose strategy searches binary trees (13 and up).
     ///
     /// ```
     /// use zstdkit::EncoderOptions;
@@ -36,7 +36,7 @@ impl EncoderOptions {
             return self;
         }
         let window = 1_usize << parameters.window_log;
-        // The quick strategies index as fast as they read; for the others twice the job halves
+        // The fast strategies index as fast as they read. For the others a job of twice the size halves
         // the share of indexing.
         let windows = if parameters.strategy < GREEDY { 1 } else { 2 };
         self.job_size = Some((window * windows).max(JOB_BYTES_MIN));

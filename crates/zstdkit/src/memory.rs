@@ -1,8 +1,8 @@
-//! The table sizes that libzstd chooses for a level and a size of content, and the memory that
-//! follows from them. Nothing here is set on a context; it predicts what one will take.
+//! Predicts the memory of a context: the table sizes that libzstd chooses for a level and a content
+//! size, and what they take. Nothing here sets anything on a context.
 //!
-//! Exact prediction would need functions of libzstd that the safe bindings do not have, so this
-//! is a model of them, held to the real figures by a test over levels and sizes.
+//! The safe bindings lack the functions of libzstd that would compute this exactly. This is a model of
+//! them; a test compares it with real figures over levels and sizes.
 
 mod levels;
 
@@ -12,7 +12,7 @@ use crate::bounds::{WINDOW_LOG_MAX, WINDOW_LOG_MIN};
 use crate::options::EncoderOptions;
 use crate::parameters::Strategy;
 
-/// What the memory of a context depends on.
+/// The parameters that decide how much memory a context takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tables {
     pub(crate) window_log: u32,
@@ -23,25 +23,25 @@ pub(crate) struct Tables {
 }
 
 const BLOCK_BYTES: u64 = 128 << 10;
-/// The context itself, its scratch space and entropy tables, the same for all.
+/// The context itself, its scratch space and entropy tables: the same for all settings.
 const FIXED_BYTES: u64 = 32 << 10;
-/// What the optimal parsers keep beside their tables.
+/// What the optimal parsers keep in addition to their tables.
 const OPTIMAL_BYTES: u64 = 152 << 10;
 /// What a decoder or decompressor holds before its first window.
 pub(crate) const DECODER_BYTES: u64 = 100 << 10;
 /// The content for which libzstd sizes the tables of a digest.
 const DIGEST_CONTENT_BYTES: u64 = 513;
-/// What a digest takes beside its tables and the dictionary, and what a frame with one takes beyond
-/// this model.
+/// What a digest takes in addition to its tables and the dictionary, and what a frame with one takes
+/// in addition to this model.
 const DIGEST_FIXED_BYTES: u64 = 16 << 10;
 const LONG_DISTANCE_WINDOW_LOG: u32 = 27;
 /// Content up to this size is not split into jobs.
 const JOB_BYTES_MIN: u64 = 512 << 10;
 
 impl EncoderOptions {
-    /// An upper estimate, mostly within a tenth, of what an [`Encoder`](crate::Encoder) with
-    /// these options will hold for a frame of this size (`None`: unknown). With workers it is
-    /// what they hold when all of them are busy, which short streams do not reach.
+    /// An upper estimate, mostly within 10 %, of the memory that an [`Encoder`](crate::Encoder) with
+    /// these options holds for a frame of this size (`None`: unknown). With workers it is what they
+    /// hold when all are busy; short streams stay below.
     pub fn memory_estimate_bytes(&self, pledged: Option<u64>) -> u64 {
         let parameters = Tables::choose(self, pledged);
         let long = self.long_distance_for(&parameters);
@@ -55,8 +55,7 @@ impl EncoderOptions {
         self.threaded_bytes(&parameters, long, content)
     }
 
-    /// The same of a [`Compressor`](crate::Compressor), which reads and writes in place and so
-    /// holds no window.
+    /// The same for a [`Compressor`](crate::Compressor), which works in place and needs no window.
     pub fn one_shot_estimate_bytes(&self, content_bytes: Option<u64>) -> u64 {
         let content = content_bytes.unwrap_or(u64::MAX);
         if self.workers > 0 && content > JOB_BYTES_MIN {
@@ -69,7 +68,7 @@ impl EncoderOptions {
             + parameters.long_distance_bytes(long, content)
     }
 
-    /// Tables of a frame with these parameters, and of its dictionary where the context holds it.
+    /// Tables of a frame with these parameters, and of its dictionary if the context holds it.
     fn all_table_bytes(&self, parameters: &Tables, pledged: Option<u64>) -> u64 {
         let content = pledged.unwrap_or(u64::MAX);
         let (dictionary, prefix) = match (&self.dictionary, &self.prefix) {
@@ -80,15 +79,14 @@ impl EncoderOptions {
         let window_log = parameters.window_log;
         let digested = Tables::choose(self, Some(dictionary + DIGEST_CONTENT_BYTES));
         let digest = digested.table_bytes_within(window_log, content);
-        // Without settings of its own the digest is shared, and not this context's; of a prefix
-        // there is none.
+        // With default parameters the digest is shared and does not count here. A prefix has no digest.
         let shared = self.parameters.is_default();
         let own = match shared || prefix {
             true => DIGEST_FIXED_BYTES,
             false => 2 * (dictionary + DIGEST_FIXED_BYTES) + digest,
         };
-        // libzstd refers to the digest from tables cut to a small content, copies its tables, or
-        // makes some for both together.
+        // libzstd either refers to the digest from tables sized for small content, or copies its
+        // tables, or makes tables for both together.
         let tables = match pledged {
             Some(size) if !prefix && size <= digested.attached_bytes_max() => {
                 let mut cut = digested;
@@ -107,7 +105,7 @@ impl EncoderOptions {
         tables + own
     }
 
-    /// The level in use: 3 where 0 was asked for.
+    /// The level in use: 3 if `level` is 0.
     pub fn effective_level(&self) -> i32 {
         match self.level {
             0 => 3,
@@ -161,7 +159,7 @@ impl EncoderOptions {
             0
         };
         let round = window.max(job * workers) + job * if prefix > 0 { 3 } else { 2 };
-        // One output for every job that runs, one that waits, and one that is written out.
+        // One output for each running job, one that waits, and one that is written out.
         let outputs = (workers + 2) * compress_bound(job);
         let sequences = if long {
             (workers + 2) * (job / 32) * 12
@@ -209,7 +207,7 @@ impl Tables {
         parameters
     }
 
-    /// Shrinks the tables to what content of a known size can use.
+    /// Shrinks the tables to what content of this size can use.
     fn fit(&mut self, pledged: Option<u64>) {
         if let Some(size) = pledged {
             let size_log = u64::BITS - size.saturating_sub(1).leading_zeros();
@@ -220,7 +218,7 @@ impl Tables {
         self.window_log = self.window_log.max(WINDOW_LOG_MIN);
     }
 
-    /// How much of the window the chain table can point into.
+    /// The exponent of the part of the window that the chain table can address.
     fn cycle_log(&self) -> u32 {
         self.chain_log - u32::from(self.strategy >= BTLAZY2)
     }
@@ -253,8 +251,8 @@ impl Tables {
         hash + tags + chain + threes + optimal + block + sequences
     }
 
-    /// The same where the frame has another window. Whether rows are used, which need no chains,
-    /// may then be decided by either.
+    /// The same for a frame with a different window. Either window may decide whether rows are used,
+    /// which need no chains.
     fn table_bytes_within(&self, window_log: u32, content: u64) -> u64 {
         let wide = Self {
             window_log,
@@ -263,7 +261,7 @@ impl Tables {
         self.table_bytes(content).max(wide.table_bytes(content))
     }
 
-    /// The largest content for which libzstd refers to a digest with these tables in place.
+    /// The largest content for which libzstd uses a digest with these tables in place.
     fn attached_bytes_max(&self) -> u64 {
         match self.strategy {
             FAST | BTULTRA | BTULTRA2 => 8 << 10,

@@ -1,7 +1,7 @@
 //! Whole buffers: compress or decompress one in one call, with a context that is reused.
 //!
-//! These calls are not bounded by anything but their input; an event loop wants
-//! [`Encoder`](crate::Encoder) and [`Decoder`](crate::Decoder).
+//! Only the size of the input bounds these calls. In an event loop use [`Encoder`](crate::Encoder) and
+//! [`Decoder`](crate::Decoder).
 
 use crate::context::{CompressContext, DecompressContext, failure};
 use crate::decoder::{self, Decoder};
@@ -12,12 +12,12 @@ use crate::options::{DecoderOptions, EncoderOptions};
 use crate::reservation::Reservation;
 use crate::step::State;
 
-/// Output is never allocated on the word of a header alone beyond this, or beyond
-/// [`TRUSTED_RATIO`] times the input, whichever is more.
+/// A size that only a header states is allocated at once up to this, or up to [`TRUSTED_RATIO`] times
+/// the input if that is more.
 const TRUSTED_BYTES: u64 = 4 << 20;
 const TRUSTED_RATIO: u64 = 64;
 
-/// The most bytes that `input_bytes` of content can become as one frame.
+/// The largest frame that `input_bytes` of content can become.
 pub fn compress_bound(input_bytes: usize) -> usize {
     zstd_safe::compress_bound(input_bytes)
 }
@@ -35,11 +35,11 @@ pub fn compress_bound(input_bytes: usize) -> usize {
 /// ```
 pub struct Compressor {
     context: CompressContext,
-    /// libzstd itself failed in it.
+    /// Whether libzstd itself failed in it.
     pub(crate) spoiled: bool,
-    /// What it may hold, if it belongs to a pool.
+    /// The memory it may hold, if it belongs to a pool.
     pub(crate) reservation: Option<Reservation>,
-    /// The largest content for which that is enough.
+    /// The largest content for which that memory is enough.
     pub(crate) covered_bytes: u64,
 }
 
@@ -54,7 +54,7 @@ impl Compressor {
         })
     }
 
-    /// What it was made with. Nothing but a new compressor changes it.
+    /// The options it was made with. They never change.
     pub fn options(&self) -> &EncoderOptions {
         self.context.options()
     }
@@ -67,7 +67,7 @@ impl Compressor {
         Ok(frame)
     }
 
-    /// Replaces what `frame` holds by the compressed `content`, reusing its memory. Returns the
+    /// Replaces the contents of `frame` by the compressed `content`, reusing its memory. Returns the
     /// length of the frame.
     pub fn compress_into(&mut self, content: &[u8], frame: &mut Vec<u8>) -> Result<usize, Error> {
         frame.clear();
@@ -78,7 +78,7 @@ impl Compressor {
     }
 
     /// Compresses `content` into the start of `frame` and returns the length of the frame.
-    /// [`compress_bound`] says how much room is always enough.
+    /// A slice of [`compress_bound`] bytes is always long enough.
     pub fn compress_to_slice(&mut self, content: &[u8], frame: &mut [u8]) -> Result<usize, Error> {
         let capacity = frame.len();
         self.cover(content.len() as u64)?;
@@ -91,7 +91,7 @@ impl Compressor {
         })
     }
 
-    /// Makes sure that content of this size may be compressed, if a pool has to be asked.
+    /// Reserves the memory to compress content of this size, if it belongs to a pool.
     #[inline]
     pub(crate) fn cover(&mut self, content_bytes: u64) -> Result<(), Error> {
         match content_bytes <= self.covered_bytes {
@@ -138,11 +138,11 @@ impl std::fmt::Debug for Compressor {
 /// ```
 pub struct Decompressor {
     options: DecoderOptions,
-    /// Decodes a buffer in one pass, checking checksums itself.
+    /// Decodes a buffer in one pass and verifies checksums itself.
     direct: DecompressContext,
-    /// Decodes what the direct path cannot be trusted with, and says why it failed.
+    /// Decodes what the direct path refuses, and finds the exact error.
     streaming: Option<Box<Decoder>>,
-    /// What the direct path may hold, if it belongs to a pool.
+    /// The memory the direct path may hold, if it belongs to a pool.
     pub(crate) reservation: Option<Reservation>,
 }
 
@@ -159,7 +159,7 @@ impl Decompressor {
         })
     }
 
-    /// What it was made with.
+    /// The options it was made with.
     pub fn options(&self) -> &DecoderOptions {
         &self.options
     }
@@ -172,12 +172,11 @@ impl Decompressor {
         Ok(content)
     }
 
-    /// Replaces what `content` holds by the content of all frames of `stream`, reusing its
+    /// Replaces the contents of `content` by the content of all frames of `stream`, reusing its
     /// memory. Returns the length of the content. After an error `content` is empty.
     ///
-    /// The size that frames state, or the most that their blocks can hold, is allocated at once
-    /// up to 64 times the input (4 MiB for small ones); beyond that the output grows as it is
-    /// produced.
+    /// The stated size of the frames, or the most that their blocks can hold, is allocated at once up
+    /// to 64 times the input (at least 4 MiB). Beyond that the output grows as it is produced.
     pub fn decompress_into(
         &mut self,
         stream: &[u8],
@@ -213,7 +212,7 @@ impl Decompressor {
         self.streaming.as_ref().is_some_and(|one| one.spoiled())
     }
 
-    /// What a pool has set aside for it.
+    /// The memory that a pool has reserved for it.
     pub(crate) fn reserved_bytes(&self) -> u64 {
         let streaming = self
             .streaming
@@ -227,7 +226,7 @@ impl Decompressor {
             .sum()
     }
 
-    /// Notes what it holds. `false`: that is more than its pool has room for.
+    /// Accounts for the memory it holds. `false`: the budget of its pool is exceeded.
     pub(crate) fn settle_reservations(&mut self) -> bool {
         let held = (self.direct.memory_bytes() + size_of::<Self>()) as u64;
         let direct = self.reservation.as_mut().is_none_or(|one| one.settle(held));

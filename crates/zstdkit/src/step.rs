@@ -1,28 +1,28 @@
-//! What one call of an encoder or decoder did, and what it wants next.
+//! The result of one call of an encoder or decoder, and what to do next.
 
-/// What an encoder does after it has taken the input of a call.
+/// What an encoder does after taking the input of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// More input follows; hold back what does not fill a block.
+    /// More input follows: hold back what does not fill a block.
     Continue,
-    /// Write out everything taken so far, so that a reader can decode it. Costs ratio.
+    /// Write out everything taken so far, so that a reader can decode it. Compresses less.
     Flush,
-    /// This input is the last of the frame: write everything out and close the frame.
+    /// This is the last input of the frame: write everything out and close the frame.
     End,
 }
 
 /// What to do after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
-    /// All input was taken and nothing waits to be written. Call again with more input.
+    /// All input was taken and no output is left. Call again with more input.
     NeedInput,
-    /// Work is left. Make room in the output, then call again with the same operation and the
-    /// rest of the input (which may be empty).
+    /// Work is left. Make room in the output, then call again with the same operation and the rest of
+    /// the input, which may be empty.
     MoreOutput,
-    /// All input was taken, nothing waits, and the frame is complete.
+    /// All input was taken, no output is left, and the frame is complete.
     ///
-    /// From an encoder that means the frame is closed. From a decoder it means that the stream
-    /// may end here; more frames may follow.
+    /// After an encoder the frame is closed. After a decoder the stream may end here, or more frames
+    /// may follow.
     Done,
 }
 

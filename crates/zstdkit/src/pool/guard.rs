@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
+use super::item::{Item, bytes};
 use super::store::{Idle, IdleCache};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
@@ -14,29 +15,6 @@ use crate::memory;
 use crate::oneshot::{Compressor, Decompressor};
 use crate::options::{DecoderOptions, EncoderOptions};
 use crate::reservation::{Ledger, Reservation};
-
-/// A context of any kind.
-pub enum Item {
-    Compressor(Box<Compressor>),
-    Encoder(Box<Encoder>),
-    Decompressor(Box<Decompressor>),
-    Decoder(Box<Decoder>),
-}
-
-impl Item {
-    pub(super) fn reserved_bytes(&self) -> u64 {
-        match self {
-            Self::Compressor(context) => bytes(&context.reservation),
-            Self::Encoder(context) => bytes(&context.reservation),
-            Self::Decompressor(context) => context.reserved_bytes(),
-            Self::Decoder(context) => bytes(&context.reservation),
-        }
-    }
-}
-
-fn bytes(reservation: &Option<Reservation>) -> u64 {
-    reservation.as_ref().map_or(0, Reservation::bytes)
-}
 
 /// The class of contexts that hold about this much: a factor of two from end to end, so that
 /// libzstd, which shrinks what is three times too large, never does.

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
-use super::guard::Item;
+use super::item::Item;
 use crate::reservation::{EvictOldest, Ledger};
 
 /// A context that waits for its next user.

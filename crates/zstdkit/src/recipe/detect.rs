@@ -1,7 +1,7 @@
 //! A look at a sample of the first block: what kind of content it is, and what `Auto` comes to for
 //! it. Nothing here knows parameters.
 
-use super::Recipe;
+use super::purpose::Recipe;
 
 /// What content looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

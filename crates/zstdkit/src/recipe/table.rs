@@ -3,8 +3,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::Recipe;
 use super::detect::ContentKind;
+use super::purpose::Recipe;
 use crate::memory::Tables;
 use crate::options::EncoderOptions;
 use crate::parameters::{Parameters, Strategy};

@@ -1,6 +1,6 @@
 //! Writing a seek table. What the frames hold is the caller's.
 
-use super::{CHECKSUM_FLAG, FOOTER_MAGIC, FRAMES_MAX, TABLE_MAGIC};
+use super::layout::{CHECKSUM_FLAG, FOOTER_BYTES, FOOTER_MAGIC, FRAMES_MAX, TABLE_MAGIC};
 use crate::error::{Error, Repr};
 
 /// Gathers what a seek table says of each frame, in the bytes in which it says it.
@@ -52,7 +52,7 @@ impl SeekTableBuilder {
 
     /// The table as the skippable frame that has to end the file.
     pub fn finish(&self) -> Vec<u8> {
-        let payload = self.entries.len() + super::FOOTER_BYTES;
+        let payload = self.entries.len() + FOOTER_BYTES;
         let mut table = Vec::with_capacity(payload + 8);
         table.extend(TABLE_MAGIC.to_le_bytes());
         // At most 12 bytes for each of `FRAMES_MAX` frames: it fits.

@@ -1,6 +1,6 @@
 //! An index for files that have none, from what their frames say about themselves.
 
-use super::SeekTable;
+use super::table::SeekTable;
 use crate::frame::FrameInfo;
 
 /// Makes a [`SeekTable`] of the frames that a [`Scanner`](crate::frame::Scanner) finds.

@@ -1,12 +1,13 @@
 //! Reading a seek table that nobody vouches for: every number is held against the size of the
 //! file before anything is allocated or sought for it.
 
-use super::{CHECKSUM_FLAG, FOOTER_MAGIC, FRAMES_MAX, RESERVED_BITS, SeekTable, TABLE_MAGIC};
+use super::layout::{
+    CHECKSUM_FLAG, FOOTER_BYTES, FOOTER_MAGIC, FRAMES_MAX, RESERVED_BITS, TABLE_MAGIC,
+};
+use super::table::SeekTable;
 use crate::error::{Error, Repr};
 use crate::format::{BLOCK_BYTES_MAX, SKIPPABLE_HEADER_BYTES, little_endian};
 
-/// The length of the footer: number of frames, descriptor, magic number.
-pub const FOOTER_BYTES: usize = 9;
 /// The shortest frame, a skippable one without content.
 const FRAME_BYTES_MIN: u64 = SKIPPABLE_HEADER_BYTES as u64;
 /// The shortest block, which can stand for a whole block of content: a repeated byte.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use twox_hash::XxHash64;
 
-use super::SeekTable;
+use super::table::SeekTable;
 use crate::decoder::{Decoder, Totals};
 use crate::error::{Error, ErrorKind, Repr};
 use crate::options::DecoderOptions;

@@ -6,8 +6,8 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, ReadBuf};
 
+use super::scheduler::{Scheduler, timed};
 use super::turn::{self, Turn};
-use super::{Scheduler, timed};
 use crate::decoder::{Decoder, Totals};
 use crate::error::Error;
 use crate::format::BLOCK_BYTES_MAX;
@@ -18,6 +18,17 @@ use crate::sliced::{Budget, SlicedDecoder};
 use crate::step::State;
 
 const INPUT_BYTES: usize = 64 << 10;
+
+impl Scheduler {
+    /// A reader of the content of the frames in `reader`.
+    pub fn decoder<R: AsyncRead + Unpin>(
+        &self,
+        reader: R,
+        options: &DecoderOptions,
+    ) -> Result<AsyncDecoder<R>, Error> {
+        AsyncDecoder::new(self.clone(), reader, options)
+    }
+}
 
 /// Reads the content of the frames that a reader gives.
 ///
@@ -54,11 +65,7 @@ enum End {
 }
 
 impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
-    pub(super) fn new(
-        scheduler: Scheduler,
-        reader: R,
-        options: &DecoderOptions,
-    ) -> Result<Self, Error> {
+    fn new(scheduler: Scheduler, reader: R, options: &DecoderOptions) -> Result<Self, Error> {
         let decoder = SlicedDecoder::over(scheduler.pool().decoder(options)?);
         Ok(Self {
             reader,

@@ -6,13 +6,25 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
 
+use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
 use super::turn::{self, Turn};
-use super::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
 use crate::error::Error;
 use crate::options::EncoderOptions;
 use crate::schedule::{CostKey, Decision, OffloadFuture};
 use crate::sliced::{Budget, SLICE_BYTES};
 use crate::step::{Operation, State};
+
+impl Scheduler {
+    /// A writer that compresses into `writer`, one frame of this size (`None`: not known).
+    pub fn encoder<W: AsyncWrite + Unpin>(
+        &self,
+        writer: W,
+        options: &EncoderOptions,
+        content_bytes: Option<u64>,
+    ) -> Result<AsyncEncoder<W>, Error> {
+        AsyncEncoder::new(self.clone(), writer, options, content_bytes)
+    }
+}
 
 /// Compresses what is written into one frame, which goes to a writer.
 ///
@@ -73,7 +85,7 @@ struct Job {
 }
 
 impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
-    pub(super) fn new(
+    fn new(
         scheduler: Scheduler,
         writer: W,
         options: &EncoderOptions,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{CHUNK_BYTES, PooledEncoder, Scheduler, timed, turn};
+use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
+use super::turn;
 use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX};
 use crate::oneshot::compress_bound;

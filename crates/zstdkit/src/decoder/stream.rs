@@ -1,0 +1,399 @@
+//! The streaming decoder: any cut of a stream of frames in, content out, one block a call.
+//!
+//! `walk` says which bytes are which, libzstd decodes the blocks, and everything a frame says
+//! about itself (window, size, checksum, dictionary) is judged here, so that each refusal comes
+//! before the memory it is about and each error names its byte.
+
+use super::blocks::{Blocks, window_memory_bytes};
+use crate::error::{Error, Repr};
+use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, Block, CHECKSUM_BYTES, Header};
+use crate::options::DecoderOptions;
+use crate::reservation::Reservation;
+use crate::step::{State, Step};
+use crate::walk::{Event, Walker};
+
+/// What a decoder has done so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Totals {
+    /// Complete zstd frames.
+    pub frames: u64,
+    /// Complete skippable frames.
+    pub skippable_frames: u64,
+    /// Bytes taken.
+    pub bytes_in: u64,
+    /// Bytes produced.
+    pub bytes_out: u64,
+    /// Frames whose checksum was compared and found right.
+    pub checksums_verified: u64,
+}
+
+/// Decompresses a stream of frames, in calls of at most one block.
+///
+/// Give input with [`push`](Decoder::push), cut wherever it happens to be cut; when it ends, ask
+/// [`finish`](Decoder::finish) whether it ended where a stream may end. Skippable frames are
+/// skipped. Content is handed out before its frame's checksum has been seen, so it is to be
+/// trusted only when `finish` is content.
+///
+/// # What bounds a call
+/// A call decodes at most one block, so it produces at most 128 KiB; it takes no input beyond
+/// that block and what stands between it and the previous one.
+///
+/// ```
+/// use zstdkit::{Decoder, DecoderOptions, State};
+///
+/// let frame = zstdkit::compress(b"hello hello", &Default::default())?;
+/// let mut decoder = Decoder::new(&DecoderOptions::default())?;
+/// let (mut content, mut buffer) = (Vec::new(), [0; 4]);
+/// for piece in frame.chunks(3) {
+///     let mut input = piece;
+///     loop {
+///         let step = decoder.push(input, &mut buffer)?;
+///         input = &input[step.consumed..];
+///         content.extend_from_slice(&buffer[..step.produced]);
+///         if step.state != State::MoreOutput {
+///             break;
+///         }
+///     }
+/// }
+/// assert_eq!(content, b"hello hello");
+/// assert_eq!(decoder.finish()?.frames, 1);
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+pub struct Decoder {
+    options: DecoderOptions,
+    /// What the context holds before its first window.
+    context_bytes: usize,
+    walker: Walker,
+    blocks: Blocks,
+    failed: Option<Error>,
+    /// What it may hold, if it belongs to a pool.
+    pub(crate) reservation: Option<Reservation>,
+}
+
+impl Decoder {
+    /// Makes a context. Its window is allocated by the first frame that needs one.
+    pub fn new(options: &DecoderOptions) -> Result<Self, Error> {
+        let blocks = Blocks::new(options)?;
+        Ok(Self {
+            options: options.clone(),
+            context_bytes: blocks.context_bytes(),
+            walker: Walker::new(),
+            blocks,
+            failed: None,
+            reservation: None,
+        })
+    }
+
+    /// What it was made with.
+    pub fn options(&self) -> &DecoderOptions {
+        &self.options
+    }
+
+    /// The size of chunk to give it, in bytes: a whole block with its header.
+    pub const fn recommended_input_bytes() -> usize {
+        BLOCK_HEADER_BYTES + BLOCK_BYTES_MAX as usize
+    }
+
+    /// An output of this many bytes has room for whatever a call produces.
+    pub const fn recommended_output_bytes() -> usize {
+        BLOCK_BYTES_MAX as usize
+    }
+
+    /// Forgets the stream, an error included, and starts at byte 0 of another. The options and
+    /// the memory stay.
+    pub fn reset(&mut self) {
+        self.walker = Walker::new();
+        self.blocks.reset();
+        self.failed = None;
+    }
+
+    /// Forgets the stream and goes on in the middle of one, behind what `before` counts; the next
+    /// input has to begin a frame. Offsets in errors, totals and the output limit are those of
+    /// the whole stream.
+    ///
+    /// ```
+    /// let stream = [b"one", b"two"].map(|c| zstdkit::compress(c, &Default::default()).unwrap());
+    /// let mut decoder = zstdkit::Decoder::new(&Default::default())?;
+    /// let mut before = zstdkit::Totals::default();
+    /// before.bytes_in = stream[0].len() as u64;
+    /// decoder.resume(before);
+    /// let error = decoder.push(b"two?", &mut [0; 3]).unwrap_err();
+    /// assert_eq!(error.offset(), Some(stream[0].len() as u64));
+    /// # Ok::<(), zstdkit::Error>(())
+    /// ```
+    pub fn resume(&mut self, before: Totals) {
+        self.reset();
+        self.walker = Walker::resume(before.bytes_in, before.frames, before.skippable_frames);
+        self.blocks
+            .resume(before.bytes_out, before.checksums_verified);
+    }
+
+    /// Whether the stream may end here: no frame is open and nothing waits.
+    pub fn at_boundary(&self) -> bool {
+        self.failed.is_none() && !self.blocks.waiting() && self.walker.at_boundary()
+    }
+
+    /// Takes input and writes content, at most one block of it.
+    ///
+    /// Input that was not consumed must be given again. Every call either takes or writes
+    /// something, unless there was nothing to take or no room to write. After an error every
+    /// call repeats the error until [`reset`](Decoder::reset).
+    pub fn push(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Error> {
+        if let Some(ref error) = self.failed {
+            return Err(error.clone());
+        }
+        let result = self.step(input, output);
+        if let Err(ref error) = result {
+            self.failed = Some(error.clone());
+        }
+        result
+    }
+
+    /// Says what was decoded, or why the stream may not end here: it was cut off (the error
+    /// names the byte and the part of the frame), it had no frame at all, or decoded bytes are
+    /// still waiting for a [`push`](Decoder::push).
+    pub fn finish(&self) -> Result<Totals, Error> {
+        if let Some(ref error) = self.failed {
+            return Err(error.clone());
+        }
+        if self.blocks.waiting() {
+            return Err(Repr::Undrained {
+                offset: self.walker.offset(),
+            }
+            .into());
+        }
+        self.walker.finish()?;
+        let totals = self.totals();
+        if totals.frames + totals.skippable_frames == 0 {
+            return Err(Repr::NoFrame.into());
+        }
+        Ok(totals)
+    }
+
+    /// What has been decoded so far, whether or not the stream may end here.
+    pub fn totals(&self) -> Totals {
+        Totals {
+            frames: self.walker.frames(),
+            skippable_frames: self.walker.skippable_frames(),
+            bytes_in: self.walker.offset(),
+            bytes_out: self.blocks.bytes_out(),
+            checksums_verified: self.blocks.checksums_verified(),
+        }
+    }
+
+    /// Bytes of memory that the decoder holds, its window included.
+    pub fn memory_bytes(&self) -> usize {
+        self.blocks.context_bytes() + size_of::<Self>()
+    }
+
+    /// Whether libzstd itself failed in it.
+    pub(crate) fn spoiled(&self) -> bool {
+        self.failed.as_ref().is_some_and(Error::spoils_context)
+    }
+
+    /// Notes what it holds. `false`: that is more than its pool has room for.
+    pub(crate) fn settle_reservation(&mut self) -> bool {
+        let held = self.memory_bytes() as u64;
+        self.reservation.as_mut().is_none_or(|reservation| {
+            reservation.shrink(held);
+            reservation.settle(held)
+        })
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Error> {
+        let mut call = Call {
+            input,
+            taken: 0,
+            output,
+            produced: 0,
+            frame_at: None,
+        };
+        let mut decoded = false;
+        if self.blocks.waiting() {
+            call.produced = self.blocks.drain(call.output)?;
+            decoded = call.produced > 0;
+            if !self.blocks.waiting() && self.walker.body_left() == 0 {
+                self.blocks.close_block(self.walker.after_last_block())?;
+            }
+        }
+        // What ends a frame belongs to the call of its last block.
+        while !self.blocks.waiting() && (!decoded || self.walker.after_last_block()) {
+            if self.walker.at_boundary() {
+                call.frame_at = Some(call.taken);
+            }
+            let (count, event) = self.walker.next(call.rest())?;
+            call.taken += count;
+            match event {
+                Event::NeedInput => break,
+                Event::Header(header) => self.open_frame(header)?,
+                Event::Block(block) => {
+                    decoded = self.block(block, count == BLOCK_HEADER_BYTES, &mut call)?;
+                }
+                Event::Body(left) => {
+                    let body = call.take(left);
+                    let produced = self.blocks.feed(body, &mut call.output[call.produced..])?;
+                    call.produced += produced;
+                    decoded = self.took(body.len() as u32)?;
+                }
+                Event::Skippable(left) => self.walker.take(call.take(left).len() as u32),
+                Event::FrameEnd(checksum) => {
+                    self.blocks
+                        .close_frame(checksum, self.walker.part_start())?;
+                    break;
+                }
+                Event::SkippableEnd(_) => {}
+            }
+        }
+        let state = match () {
+            () if self.blocks.waiting() || call.taken < input.len() => State::MoreOutput,
+            () if self.walker.at_boundary() && self.walker.offset() > 0 => State::Done,
+            () => State::NeedInput,
+        };
+        Ok(Step {
+            consumed: call.taken,
+            produced: call.produced,
+            state,
+        })
+    }
+
+    /// Judges a frame by its header, before anything is allocated for it.
+    fn open_frame(&mut self, header: Header) -> Result<(), Error> {
+        let offset = self.walker.frame_start();
+        self.choose_dictionary(&header, offset)?;
+        let limit = self.options.window_bytes_max();
+        if header.window > limit {
+            return Err(Repr::WindowLimit {
+                offset,
+                window: header.window,
+                limit,
+            }
+            .into());
+        }
+        if let Some(limit) = self.options.output_limit {
+            let stated = header.content_size.unwrap_or(0);
+            if stated > limit.saturating_sub(self.blocks.bytes_out()) {
+                return Err(Repr::OutputLimit { offset, limit }.into());
+            }
+        }
+        if let Some(limit) = self.options.memory_limit {
+            let need = need_bytes(self.context_bytes, &header);
+            if need > limit {
+                return Err(Repr::MemoryLimit {
+                    offset,
+                    need,
+                    limit,
+                }
+                .into());
+            }
+        }
+        if let Some(reservation) = &mut self.reservation {
+            reservation.cover(need_bytes(self.context_bytes, &header))?;
+        }
+        self.blocks
+            .open_frame(header, self.walker.header_bytes(&header), offset);
+        Ok(())
+    }
+
+    fn choose_dictionary(&mut self, header: &Header, offset: u64) -> Result<(), Error> {
+        let given = &self.options.dictionaries;
+        let chosen = match header.dictionary {
+            0 => Some(0),
+            id => given.iter().position(|one| one.id() == Some(id)),
+        };
+        match chosen {
+            Some(at) => self.blocks.use_dictionary(at),
+            None => Err(Repr::Dictionary {
+                offset,
+                id: header.dictionary,
+                given: given.first().map(|one| one.id().unwrap_or(0)),
+            }
+            .into()),
+        }
+    }
+
+    /// Starts a block, and decodes it where its body is at hand. `adjacent` says that its header
+    /// stands in this input right before the body. Returns whether the block was decoded.
+    fn block(&mut self, block: Block, adjacent: bool, call: &mut Call<'_>) -> Result<bool, Error> {
+        self.blocks.open_block(self.walker.part_start());
+        let body = block.stored_bytes();
+        if let Some(frame) = call.whole_frame(block, self.walker.checksum_follows()) {
+            let room = &mut call.output[call.produced..];
+            if let Some(count) = self.blocks.whole_frame(frame, room) {
+                call.produced += count;
+                call.take(body);
+                return self.took(body);
+            }
+        }
+        self.blocks.begin_frame()?;
+        if adjacent && !block.last && call.rest().len() >= body as usize {
+            let bytes = &call.input[call.taken - BLOCK_HEADER_BYTES..][..body as usize + 3];
+            let produced = self.blocks.feed(bytes, &mut call.output[call.produced..])?;
+            call.produced += produced;
+            call.take(body);
+            return self.took(body);
+        }
+        self.blocks.begin_block(block)?;
+        if body == 0 {
+            return self.took(0);
+        }
+        Ok(false)
+    }
+
+    /// Notes that bytes of a body were decoded. Returns whether they were the last of it.
+    fn took(&mut self, count: u32) -> Result<bool, Error> {
+        self.walker.take(count);
+        let whole = self.walker.body_left() == 0;
+        if whole && !self.blocks.waiting() {
+            self.blocks.close_block(self.walker.after_last_block())?;
+        }
+        Ok(whole)
+    }
+}
+
+/// What a decoder whose context takes this much before its first window needs for a frame.
+pub(crate) fn need_bytes(context_bytes: usize, header: &Header) -> u64 {
+    window_memory_bytes(header).saturating_add((context_bytes + size_of::<Decoder>()) as u64)
+}
+
+/// The buffers of one call.
+struct Call<'a> {
+    input: &'a [u8],
+    taken: usize,
+    output: &'a mut [u8],
+    produced: usize,
+    /// Where in the input the current frame began, if it began in this input.
+    frame_at: Option<usize>,
+}
+
+impl<'a> Call<'a> {
+    fn rest(&self) -> &'a [u8] {
+        &self.input[self.taken..]
+    }
+
+    /// Takes at most `count` bytes of the input.
+    fn take(&mut self, count: u32) -> &'a [u8] {
+        let rest = self.rest();
+        let bytes = &rest[..rest.len().min(count as usize)];
+        self.taken += bytes.len();
+        bytes
+    }
+
+    /// The current frame, if this block is the only one of it and all of it is at hand.
+    fn whole_frame(&self, block: Block, checksum: bool) -> Option<&'a [u8]> {
+        let start = self.frame_at.filter(|_| block.last)?;
+        let checksum = if checksum { CHECKSUM_BYTES } else { 0 };
+        let end = self.taken + block.stored_bytes() as usize + checksum;
+        self.input.get(start..end)
+    }
+}
+
+impl std::fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decoder")
+            .field("options", &self.options)
+            .field("totals", &self.totals())
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
+}

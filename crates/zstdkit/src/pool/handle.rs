@@ -1,0 +1,230 @@
+//! The pool itself: options, statistics, and how a context is found or made.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::guard::{Pooled, PooledContext};
+use super::store::Store;
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::error::Error;
+use crate::oneshot::{Compressor, Decompressor};
+use crate::options::{DecoderOptions, EncoderOptions};
+
+/// How much a [`Pool`] may keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PoolOptions {
+    /// Bytes of memory that all contexts may hold together, those in use included.
+    pub memory_budget_bytes: u64,
+    /// Idle contexts that a thread keeps for itself. 0: all go to the spill.
+    pub per_thread_cached: usize,
+    /// Idle contexts kept for any thread.
+    pub spill_max: usize,
+}
+
+/// Setters, one for each field.
+impl PoolOptions {
+    /// Sets [`memory_budget_bytes`](Self::memory_budget_bytes).
+    #[must_use]
+    pub fn with_memory_budget_bytes(mut self, memory_budget_bytes: u64) -> Self {
+        self.memory_budget_bytes = memory_budget_bytes;
+        self
+    }
+
+    /// Sets [`per_thread_cached`](Self::per_thread_cached).
+    #[must_use]
+    pub fn with_per_thread_cached(mut self, per_thread_cached: usize) -> Self {
+        self.per_thread_cached = per_thread_cached;
+        self
+    }
+
+    /// Sets [`spill_max`](Self::spill_max).
+    #[must_use]
+    pub fn with_spill_max(mut self, spill_max: usize) -> Self {
+        self.spill_max = spill_max;
+        self
+    }
+}
+
+impl Default for PoolOptions {
+    /// 256 MiB, 8 contexts a thread, 32 for all.
+    fn default() -> Self {
+        Self {
+            memory_budget_bytes: 256 << 20,
+            per_thread_cached: 8,
+            spill_max: 32,
+        }
+    }
+}
+
+/// What a [`Pool`] has done and holds. Exact where nobody uses the pool meanwhile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct PoolStats {
+    /// Contexts found in the cache of the thread.
+    pub hits_thread: u64,
+    /// Contexts found in the spill.
+    pub hits_spill: u64,
+    /// Contexts made because none fitted.
+    pub misses: u64,
+    /// Idle contexts dropped for room, by a trim or by [`Pool::clear`].
+    pub evictions: u64,
+    /// Contexts thrown away after an error or a panic.
+    pub discarded: u64,
+    /// Requests for more than the budget.
+    pub refused: u64,
+    /// Contexts in use.
+    pub in_use: u64,
+    /// Contexts that wait.
+    pub idle: u64,
+    /// Bytes that all contexts hold or may hold.
+    pub held_bytes: u64,
+    /// The part of it that waits.
+    pub idle_bytes: u64,
+    /// The budget.
+    pub budget_bytes: u64,
+}
+
+/// Contexts to borrow. Cloning shares it.
+///
+/// Making a context and its tables costs several microseconds, which is most of the time of a
+/// small call. A pool hands out one that was made before with the same options and for about the
+/// same size of content: from a cache of the calling thread, else from a spill that all threads
+/// share, else a new one.
+///
+/// # Memory
+/// What a context will hold is set aside before it is made, and before it grows: for a larger
+/// content than was stated, a larger frame, or the window that a frame asks for. Where the budget
+/// does not allow it idle contexts are dropped, the longest unused first, and if that is not enough
+/// the call fails with [`ErrorKind::MemoryLimit`](crate::ErrorKind::MemoryLimit). Nothing waits.
+/// Dictionaries are shared between contexts and not counted.
+///
+/// ```
+/// use zstdkit::{DecoderOptions, EncoderOptions, Pool, PoolOptions};
+///
+/// let pool = Pool::new(PoolOptions::default());
+/// let content = b"hello hello";
+/// for _ in 0..3 {
+///     let size = Some(content.len() as u64);
+///     let frame = pool.compressor(&EncoderOptions::default(), size)?.compress(content)?;
+///     let back = pool.decompressor(&DecoderOptions::default())?.decompress(&frame)?;
+///     assert_eq!(back, content);
+/// }
+/// assert_eq!((pool.stats().misses, pool.stats().hits_thread), (2, 4));
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Pool(Arc<Store>);
+
+impl Pool {
+    /// An empty pool.
+    pub fn new(options: PoolOptions) -> Self {
+        Self(Store::new(
+            options.memory_budget_bytes,
+            options.per_thread_cached,
+            options.spill_max,
+        ))
+    }
+
+    /// A compressor for contents of about this size. It takes larger ones as well, if the budget
+    /// allows it.
+    ///
+    /// `None` is any size: the context may then have grown for a large content, or shrink for
+    /// small ones, so state a size where one is known.
+    pub fn compressor(
+        &self,
+        options: &EncoderOptions,
+        content_bytes: Option<u64>,
+    ) -> Result<Pooled<Compressor>, Error> {
+        self.get(options, content_bytes)
+    }
+
+    /// An encoder with a frame open, pledged to be of this size as by [`Encoder::begin`].
+    pub fn encoder(
+        &self,
+        options: &EncoderOptions,
+        content_bytes: Option<u64>,
+    ) -> Result<Pooled<Encoder>, Error> {
+        self.get(options, content_bytes)
+    }
+
+    /// A decompressor.
+    pub fn decompressor(&self, options: &DecoderOptions) -> Result<Pooled<Decompressor>, Error> {
+        self.get(options, None)
+    }
+
+    /// A decoder at the start of a stream.
+    pub fn decoder(&self, options: &DecoderOptions) -> Result<Pooled<Decoder>, Error> {
+        self.get(options, None)
+    }
+
+    /// Drops the idle contexts that were not used since the last call of this. Called now and
+    /// then, it lets a pool shrink after a peak.
+    pub fn trim(&self) {
+        self.0.trim();
+    }
+
+    /// Drops all idle contexts, those of other threads included.
+    pub fn clear(&self) {
+        self.0.clear();
+    }
+
+    /// What it has done and holds.
+    pub fn stats(&self) -> PoolStats {
+        let ledger = &self.0.ledger;
+        let census = self.0.census();
+        PoolStats {
+            hits_thread: census.hits_thread,
+            hits_spill: ledger.hits_spill.load(Relaxed),
+            misses: ledger.misses.load(Relaxed),
+            evictions: ledger.evictions.load(Relaxed),
+            discarded: ledger.discarded.load(Relaxed),
+            refused: ledger.refused.load(Relaxed),
+            in_use: ledger.contexts.load(Relaxed).saturating_sub(census.idle),
+            idle: census.idle,
+            held_bytes: ledger.held_bytes.load(Relaxed),
+            idle_bytes: census.idle_bytes,
+            budget_bytes: ledger.budget_bytes,
+        }
+    }
+
+    fn get<T: PooledContext>(
+        &self,
+        options: &T::Options,
+        content_bytes: Option<u64>,
+    ) -> Result<Pooled<T>, Error> {
+        let class = T::class(options, content_bytes);
+        let cache = self.0.cache();
+        let fits = |item: &_| T::fits(item, options, class);
+        let found = cache.take(fits).or_else(|| {
+            let found = self.0.spill.take(fits)?;
+            self.0.ledger.hits_spill.fetch_add(1, Relaxed);
+            Some(found)
+        });
+        let context = match found.and_then(T::unwrap) {
+            Some(context) => context,
+            None => {
+                let context = Box::new(T::make(options, content_bytes, &self.0.ledger)?);
+                self.0.ledger.misses.fetch_add(1, Relaxed);
+                self.0.ledger.age.fetch_add(1, Relaxed);
+                context
+            }
+        };
+        let mut pooled = Pooled::new(context, cache);
+        pooled.prepare(content_bytes)?;
+        Ok(pooled)
+    }
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new(PoolOptions::default())
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Pool").field(&self.stats()).finish()
+    }
+}
