@@ -1,6 +1,6 @@
-//! The layout of frame and block headers (RFC 8878 §3.1) as pure functions over bytes.
+//! The layout of frame and block headers (RFC 8878, section 3.1) as pure functions over bytes.
 //!
-//! The order in which the parts follow each other is in `walk`; what blocks hold is libzstd's.
+//! The order of the parts is in `walk`. libzstd decodes the contents of blocks.
 
 use crate::error::{Error, Repr};
 
@@ -11,14 +11,14 @@ pub(crate) const SKIPPABLE_MASK: u32 = 0xffff_fff0;
 pub(crate) const SKIPPABLE_HEADER_BYTES: usize = 8;
 /// The longest frame header: magic, descriptor, window, dictionary id, content size.
 pub(crate) const HEADER_BYTES_MAX: usize = 18;
-/// The shortest start of a frame that tells how long its header is.
+/// The shortest start of a frame that determines the length of its header.
 pub(crate) const HEADER_PREFIX_BYTES: usize = 5;
 pub(crate) const BLOCK_HEADER_BYTES: usize = 3;
 pub(crate) const CHECKSUM_BYTES: usize = 4;
 /// The largest block, compressed or not.
 pub(crate) const BLOCK_BYTES_MAX: u32 = 128 << 10;
 
-/// What a frame says about itself.
+/// A frame header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) bytes: usize,
@@ -42,7 +42,7 @@ impl Header {
             + content_size_field_bytes(descriptor)
     }
 
-    /// Reads a whole header, magic included, that stands at byte `offset` of the stream.
+    /// Reads a complete header, including the magic number, at byte `offset` of the stream.
     pub(crate) fn parse(bytes: &[u8], offset: u64) -> Result<Self, Error> {
         let descriptor = bytes[HEADER_PREFIX_BYTES - 1];
         if descriptor & 0x08 != 0 {
@@ -63,7 +63,7 @@ impl Header {
         let field = &rest[..content_size_field_bytes(descriptor)];
         let content_size = match field.len() {
             0 => None,
-            // The two-byte field counts from 256, for smaller sizes fit in one byte.
+            // The two-byte field counts from 256: smaller sizes fit in one byte.
             2 => Some(little_endian(field) + 256),
             _ => Some(little_endian(field)),
         };
@@ -80,7 +80,7 @@ impl Header {
         })
     }
 
-    /// The largest block this frame may hold, compressed or not.
+    /// The largest block that this frame may have, compressed or not.
     pub(crate) fn block_bytes_max(&self) -> u32 {
         self.window.min(BLOCK_BYTES_MAX.into()) as u32
     }
@@ -117,17 +117,17 @@ pub(crate) enum BlockKind {
     Compressed,
 }
 
-/// What a block says about itself.
+/// A block header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) last: bool,
     pub(crate) kind: BlockKind,
-    /// The size field: content bytes of a raw or RLE block, stored bytes of a compressed one.
+    /// The size field: content bytes of a raw or RLE block, stored bytes of a compressed block.
     pub(crate) size: u32,
 }
 
 impl Block {
-    /// Reads the header of a block that stands at byte `offset` of the stream.
+    /// Reads the header of the block at byte `offset` of the stream.
     pub(crate) fn parse(bytes: [u8; 3], max: u32, offset: u64) -> Result<Self, Error> {
         let value = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
         let (last, size) = (value & 1 != 0, value >> 3);
@@ -143,15 +143,15 @@ impl Block {
                 .into());
             }
         };
-        // A repeated byte is stored as one, for which a frame without content has no room:
-        // libzstd refuses it in one of its paths and takes it in the other.
+        // An RLE block stores one byte, which does not fit a frame whose window is empty. One code path
+        // of libzstd refuses it, another accepts it.
         let least = if kind == BlockKind::Rle { 1 } else { 0 };
         if size.max(least) > max {
             let size = size.max(least);
             return Err(Repr::BlockSize { offset, size, max }.into());
         }
-        // libzstd would read an empty compressed block as an empty raw one in one of its paths
-        // and refuse it in the other; the format has no such block.
+        // The format has no empty compressed block. One code path of libzstd reads it as an empty raw
+        // block, another refuses it.
         if kind == BlockKind::Compressed && size == 0 {
             return Err(Repr::Block {
                 offset,
@@ -162,7 +162,7 @@ impl Block {
         Ok(Self { last, kind, size })
     }
 
-    /// Bytes that follow the header.
+    /// The number of bytes that follow the header.
     pub(crate) fn stored_bytes(self) -> u32 {
         match self.kind {
             BlockKind::Rle => 1,
@@ -170,7 +170,7 @@ impl Block {
         }
     }
 
-    /// The most content bytes this block may hold.
+    /// The most content bytes that this block may hold.
     pub(crate) fn content_bytes_max(self, max: u32) -> u32 {
         match self.kind {
             BlockKind::Raw | BlockKind::Rle => self.size,
@@ -179,7 +179,7 @@ impl Block {
     }
 }
 
-/// What follows the skippable frame that a buffer starts with, if it starts with a whole one.
+/// The bytes after the skippable frame at the start of a buffer, if it starts with a complete one.
 pub(crate) fn after_skippable_frame(stream: &[u8]) -> Option<&[u8]> {
     let (header, rest) = stream.split_first_chunk::<SKIPPABLE_HEADER_BYTES>()?;
     let magic = little_endian(&header[..4]) as u32;
@@ -187,7 +187,7 @@ pub(crate) fn after_skippable_frame(stream: &[u8]) -> Option<&[u8]> {
     (magic & SKIPPABLE_MASK == SKIPPABLE_MAGIC).then(|| rest.get(size..))?
 }
 
-/// The header of the frame that a buffer starts with, and what follows it.
+/// The header of the frame at the start of a buffer, and the bytes after it.
 pub(crate) fn split_header(stream: &[u8]) -> Option<(Header, &[u8])> {
     if !stream.starts_with(&MAGIC.to_le_bytes()) {
         return None;
@@ -196,8 +196,8 @@ pub(crate) fn split_header(stream: &[u8]) -> Option<(Header, &[u8])> {
     Some((Header::parse(header, 0).ok()?, rest))
 }
 
-/// The most content that the blocks of a frame can hold, and what follows the frame, if it is
-/// whole.
+/// The most content that the blocks of a frame can hold, and the bytes after the frame. `None`: it is
+/// incomplete.
 pub(crate) fn measure_blocks<'a>(header: &Header, mut rest: &'a [u8]) -> Option<(u64, &'a [u8])> {
     let max = header.block_bytes_max();
     let mut bound = 0_u64;

@@ -1,5 +1,5 @@
-//! Listing frames without decoding them: where each begins, what it says about itself, and a
-//! bound on its content that does not rely on what it says.
+//! Lists frames without decoding them: where each begins, what its headers state, and an upper bound on
+//! its content that does not rely on the stated size.
 //!
 //! ```
 //! let frame = zstdkit::compress(b"hello hello", &Default::default())?;
@@ -15,23 +15,23 @@ use crate::error::{Error, Repr};
 use crate::format::{self, BlockKind, Header};
 use crate::walk::{Event, Walker};
 
-/// What kind of frame it is.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FrameKind {
     /// A frame of compressed data.
     Zstd,
-    /// A frame that decoders skip. The variant is the low half byte of its magic number.
+    /// A frame that decoders skip. The variant is the low four bits of its magic number.
     Skippable {
         /// 0 to 15.
         variant: u8,
     },
 }
 
-/// How many blocks of each kind a frame has.
+/// The number of blocks of each kind in a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct BlockCounts {
-    /// Blocks stored as they are.
+    /// Blocks stored uncompressed.
     pub raw: u64,
     /// Blocks of one repeated byte.
     pub rle: u64,
@@ -43,32 +43,32 @@ pub struct BlockCounts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FrameInfo {
-    /// The byte of the stream at which it begins.
+    /// The byte of the stream where it begins.
     pub offset: u64,
-    /// Its length, from the first byte of the magic number to the last of the checksum.
+    /// Its length in bytes, from the magic number to the checksum.
     pub compressed_bytes: u64,
-    /// What kind of frame it is.
+    /// The kind of frame.
     pub kind: FrameKind,
-    /// The size of the content, where the header states it.
+    /// The size of the content, if the header states it.
     pub content_size: Option<u64>,
-    /// The most content its blocks can hold, whatever the header states. Exact when no block is
+    /// The most content that its blocks can hold, whatever the header states. Exact if no block is
     /// compressed.
     pub content_bound: u64,
-    /// The window a decoder needs.
+    /// The window that a decoder needs.
     pub window_bytes: u64,
-    /// The memory a streaming [`Decoder`](crate::Decoder) allocates for it, beside the context.
+    /// The memory that a streaming [`Decoder`](crate::Decoder) allocates for it, without the context.
     pub decoder_bytes: u64,
-    /// Whether the content is one segment, so that the window is the content itself.
+    /// Whether it is a single segment: the window is the content itself.
     pub single_segment: bool,
-    /// The dictionary it was compressed with.
+    /// The id of the dictionary it was compressed with.
     pub dictionary_id: Option<u32>,
     /// Whether a checksum of the content follows the blocks.
     pub has_checksum: bool,
-    /// That checksum, as stored.
+    /// The stored checksum.
     pub checksum: Option<u32>,
-    /// How many blocks it has.
+    /// The number of blocks.
     pub blocks: u64,
-    /// How many of each kind.
+    /// The number of blocks of each kind.
     pub block_counts: BlockCounts,
 }
 
@@ -121,7 +121,7 @@ impl FrameInfo {
     }
 }
 
-/// Finds the frames of a stream that arrives in pieces. It holds no more than one header.
+/// Finds the frames of a stream that arrives in pieces. It buffers at most one header.
 ///
 /// ```
 /// let stream = zstdkit::compress(&[7; 300_000], &Default::default())?;
@@ -163,7 +163,7 @@ impl Scanner {
         }
     }
 
-    /// A scanner before a frame that does not begin the stream, behind what these totals count.
+    /// A scanner in the middle of a stream, at the frame that follows these totals.
     pub(crate) fn resume(before: &Totals) -> Self {
         Self {
             walker: Walker::resume(before.bytes_in, before.frames, before.skippable_frames),
@@ -172,15 +172,15 @@ impl Scanner {
         }
     }
 
-    /// The frame that is being passed, once its header was: what is known of it so far.
+    /// What is known so far of the current frame, once its header is complete.
     pub fn current(&self) -> Option<&FrameInfo> {
         self.frame.as_ref().map(|(info, _)| info)
     }
 
-    /// Takes input up to the end of the next frame, or all of it. The rest must be given again.
+    /// Takes input up to the end of the next frame, or all of it. Give the rest again.
     ///
-    /// A call does work in proportion to the headers it meets, never to the content. After an
-    /// error every call repeats the error.
+    /// The work of a call is proportional to the number of headers, not to the content. After an error
+    /// every call repeats the error.
     pub fn push(&mut self, input: &[u8]) -> Result<(usize, Option<FrameInfo>), Error> {
         if let Some(ref error) = self.failed {
             return Err(error.clone());
@@ -192,24 +192,23 @@ impl Scanner {
         result
     }
 
-    /// Bytes that come next and need not be looked at: the rest of a block's body or of a
-    /// skippable frame. A caller that can seek may pass over them with [`skip`](Scanner::skip)
-    /// instead of reading them.
+    /// The number of next bytes that the scanner does not need: the rest of a block or of a skippable
+    /// frame. A caller that can seek may skip them with [`skip`](Scanner::skip) instead of reading them.
     pub fn skippable_bytes(&self) -> u32 {
         self.walker.body_left()
     }
 
-    /// Passes over `count` bytes of what [`skippable_bytes`](Scanner::skippable_bytes) announced,
-    /// as if they had been given; returns how many were passed over, which is never more than
-    /// announced. Whether they exist is the caller's to know. The next [`push`](Scanner::push)
-    /// finds the frame that this may have completed, even when it is given nothing.
+    /// Skips `count` bytes as if they had been given, at most
+    /// [`skippable_bytes`](Scanner::skippable_bytes). Returns how many it skipped. The caller must know
+    /// that they exist. If this completed a frame, the next [`push`](Scanner::push) reports it, even
+    /// with empty input.
     pub fn skip(&mut self, count: u32) -> u32 {
         let count = count.min(self.walker.body_left());
         self.walker.take(count);
         count
     }
 
-    /// The number of frames, skippable ones included; or why the stream may not end here.
+    /// The number of frames, including skippable ones, or why the stream may not end here.
     pub fn finish(&self) -> Result<u64, Error> {
         if let Some(ref error) = self.failed {
             return Err(error.clone());
@@ -261,7 +260,7 @@ impl Scanner {
     }
 }
 
-/// The frames of a whole stream, one at a time. After an error it ends.
+/// Iterates over the frames of a whole stream. It ends after an error.
 #[derive(Debug, Clone)]
 pub struct Frames<'a> {
     scanner: Scanner,
@@ -288,7 +287,7 @@ impl Iterator for Frames<'_> {
     }
 }
 
-/// Walks the frames of a whole stream without allocating.
+/// Iterates over the frames of a whole stream without allocating.
 pub fn frames(stream: &[u8]) -> Frames<'_> {
     Frames {
         scanner: Scanner::new(),
@@ -297,10 +296,10 @@ pub fn frames(stream: &[u8]) -> Frames<'_> {
     }
 }
 
-/// The content size that the header of the frame at the start of these bytes states. `None`: it
-/// states none, or these are not the first bytes of a frame (18 are always enough).
+/// The content size that the frame header at the start of these bytes states. `None`: it states none, or
+/// these are not the first bytes of a frame (18 bytes are always enough).
 ///
-/// It is what someone wrote there: nothing to allocate by where the source is not trusted.
+/// A header may state any size. Do not allocate that much if the source is not trusted.
 ///
 /// ```
 /// let frame = zstdkit::compress(b"hello hello", &Default::default())?;
@@ -314,8 +313,8 @@ pub fn content_size(frame: &[u8]) -> Option<u64> {
 
 /// Lists the frames of a whole stream.
 ///
-/// A stream can hold a frame in every eight bytes; use [`frames`] where that much memory is too
-/// much for a stream from an untrusted source.
+/// A stream can hold a frame every eight bytes. For untrusted streams, where this would take too much
+/// memory, use [`frames`].
 pub fn list(stream: &[u8]) -> Result<Vec<FrameInfo>, Error> {
     frames(stream).collect()
 }

@@ -9,14 +9,14 @@ use crate::error::{Error, Repr};
 /// The most contexts dropped to make room for one.
 const EVICTIONS_PER_CALL_MAX: usize = 4096;
 
-/// The account of a pool. It outlives the pool while contexts of it are in use.
+/// The memory account of a pool. It outlives the pool while contexts are in use.
 pub struct Ledger {
     pub(crate) budget_bytes: u64,
-    /// Never above the budget but for what a context turned out to hold beyond its estimate.
+    /// Never above the budget, except for what a context holds beyond its estimate.
     pub(crate) held_bytes: AtomicU64,
     pub(crate) contexts: AtomicU64,
-    /// Advances whenever a context is made or leaves a thread's cache: a measure of age that
-    /// costs the quick path no shared write.
+    /// Advances whenever a context is made or leaves a thread's cache. This measures age without a
+    /// shared write on the fast path.
     pub(crate) age: AtomicU64,
     pub(crate) hits_spill: AtomicU64,
     pub(crate) misses: AtomicU64,
@@ -48,7 +48,7 @@ impl Ledger {
         }
     }
 
-    /// Sets memory aside, dropping idle contexts for it, the longest unused first.
+    /// Reserves memory. If it is short, drops idle contexts, the longest unused first.
     fn reserve(&self, bytes: u64) -> Result<(), Error> {
         let store = self.store.upgrade();
         for _ in 0..EVICTIONS_PER_CALL_MAX {
@@ -61,7 +61,7 @@ impl Ledger {
                 break;
             }
         }
-        // What another thread was about to give back may be there by now.
+        // Another thread may have returned memory in the meantime.
         if self.try_reserve(bytes) {
             return Ok(());
         }
@@ -84,11 +84,11 @@ impl Ledger {
     }
 }
 
-/// What a context may hold, set aside before it is allocated and given back on drop.
+/// The memory that a context may hold. Reserved before it is allocated, returned on drop.
 pub(crate) struct Reservation {
     ledger: Arc<Ledger>,
     bytes: u64,
-    /// How many contexts it stands for in the count: a part of a context has a reservation too.
+    /// How many contexts it counts for: 0 for a part of a context.
     contexts: u64,
 }
 
@@ -118,7 +118,7 @@ impl Reservation {
         self.bytes
     }
 
-    /// Makes sure that the context may hold this much.
+    /// Reserves more, if the context is to hold more.
     pub(crate) fn cover(&mut self, bytes: u64) -> Result<(), Error> {
         if bytes > self.bytes {
             self.ledger.reserve(bytes - self.bytes)?;
@@ -127,9 +127,9 @@ impl Reservation {
         Ok(())
     }
 
-    /// Notes what the context turned out to hold. `false`: the budget has no room for it.
+    /// Accounts for what the context actually holds. `false`: that exceeds the budget.
     ///
-    /// What it holds less is left to it, for the next use will need it.
+    /// If it holds less it keeps its reservation, because the next use will need it.
     pub(crate) fn settle(&mut self, bytes: u64) -> bool {
         if bytes <= self.bytes {
             return true;
@@ -140,7 +140,7 @@ impl Reservation {
         before + more <= self.ledger.budget_bytes
     }
 
-    /// Gives back what the context does not hold any more, if that is most of it.
+    /// Returns memory that the context no longer holds, if it holds less than half.
     pub(crate) fn shrink(&mut self, bytes: u64) {
         if bytes < self.bytes / 2 {
             let less = self.bytes - bytes;

@@ -1,6 +1,6 @@
-//! The order of the parts of a stream of frames: a state machine that takes bytes at any cut and
-//! says what each of them belongs to. The scanner and the decoder are both built on it, so a
-//! byte has the same place in the errors of either.
+//! The order of the parts of a stream of frames: a state machine that takes bytes in any cut and says
+//! which part each byte belongs to. The scanner and the decoder both use it, so their errors name the
+//! same byte.
 //!
 //! It never looks inside a block.
 
@@ -10,7 +10,7 @@ use crate::format::{
     MAGIC, SKIPPABLE_HEADER_BYTES, SKIPPABLE_MAGIC, SKIPPABLE_MASK, legacy_version, little_endian,
 };
 
-/// What the walker came upon.
+/// What the walker found next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// All input was taken.
@@ -19,13 +19,13 @@ pub(crate) enum Event {
     Header(Header),
     /// A block header is complete; its body follows.
     Block(Block),
-    /// This many bytes of a block are next. Take them with [`Walker::take`].
+    /// The next bytes, this many, belong to a block. Take them with [`Walker::take`].
     Body(u32),
-    /// This many bytes of a skippable frame are next. Take them with [`Walker::take`].
+    /// The next bytes, this many, belong to a skippable frame. Take them with [`Walker::take`].
     Skippable(u32),
-    /// A frame is complete.
+    /// A frame is complete. Its checksum, if it has one.
     FrameEnd(Option<u32>),
-    /// A skippable frame is complete; its variant.
+    /// A skippable frame is complete. Its variant.
     SkippableEnd(u8),
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Event {
 enum Stage {
     Magic,
     SkippableSize,
-    /// The descriptor, and after it the rest of the header.
+    /// First the descriptor, then the rest of the header.
     Header,
     BlockHeader,
     Body {
@@ -54,7 +54,7 @@ pub(crate) struct Walker {
     offset: u64,
     frame_start: u64,
     part_start: u64,
-    /// A part that is still being collected.
+    /// The part that is being collected.
     part: [u8; HEADER_BYTES_MAX],
     part_len: usize,
     block_max: u32,
@@ -79,7 +79,7 @@ impl Walker {
         }
     }
 
-    /// A walker before the frame at byte `offset`, behind this many frames.
+    /// A walker at the frame at byte `offset`, after this many frames.
     pub(crate) fn resume(offset: u64, frames: u64, skippable_frames: u64) -> Self {
         Self {
             offset,
@@ -115,7 +115,7 @@ impl Walker {
         self.stage == Stage::Magic && self.part_len == 0
     }
 
-    /// The header that was reported last, as it was stored.
+    /// The bytes of the header that was reported last.
     pub(crate) fn header_bytes(&self, header: &Header) -> &[u8] {
         &self.part[..header.bytes]
     }
@@ -192,7 +192,7 @@ impl Walker {
                     self.frames += 1;
                     let part_start = self.part_start;
                     self.start_part(Stage::Magic);
-                    // The checksum is what a mismatch is blamed on.
+                    // The error for a wrong checksum names the checksum's byte.
                     self.part_start = part_start;
                     return Ok((taken, Event::FrameEnd(checksum)));
                 }
@@ -214,8 +214,7 @@ impl Walker {
         }
     }
 
-    /// Takes `count` bytes of a body. More than are left is a mistake of the caller; the excess
-    /// is ignored.
+    /// Takes `count` bytes of a body. More than are left would be a bug in the caller and is ignored.
     pub(crate) fn take(&mut self, count: u32) {
         if let Stage::Body { left, .. } | Stage::Skippable { left } = &mut self.stage {
             let count = count.min(*left);
@@ -235,7 +234,7 @@ impl Walker {
         }
     }
 
-    /// Bytes of a block or skippable frame that are next.
+    /// How many of the next bytes belong to a block or skippable frame.
     pub(crate) fn body_left(&self) -> u32 {
         match self.stage {
             Stage::Body { left, .. } | Stage::Skippable { left } => left,
@@ -243,7 +242,7 @@ impl Walker {
         }
     }
 
-    /// Whether the frame's last block has been taken whole.
+    /// Whether the last block of the frame was taken completely.
     pub(crate) fn after_last_block(&self) -> bool {
         matches!(self.stage, Stage::Checksum | Stage::FrameEnd(_))
     }
@@ -272,7 +271,7 @@ impl Walker {
             Stage::BlockHeader => Part::BlockHeader,
             Stage::Body { .. } => Part::Block,
             Stage::Checksum => Part::Checksum,
-            // `next` reports it without further input, so no caller that loops stops here.
+            // `next` reports this without further input, so a caller that loops never stops here.
             Stage::FrameEnd(_) => return Ok(()),
             Stage::SkippableSize | Stage::Skippable { .. } => Part::Skippable,
         };
@@ -294,7 +293,7 @@ impl Walker {
         self.part_len = 0;
     }
 
-    /// Collects a part of `want` bytes; true when it is whole.
+    /// Collects a part of `want` bytes. Returns whether it is complete.
     fn collect(&mut self, input: &[u8], want: usize, taken: &mut usize) -> bool {
         let count = want.saturating_sub(self.part_len).min(input.len());
         self.part[self.part_len..self.part_len + count].copy_from_slice(&input[..count]);

@@ -194,9 +194,14 @@ fn dropping_ends_what_runs_and_refuses_the_rest() {
 fn the_last_handle_may_go_in_a_job() {
     let offload = Arc::new(Offload::new(1, 1).unwrap());
     let inside = offload.clone();
-    let mut job = offload.run(move || drop(inside));
+    let (release, released) = mpsc::channel::<()>();
+    let mut job = offload.run(move || {
+        let _ = released.recv();
+        drop(inside);
+    });
     assert!(poll(&mut job, Waker::noop()).is_pending());
     drop(offload);
+    drop(release);
     assert_eq!(block_on(job), Ok(()));
 }
 

@@ -1,7 +1,7 @@
 //! Dictionaries from samples. libzstd finds what the samples have in common; which samples it is
 //! shown, in which order, and which of several results is the best, is decided here.
 
-use super::Evaluation;
+use super::evaluate::Evaluation;
 use crate::bounds::{saturate, within};
 use crate::digested::Dictionary;
 use crate::error::{self, Error, Repr};

@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use super::{OffloadError, Prefix};
+use super::offload::OffloadError;
+use super::prefix::Prefix;
 
 /// The part of a frame that the input ended in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

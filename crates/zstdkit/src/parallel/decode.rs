@@ -1,62 +1,28 @@
-//! The parallel decoder: runs of whole frames go to threads, everything else goes through a
-//! decoder on the calling thread. Where a run does not decode, it goes through that one as well, so
-//! that partial content and error are those of a decoder without threads.
+//! The parallel decoder: runs of whole frames go to threads, everything else goes through a decoder on
+//! the calling thread. A run that does not decode goes through that decoder too, so that partial content
+//! and error are the same as without threads.
 
+mod decoded;
+mod replay;
 mod work;
 
+pub use self::decoded::Decoded;
+use self::replay::Replay;
 use self::work::{Done, Made, Task, worker};
+use super::buffers::{Buffers, Output};
+use super::hooks::{JobObserver, PositionedWriter, no_observer};
 use super::plan::{Limits, Part, Planner, Run};
 use super::workers::{OrderedWorkers, Worker};
-use super::{Buffers, JobObserver, Output, PositionedWriter, no_observer};
 use crate::decoder::{Decoder, Totals};
 use crate::error::{Error, Repr};
 use crate::options::DecoderOptions;
 use crate::step::State;
 
-/// What is held of a stream where no memory limit says otherwise.
-const LIMITS: Limits = Limits {
-    stored_bytes_max: 32 << 20,
-    unsized_bytes_max: 4 << 20,
-    content_bytes_max: 32 << 20,
-    run_stored_bytes: 1 << 20,
-    // What a thread made is read again soon: about as much as its second-level cache has room for.
-    run_content_bytes: 1 << 20,
-};
-
-/// What one call of a [`ParallelDecoder`] did.
-#[derive(Debug)]
-#[must_use = "the counts say which bytes were taken and written"]
-pub struct Decoded {
-    /// Bytes taken from the start of the input. The rest must be given again.
-    pub consumed: usize,
-    /// Bytes written to the start of the room.
-    pub produced: usize,
-    /// Content that a worker made; then nothing was written to the room.
-    pub output: Option<Output>,
-    /// Bytes of content that are next and that a worker has put in their place; then there is none
-    /// in the room or in memory.
-    pub placed: u64,
-    /// What to do next.
-    pub state: State,
-}
-
-impl Decoded {
-    fn more(consumed: usize, produced: usize, output: Option<Output>) -> Self {
-        Self {
-            consumed,
-            produced,
-            output,
-            placed: 0,
-            state: State::MoreOutput,
-        }
-    }
-}
-
-/// Decompresses a stream of frames, frames side by side.
+/// Decompresses the frames of a stream in parallel.
 ///
-/// Frames of up to 32 MiB are held until they are whole and then decoded by a thread; at most one
-/// run of frames more than there are threads is under way, so memory is bounded. Larger frames are
-/// decoded as they come, by the calling thread. Threads are started when there is work for them.
+/// Frames of up to 32 MiB are held until they are complete and then decoded by a thread. At most one
+/// more run of frames than there are threads is in progress, so memory is bounded. The calling thread
+/// decodes larger frames as they come. Threads are started when there is work for them.
 ///
 /// ```
 /// use zstdkit::{State, parallel::ParallelDecoder};
@@ -86,14 +52,14 @@ pub struct ParallelDecoder {
     decoder: Decoder,
     planner: Planner,
     workers: OrderedWorkers<Task, Done>,
-    /// A worker on this thread, for streams that are one run.
+    /// A worker on this thread, for streams of a single run.
     own: Option<Worker<Task, Done>>,
     mode: Mode,
-    /// A run that a worker gave up: next to be handed out.
+    /// A run that a worker could not decode: decoded next, in order.
     retry: Option<Replay>,
-    /// The newest of the stream, which waits until all before it was handed out.
+    /// The newest part of the stream, which waits until everything before it was handed out.
     held: Option<Replay>,
-    /// What was handed out.
+    /// The totals of everything handed out.
     totals: Totals,
     stored: Buffers,
     content: Buffers,
@@ -110,49 +76,22 @@ enum Mode {
     InOrder,
 }
 
-/// Bytes that were held, and then have to go through the decoder.
-#[derive(Debug)]
-struct Replay {
-    bytes: Vec<u8>,
-    at: usize,
-    begun: bool,
-}
-
-impl Replay {
-    fn new(bytes: Vec<u8>) -> Self {
-        Self {
-            bytes,
-            at: 0,
-            begun: false,
-        }
-    }
-}
-
-/// What of a run is to be handed out.
+/// The part of a run to hand out.
 enum Accepted {
     Output(Output),
     Placed(u64),
 }
 
 impl ParallelDecoder {
-    /// A decoder with up to this many threads beside the calling one. With one or none everything
-    /// happens in the call, as by a [`Decoder`].
+    /// A decoder with up to this many threads in addition to the calling one. With one or none the
+    /// calling thread does everything, like a [`Decoder`].
     ///
-    /// A memory limit holds for each frame as for a [`Decoder`], and bounds what is held of the
-    /// stream as well.
+    /// A memory limit applies to each frame, as in a [`Decoder`], and also bounds how much of the
+    /// stream is held.
     pub fn new(options: &DecoderOptions, threads: usize) -> Result<Self, Error> {
-        let mut limits = LIMITS;
-        // A prefix serves the first frame of what a context is given, not each.
+        // libzstd forgets a prefix after the first frame of a run.
         let threads = if options.prefix.is_some() { 1 } else { threads };
-        if let Some(bytes) = options.memory_limit {
-            let share = bytes / (threads as u64 + 2) / 2;
-            let share_in_memory = usize::try_from(share).unwrap_or(usize::MAX);
-            limits.stored_bytes_max = limits.stored_bytes_max.min(share_in_memory);
-            limits.unsized_bytes_max = limits.unsized_bytes_max.min(share_in_memory);
-            limits.content_bytes_max = limits.content_bytes_max.min(share);
-            limits.run_content_bytes = limits.run_content_bytes.min(share / 2);
-            limits.run_stored_bytes = limits.run_stored_bytes.min(share_in_memory / 2);
-        }
+        let limits = Limits::new(options.memory_limit, threads);
         Ok(Self {
             options: options.clone(),
             threads,
@@ -172,16 +111,16 @@ impl ParallelDecoder {
         })
     }
 
-    /// Has `observer` called around the work on each run of frames. Before the first push.
+    /// Calls `observer` around the decoding of each run of frames. Set it before the first push.
     #[must_use]
     pub fn observer(mut self, observer: JobObserver) -> Self {
         self.observer = observer;
         self
     }
 
-    /// Forgets the stream and starts at byte 0 of another, keeping threads and memory. `many`
-    /// says that it is known to have more than one frame: without it the first frame is decoded as
-    /// it comes, so that a stream of one frame is never held.
+    /// Forgets the stream and starts at byte 0 of another, keeping threads and memory. Set `many` if
+    /// the stream is known to have more than one frame. Otherwise the first frame is decoded as it
+    /// comes, so that a stream of one frame is never held.
     pub fn reset(&mut self, many: bool) {
         self.workers.forget();
         self.decoder.reset();
@@ -196,34 +135,34 @@ impl ParallelDecoder {
         }
     }
 
-    /// Has workers put content in its place where they can: that of runs of frames which lie
-    /// behind frames that all state their size. Until the next [`reset`](ParallelDecoder::reset);
-    /// totals count such content in its turn, like all other.
+    /// Has workers write content to its final position where that is known: if all earlier frames
+    /// state their size. Valid until the next [`reset`](ParallelDecoder::reset). Totals count such
+    /// content in order, like all other content.
     pub fn set_positioned_writer(&mut self, writer: PositionedWriter) {
         self.writer = Some(writer);
     }
 
-    /// Takes input, and hands out content: in the room, in memory of its own, or by saying that it
-    /// is in its place.
+    /// Takes input and hands out content: in the room, in an [`Output`], or as a count of bytes that a
+    /// worker has already written.
     ///
-    /// Call it until it has taken all input and the state is not [`State::MoreOutput`]; a call
-    /// does at most one block of work itself, but may wait for a thread to finish its run.
+    /// Call it until it has taken all input and the state is not [`State::MoreOutput`]. A call decodes
+    /// at most one block itself, but may wait for a thread to finish its run.
     pub fn push(&mut self, input: &[u8], room: &mut [u8]) -> Result<Decoded, Error> {
         self.guarded(|this| this.step(input, room, false))
     }
 
-    /// The stream has ended: hands out what is left, call by call, until the state is
-    /// [`State::Done`], which says that it ended where it may.
+    /// Tells it that the stream has ended. Each call hands out more of the rest, until the state is
+    /// [`State::Done`]: the stream was complete.
     pub fn end(&mut self, room: &mut [u8]) -> Result<Decoded, Error> {
         self.guarded(|this| this.step(&[], room, true))
     }
 
-    /// What was handed out so far.
+    /// The totals of everything handed out so far.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Threads that were started.
+    /// The number of threads that were started.
     pub fn threads(&self) -> usize {
         self.workers.threads()
     }
@@ -334,7 +273,7 @@ impl ParallelDecoder {
         }
     }
 
-    /// The last run of a stream needs no thread to be started for it.
+    /// Starts no thread for the last run of a stream.
     fn start_last(&mut self, part: Part) -> Result<(), Error> {
         match part {
             Part::Frames(run) if self.workers.is_idle() && self.workers.threads() == 0 => {
@@ -359,7 +298,7 @@ impl ParallelDecoder {
             .and_then(|start| start.checked_add(run.content_bytes_max));
         let fits = end.is_some_and(|end| end <= limit);
         let writer = self.writer.clone().filter(|_| fits);
-        // Who places content keeps its memory, and is the quicker for it.
+        // A worker that writes content itself keeps its memory, which is faster.
         let content = match writer {
             Some(_) => Vec::new(),
             None => self.content.take(),
@@ -371,12 +310,12 @@ impl ParallelDecoder {
         }
     }
 
-    /// The next result, waiting for it where nothing else can be done.
+    /// The next result. Waits for it only if nothing else can be done.
     fn result(&mut self, end: bool) -> Result<Option<Done>, Error> {
         if self.workers.is_idle() {
             return Ok(None);
         }
-        // At the end there may be more to give the threads before it is time to wait.
+        // At the end the threads may still need more work before waiting makes sense.
         let more = end && self.planner.has_more();
         let wait = self.workers.is_full() || self.held.is_some() || (end && !more);
         if !wait {
@@ -387,8 +326,8 @@ impl ParallelDecoder {
         Ok(Some(done))
     }
 
-    /// Hands out what a worker made; or has the run decoded in order, when it did not make it or
-    /// must not have.
+    /// Hands out the result of a worker. If there is none, or it exceeds the output limit, the run is
+    /// decoded again in order.
     fn accept(&mut self, done: Done) -> Option<Accepted> {
         let content_bytes = match &done.result {
             Made::Content(content) => Some(content.len() as u64),
@@ -445,7 +384,7 @@ impl ParallelDecoder {
             return Ok(step.produced);
         }
         if self.retry.take().is_none() {
-            // Of bytes that are no frame the planner takes none: they are next in the input.
+            // The planner takes no bytes that are not a frame: they are next in the input.
             let some = self.held.take().is_some_and(|held| held.at > 0);
             self.mode = Mode::InOrder;
             if some && self.decoder.at_boundary() {

@@ -1,30 +1,30 @@
-//! The seekable encoder: content cut into frames of one size, compressed by threads, in order, and
-//! a seek table behind them. What comes out does not depend on the number of threads.
+//! The seekable encoder: content is split into frames of equal size, which threads compress, followed by
+//! a seek table. The output does not depend on the number of threads.
 
+use super::buffers::{Buffers, Output};
+use super::hooks::{JobObserver, no_observer};
 use super::workers::{OrderedWorkers, Worker};
-use super::{Buffers, JobObserver, Output, no_observer};
 use crate::bounds::{saturate, within};
 use crate::error::{Error, Repr};
 use crate::oneshot::Compressor;
 use crate::options::EncoderOptions;
 use crate::seekable::SeekTableBuilder;
 
-/// Content of a frame where nothing else is asked for: a window of the usual levels, so that
-/// hardly any ratio is lost.
+/// The default content of a frame: one window of the usual levels, so that hardly any ratio is lost.
 pub const FRAME_BYTES_DEFAULT: usize = 2 << 20;
-/// Less content in a frame would be mostly headers.
+/// With less content a frame would be mostly headers.
 const FRAME_BYTES_MIN: usize = 1 << 10;
-/// The most that the format's authors give a frame of a seekable file.
+/// The limit that the authors of the format set for a frame of a seekable file.
 const FRAME_BYTES_MAX: usize = 1 << 30;
 /// The length of a frame's checksum, which ends it.
 const CHECKSUM_BYTES: usize = 4;
 
-/// Compresses a stream into a seekable file: independent frames, compressed side by side, and a
-/// seek table.
+/// Compresses a stream into a seekable file: independent frames, compressed in parallel, and a seek
+/// table.
 ///
-/// At most one frame more than there are threads is under way, so memory is bounded by that many
-/// frames of content, what they are compressed to, and a context for each thread. Threads are
-/// started when there is work for them.
+/// At most one more frame than there are threads is in progress. This bounds the memory: the content
+/// and the output of that many frames, and a context for each thread. Threads are started when there
+/// is work for them.
 ///
 /// ```
 /// use zstdkit::{parallel::SeekableEncoder, seekable::SeekTable};
@@ -48,7 +48,7 @@ pub struct SeekableEncoder {
     options: EncoderOptions,
     frame_bytes: usize,
     workers: OrderedWorkers<Task, Done>,
-    /// A worker on this thread, for streams of one frame.
+    /// A worker on this thread, for streams of a single frame.
     own: Option<Worker<Task, Done>>,
     /// Content of the next frame.
     next: Vec<u8>,
@@ -82,8 +82,8 @@ struct Done {
 }
 
 impl SeekableEncoder {
-    /// An encoder of frames of `frame_bytes` of content (1 KiB to 1 GiB), with up to this many
-    /// threads beside the calling one. The workers of the options are not used.
+    /// An encoder of frames of `frame_bytes` of content (1 KiB to 1 GiB), with up to this many threads
+    /// in addition to the calling one. The `workers` of the options are ignored.
     pub fn new(
         options: &EncoderOptions,
         frame_bytes: usize,
@@ -115,14 +115,14 @@ impl SeekableEncoder {
         })
     }
 
-    /// Has `observer` called around the compression of each frame. Before the first push.
+    /// Calls `observer` around the compression of each frame. Set it before the first push.
     #[must_use]
     pub fn observer(mut self, observer: JobObserver) -> Self {
         self.observer = observer;
         self
     }
 
-    /// Drops what was not handed out and begins another file, keeping threads and memory.
+    /// Drops everything not handed out and begins another file, keeping threads and memory.
     pub fn reset(&mut self) {
         self.workers.forget();
         self.next.clear();
@@ -132,8 +132,8 @@ impl SeekableEncoder {
         self.failed = None;
     }
 
-    /// Takes input, and hands out the next frame if it is ready. What was not taken has to be
-    /// given again. A call may wait for a thread to finish its frame.
+    /// Takes input and hands out the next frame if it is ready. Give input that was not taken again.
+    /// A call may wait for a thread to finish its frame.
     pub fn push(&mut self, input: &[u8]) -> Result<(usize, Option<Output>), Error> {
         self.guarded(|this| {
             if this.ending != Ending::NotYet {
@@ -161,7 +161,8 @@ impl SeekableEncoder {
         })
     }
 
-    /// The content has ended: hands out what is left, the table last, and then nothing.
+    /// Tells it that the content has ended. Each call hands out the next remaining frame, then the seek
+    /// table, then `None`.
     pub fn end(&mut self) -> Result<Option<Output>, Error> {
         self.guarded(|this| {
             loop {
@@ -171,7 +172,7 @@ impl SeekableEncoder {
                 match this.ending {
                     Ending::NotYet => {
                         this.ending = Ending::LastFrame;
-                        // No content is a frame as well: a file without one is no zstd file.
+                        // Empty content gives a frame too: a file without one is not valid.
                         if !this.next.is_empty() || this.next_start == 0 {
                             this.submit_last()?;
                         }
@@ -213,7 +214,7 @@ impl SeekableEncoder {
         let stored = done.result? as u64;
         let content = done.content.len() as u64;
         self.content.give(done.content);
-        // The low half of the XXH64 of the content is what ends the frame.
+        // A frame ends with the low half of the XXH64 of its content.
         let checksum = done.frame.last_chunk::<CHECKSUM_BYTES>();
         let checksum = checksum.map(|bytes| u32::from_le_bytes(*bytes));
         self.table.push(stored, content, checksum)?;
@@ -227,7 +228,7 @@ impl SeekableEncoder {
             .submit(task, || worker(options, observer.clone()))
     }
 
-    /// The last frame needs no thread to be started for it.
+    /// Starts no thread for the last frame.
     fn submit_last(&mut self) -> Result<(), Error> {
         if self.workers.threads() > 0 {
             return self.submit();
@@ -253,7 +254,7 @@ impl SeekableEncoder {
     }
 }
 
-/// What a thread does with the content of a frame.
+/// Compresses the content of a frame.
 fn worker(options: &EncoderOptions, observer: JobObserver) -> Result<Worker<Task, Done>, Error> {
     let mut compressor = Compressor::new(options)?;
     Ok(Box::new(move |task: Task| {

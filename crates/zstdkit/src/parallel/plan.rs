@@ -1,29 +1,54 @@
-//! Cutting a stream of frames into runs that can be decoded apart, as its bytes arrive.
+//! Splits a stream of frames into runs that can be decoded independently, as its bytes arrive.
 //!
-//! The planner never fails. What is not a frame, is cut off, or is too large to hold is left to
-//! the decoder that goes through it in order, which finds the same fault at the same byte.
+//! The planner never fails. Bytes that are not a frame, truncated frames and frames that are too large to
+//! hold are left to the decoder that works in order. It finds the same error at the same byte.
 
 use crate::decoder::Totals;
 use crate::frame::{FrameInfo, FrameKind, Scanner};
 
-/// Input is looked at in pieces of this size, so that a large frame is noticed before much of it
-/// is held.
+/// Input is examined in pieces of this size, so that a large frame is noticed early.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// How much the planner holds of a stream.
+/// How much of a stream the planner holds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// The largest frame to be held, in bytes of the stream.
     pub(super) stored_bytes_max: usize,
-    /// The same for a frame that does not state its size: whether it is going to end soon is
-    /// anybody's guess.
+    /// The same for a frame that does not state its size: it may turn out to be large.
     pub(super) unsized_bytes_max: usize,
     /// The most content of a frame to be held.
     pub(super) content_bytes_max: u64,
-    /// A run of frames is closed when it has this many bytes of the stream,
+    /// A run of frames is closed when it has this many bytes of the stream
     pub(super) run_stored_bytes: usize,
     /// or this much content.
     pub(super) run_content_bytes: u64,
+}
+
+/// The limits without a memory limit.
+const LIMITS: Limits = Limits {
+    stored_bytes_max: 32 << 20,
+    unsized_bytes_max: 4 << 20,
+    content_bytes_max: 32 << 20,
+    run_stored_bytes: 1 << 20,
+    // The output of a thread is read again soon, so it should fit into the second-level cache.
+    run_content_bytes: 1 << 20,
+};
+
+impl Limits {
+    /// The limits for so many threads within a memory limit.
+    pub(super) fn new(memory_limit: Option<u64>, threads: usize) -> Self {
+        let mut limits = LIMITS;
+        if let Some(bytes) = memory_limit {
+            let share = bytes / (threads as u64 + 2) / 2;
+            let share_in_memory = usize::try_from(share).unwrap_or(usize::MAX);
+            limits.stored_bytes_max = limits.stored_bytes_max.min(share_in_memory);
+            limits.unsized_bytes_max = limits.unsized_bytes_max.min(share_in_memory);
+            limits.content_bytes_max = limits.content_bytes_max.min(share);
+            limits.run_content_bytes = limits.run_content_bytes.min(share / 2);
+            limits.run_stored_bytes = limits.run_stored_bytes.min(share_in_memory / 2);
+        }
+        limits
+    }
 }
 
 /// A run of whole frames.
@@ -32,12 +57,11 @@ pub(super) struct Run {
     /// The byte of the stream at which it begins.
     pub(super) start: u64,
     pub(super) bytes: Vec<u8>,
-    /// Where its content begins in that of the stream, if all frames before it say how much they
-    /// have.
+    /// Where its content begins in the content of the stream, if all earlier frames state their size.
     pub(super) content_start: Option<u64>,
-    /// The most that its content can be.
+    /// The most content that it can have.
     pub(super) content_bytes_max: u64,
-    /// Whether its content is exactly that, by what its frames say.
+    /// Whether all its frames state their size, so that it has exactly that much content.
     pub(super) sized: bool,
     pub(super) frames: u64,
     pub(super) skippable_frames: u64,
@@ -46,7 +70,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// One without frames.
+    /// A run without frames.
     fn new(start: u64, content_start: Option<u64>, bytes: Vec<u8>) -> Self {
         Self {
             start,
@@ -64,9 +88,9 @@ impl Run {
 /// What is next in the stream.
 #[derive(Debug)]
 pub(super) enum Part {
-    /// Frames that can be decoded apart.
+    /// Frames that can be decoded independently.
     Frames(Run),
-    /// The beginning of something that has to be decoded in order, from here on.
+    /// The beginning of something that must be decoded in order from here on.
     InOrder(Vec<u8>),
 }
 
@@ -74,11 +98,11 @@ pub(super) enum Part {
 pub(super) struct Planner {
     scanner: Scanner,
     limits: Limits,
-    /// Whole frames, and behind them what is there of the next.
+    /// Whole frames, followed by what has arrived of the next one.
     run: Run,
     /// Bytes of the whole frames.
     whole: usize,
-    /// Whether that frame has to be decoded in order.
+    /// Whether that next frame must be decoded in order.
     in_order: bool,
 }
 
@@ -93,7 +117,7 @@ impl Planner {
         }
     }
 
-    /// Forgets everything and begins with the frame behind these totals.
+    /// Forgets everything and continues with the frame that follows these totals.
     pub(super) fn resume(&mut self, before: &Totals) {
         self.scanner = Scanner::resume(before);
         self.run = Run::new(before.bytes_in, Some(before.bytes_out), Vec::new());
@@ -101,8 +125,8 @@ impl Planner {
         self.in_order = false;
     }
 
-    /// Takes input up to the next part of the stream. Without one, all of it was taken. `spare`
-    /// gives the memory for another run.
+    /// Takes input up to the next part of the stream. `None`: all input was taken and no part is
+    /// complete. `spare` gives the memory for another run.
     pub(super) fn push(
         &mut self,
         input: &[u8],
@@ -125,7 +149,7 @@ impl Planner {
             self.run.bytes.extend_from_slice(&piece[..count]);
             taken += count;
             match found {
-                // It may have ended before its size was noticed.
+                // The frame may end before its size was noticed.
                 Some(frame) if content_bytes(&frame) > self.limits.content_bytes_max => {
                     self.in_order = true;
                 }
@@ -135,7 +159,7 @@ impl Planner {
         }
     }
 
-    /// Counts a frame that is whole.
+    /// Counts a complete frame.
     fn add(&mut self, frame: &FrameInfo) {
         let run = &mut self.run;
         self.whole = run.bytes.len();
@@ -153,7 +177,7 @@ impl Planner {
         !self.run.bytes.is_empty()
     }
 
-    /// What is left when the stream has ended: first the frames that are whole, then the rest.
+    /// The rest after the end of the stream: first the complete frames, then what follows them.
     pub(super) fn finish(&mut self) -> Option<Part> {
         self.has_more().then(|| self.close(Vec::new))
     }
@@ -174,7 +198,7 @@ impl Planner {
         self.run.bytes.len() - self.whole > stored_max
     }
 
-    /// Hands out the frames that are whole, or else what is to be decoded in order.
+    /// Hands out the complete frames, or if there are none, what must be decoded in order.
     fn close(&mut self, spare: impl FnOnce() -> Vec<u8>) -> Part {
         let whole = std::mem::take(&mut self.whole);
         if whole == 0 {
@@ -193,7 +217,7 @@ impl Planner {
     }
 }
 
-/// The most content that a frame has, as far as it is known.
+/// The most content that a frame can have, as far as is known.
 fn content_bytes(frame: &FrameInfo) -> u64 {
     frame.content_size.unwrap_or(frame.content_bound)
 }

@@ -1,4 +1,4 @@
-//! Threads that do jobs of one kind, and results in the order in which the jobs were given.
+//! Threads that do jobs of one kind and give results in the order of the jobs.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Error;
 
-/// What a thread does with a job, with whatever it keeps from one to the next.
+/// The work of a thread, with the state that it keeps between jobs.
 pub(super) type Worker<J, R> = Box<dyn FnMut(J) -> R + Send>;
 
 type Queue<J, R> = (
@@ -14,13 +14,13 @@ type Queue<J, R> = (
     Arc<Mutex<Receiver<(J, SyncSender<R>)>>>,
 );
 
-/// A pool of threads, started one by one as jobs outnumber them. Dropped, it leaves threads to end
-/// with the job that they have; it does not wait for them.
+/// A pool of threads that are started one by one when there are more jobs than threads. On drop each
+/// thread ends after its current job; drop does not wait for them.
 pub(super) struct OrderedWorkers<J, R> {
     threads_max: usize,
     threads: usize,
     queue: Queue<J, R>,
-    /// One end of a channel for each job that was given, in order.
+    /// One receiver for each job, in order.
     results: VecDeque<Receiver<R>>,
 }
 
@@ -35,13 +35,13 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
         }
     }
 
-    /// Whether no result is awaited.
+    /// Whether no job is in progress.
     pub(super) fn is_idle(&self) -> bool {
         self.results.is_empty()
     }
 
-    /// Whether a result should be taken before another job is given: one job more than threads is
-    /// under way.
+    /// Whether a result should be taken before the next job: one more job than threads is in
+    /// progress.
     pub(super) fn is_full(&self) -> bool {
         self.results.len() > self.threads_max
     }
@@ -50,7 +50,7 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
         self.threads
     }
 
-    /// Gives a job. `make` makes what a new thread works with.
+    /// Submits a job. `make` makes the worker of a new thread.
     pub(super) fn submit(
         &mut self,
         job: J,
@@ -59,40 +59,39 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
         if self.threads < self.threads_max && self.threads <= self.results.len() {
             match make().map(|worker| self.start(worker)) {
                 Ok(true) => self.threads += 1,
-                // Fewer threads do the work as well, only slower; no thread at all does not.
+                // Fewer threads are slower but enough. No thread at all is an error.
                 Ok(false) if self.threads == 0 => return Err(no_thread()),
                 Err(error) if self.threads == 0 => return Err(error),
                 Ok(false) | Err(_) => self.threads_max = self.threads,
             }
         }
         let (done, result) = sync_channel(1);
-        // This end keeps the queue's other end alive, so that a send cannot fail.
+        // Cannot fail: the receiver is kept alive here.
         let _ = self.queue.0.send((job, done));
         self.results.push_back(result);
         Ok(())
     }
 
-    /// Adds a result behind those that are awaited.
+    /// Adds a result after those of all earlier jobs.
     pub(super) fn finished(&mut self, result: R) {
         let (done, ready) = sync_channel(1);
         let _ = done.send(result);
         self.results.push_back(ready);
     }
 
-    /// The next result if it is there already.
+    /// The next result if it is ready.
     pub(super) fn try_next(&mut self) -> Option<R> {
         let result = self.results.front()?.try_recv().ok()?;
         self.results.pop_front();
         Some(result)
     }
 
-    /// Waits for the next result. `None` if the thread that had its job is gone, or if none is
-    /// awaited.
+    /// Waits for the next result. `None`: its thread died, or there is no job.
     pub(super) fn next(&mut self) -> Option<R> {
         self.results.pop_front()?.recv().ok()
     }
 
-    /// Takes no more interest in what was given. Jobs that no thread has begun are dropped.
+    /// Abandons all jobs. Those that no thread has begun are dropped.
     pub(super) fn forget(&mut self) {
         if let Ok(waiting) = self.queue.1.try_lock() {
             while waiting.try_recv().is_ok() {}
@@ -108,7 +107,7 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
                 loop {
                     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((job, done)) = job else { return };
-                    // Nobody waits for it any more: no matter.
+                    // Fails if the job was abandoned.
                     let _ = done.send(worker(job));
                 }
             })

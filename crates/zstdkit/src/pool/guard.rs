@@ -1,5 +1,5 @@
-//! Contexts of a pool while they are in use, and what each kind needs to be fit for its next user.
-//! Where they wait in between is in `store`.
+//! Contexts of a pool while they are in use, and how each kind is prepared for its next user. `store`
+//! keeps them in between.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use crate::oneshot::{Compressor, Decompressor};
 use crate::options::{DecoderOptions, EncoderOptions};
 use crate::reservation::{Ledger, Reservation};
 
-/// The class of contexts that hold about this much: a factor of two from end to end, so that
-/// libzstd, which shrinks what is three times too large, never does.
+/// The size class of contexts that hold about this much. A class spans a factor of two: libzstd shrinks
+/// a context that is three times too large, which therefore never happens.
 fn class(bytes: u64) -> u32 {
     bytes.max(1).ilog2()
 }
 
-/// What a pool can hold: [`Compressor`], [`Encoder`], [`Decompressor`] and [`Decoder`].
+/// A context that a pool can hold: [`Compressor`], [`Encoder`], [`Decompressor`] and [`Decoder`].
 pub trait PooledContext: Sized {
-    /// How it is made.
+    /// The options it is made with.
     type Options;
 
-    /// A size class, where the size of the content decides what a context holds.
+    /// The size class, if the content size decides how much memory a context holds.
     fn class(options: &Self::Options, content_bytes: Option<u64>) -> Option<u32>;
 
     /// Makes one and reserves its memory.
@@ -37,19 +37,19 @@ pub trait PooledContext: Sized {
         ledger: &Arc<Ledger>,
     ) -> Result<Self, Error>;
 
-    /// To an item.
+    /// Converts it to an item.
     fn wrap(context: Box<Self>) -> Item;
 
-    /// From an item, if it is one of these.
+    /// Converts an item back, if it is of this kind.
     fn unwrap(item: Item) -> Option<Box<Self>>;
 
-    /// Whether an item is one of these, made with these options and of this class.
+    /// Whether an item is of this kind and class and was made with these options.
     fn fits(item: &Item, options: &Self::Options, class: Option<u32>) -> bool;
 
     /// Makes it ready for content of this size.
     fn prepare(&mut self, content_bytes: Option<u64>) -> Result<(), Error>;
 
-    /// Forgets its use. `false`: it is not to be used again.
+    /// Clears it after use. `false`: it must not be used again.
     fn recycle(&mut self) -> bool;
 }
 
@@ -57,7 +57,7 @@ fn same_class(reservation: &Option<Reservation>, wanted: Option<u32>) -> bool {
     wanted.is_none_or(|wanted| wanted == class(bytes(reservation)))
 }
 
-/// Notes what a context holds after its use. `false`: that is more than there is room for.
+/// Accounts for what a context holds after its use. `false`: that exceeds the budget.
 fn settle(reservation: &mut Option<Reservation>, bytes: usize) -> bool {
     reservation
         .as_mut()
@@ -76,7 +76,7 @@ impl PooledContext for Compressor {
         content_bytes: Option<u64>,
         ledger: &Arc<Ledger>,
     ) -> Result<Self, Error> {
-        // Of unknown content each call tells the size, and asks for what it needs by then.
+        // With unknown content each call reserves what it needs.
         let need = options.one_shot_estimate_bytes(content_bytes.or(Some(0)));
         let reservation = Reservation::for_context(ledger, need)?;
         let mut compressor = Self::new(options)?;
@@ -249,15 +249,15 @@ impl PooledContext for Decoder {
     }
 }
 
-/// A context that goes back to its [`Pool`](super::Pool) on drop.
+/// A borrowed context that goes back to its [`Pool`](super::Pool) on drop.
 ///
-/// It goes back to the thread that took it, wherever it is dropped. It is thrown away instead if
-/// libzstd itself failed in it, if it is dropped by a panic, or if it refers to a prefix. An error
-/// that only the input is to blame for leaves it usable.
+/// It goes back to the cache of the thread that took it, wherever it is dropped. It is discarded
+/// instead if libzstd itself failed in it, if a panic drops it, or if it refers to a prefix. Errors that
+/// are caused by the input leave it usable.
 pub struct Pooled<T: PooledContext> {
     context: Option<Box<T>>,
     cache: Arc<IdleCache>,
-    /// Whether its thread was unwinding already when it was taken.
+    /// Whether its thread was already unwinding when it was taken.
     panicking: bool,
 }
 
@@ -270,7 +270,7 @@ impl<T: PooledContext> Pooled<T> {
         }
     }
 
-    /// Throws the context away rather than give it back.
+    /// Drops the context instead of returning it to the pool.
     pub fn discard(mut self) {
         if self.context.take().is_some() {
             self.cache.ledger.discarded.fetch_add(1, Relaxed);

@@ -17,9 +17,9 @@ use crate::options::{DecoderOptions, EncoderOptions};
 pub struct PoolOptions {
     /// Bytes of memory that all contexts may hold together, those in use included.
     pub memory_budget_bytes: u64,
-    /// Idle contexts that a thread keeps for itself. 0: all go to the spill.
+    /// Idle contexts that a thread keeps for itself. 0: all go to the shared cache.
     pub per_thread_cached: usize,
-    /// Idle contexts kept for any thread.
+    /// Idle contexts in the shared cache, the spill, for any thread.
     pub spill_max: usize,
 }
 
@@ -48,7 +48,7 @@ impl PoolOptions {
 }
 
 impl Default for PoolOptions {
-    /// 256 MiB, 8 contexts a thread, 32 for all.
+    /// 256 MiB, 8 contexts per thread, 32 shared.
     fn default() -> Self {
         Self {
             memory_budget_bytes: 256 << 20,
@@ -58,7 +58,7 @@ impl Default for PoolOptions {
     }
 }
 
-/// What a [`Pool`] has done and holds. Exact where nobody uses the pool meanwhile.
+/// What a [`Pool`] has done and holds. Exact if no thread uses the pool at the same time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PoolStats {
@@ -66,9 +66,9 @@ pub struct PoolStats {
     pub hits_thread: u64,
     /// Contexts found in the spill.
     pub hits_spill: u64,
-    /// Contexts made because none fitted.
+    /// Contexts made because no idle one fitted.
     pub misses: u64,
-    /// Idle contexts dropped for room, by a trim or by [`Pool::clear`].
+    /// Idle contexts dropped to make room, or by [`Pool::trim`] or [`Pool::clear`].
     pub evictions: u64,
     /// Contexts thrown away after an error or a panic.
     pub discarded: u64,
@@ -76,29 +76,29 @@ pub struct PoolStats {
     pub refused: u64,
     /// Contexts in use.
     pub in_use: u64,
-    /// Contexts that wait.
+    /// Idle contexts.
     pub idle: u64,
-    /// Bytes that all contexts hold or may hold.
+    /// Bytes reserved for all contexts.
     pub held_bytes: u64,
-    /// The part of it that waits.
+    /// Bytes reserved for idle contexts.
     pub idle_bytes: u64,
-    /// The budget.
+    /// The memory budget.
     pub budget_bytes: u64,
 }
 
-/// Contexts to borrow. Cloning shares it.
+/// A pool of contexts to borrow. Clones share it.
 ///
-/// Making a context and its tables costs several microseconds, which is most of the time of a
-/// small call. A pool hands out one that was made before with the same options and for about the
-/// same size of content: from a cache of the calling thread, else from a spill that all threads
-/// share, else a new one.
+/// Making a context and its tables takes several microseconds, most of the time of a small call. A pool
+/// hands out a context that was made before with the same options for about the same content size:
+/// from the cache of the calling thread, or from a cache that all threads share (the spill), or a new
+/// one.
 ///
 /// # Memory
-/// What a context will hold is set aside before it is made, and before it grows: for a larger
-/// content than was stated, a larger frame, or the window that a frame asks for. Where the budget
-/// does not allow it idle contexts are dropped, the longest unused first, and if that is not enough
-/// the call fails with [`ErrorKind::MemoryLimit`](crate::ErrorKind::MemoryLimit). Nothing waits.
-/// Dictionaries are shared between contexts and not counted.
+/// Memory is reserved before a context is made, and before it grows: for larger content than was
+/// stated, a larger frame, or the window that a frame needs. If the budget is exceeded, idle contexts
+/// are dropped, the longest unused first. If that is not enough, the call fails at once with
+/// [`ErrorKind::MemoryLimit`](crate::ErrorKind::MemoryLimit). Dictionaries are shared between contexts
+/// and not counted.
 ///
 /// ```
 /// use zstdkit::{DecoderOptions, EncoderOptions, Pool, PoolOptions};
@@ -127,11 +127,11 @@ impl Pool {
         ))
     }
 
-    /// A compressor for contents of about this size. It takes larger ones as well, if the budget
-    /// allows it.
+    /// A compressor for content of about this size. It also takes larger content, if the budget
+    /// allows.
     ///
-    /// `None` is any size: the context may then have grown for a large content, or shrink for
-    /// small ones, so state a size where one is known.
+    /// `None` means any size: the context may have grown for large content or shrink for small content.
+    /// State a size if it is known.
     pub fn compressor(
         &self,
         options: &EncoderOptions,
@@ -159,18 +159,18 @@ impl Pool {
         self.get(options, None)
     }
 
-    /// Drops the idle contexts that were not used since the last call of this. Called now and
-    /// then, it lets a pool shrink after a peak.
+    /// Drops the idle contexts that were not used since the last call. Call it from time to time to let
+    /// the pool shrink after a peak.
     pub fn trim(&self) {
         self.0.trim();
     }
 
-    /// Drops all idle contexts, those of other threads included.
+    /// Drops all idle contexts, including those of other threads.
     pub fn clear(&self) {
         self.0.clear();
     }
 
-    /// What it has done and holds.
+    /// Its statistics.
     pub fn stats(&self) -> PoolStats {
         let ledger = &self.0.ledger;
         let census = self.0.census();

@@ -1,9 +1,9 @@
-//! Where idle contexts wait: a cache for each thread and one spill for all. What a context is, and
-//! how it is made fit for its next user, is in `guard`.
+//! The caches of idle contexts: one for each thread, and one that all threads share, the spill. How a
+//! context is prepared for its next user is in `guard`.
 //!
-//! A thread's cache has a lock which only its thread takes, and takes without waiting, so that it
-//! costs a few nanoseconds; it is there for the other threads that must drop idle contexts when
-//! memory is short, or when the pool goes away.
+//! Each cache has a lock. On the fast path only its own thread takes it, without waiting, which costs a
+//! few nanoseconds. Other threads take it to drop idle contexts when memory is short or the pool is
+//! dropped.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use super::item::Item;
 use crate::reservation::{EvictOldest, Ledger};
 
-/// A context that waits for its next user.
+/// A context that no one uses.
 pub(crate) struct Idle {
     pub(super) item: Item,
-    /// The age of the ledger when it came here.
+    /// The age of the ledger when it became idle.
     since: u64,
 }
 
@@ -28,7 +28,7 @@ impl Idle {
     }
 }
 
-/// Some idle contexts, the longest unused first.
+/// Idle contexts, the longest unused first.
 pub(crate) struct IdleCache {
     contexts_max: usize,
     /// Whether all threads share it. They may wait for its lock briefly.
@@ -42,7 +42,7 @@ pub(crate) struct IdleCache {
 struct Content {
     idle: Vec<Idle>,
     hits: u64,
-    /// Its thread has ended or its pool is gone: nothing is put here any more.
+    /// Its thread has ended or its pool was dropped: it takes no more contexts.
     closed: bool,
 }
 
@@ -57,7 +57,7 @@ impl IdleCache {
         }
     }
 
-    /// Its content, or `None` where waiting would be needed on a thread's own path.
+    /// Locks its content. `None`: that would mean waiting, on the fast path of a thread.
     fn open(&self) -> Option<MutexGuard<'_, Content>> {
         if self.shared {
             return Some(self.lock());
@@ -81,7 +81,7 @@ impl IdleCache {
         Some(content.idle.remove(at).item)
     }
 
-    /// Puts a context here, and what has no room in the spill.
+    /// Puts a context here. One that has no room goes to the spill.
     pub(super) fn put(&self, idle: Idle) {
         let surplus = match self.open() {
             Some(mut content) if !content.closed && self.contexts_max > 0 => {
@@ -108,7 +108,7 @@ impl IdleCache {
         }
     }
 
-    /// Closes it and hands out what was in it.
+    /// Closes it and returns its contexts.
     fn close(&self) -> Vec<Idle> {
         let mut content = self.lock();
         content.closed = true;
@@ -140,7 +140,7 @@ pub(crate) struct Store {
     threads: Mutex<Vec<Arc<IdleCache>>>,
     /// Hits in the caches of threads that have ended.
     hits_ended: AtomicU64,
-    /// The age at the last trim.
+    /// The age at the last [`trim`](Store::trim).
     trimmed: AtomicU64,
 }
 
@@ -171,7 +171,7 @@ impl Store {
         })
     }
 
-    /// The cache of this thread. While the thread ends it has none, and the spill stands in.
+    /// The cache of this thread, or the spill while the thread is ending.
     pub(super) fn cache(self: &Arc<Self>) -> Arc<IdleCache> {
         THREAD_CACHES
             .try_with(|caches| Some(caches.try_borrow_mut().ok()?.of(self)))
@@ -184,14 +184,14 @@ impl Store {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every cache, so that no lock is held while contexts are dropped.
+    /// Every cache. A copy, so that no lock is held while contexts are dropped.
     fn caches(&self) -> Vec<Arc<IdleCache>> {
         let mut caches = self.threads().clone();
         caches.push(self.spill.clone());
         caches
     }
 
-    /// Drops idle contexts that no one has used since the last call.
+    /// Drops idle contexts that were not used since the last call.
     pub(super) fn trim(&self) {
         let now = self.ledger.age.fetch_add(1, Relaxed) + 1;
         let last = self.trimmed.swap(now, Relaxed);
@@ -260,7 +260,7 @@ impl EvictOldest for Store {
             .iter()
             .filter_map(|cache| Some((cache.oldest()?, cache)))
             .min_by_key(|(since, _)| *since);
-        // Its thread may have taken it in between; then any other will do.
+        // Its thread may have taken it in the meantime: then any other will do.
         let removed = oldest
             .and_then(|(_, cache)| cache.remove_oldest())
             .or_else(|| caches.iter().find_map(|cache| cache.remove_oldest()));
@@ -283,7 +283,7 @@ thread_local! {
     static THREAD_CACHES: RefCell<ThreadCaches> = const { RefCell::new(ThreadCaches(Vec::new())) };
 }
 
-/// The caches of a thread, one a pool that it has used.
+/// The caches of a thread, one for each pool that it has used.
 struct ThreadCaches(Vec<(u64, Arc<IdleCache>)>);
 
 impl ThreadCaches {

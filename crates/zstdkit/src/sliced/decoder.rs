@@ -2,7 +2,8 @@
 
 use std::ops::DerefMut;
 
-use super::{Budget, SLICE_BYTES, append};
+use super::append::append;
+use super::budget::{Budget, SLICE_BYTES};
 use crate::decoder::{Decoder, Totals};
 use crate::error::Error;
 use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, CHECKSUM_BYTES, HEADER_BYTES_MAX};

@@ -2,7 +2,8 @@
 
 use std::ops::DerefMut;
 
-use super::{Budget, ROOM_BYTES, SLICE_BYTES, append};
+use super::append::{ROOM_BYTES, append};
+use super::budget::{Budget, SLICE_BYTES};
 use crate::encoder::Encoder;
 use crate::error::{Error, Repr};
 use crate::options::EncoderOptions;

@@ -1,8 +1,8 @@
-//! What a thread does with a run of frames.
+//! The work of a thread on a run of frames.
 
+use super::super::hooks::{JobObserver, PositionedWriter};
 use super::super::plan::Run;
 use super::super::workers::Worker;
-use super::super::{JobObserver, PositionedWriter};
 use crate::error::Error;
 use crate::oneshot::Decompressor;
 use crate::options::DecoderOptions;
@@ -14,22 +14,22 @@ pub(super) struct Task {
     pub(super) writer: Option<PositionedWriter>,
 }
 
-/// A run with what became of it.
+/// A run and its result.
 pub(super) struct Done {
     pub(super) run: Run,
     pub(super) result: Made,
 }
 
-/// What a worker made of a run.
+/// The result of a run.
 pub(super) enum Made {
     Content(Vec<u8>),
-    /// So many bytes of content are in their place.
+    /// This many bytes of content were written to their position.
     Placed(u64),
-    /// It did not decode.
+    /// The run did not decode. The buffer comes back.
     Nothing(Vec<u8>),
 }
 
-/// What a thread does with a run: all of its frames in one go.
+/// Decodes all frames of a run in one call.
 pub(super) fn worker(
     options: &DecoderOptions,
     observer: JobObserver,
@@ -64,7 +64,7 @@ pub(super) fn worker(
     }))
 }
 
-/// Puts the content of a run in its place, if there is something to put and its place is known.
+/// Writes the content of a run to its position, if it has content and the position is known.
 fn write_positioned(writer: Option<&PositionedWriter>, run: &Run, content: &[u8]) -> bool {
     match (writer, run.content_start) {
         (Some(writer), Some(start)) if content.len() as u64 == run.content_bytes_max => {

@@ -1,0 +1,19 @@
+//! Bytes of the stream that a worker could not decode, or that must be decoded in order.
+
+/// Bytes that are held until the decoder of the calling thread has taken them.
+#[derive(Debug)]
+pub(super) struct Replay {
+    pub(super) bytes: Vec<u8>,
+    pub(super) at: usize,
+    pub(super) begun: bool,
+}
+
+impl Replay {
+    pub(super) fn new(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            begun: false,
+        }
+    }
+}
