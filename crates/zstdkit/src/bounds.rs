@@ -1,4 +1,4 @@
-//! Checks of option values against their bounds, and the bounds that several modules share.
+//! Checks option values against their bounds. Has the bounds that several modules share.
 
 use crate::error::{Error, Repr};
 

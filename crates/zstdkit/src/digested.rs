@@ -12,14 +12,14 @@ use crate::error::{Error, Repr};
 /// The most levels whose digests a dictionary keeps. A digest of 110 KB takes 200 KB to 1 MB.
 const LEVELS_MAX: usize = 8;
 
-/// The first bytes of a dictionary that holds entropy tables as well as content.
+/// The first bytes of a trained dictionary, which has entropy tables as well as content.
 const MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
 
-/// A dictionary. Cloning shares it.
+/// A dictionary. Clones share it.
 ///
-/// Its bytes are those of a trained dictionary, which has entropy tables and an id, or any content,
-/// which has neither. It is digested at first use, once for decoding and once a level; of levels it
-/// keeps the eight used last.
+/// It is either a trained dictionary, with entropy tables and an id, or raw content, with neither. It is
+/// digested at first use, once for decoding and once per level; it keeps the digests of the eight levels
+/// used last.
 ///
 /// ```
 /// use zstdkit::{Dictionary, DecoderOptions, EncoderOptions};
@@ -38,8 +38,8 @@ struct Inner {
     bytes: Vec<u8>,
     id: u32,
     to_decode: OnceLock<Arc<DDict<'static>>>,
-    /// The levels, that used last at the end. Held for a moment only: the digest of each has a
-    /// lock of its own.
+    /// The levels, the last used at the end. The lock is held only briefly: the digest of each level
+    /// has its own lock.
     for_levels: Mutex<Vec<(i32, Arc<Digest>)>>,
 }
 
@@ -47,8 +47,7 @@ struct Inner {
 type Digest = Mutex<Option<Arc<CDict<'static>>>>;
 
 impl Dictionary {
-    /// A dictionary of these bytes. They are checked: what starts as a trained dictionary has to
-    /// be one.
+    /// A dictionary of these bytes. If they start like a trained dictionary, they must be a valid one.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, Error> {
         let bytes = bytes.into();
         let trained = bytes.starts_with(&MAGIC);
@@ -65,24 +64,24 @@ impl Dictionary {
         Ok(dictionary)
     }
 
-    /// Its bytes, as given.
+    /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0.bytes
     }
 
-    /// Its id, which frames name. `None`: it is plain content.
+    /// Its id, which frames name. `None`: it is raw content.
     pub fn id(&self) -> Option<u32> {
         Some(self.0.id).filter(|&id| id != 0)
     }
 
-    /// The same content under another id, for those who number their dictionaries. Plain content
-    /// has no place for one.
+    /// The same content with a different id, for those who number their dictionaries. An error for raw
+    /// content, which has no id.
     pub fn with_id(&self, id: NonZeroU32) -> Result<Self, Error> {
         let mut bytes = self.0.bytes.clone();
         match bytes.get_mut(MAGIC.len()..2 * MAGIC.len()) {
             Some(field) if self.id().is_some() => field.copy_from_slice(&id.get().to_le_bytes()),
             _ => {
-                let reason = "plain content has no id";
+                let reason = "raw content has no id";
                 return Err(Repr::BadDictionary { reason }.into());
             }
         }
@@ -116,7 +115,7 @@ impl Dictionary {
         Ok(digest.insert(Arc::new(made)).clone())
     }
 
-    /// The place for the digest of a level. Contexts keep theirs when it has to go.
+    /// The slot for the digest of a level. Contexts keep a digest that is evicted here.
     fn digest_of(&self, level: i32) -> Arc<Digest> {
         let mut levels = lock(&self.0.for_levels);
         let found = levels.iter().position(|(of, _)| *of == level);

@@ -1,8 +1,8 @@
-//! The streaming decoder: any cut of a stream of frames in, content out, one block a call.
+//! The streaming decoder: a stream of frames in any cut goes in, content comes out, one block per call.
 //!
-//! `walk` says which bytes are which, libzstd decodes the blocks, and everything a frame says
-//! about itself (window, size, checksum, dictionary) is judged here, so that each refusal comes
-//! before the memory it is about and each error names its byte.
+//! `walk` says which bytes belong to which part, and libzstd decodes the blocks. This module checks what
+//! a frame header states (window, size, checksum, dictionary): limits apply before memory is allocated,
+//! and every error names its byte.
 
 use super::blocks::{Blocks, window_memory_bytes};
 use crate::error::{Error, Repr};
@@ -12,7 +12,7 @@ use crate::reservation::Reservation;
 use crate::step::{State, Step};
 use crate::walk::{Event, Walker};
 
-/// What a decoder has done so far.
+/// Counts of what a decoder has done so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Totals {
@@ -24,20 +24,19 @@ pub struct Totals {
     pub bytes_in: u64,
     /// Bytes produced.
     pub bytes_out: u64,
-    /// Frames whose checksum was compared and found right.
+    /// Frames whose checksum was verified.
     pub checksums_verified: u64,
 }
 
 /// Decompresses a stream of frames, in calls of at most one block.
 ///
-/// Give input with [`push`](Decoder::push), cut wherever it happens to be cut; when it ends, ask
-/// [`finish`](Decoder::finish) whether it ended where a stream may end. Skippable frames are
-/// skipped. Content is handed out before its frame's checksum has been seen, so it is to be
-/// trusted only when `finish` is content.
+/// Give input with [`push`](Decoder::push), in any cut. At its end call [`finish`](Decoder::finish), which
+/// says whether the stream is complete. Skippable frames are skipped. Content is handed out before the
+/// checksum of its frame was read: trust it only after `finish` has succeeded.
 ///
 /// # What bounds a call
-/// A call decodes at most one block, so it produces at most 128 KiB; it takes no input beyond
-/// that block and what stands between it and the previous one.
+/// A call decodes at most one block, so it produces at most 128 KiB. It takes no input beyond that
+/// block and what lies between it and the previous one.
 ///
 /// ```
 /// use zstdkit::{Decoder, DecoderOptions, State};
@@ -62,12 +61,12 @@ pub struct Totals {
 /// ```
 pub struct Decoder {
     options: DecoderOptions,
-    /// What the context holds before its first window.
+    /// The memory that the context holds before its first window.
     context_bytes: usize,
     walker: Walker,
     blocks: Blocks,
     failed: Option<Error>,
-    /// What it may hold, if it belongs to a pool.
+    /// The memory it may hold, if it belongs to a pool.
     pub(crate) reservation: Option<Reservation>,
 }
 
@@ -85,32 +84,31 @@ impl Decoder {
         })
     }
 
-    /// What it was made with.
+    /// The options it was made with.
     pub fn options(&self) -> &DecoderOptions {
         &self.options
     }
 
-    /// The size of chunk to give it, in bytes: a whole block with its header.
+    /// A good chunk size for input, in bytes: a whole block with its header.
     pub const fn recommended_input_bytes() -> usize {
         BLOCK_HEADER_BYTES + BLOCK_BYTES_MAX as usize
     }
 
-    /// An output of this many bytes has room for whatever a call produces.
+    /// An output of this many bytes has room for everything that a call can produce.
     pub const fn recommended_output_bytes() -> usize {
         BLOCK_BYTES_MAX as usize
     }
 
-    /// Forgets the stream, an error included, and starts at byte 0 of another. The options and
-    /// the memory stay.
+    /// Forgets the stream, including an error, and starts at byte 0 of another. Options and memory
+    /// stay.
     pub fn reset(&mut self) {
         self.walker = Walker::new();
         self.blocks.reset();
         self.failed = None;
     }
 
-    /// Forgets the stream and goes on in the middle of one, behind what `before` counts; the next
-    /// input has to begin a frame. Offsets in errors, totals and the output limit are those of
-    /// the whole stream.
+    /// Forgets the stream and continues in the middle of one, after what `before` counts. The next input
+    /// must begin a frame. Offsets in errors, totals and the output limit refer to the whole stream.
     ///
     /// ```
     /// let stream = [b"one", b"two"].map(|c| zstdkit::compress(c, &Default::default()).unwrap());
@@ -129,16 +127,16 @@ impl Decoder {
             .resume(before.bytes_out, before.checksums_verified);
     }
 
-    /// Whether the stream may end here: no frame is open and nothing waits.
+    /// Whether the stream may end here: no frame is open and no output is left.
     pub fn at_boundary(&self) -> bool {
         self.failed.is_none() && !self.blocks.waiting() && self.walker.at_boundary()
     }
 
     /// Takes input and writes content, at most one block of it.
     ///
-    /// Input that was not consumed must be given again. Every call either takes or writes
-    /// something, unless there was nothing to take or no room to write. After an error every
-    /// call repeats the error until [`reset`](Decoder::reset).
+    /// Give input that was not consumed again. Every call takes or writes something, unless there is
+    /// nothing to take or no room to write. After an error every call repeats the error until
+    /// [`reset`](Decoder::reset).
     pub fn push(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Error> {
         if let Some(ref error) = self.failed {
             return Err(error.clone());
@@ -150,9 +148,9 @@ impl Decoder {
         result
     }
 
-    /// Says what was decoded, or why the stream may not end here: it was cut off (the error
-    /// names the byte and the part of the frame), it had no frame at all, or decoded bytes are
-    /// still waiting for a [`push`](Decoder::push).
+    /// Returns what was decoded, or why the stream may not end here: it is truncated (the error names the
+    /// byte and the part of the frame), it is empty, or decoded bytes are left for another
+    /// [`push`](Decoder::push).
     pub fn finish(&self) -> Result<Totals, Error> {
         if let Some(ref error) = self.failed {
             return Err(error.clone());
@@ -171,7 +169,7 @@ impl Decoder {
         Ok(totals)
     }
 
-    /// What has been decoded so far, whether or not the stream may end here.
+    /// What was decoded so far, whether or not the stream may end here.
     pub fn totals(&self) -> Totals {
         Totals {
             frames: self.walker.frames(),
@@ -182,7 +180,7 @@ impl Decoder {
         }
     }
 
-    /// Bytes of memory that the decoder holds, its window included.
+    /// Bytes of memory that the decoder holds, including its window.
     pub fn memory_bytes(&self) -> usize {
         self.blocks.context_bytes() + size_of::<Self>()
     }
@@ -192,7 +190,7 @@ impl Decoder {
         self.failed.as_ref().is_some_and(Error::spoils_context)
     }
 
-    /// Notes what it holds. `false`: that is more than its pool has room for.
+    /// Accounts for the memory it holds. `false`: the budget of its pool is exceeded.
     pub(crate) fn settle_reservation(&mut self) -> bool {
         let held = self.memory_bytes() as u64;
         self.reservation.as_mut().is_none_or(|reservation| {
@@ -217,7 +215,7 @@ impl Decoder {
                 self.blocks.close_block(self.walker.after_last_block())?;
             }
         }
-        // What ends a frame belongs to the call of its last block.
+        // The end of a frame belongs to the call of its last block.
         while !self.blocks.waiting() && (!decoded || self.walker.after_last_block()) {
             if self.walker.at_boundary() {
                 call.frame_at = Some(call.taken);
@@ -257,7 +255,7 @@ impl Decoder {
         })
     }
 
-    /// Judges a frame by its header, before anything is allocated for it.
+    /// Checks a frame header against the limits, before anything is allocated for the frame.
     fn open_frame(&mut self, header: Header) -> Result<(), Error> {
         let offset = self.walker.frame_start();
         self.choose_dictionary(&header, offset)?;
@@ -312,8 +310,8 @@ impl Decoder {
         }
     }
 
-    /// Starts a block, and decodes it where its body is at hand. `adjacent` says that its header
-    /// stands in this input right before the body. Returns whether the block was decoded.
+    /// Starts a block, and decodes it if its body is in the input. `adjacent`: its header is in this input
+    /// too, right before the body. Returns whether the block was decoded.
     fn block(&mut self, block: Block, adjacent: bool, call: &mut Call<'_>) -> Result<bool, Error> {
         self.blocks.open_block(self.walker.part_start());
         let body = block.stored_bytes();
@@ -340,7 +338,7 @@ impl Decoder {
         Ok(false)
     }
 
-    /// Notes that bytes of a body were decoded. Returns whether they were the last of it.
+    /// Counts decoded bytes of a body. Returns whether they were the last ones.
     fn took(&mut self, count: u32) -> Result<bool, Error> {
         self.walker.take(count);
         let whole = self.walker.body_left() == 0;
@@ -351,7 +349,7 @@ impl Decoder {
     }
 }
 
-/// What a decoder whose context takes this much before its first window needs for a frame.
+/// The memory that a decoder needs for a frame, given what its context takes before its first window.
 pub(crate) fn need_bytes(context_bytes: usize, header: &Header) -> u64 {
     window_memory_bytes(header).saturating_add((context_bytes + size_of::<Decoder>()) as u64)
 }
@@ -362,7 +360,7 @@ struct Call<'a> {
     taken: usize,
     output: &'a mut [u8],
     produced: usize,
-    /// Where in the input the current frame began, if it began in this input.
+    /// The position of the current frame in the input, if it began there.
     frame_at: Option<usize>,
 }
 
@@ -379,7 +377,7 @@ impl<'a> Call<'a> {
         bytes
     }
 
-    /// The current frame, if this block is the only one of it and all of it is at hand.
+    /// The current frame, if this is its only block and the input has all of it.
     fn whole_frame(&self, block: Block, checksum: bool) -> Option<&'a [u8]> {
         let start = self.frame_at.filter(|_| block.last)?;
         let checksum = if checksum { CHECKSUM_BYTES } else { 0 };

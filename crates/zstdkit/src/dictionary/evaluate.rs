@@ -1,48 +1,48 @@
-//! What a dictionary is worth: the same samples compressed without it and with it.
+//! How much a dictionary saves: the same samples compressed without it and with it.
 
 use crate::digested::Dictionary;
 use crate::error::Error;
 use crate::oneshot::Compressor;
 use crate::options::EncoderOptions;
 
-/// The upper ends of the size classes, in bytes. What is larger is one class more.
+/// The upper bounds of the size classes, in bytes. Larger samples are one more class.
 const CLASSES_BYTES_MAX: [usize; 4] = [512, 2 << 10, 8 << 10, 32 << 10];
 
-/// Samples of about one size, without a dictionary and with it.
+/// Samples of similar size, compressed without a dictionary and with it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SizeClass {
-    /// No sample of the class is larger, in bytes. `None`: it has no end.
+    /// The largest sample size of the class in bytes. `None`: no limit.
     pub sample_bytes_max: Option<usize>,
-    /// How many samples.
+    /// The number of samples.
     pub samples: u64,
-    /// Their content in bytes.
+    /// Bytes of content.
     pub content_bytes: u64,
-    /// Their frames without a dictionary, in bytes.
+    /// Bytes of the frames without a dictionary.
     pub plain_bytes: u64,
-    /// Their frames with it, in bytes.
+    /// Bytes of the frames with it.
     pub frame_bytes: u64,
 }
 
 impl SizeClass {
-    /// Content over frames without a dictionary. `None`: no samples.
+    /// The compression ratio without a dictionary. `None`: no samples.
     pub fn plain_ratio(&self) -> Option<f64> {
         ratio(self.content_bytes, self.plain_bytes)
     }
 
-    /// Content over frames with it. `None`: no samples.
+    /// The compression ratio with it. `None`: no samples.
     pub fn ratio(&self) -> Option<f64> {
         ratio(self.content_bytes, self.frame_bytes)
     }
 
-    /// Bytes that the dictionary saves, less than 0 where it costs some.
+    /// Bytes that the dictionary saves. Negative if it makes frames larger.
     pub fn saved_bytes(&self) -> i64 {
         let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
         signed(self.plain_bytes) - signed(self.frame_bytes)
     }
 
-    /// How many such samples it takes to save as much as a dictionary of this size takes once.
-    /// `None`: it never does.
+    /// How many such samples save as many bytes as a dictionary of this size takes. `None`: it never
+    /// pays off.
     pub fn break_even_samples(&self, dictionary_bytes: u64) -> Option<u64> {
         let saved = u128::try_from(self.saved_bytes()).ok().filter(|&n| n > 0)?;
         let needed = (u128::from(dictionary_bytes) * u128::from(self.samples)).div_ceil(saved);
@@ -61,19 +61,19 @@ fn ratio(content: u64, frames: u64) -> Option<f64> {
     (frames > 0).then(|| content as f64 / frames as f64)
 }
 
-/// What a dictionary is worth for some samples.
+/// How much a dictionary saves on some samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Evaluation {
-    /// By size of the sample, small ones first, without the classes that have none.
+    /// By sample size, small samples first, without empty classes.
     pub classes: Vec<SizeClass>,
-    /// All of them.
+    /// All samples.
     pub total: SizeClass,
 }
 
 impl Dictionary {
-    /// Compresses each sample without the dictionary and with it. Samples that it was trained on
-    /// flatter it: keep some for this alone, as [`train_best`](super::train_best) does.
+    /// Compresses each sample without the dictionary and with it. Use samples that it was not trained on,
+    /// as [`train_best`](super::train_best) does: on others the result is too good.
     pub fn evaluate(
         &self,
         samples: &[impl AsRef<[u8]>],

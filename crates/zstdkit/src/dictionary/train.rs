@@ -1,5 +1,5 @@
-//! Dictionaries from samples. libzstd finds what the samples have in common; which samples it is
-//! shown, in which order, and which of several results is the best, is decided here.
+//! Dictionaries from samples. libzstd finds what the samples have in common. This module decides which
+//! samples it sees, in which order, and which of several results is the best.
 
 use super::evaluate::Evaluation;
 use crate::bounds::{saturate, within};
@@ -9,9 +9,9 @@ use crate::options::EncoderOptions;
 
 /// The smallest dictionary that has room for entropy tables, in bytes.
 const SIZE_BYTES_MIN: usize = 256;
-/// A window as far as most decoders allow is the most that a dictionary could ever serve.
+/// A dictionary larger than the largest window that most decoders allow would be useless.
 const SIZE_BYTES_MAX: usize = 128 << 20;
-/// The fewest samples: libzstd keeps a quarter back and wants five of the rest.
+/// The fewest samples: libzstd holds back a quarter and needs five of the rest.
 const SAMPLES_MIN: usize = 7;
 /// libzstd counts the bytes of all samples in 32 bits.
 const SAMPLES_BYTES_MAX: u64 = if cfg!(target_pointer_width = "64") {
@@ -19,16 +19,16 @@ const SAMPLES_BYTES_MAX: u64 = if cfg!(target_pointer_width = "64") {
 } else {
     (1 << 30) - 1
 };
-/// One sample in so many is kept for the evaluation.
+/// One sample in this many is held out for the evaluation.
 const HELD_OUT_EVERY: usize = 5;
-/// A dictionary has to be better by one part in so many to be chosen over a smaller one.
+/// A larger dictionary must be better by one part in this many to be preferred.
 const BETTER_BY: u64 = 200;
 
 /// Trains a dictionary of at most `size_bytes` on all samples.
 ///
-/// Use samples that are like what will be compressed, a hundred times the size of the dictionary
-/// in all if there are as many. The same samples in the same order give the same dictionary. Its
-/// id is derived from its content.
+/// Use samples that resemble what will be compressed, ideally a hundred times the size of the dictionary
+/// in total. The same samples in the same order give the same dictionary. Its id is derived from its
+/// content.
 ///
 /// ```
 /// let samples: Vec<String> = (0..200)
@@ -44,13 +44,13 @@ pub fn train(samples: &[impl AsRef<[u8]>], size_bytes: usize) -> Result<Dictiona
     trained(&shuffled(&samples), size_bytes)
 }
 
-/// How [`train_best`] looks for a dictionary.
+/// How [`train_best`] trains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TrainOptions {
-    /// The most that the dictionary may take, 256 bytes to 128 MiB.
+    /// The largest size of the dictionary, 256 bytes to 128 MiB.
     pub size_bytes: usize,
-    /// What will be compressed with it: level and parameters decide how much it helps.
+    /// The settings it will be used with: level and parameters decide how much it helps.
     pub encoder: EncoderOptions,
 }
 
@@ -84,19 +84,19 @@ impl Default for TrainOptions {
     }
 }
 
-/// A dictionary and what it is worth.
+/// A dictionary and its evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trained {
     /// The best of those tried.
     pub dictionary: Dictionary,
-    /// On the samples that were kept back, a fifth of them.
+    /// On the fifth of the samples that was held out.
     pub evaluation: Evaluation,
 }
 
-/// Trains several dictionaries on four fifths of the samples and keeps the one that compresses the
-/// other fifth best: of a quarter, a half and the whole of the size, and plain samples strung
-/// together. The earlier of these is preferred where a later one gains less than half a percent.
+/// Trains several dictionaries on four fifths of the samples and returns the one that compresses the other
+/// fifth best. It tries a quarter, a half and the whole of the size, and concatenated samples as raw
+/// content. An earlier one is preferred unless a later one gains at least 0.5 %.
 pub fn train_best(samples: &[impl AsRef<[u8]>], options: &TrainOptions) -> Result<Trained, Error> {
     let samples: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
     check(&samples, options.size_bytes)?;
@@ -106,7 +106,7 @@ pub fn train_best(samples: &[impl AsRef<[u8]>], options: &TrainOptions) -> Resul
     let half = (options.size_bytes / 2).max(SIZE_BYTES_MIN);
     let mut best: Option<Trained> = None;
     let mut failure = None;
-    let plain = std::iter::once_with(|| strung_together(&shown, options.size_bytes));
+    let plain = std::iter::once_with(|| concatenated(&shown, options.size_bytes));
     let sizes = [quarter, half, options.size_bytes].into_iter();
     for candidate in sizes.map(|size| trained(&shown, size)).chain(plain) {
         let candidate = candidate.and_then(|dictionary| {
@@ -146,7 +146,7 @@ fn check(samples: &[&[u8]], size_bytes: usize) -> Result<(), Error> {
     if filled < SAMPLES_MIN {
         return refuse(
             "fewer than 7 samples with content",
-            "give more samples, a hundred or more, or cut a large one into records",
+            "give a hundred samples or more, or split a large one into records",
         );
     }
     let total = samples.iter().try_fold(0_u64, |total, sample| {
@@ -155,21 +155,21 @@ fn check(samples: &[&[u8]], size_bytes: usize) -> Result<(), Error> {
     if total.is_none_or(|total| total > SAMPLES_BYTES_MAX) {
         return refuse(
             "4 GiB of samples or more",
-            "give every nth sample: a hundred times the size of the dictionary is plenty",
+            "give every nth sample: a hundred times the size of the dictionary is enough",
         );
     }
     let first = samples.iter().find(|sample| !sample.is_empty());
     if first.is_some_and(|first| samples.iter().all(|one| one.is_empty() || one == first)) {
         return refuse(
             "all samples are equal",
-            "use one of them as a dictionary of plain content",
+            "use one of them as a raw content dictionary",
         );
     }
     Ok(())
 }
 
-/// The samples in another order, the same for the same number of them. libzstd trains on the
-/// first three quarters and judges by the rest, which in sorted samples would be of another kind.
+/// The samples in a shuffled order, always the same for the same number of samples. libzstd trains on the
+/// first three quarters and judges by the rest, which would be of a different kind if samples are sorted.
 fn shuffled<'a>(samples: &[&'a [u8]]) -> Vec<&'a [u8]> {
     let filled = samples.iter().filter(|sample| !sample.is_empty());
     let mut samples: Vec<&[u8]> = filled.copied().collect();
@@ -183,7 +183,7 @@ fn shuffled<'a>(samples: &[&'a [u8]]) -> Vec<&'a [u8]> {
     samples
 }
 
-/// Samples to judge by, and samples to train on.
+/// Splits samples into those to judge by and those to train on.
 fn split<'a>(samples: &[&'a [u8]]) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
     let numbered = samples.iter().copied().enumerate();
     let (held_out, shown): (Vec<_>, Vec<_>) =
@@ -201,8 +201,8 @@ fn trained(samples: &[&[u8]], size_bytes: usize) -> Result<Dictionary, Error> {
     Dictionary::new(dictionary)
 }
 
-/// A dictionary of plain content: samples one behind the other, up to this size.
-fn strung_together(samples: &[&[u8]], size_bytes: usize) -> Result<Dictionary, Error> {
+/// A raw content dictionary: samples concatenated up to this size.
+fn concatenated(samples: &[&[u8]], size_bytes: usize) -> Result<Dictionary, Error> {
     let mut left = size_bytes;
     let fitting = samples.iter().copied().filter(|sample| {
         let fits = sample.len() <= left;
@@ -248,7 +248,7 @@ fn refused(code: usize) -> Error {
 fn no_common_content() -> Error {
     Repr::Samples {
         reason: "the samples have too little in common or are too small",
-        help: "give samples of one kind, a hundred or more, or use plain content",
+        help: "give a hundred samples or more of one kind, or use raw content",
     }
     .into()
 }

@@ -35,7 +35,7 @@ const LIMITS: Limits = Limits {
 };
 
 impl Limits {
-    /// The limits for so many threads within a memory limit.
+    /// The limits for this many threads within a memory limit.
     pub(super) fn new(memory_limit: Option<u64>, threads: usize) -> Self {
         let mut limits = LIMITS;
         if let Some(bytes) = memory_limit {

@@ -1,16 +1,16 @@
-//! A look at a sample of the first block: what kind of content it is, and what `Auto` comes to for
-//! it. Nothing here knows parameters.
+//! Detects the kind of content from a sample of the first block, and the recipe that `Auto` chooses for
+//! it. Parameters are not known here.
 
 use super::purpose::Recipe;
 
-/// What content looks like.
+/// The kind of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContentKind {
-    /// Too short to tell.
+    /// Too short to detect.
     TooShort,
     /// One long repeat.
     Constant,
-    /// Compressed already, or as good as random.
+    /// Already compressed, or random.
     Incompressible,
     /// Random digits in fields.
     RandomDigits,
@@ -22,27 +22,27 @@ pub(super) enum ContentKind {
     Binary,
 }
 
-/// Only this much of the content is looked at, one block.
+/// Only this much of the content is examined: one block.
 const FIRST_BYTES: usize = 128 << 10;
-/// The sample: so many pieces of so many bytes, spread evenly.
+/// The number of pieces of the sample, which are spread evenly, and their size.
 const PIECES: usize = 8;
 const PIECE_BYTES: usize = 2 << 10;
-/// Less than this says nothing about its kind.
+/// Less content than this is too short to detect its kind.
 const TELLING_BYTES: usize = 64;
-/// Bits a byte from which the bytes themselves hold no redundancy.
+/// Bits per byte from which the bytes themselves have no redundancy …
 const INCOMPRESSIBLE_BITS: f64 = 7.8;
-/// … if fewer positions than this repeat four bytes seen before.
+/// … if a smaller share of positions than this repeats four earlier bytes.
 const INCOMPRESSIBLE_REPEATS: f64 = 0.1;
-/// Fields that repeat less than this are random digits: there is nothing to look for.
+/// Structured content that repeats less than this is random digits: there is nothing to find.
 const RANDOM_REPEATS: f64 = 0.25;
-/// Bits a byte up to which everything is one long repeat, and all recipes come to the same.
+/// Bits per byte up to which the content is one long repeat, for which all recipes are alike.
 const CONSTANT_BITS: f64 = 0.1;
 const HASH_LOG: u32 = 13;
-/// One byte in so many may be a control character or not be UTF-8 in what still is text.
+/// In text at most one byte in this many is a control character.
 const STRAY: u32 = 512;
 
 impl ContentKind {
-    /// The recipe made for it.
+    /// The recipe for this kind.
     pub(super) fn recipe(self) -> Recipe {
         match self {
             Self::TooShort | Self::Constant => Recipe::Balanced,
@@ -79,11 +79,11 @@ impl ContentKind {
     }
 }
 
-/// What was counted.
+/// Statistics of the sample.
 struct Sample {
     bytes: usize,
     counts: [u32; 256],
-    /// Positions whose next four bytes were seen before.
+    /// Positions whose next four bytes occurred earlier.
     repeats: usize,
     /// Whether every piece is UTF-8.
     utf8: bool,
@@ -111,7 +111,7 @@ impl Sample {
 
     fn add(&mut self, piece: &[u8], seen: &mut [u32]) {
         self.bytes += piece.len();
-        // Four tables: a run of one byte would otherwise wait for itself at each step.
+        // Four tables, because a run of equal bytes would stall on a single counter.
         let mut counts = [[0_u32; 256]; 4];
         let mut quads = piece.chunks_exact(4);
         for quad in &mut quads {
@@ -134,7 +134,7 @@ impl Sample {
         self.utf8 &= is_utf8(piece);
     }
 
-    /// Order-0 entropy in bits a byte, with what a sample of this size shows too little of it.
+    /// Order-0 entropy in bits per byte, corrected for the bias of a sample of this size.
     fn entropy_bits(&self) -> f64 {
         let bytes = self.bytes as f64;
         let mut bits = 0.0;
@@ -159,7 +159,7 @@ impl Sample {
         f64::from(count) / self.bytes as f64
     }
 
-    /// Hardly a control character, and UTF-8 or mostly ASCII.
+    /// Almost no control characters, and UTF-8 or mostly ASCII.
     fn is_text(&self) -> bool {
         let controls = (0..=8)
             .chain([11])
@@ -170,15 +170,15 @@ impl Sample {
             && (self.utf8 || self.share(128..=255) < 0.15)
     }
 
-    /// Fields rather than sentences or tags: mostly digits and separators, or keys in quotes, or
-    /// lines that repeat the one before but for a number. Shares are of what is not indentation.
+    /// Fields instead of sentences or tags: mostly digits and separators, or quoted keys, or lines that
+    /// repeat the previous one except for a number. Shares refer to the bytes that are not spaces.
     fn is_structured(&self) -> bool {
         let solid = (1.0 - self.share(*b" ")).max(f64::MIN_POSITIVE);
         let digits = self.share(b'0'..=b'9') / solid;
         let quotes = self.share(*b"\"") / solid;
         let fields = digits + quotes + self.share(*b"{}[],:;|\t=") / solid;
         let tags = self.share(*b"<>") / solid;
-        // A small sample has had less to repeat.
+        // A small sample repeats less.
         let repeating = if self.bytes < PIECES * PIECE_BYTES / 2 {
             0.6
         } else {
@@ -189,7 +189,7 @@ impl Sample {
     }
 }
 
-/// Whether a piece that was cut anywhere is UTF-8.
+/// Whether a piece is UTF-8, even if its first or last character is cut.
 fn is_utf8(piece: &[u8]) -> bool {
     let start = piece
         .iter()
@@ -198,7 +198,7 @@ fn is_utf8(piece: &[u8]) -> bool {
         .count();
     match std::str::from_utf8(&piece[start..]) {
         Ok(_) => true,
-        // Cut in the middle of its last character.
+        // Only its last character is cut.
         Err(error) => error.error_len().is_none(),
     }
 }

@@ -1,11 +1,11 @@
-//! Named settings for a purpose: what to ask for when a level number says too little.
+//! Named settings for a purpose, as an alternative to level numbers.
 //!
-//! A recipe is a full set of parameters for each class of content size ([`table`]), found by
-//! measuring (`cargo xtask tune`). [`Recipe::Auto`] looks at the content first ([`choose`]).
-//! Nothing here touches a context.
+//! A recipe is a full set of parameters for each class of content size (`table`), found by measurement
+//! (`cargo xtask tune`). [`Recipe::Auto`] detects the kind of content first (`detect`). Nothing here
+//! touches a context.
 //!
-//! Ratio and MB/s on 1 MiB of real data at a time, out of `bench-peers/record/zstd-recipes.md`,
-//! which has the other sizes, every native level, and where a level is better all the same:
+//! Ratio @ MB/s on 1 MiB of real data at a time. `bench-peers/record/zstd-recipes.md` also has the other
+//! sizes, every native level, and the cases where a level is better:
 //!
 //! | recipe | context | html | JSON | source | ELF | log | UUIDs |
 //! |---|---:|---:|---:|---:|---:|---:|---:|
@@ -18,11 +18,11 @@
 //! | level 3 | 1.3 MB | 19.34 @ 960 | 13.84 @ 751 | 7.20 @ 454 | 11.15 @ 684 | 13.15 @ 767 | 1.90 @ 151 |
 //! | level 11 | 11.0 MB | 26.60 @ 158 | 18.43 @ 121 | 8.31 @ 69 | 13.25 @ 67 | 15.39 @ 101 | 1.89 @ 34 |
 //!
-//! Most of the gain is in the shortest match, and which serves depends on the content: 4 bytes up to
-//! 256 KiB and 5 beyond, one more for short fields that repeat, 6 for random digits, on which shorter
-//! matches cost more than they save. [`Recipe::options_for`] looks at the content for that, and the
-//! figures are with that look. [`Recipe::options`] knows the size alone: there `binary`, `text` and
-//! `structured_data` make more of random digits than `fast` does.
+//! Most of the gain comes from the shortest match, and the best value depends on the content: 4 bytes up
+//! to 256 KiB and 5 beyond, one more for short fields that repeat, 6 for random digits, where shorter
+//! matches cost more than they save. [`Recipe::options_for`] examines the content for that; the figures
+//! above include it. [`Recipe::options`] knows only the size: then the output of `binary`, `text` and
+//! `structured_data` for random digits is larger than that of `fast`.
 
 mod detect;
 mod purpose;

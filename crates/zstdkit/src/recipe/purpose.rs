@@ -1,9 +1,9 @@
-//! The recipes by name. What each comes to is in `settings`.
+//! The recipes by name. Their settings are in `settings`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What the data is, or what matters about it.
+/// The purpose of compression: what the data is, or what matters about it.
 ///
 /// ```
 /// use zstdkit::Recipe;
@@ -17,9 +17,9 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Recipe {
-    /// As little time as a useful ratio takes.
+    /// The least time with a useful ratio.
     Fast,
-    /// For what passes by: little time, a good ratio.
+    /// Little time and a good ratio: for data in transit.
     Balanced,
     /// Machine code and records of numbers.
     Binary,
@@ -27,14 +27,14 @@ pub enum Recipe {
     Text,
     /// JSON, logs, tables: short fields that repeat.
     StructuredData,
-    /// As few bytes as an 8 MiB window allows, whatever the time.
+    /// The fewest bytes that an 8 MiB window allows, whatever the time.
     Maximum,
-    /// One of the others, by a look at the content: [`Recipe::choose`].
+    /// One of the others, chosen by the content: [`Recipe::choose`].
     Auto,
 }
 
 impl Recipe {
-    /// All of them: the quickest first, the smallest frames and `Auto` last.
+    /// All of them, from the fastest to the smallest output, then `Auto`.
     pub const ALL: [Self; 7] = [
         Self::Fast,
         Self::Balanced,
@@ -65,7 +65,7 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// A name that is no [`Recipe`].
+/// A name that is not a [`Recipe`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown recipe (expected fast, balanced, binary, text, structured_data, maximum or auto)")]
 pub struct UnknownRecipe;

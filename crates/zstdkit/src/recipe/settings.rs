@@ -1,4 +1,4 @@
-//! From a recipe to the settings of an encoder.
+//! The encoder settings of a recipe.
 
 use super::detect::ContentKind;
 use super::purpose::Recipe;
@@ -7,21 +7,21 @@ use crate::options::EncoderOptions;
 use crate::parameters::{Parameters, Strategy};
 
 impl Recipe {
-    /// The settings for content of this size in bytes; `None`: not known yet.
+    /// The settings for content of this size in bytes. `None`: not known yet.
     ///
-    /// Windows stay within 8 MiB, which every decoder accepts. `Auto`, which has seen nothing
-    /// here, gives what `Balanced` gives.
+    /// Windows are at most 8 MiB, which every decoder accepts. `Auto`, which has no content to examine
+    /// here, is the same as `Balanced`.
     pub fn options(self, content_bytes: Option<u64>) -> EncoderOptions {
         table::set(self, content_bytes).options()
     }
 
-    /// The settings for content that starts with `first` and has `content_bytes` in all (`None`:
-    /// not known yet): those of [`Recipe::options`], but where a look at `first` shows what they do
-    /// not suit. Random digits and what is compressed already get longer shortest matches, machine
-    /// code is not searched as text is, and `Auto` is what [`Recipe::choose`] comes to.
+    /// The settings for content that starts with `first` and has `content_bytes` in total (`None`: not
+    /// known yet): those of [`Recipe::options`], adapted to the kind of content. Random digits and
+    /// already compressed data get a longer shortest match, machine code is searched differently from
+    /// text, and `Auto` is the recipe of [`Recipe::choose`].
     ///
-    /// The look takes as long as that of [`Recipe::choose`]: take it once for a context that serves
-    /// much content of a kind.
+    /// Examining the content takes as long as in [`Recipe::choose`]. Do it once for a context that
+    /// compresses much content of one kind.
     ///
     /// ```
     /// use zstdkit::Recipe;
@@ -33,28 +33,28 @@ impl Recipe {
     /// ```
     pub fn options_for(self, first: &[u8], content_bytes: Option<u64>) -> EncoderOptions {
         let kind = match self {
-            // The quickest has no time to look.
+            // The fastest recipe spends no time on detection.
             Self::Fast => ContentKind::TooShort,
             _ => ContentKind::of(first, content_bytes),
         };
         table::set_for(self, kind, content_bytes).options()
     }
 
-    /// The settings of a level, within the purpose of the recipe. The level says how hard to look
-    /// for matches. The recipe keeps its largest window, 8 MiB, and from `Greedy` to `Lazy2` (levels
-    /// 5 to 10 or so) its shortest match: where short matches cost more than they save, a deeper
+    /// The settings of a level for the purpose of the recipe. The level decides how thorough the search
+    /// for matches is. The recipe keeps its largest window, 8 MiB, and from `Greedy` to `Lazy2` (about
+    /// levels 5 to 10) its shortest match: where short matches cost more than they save, a deeper
     /// search for them does harm.
     ///
-    /// The level is that of [`EncoderOptions::level`] and is checked where that is.
+    /// The level is validated like [`EncoderOptions::level`], when a context is made.
     pub fn options_at_level(self, level: i32, content_bytes: Option<u64>) -> EncoderOptions {
         table::at_level(self, level, content_bytes)
     }
 
-    /// The settings that exzstandard 0.1 had under these names: a strategy over the parameters
-    /// of a level, 3 for `balanced`, 22 for `maximum` and so on. Another level keeps the strategy.
-    /// `Auto`, which it did not have, gives what `Balanced` gives.
+    /// The settings of exzstandard 0.1 under these names: a strategy on top of the parameters of a
+    /// level, 3 for `balanced`, 22 for `maximum` and so on. Another level keeps the strategy. `Auto`,
+    /// which it did not have, is the same as `Balanced`.
     ///
-    /// For frames that have to stay as they were. [`Recipe::options`] is better and quicker.
+    /// For frames that must not change. [`Recipe::options`] is better and faster.
     pub fn exzstandard(self, level_override: Option<i32>) -> EncoderOptions {
         let (level, strategy) = match self {
             Self::Fast => (1, Strategy::Fast),
@@ -74,14 +74,14 @@ impl Recipe {
         }
     }
 
-    /// What `Auto` comes to for content that starts with `first` and has `content_bytes` in all
-    /// (`None`: not known). Never `Auto` or `Maximum`.
+    /// The recipe that `Auto` uses for content that starts with `first` and has `content_bytes` in total
+    /// (`None`: unknown). Never `Auto` or `Maximum`.
     ///
-    /// What holds nothing to find, compressed already or random digits, is `Fast`'s; what is too
-    /// short or too plain to tell is `Balanced`'s.
+    /// Content without redundancy (already compressed, or random digits) gets `Fast`. Content that is
+    /// too short or too uniform to detect gets `Balanced`.
     ///
-    /// It looks at a sample of at most 16 KiB out of the first 128 KiB, which takes some tens of
-    /// microseconds, and gives the same answer for the same bytes everywhere.
+    /// It examines a sample of at most 16 KiB of the first 128 KiB, which takes some tens of
+    /// microseconds. The result is the same for the same bytes on every platform.
     pub fn choose(first: &[u8], content_bytes: Option<u64>) -> Self {
         ContentKind::of(first, content_bytes).recipe()
     }

@@ -1,5 +1,5 @@
-//! The parameters of every recipe for every class of content size. What they are for is said in
-//! the parent module; how they were found, in `xtask/src/bin/tune`.
+//! The parameters of every recipe for every class of content size. The parent module says what they are
+//! for; `xtask/src/bin/tune` found them.
 
 use std::ops::RangeInclusive;
 
@@ -10,32 +10,31 @@ use crate::options::EncoderOptions;
 use crate::parameters::{Parameters, Strategy};
 use Strategy::{Btopt, Btultra, Btultra2, Dfast, Fast, Greedy, Lazy, Lazy2};
 
-/// The largest window of a recipe, 8 MiB: decoders need not accept more.
+/// The largest window of a recipe, 8 MiB: decoders are not required to accept more.
 pub(super) const WINDOW_LOG_MAX: u32 = 23;
-/// Content of up to so many bytes is a class of its own. What is larger is one more class, and
-/// what is of unknown size goes with it.
+/// The upper bounds of the size classes. Larger content, and content of unknown size, is one more class.
 const CLASS_BYTES_MAX: [u64; 5] = [4 << 10, 16 << 10, 128 << 10, 256 << 10, 1 << 20];
-/// The classes in which nothing but `MAXIMUM` makes less of random digits than `FAST` does.
+/// The classes in which only `MAXIMUM` compresses random digits better than `FAST`.
 const FAST_CLASSES_OF_DIGITS: RangeInclusive<usize> = 1..=2;
 /// The windows of content up to 16 KiB and up to 256 KiB.
 const NEAR_LOG: u32 = 14;
 const FAR_LOG: u32 = 18;
 const CLASSES: usize = CLASS_BYTES_MAX.len() + 1;
 
-/// Every parameter there is.
+/// A value for every parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Set {
-    /// The native level that comes closest; with every parameter set it decides nothing.
+    /// The closest native level. It has no effect, because every parameter is set.
     level: i32,
-    /// Exponents of window, chain table or tree, hash table, and candidates looked at.
+    /// Exponents of window, chain table or tree, hash table, and number of candidates.
     logs: [u32; 4],
     min_match: u32,
     target_length: u32,
     strategy: Strategy,
 }
 
-/// A set, in the order in which libzstd lists its own: window, chain, hash, search, shortest
-/// match, target length, strategy.
+/// A set in the order of libzstd's own tables: window, chain, hash, search, shortest match, target
+/// length, strategy.
 const fn row(level: i32, logs: [u32; 4], lengths: [u32; 2], strategy: Strategy) -> Set {
     Set {
         level,
@@ -100,8 +99,7 @@ const MAXIMUM: [Set; CLASSES] = [
     row(22, [23, 24, 22, 9], [3, 999], Btultra2),
 ];
 
-/// `MAXIMUM` for random digits: the more of them, the worse do fine prices estimate what a short
-/// match saves.
+/// `MAXIMUM` for random digits: the more digits, the worse do the cost estimates of short matches get.
 const MAXIMUM_OF_DIGITS: [Set; CLASSES] = [
     row(22, [14, 15, 15, 10], [6, 999], Btultra2),
     row(22, [14, 15, 15, 10], [3, 999], Btultra2),
@@ -111,8 +109,8 @@ const MAXIMUM_OF_DIGITS: [Set; CLASSES] = [
     row(16, [22, 22, 22, 5], [5, 48], Btopt),
 ];
 
-/// The settings of a level with what a recipe keeps: its largest window, and, where the level
-/// looks for matches in the recipe's way, its shortest match.
+/// The settings of a level with two things of a recipe: its largest window, and its shortest match if
+/// both search for matches in the same way.
 pub(super) fn at_level(recipe: Recipe, level: i32, content_bytes: Option<u64>) -> EncoderOptions {
     let mut options = EncoderOptions {
         level,
@@ -121,7 +119,7 @@ pub(super) fn at_level(recipe: Recipe, level: i32, content_bytes: Option<u64>) -
     let native = Tables::choose(&options, content_bytes);
     if native.window_log > WINDOW_LOG_MAX {
         options.window_log = Some(WINDOW_LOG_MAX);
-        // A tree has two entries for each byte of the window; the hash table only its roots.
+        // A tree has two entries per byte of the window, the hash table only its roots.
         options.parameters.chain_log = Some(WINDOW_LOG_MAX + 1);
         options.parameters.hash_log = Some(WINDOW_LOG_MAX - 1);
     }
@@ -146,19 +144,19 @@ pub(super) fn set(recipe: Recipe, content_bytes: Option<u64>) -> Set {
     sets[class(content_bytes)]
 }
 
-/// The parameters of a recipe for content of this size, once a look has told its kind.
+/// The parameters of a recipe for content of this size and kind.
 pub(super) fn set_for(recipe: Recipe, kind: ContentKind, content_bytes: Option<u64>) -> Set {
     let class = class(content_bytes);
     let own = match (recipe, kind) {
         (Recipe::Auto, kind) => kind.recipe(),
         (Recipe::Maximum, ContentKind::RandomDigits) => return MAXIMUM_OF_DIGITS[class],
         (_, ContentKind::RandomDigits) if FAST_CLASSES_OF_DIGITS.contains(&class) => Recipe::Fast,
-        // Looking two bytes ahead does machine code no good.
+        // Looking two bytes ahead does not help with machine code.
         (Recipe::Text | Recipe::StructuredData, ContentKind::Binary) => Recipe::Binary,
         (recipe, _) => recipe,
     };
     let mut set = set(own, content_bytes);
-    // In machine code of this size fine prices of longer matches cost time and save nothing.
+    // In machine code of this size fine cost estimates of longer matches take time and save nothing.
     if kind == ContentKind::Binary && set.strategy == Btultra2 && set.logs[0] == FAR_LOG {
         set.target_length = 512;
     }
@@ -174,8 +172,8 @@ fn class(content_bytes: Option<u64>) -> usize {
 }
 
 impl Set {
-    /// The shortest match that serves the kind, where that is known. The further back matches may
-    /// lie, the more of them are chance.
+    /// The best shortest match for the kind, if known. In a larger window more short matches are
+    /// accidental.
     fn shortest_match_for(&self, kind: ContentKind) -> Option<u32> {
         let far = u32::from(self.logs[0] > FAR_LOG);
         match (kind, self.strategy) {

@@ -1,24 +1,21 @@
-//! Threads that give way: offload threads of the lowest class that the system has. What they do
-//! lives in `offload`.
+//! Offload threads of the lowest scheduling class. What they do is in `offload`.
 
 use std::io;
 
 use super::Offload;
 
 impl Offload {
-    /// Threads that run only on processor time that nobody else wants (`SCHED_IDLE` on Linux;
-    /// elsewhere these are ordinary threads).
+    /// Threads that use only idle CPU time (`SCHED_IDLE` on Linux; elsewhere ordinary threads).
     ///
-    /// A thread that compresses for milliseconds may keep a processor that someone in an event
-    /// loop was woken on, for as long as the kernel lets it end its turn. A thread of this class
-    /// loses it at once. The price: on a machine whose processors are all busy with ordinary
-    /// threads, offloaded work hardly goes on. No privilege is needed.
+    /// A thread that compresses for milliseconds may delay an event loop that wakes on the same CPU
+    /// until its time slice ends. A thread of this class is preempted at once. The price: if ordinary
+    /// threads keep all CPUs busy, offloaded work hardly proceeds. No privilege is needed.
     pub fn background(threads: usize, queue_max: usize) -> io::Result<Self> {
         Self::with_setup(threads, queue_max, |_| lower())
     }
 }
 
-/// A system that refuses leaves the thread as it is: that is slower for others, not wrong.
+/// If the system refuses, the thread keeps its class: slower for others, but correct.
 #[cfg(target_os = "linux")]
 fn lower() {
     use thread_priority::{

@@ -1,4 +1,4 @@
-//! Teaching a model the speed of a machine, in under a second.
+//! Teaches a model the speed of a machine in under a second.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::recipe::Recipe;
 use crate::sliced::{Budget, SLICE_BYTES, SlicedDecoder, SlicedEncoder};
 use crate::step::{Operation, State};
 
-/// Every size class, by its largest content.
+/// Every size class, by the logarithm of its largest content.
 const CLASS_LOGS: std::ops::RangeInclusive<u32> = 10..=20;
-/// What is timed of one kind of work.
+/// How often each kind of work is timed.
 const REPEATS: usize = 6;
 const SLICES: usize = 8;
-/// Work that is expected to take this many thresholds is not worth timing: it is out anyway.
+/// Work that is expected to take this many thresholds is not timed: it is offloaded anyway.
 const THRESHOLDS_MAX: u64 = 20;
 const SAMPLE_BYTES: usize = 1 << 20;
 
-/// A plan of work to be timed.
+/// A plan of work to time.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ pub struct Calibration {
 }
 
 impl Default for Calibration {
-    /// All recipes, on made-up prose, for at most 900 ms.
+    /// All recipes, on generated prose, for at most 900 ms.
     fn default() -> Self {
         Self {
             recipes: Recipe::ALL
@@ -63,7 +63,7 @@ impl Calibration {
         self
     }
 
-    /// On content like this, as long as it takes repeated to 1 MiB.
+    /// On this content, repeated to 1 MiB.
     #[must_use]
     pub fn sample(mut self, content: &[u8]) -> Self {
         if !content.is_empty() {
@@ -72,16 +72,16 @@ impl Calibration {
         self
     }
 
-    /// For about so long: what is begun by then is ended.
+    /// For about this long: work that was begun by then is completed.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Runs the plan on this thread and teaches the model what `clock`, which gives the time since
-    /// any fixed moment, says it took. The cheap work comes first. Returns whether the whole plan
-    /// was run within the limit.
+    /// Runs the plan on this thread and teaches the model how long it took. `clock` returns the time
+    /// since any fixed moment. Cheap work comes first. Returns whether the whole plan ran within the
+    /// limit.
     pub fn run(&self, model: &CostModel, clock: impl FnMut() -> Duration) -> Result<bool, Error> {
         let mut timer = Timer::new(clock, self.limit);
         self.decompression(model, &mut timer)?;
@@ -113,7 +113,7 @@ impl Calibration {
         }
         let mut compressor = Compressor::new(options)?;
         let mut frame = Vec::new();
-        // The first makes the tables.
+        // The first one makes the tables.
         for repeat in 0..=REPEATS {
             let content = self.piece(repeat * 7919, bytes);
             let (_, ns) = timer.time(|| compressor.compress_into(content, &mut frame))?;
@@ -146,7 +146,7 @@ impl Calibration {
             let mut budget = Budget::slices(1);
             let (state, ns) = timer
                 .time(|| encoder.step_into(&mut rest, &mut frame, Operation::End, &mut budget))?;
-            // The first makes the tables, the last is not whole.
+            // The first one makes the tables, the last one is not a full slice.
             if state == State::Done || timer.is_over() {
                 break;
             }
@@ -191,7 +191,7 @@ impl Calibration {
         Ok(())
     }
 
-    /// So many bytes of the sample, from somewhere in it.
+    /// This many bytes of the sample, from about this position.
     fn piece(&self, from: usize, bytes: usize) -> &[u8] {
         let bytes = bytes.min(self.sample.len());
         let from = from % (self.sample.len() - bytes + 1);
@@ -228,8 +228,8 @@ impl<C: FnMut() -> Duration> Timer<C> {
     }
 }
 
-/// Words out of a vocabulary of a thousand, skewed as those of a language are: compresses to about
-/// a third, which takes about as long as content ever does.
+/// Words from a vocabulary of a thousand, with frequencies as in a language. Compresses to about a third,
+/// which takes about as long as compression ever does.
 fn prose(bytes: usize) -> Vec<u8> {
     let mut state = 1_u64;
     let mut next = |below: u64| {

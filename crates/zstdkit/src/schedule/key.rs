@@ -1,18 +1,18 @@
-//! What a cost is kept under: the kind of work, the settings and the size class.
+//! The key of a cost: the kind of work, the settings and the size class.
 
 use crate::memory::Tables;
 use crate::options::EncoderOptions;
 
-/// Contents of up to 1 KiB are one class, each doubling is another, more than 512 KiB is the last.
+/// Content of up to 1 KiB is the first class, each doubling the next, more than 512 KiB the last.
 const CLASS_LOG_MIN: u32 = 10;
 const CLASS_LOG_MAX: u32 = 20;
 
-/// Nanoseconds a KiB that each strategy may take before anything was measured. On the high side,
-/// so that what is not known does not run where others wait.
+/// Nanoseconds per KiB assumed for each strategy before anything was measured. They are high, so that
+/// unknown work does not run where others wait.
 const PRIOR_NS_PER_KIB: [f32; 9] = [6e3, 9e3, 15e3, 22e3, 30e3, 90e3, 150e3, 300e3, 600e3];
 const PRIOR_DECODE_NS_PER_KIB: f32 = 2.5e3;
 
-/// Names work whose time goes with its bytes.
+/// Identifies work of one kind, whose time is proportional to its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CostKey {
     hash: u64,
@@ -40,7 +40,7 @@ impl CostKey {
         )
     }
 
-    /// Compressing a slice of content of this size in all (`None`: not known).
+    /// Compressing a slice of content of this total size (`None`: unknown).
     pub fn compress_slice(options: &EncoderOptions, content_bytes: Option<u64>) -> Self {
         let class = class(content_bytes);
         Self::of(
@@ -51,14 +51,14 @@ impl CostKey {
         )
     }
 
-    /// Both, for the price of one.
+    /// Both, with the shared part computed once.
     pub(super) fn pair(options: &EncoderOptions, content_bytes: usize) -> [Self; 2] {
         let class = class(Some(content_bytes as u64));
         let (settings, strategy) = (settings(options), strategy(options, class));
         [Work::Compress, Work::CompressSlice].map(|kind| Self::of(kind, settings, class, strategy))
     }
 
-    /// Decompressing a whole buffer that holds this much content.
+    /// Decompressing a whole buffer with this much content.
     pub fn decompress(content_bytes: usize) -> Self {
         Self::of(Work::Decompress, 0, class(Some(content_bytes as u64)), 0)
     }
@@ -71,7 +71,7 @@ impl CostKey {
     fn of(kind: Work, settings: u64, class: u32, strategy: u8) -> Self {
         let hash = mix(mix(settings, kind as u64), class.into());
         Self {
-            // 0 is an empty cell.
+            // 0 means an empty cell.
             hash: hash.max(1),
             strategy,
         }
@@ -106,7 +106,7 @@ fn strategy(options: &EncoderOptions, class: u32) -> u8 {
     Tables::choose(options, size).strategy as u8
 }
 
-/// All that time depends on, as one number that is the same in every run.
+/// Everything that the time depends on, as one number that is the same in every run.
 fn settings(options: &EncoderOptions) -> u64 {
     let own = &options.parameters;
     let flags = u64::from(options.checksum)
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(
             key.hash(),
             GOLDEN,
-            "costs on disk are of no use any more: raise their version"
+            "saved costs are no longer valid: raise their version"
         );
     }
 

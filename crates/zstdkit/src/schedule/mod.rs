@@ -1,9 +1,9 @@
-//! Where a call should run: at once, by the slice, or on another thread.
+//! Where a call should run: on the calling thread, in slices, or on another thread.
 //!
-//! [`CostModel`] predicts how long a call will take from how long calls like it took; a
-//! [`Calibration`] teaches it in under a second, use keeps it right, a small text file keeps what
-//! it knows. [`Offload`] is the other threads: few, with a short queue. Nothing here reads a
-//! clock; times are given in.
+//! [`CostModel`] predicts how long a call will take from how long similar calls took. A [`Calibration`]
+//! teaches it in under a second, further observations keep it accurate, and a small text file preserves
+//! what it learned. [`Offload`] runs work on a few other threads with a short queue. Nothing here reads
+//! a clock: the caller passes times in.
 //!
 //! ```
 //! use zstdkit::schedule::{CostModel, Decision};

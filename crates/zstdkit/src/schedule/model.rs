@@ -1,4 +1,4 @@
-//! The costs of work, learnt from what it took, and the decision that follows from them.
+//! Learns what work costs, and decides where it should run.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -8,54 +8,55 @@ use crate::memory::BTOPT;
 use crate::options::EncoderOptions;
 use crate::sliced::SLICE_BYTES;
 
-/// The longest that a call may hold its thread unless told otherwise: 100 µs.
+/// The default threshold: the longest that a call may hold its thread, 100 µs.
 pub const THRESHOLD_NS: u64 = 100_000;
 
-/// Most kinds of work that are told apart. What comes later keeps its prior.
+/// The most kinds of work with a cost of their own. Kinds beyond that keep their prior.
 const CELLS: usize = 2048;
-/// How far from its place a key may be.
+/// How many cells are probed for a key.
 const PROBES: usize = 16;
-/// What smaller contents are charged as: the fixed part of a call.
+/// Smaller content counts as this much: the fixed part of a call.
 const BYTES_MIN: usize = 1 << 10;
 /// Shares of a new value in the mean and in the deviation.
 const MEAN_SHARE: f32 = 1.0 / 8.0;
 const DEVIATION_SHARE: f32 = 1.0 / 4.0;
-/// A prediction is the mean and so many mean deviations, about the 97th percentile.
+/// A prediction is the mean plus this many mean deviations: about the 97th percentile.
 const DEVIATIONS: f32 = 2.5;
-/// Content costs what it costs: some of the same kind takes this much more.
+/// Content of the same kind may take this much longer.
 const MARGIN: f32 = 1.15;
-/// The least and the most that a value may be of the mean, or of its deviation where that is wide.
+/// A new value is clamped to these multiples of the mean, or of the deviation if that is wider.
 const CLAMP_LOW: f32 = 0.25;
 const CLAMP_HIGH: f32 = 2.0;
 const CLAMP_DEVIATIONS: f32 = 8.0;
-/// Nobody measures more than a second a KiB, nor less than this.
+/// Plausible nanoseconds per KiB: up to one second.
 pub(super) const NS_PER_KIB: std::ops::RangeInclusive<f32> = 0.1..=1e9;
-/// Tables are cleared, and their memory taken, at about this rate.
+/// The rate at which tables are allocated and cleared.
 const OPEN_BYTES_PER_US: u64 = 4_000;
 
 /// Where a call should run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Decision {
-    /// At once, in one call.
+    /// On the calling thread, in one call.
     Inline,
-    /// At once, in slices with others in between.
+    /// On the calling thread, in slices with other work in between.
     Sliced {
         /// The content of a slice.
         slice_bytes: usize,
     },
-    /// On another thread, chunk by chunk.
+    /// On another thread, one chunk at a time.
     Offload,
 }
 
-/// Predicts how long work will take, from how long such work took.
+/// Predicts how long work will take, from how long such work took before.
 ///
-/// For each [`CostKey`] it keeps a mean time a KiB and its mean deviation, both fading: the last eight
-/// or so values count. A value far from the mean counts as one that is less far, so that a thread
-/// that was put off once does not change a decision; a lasting change gets through within a dozen.
-/// A prediction is an upper one, and so are the priors for what was never seen.
+/// For each [`CostKey`] it keeps an exponential mean of the time per KiB and its mean deviation: about
+/// the last eight values count. Outliers are clamped, so that a thread that was preempted once does not
+/// change a decision; a lasting change takes effect within about twelve values. Predictions are upper
+/// estimates, and so are the priors for work that was never observed.
 ///
-/// Reading takes no lock, nor does teaching; of values that come at the same instant one may be
-/// lost.
+/// Neither predicting nor learning takes a lock. Of two values that arrive at the same instant one may
+/// be lost.
 pub struct CostModel {
     threshold_ns: u64,
     cells: Box<[Cell]>,
@@ -63,13 +64,13 @@ pub struct CostModel {
 
 #[derive(Default)]
 struct Cell {
-    /// The hash of a key; 0 for none.
+    /// The hash of a key. 0: none.
     key: AtomicU64,
-    /// The bits of mean and deviation in nanoseconds a KiB; 0 for not yet.
+    /// The bits of mean and deviation in nanoseconds per KiB. 0: not yet.
     cost: AtomicU64,
 }
 
-/// Time a KiB.
+/// Time per KiB.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cost {
     pub(super) mean: f32,
@@ -83,7 +84,7 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// A model that knows nothing yet, for calls that may take so many nanoseconds.
+    /// A model that knows nothing yet, for calls that may take this many nanoseconds.
     pub fn new(threshold_ns: u64) -> Self {
         Self {
             threshold_ns,
@@ -91,7 +92,7 @@ impl CostModel {
         }
     }
 
-    /// The same costs, other patience.
+    /// The same costs with a different threshold.
     #[must_use]
     pub fn with_threshold_ns(mut self, threshold_ns: u64) -> Self {
         self.threshold_ns = threshold_ns;
@@ -103,7 +104,7 @@ impl CostModel {
         self.threshold_ns
     }
 
-    /// Learns that such work on so many bytes of content took so many nanoseconds.
+    /// Learns that such work on `bytes` of content took `elapsed_ns`.
     pub fn observe(&self, key: CostKey, bytes: usize, elapsed_ns: u64) {
         let per_kib = elapsed_ns as f32 / kib(bytes);
         let per_kib = per_kib.clamp(*NS_PER_KIB.start(), *NS_PER_KIB.end());
@@ -118,13 +119,13 @@ impl CostModel {
                 deviation: per_kib / 4.0,
             },
         };
-        // Who loses the race has measured at the same time as who wins it.
+        // Whoever loses the race measured at the same time as the winner: either value will do.
         let _ = cell
             .cost
             .compare_exchange(before, after.pack(), Release, Relaxed);
     }
 
-    /// An upper prediction, in nanoseconds, for such work on so many bytes of content.
+    /// An upper estimate in nanoseconds for such work on `bytes` of content.
     pub fn predict_ns(&self, key: CostKey, bytes: usize) -> u64 {
         let per_kib = match self.find(key.hash()) {
             Some(cost) => cost.upper(),
@@ -133,16 +134,16 @@ impl CostModel {
         (per_kib * kib(bytes)) as u64
     }
 
-    /// Whether such work was ever observed.
+    /// Whether such work was observed.
     pub fn knows(&self, key: CostKey) -> bool {
         self.find(key.hash()).is_some()
     }
 
-    /// Where to compress content of this size, all of it at hand.
+    /// Where to compress a whole buffer of this size.
     ///
-    /// Inline if the prediction is within the threshold, sliced if that of a slice is, else on
-    /// another thread. Strategies from [`Btopt`](crate::Strategy::Btopt) on are never sliced:
-    /// they weigh whole blocks. A prefix counts as content, for it is indexed first.
+    /// Inline if the prediction is within the threshold, sliced if the prediction for a slice is, else
+    /// on another thread. Strategies from [`Btopt`](crate::Strategy::Btopt) on are never sliced: they
+    /// optimize whole blocks. A prefix counts as content, because it is indexed first.
     pub fn decide(&self, options: &EncoderOptions, content_bytes: usize) -> Decision {
         let [whole, slice] = CostKey::pair(options, content_bytes);
         let prefix_bytes = options.prefix.as_ref().map_or(0, |prefix| prefix.len());
@@ -161,8 +162,8 @@ impl CostModel {
         }
     }
 
-    /// Where to compress a stream of this size (`None`: not known), of which a slice comes at a
-    /// time. Never [`Decision::Inline`].
+    /// Where to compress a stream of this size (`None`: unknown) that arrives in slices. Never
+    /// [`Decision::Inline`].
     pub fn decide_stream(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> Decision {
         let slice = CostKey::compress_slice(options, content_bytes);
         match options.workers == 0 && options.prefix.is_none() && self.slice_fits(slice) {
@@ -173,7 +174,7 @@ impl CostModel {
         }
     }
 
-    /// Where to decompress what holds this much content: inline, or sliced by the block.
+    /// Where to decompress this much content: inline, or one block at a time.
     pub fn decide_decompress(&self, content_bytes: usize) -> Decision {
         let predicted_ns = self.predict_ns(CostKey::decompress(content_bytes), content_bytes);
         match predicted_ns <= self.threshold_ns {
@@ -184,8 +185,8 @@ impl CostModel {
         }
     }
 
-    /// Whether the tables of a frame take longer to make than a call may take, so that its first
-    /// slice belongs on another thread.
+    /// Whether making the tables of a frame takes longer than the threshold, so that its first slice
+    /// belongs on another thread.
     pub fn opens_slowly(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> bool {
         let bytes = options.memory_estimate_bytes(content_bytes);
         bytes / OPEN_BYTES_PER_US > self.threshold_ns / 1000
@@ -195,7 +196,7 @@ impl CostModel {
         slice.strategy() < BTOPT && self.predict_ns(slice, SLICE_BYTES) <= self.threshold_ns
     }
 
-    /// Every cost that is known.
+    /// All known costs.
     pub(super) fn costs(&self) -> impl Iterator<Item = (u64, Cost)> {
         self.cells.iter().filter_map(|cell| {
             let cost = Cost::unpack(cell.cost.load(Acquire))?;
@@ -203,7 +204,7 @@ impl CostModel {
         })
     }
 
-    /// Sets a cost as it was kept. `false`: there is no room.
+    /// Restores a saved cost. `false`: there is no room.
     pub(super) fn restore(&self, hash: u64, cost: Cost) -> bool {
         match self.cell_for(hash) {
             Some(cell) => {

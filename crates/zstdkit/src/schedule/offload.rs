@@ -1,7 +1,7 @@
-//! A few threads for work that must not run where others wait.
+//! A few threads for work that must not block the calling thread.
 //!
-//! Each job is one chunk of work and belongs to one future; the queue is short and whoever finds
-//! it full waits in line. No runtime is needed: futures are woken by their own wakers.
+//! Each job is one chunk of work and belongs to one future. The queue is short; futures that find it full
+//! wait in line. No runtime is needed: futures are woken by their own wakers.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -18,10 +18,10 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// Threads that run jobs for futures.
 ///
-/// At most as many jobs run as there are threads, at most `queue_max` wait to, and the futures of
-/// the others wait in line. Dropping a future takes its job out; one that runs is ended and its
-/// result dropped. A panic becomes the error of its future, and the thread goes on. Dropping the
-/// offload ends the running jobs, drops the others, whose futures get
+/// Each thread runs one job at a time, at most `queue_max` jobs are queued, and the futures of further
+/// jobs wait in line. Dropping a future removes its job from the queue; a running job is completed and
+/// its result dropped. A panic becomes the error of its future, and the thread continues. Dropping the
+/// `Offload` waits for running jobs, drops the queued ones, whose futures get
 /// [`OffloadError::Stopped`], and joins the threads.
 pub struct Offload {
     shared: Arc<Shared>,
@@ -36,17 +36,16 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<(u64, Job)>,
-    /// Futures that found the queue full, each once.
+    /// Futures that found the queue full, each at most once.
     line: VecDeque<(u64, Waker)>,
-    /// Threads without work, the last to have had some at the end. That one is called first: its
-    /// contexts are warm, and a job that always runs on one thread leaves the processor of those
-    /// who wait alone.
+    /// Idle threads, the most recently used at the end. That one is woken first: its contexts are warm,
+    /// and work that stays on one thread disturbs other CPUs less.
     idle: Vec<Thread>,
     next_id: u64,
     stopped: bool,
 }
 
-/// Where a result waits for its future, or a future for its result.
+/// A result that waits for its future, or a future that waits for its result.
 struct Slot<T>(Mutex<Content<T>>);
 
 enum Content<T> {
@@ -56,14 +55,13 @@ enum Content<T> {
 }
 
 impl Offload {
-    /// Starts so many threads, one at least, with a queue of at least one.
+    /// Starts this many threads, at least one, with a queue of at least one.
     pub fn new(threads: usize, queue_max: usize) -> std::io::Result<Self> {
         Self::with_setup(threads, queue_max, |_| ())
     }
 
-    /// The same; each thread first calls `setup` with its number, from 0. This is where a program
-    /// keeps these threads off the processors of those who wait, or gives them a lower priority:
-    /// the library does neither by itself.
+    /// The same. Each thread first calls `setup` with its number, counted from 0. Use it to pin these
+    /// threads or to lower their priority: the library does neither by itself.
     ///
     /// ```
     /// use zstdkit::schedule::Offload;
@@ -92,7 +90,7 @@ impl Offload {
             let thread = thread::Builder::new()
                 .name("zstdkit-offload".into())
                 .spawn(move || {
-                    // A thread that cannot be set up still serves.
+                    // A thread whose setup fails still works.
                     let _ = catch_unwind(AssertUnwindSafe(|| setup(nth)));
                     drop(setup);
                     shared.serve();
@@ -102,7 +100,7 @@ impl Offload {
         Ok(offload)
     }
 
-    /// A future of what `job` returns. The job is queued when the future is first polled.
+    /// A future of the result of `job`. The job is queued when the future is first polled.
     ///
     /// ```
     /// # use std::{pin::pin, sync::Arc, task::{Context, Poll, Wake, Waker}, thread};
@@ -142,7 +140,7 @@ impl Offload {
         }
     }
 
-    /// Jobs that are queued, running ones aside.
+    /// The number of queued jobs, without running ones.
     pub fn queued(&self) -> usize {
         self.shared.lock().jobs.len()
     }
@@ -161,11 +159,11 @@ impl Drop for Offload {
         self.threads
             .iter()
             .for_each(|thread| thread.thread().unpark());
-        // Outside the lock: what a job holds may be anything.
+        // Outside the lock: dropping a job may run any code.
         drop(jobs);
         line.into_iter().for_each(|(_, waker)| waker.wake());
         for thread in self.threads.drain(..) {
-            // A job may own the last handle; its thread ends by itself.
+            // A job may own the last handle. Its thread cannot join itself, it just ends.
             if thread.thread().id() != thread::current().id() {
                 let _ = thread.join();
             }
@@ -185,7 +183,7 @@ impl Shared {
                 return;
             }
             let Some((_, job)) = queue.jobs.pop_front() else {
-                // Whoever still stands in line was called and did not come; call everyone.
+                // Those still in line were woken and did not come: wake everyone.
                 let line = std::mem::take(&mut queue.line);
                 let wait = line.is_empty();
                 if wait {
@@ -197,7 +195,7 @@ impl Shared {
                     thread::park();
                 }
                 queue = self.lock();
-                // Woken by chance it would be called while it works.
+                // After a spurious wake-up it is still listed as idle.
                 let own = thread::current().id();
                 queue.idle.retain(|thread| thread.id() != own);
                 continue;
@@ -207,13 +205,13 @@ impl Shared {
             if let Some((_, waker)) = next {
                 waker.wake();
             }
-            // What the job left behind may panic when it is dropped.
+            // Dropping what the job left behind may panic.
             let _ = catch_unwind(AssertUnwindSafe(job));
             queue = self.lock();
         }
     }
 
-    /// Takes a future out, and calls the next in line if that made room.
+    /// Removes a future, and wakes the next in line if that made room.
     fn leave(&self, id: u64) {
         let mut queue = self.lock();
         queue.line.retain(|(of, _)| *of != id);
@@ -257,7 +255,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// Fills the slot of a job even if that is dropped without being run.
+/// Fills the slot of a job even if it is dropped without having run.
 struct Fill<T>(Arc<Slot<T>>);
 
 impl<T> Drop for Fill<T> {
@@ -266,7 +264,7 @@ impl<T> Drop for Fill<T> {
     }
 }
 
-/// A job of an [`Offload`], as a future of its result.
+/// The future of a job's result, from [`Offload::run`].
 #[must_use = "a job is queued when its future is polled"]
 pub struct OffloadFuture<T> {
     shared: Arc<Shared>,
@@ -277,7 +275,7 @@ pub struct OffloadFuture<T> {
 }
 
 impl<T> OffloadFuture<T> {
-    /// Queues the job if there is room, else stands in line.
+    /// Queues the job if there is room, else waits in line.
     fn enter(&mut self, context: &Context<'_>) {
         let Some(job) = self.job.take() else {
             return;
@@ -286,7 +284,7 @@ impl<T> OffloadFuture<T> {
         let id = self.id;
         if queue.stopped {
             drop(queue);
-            // Its slot is filled by the drop.
+            // The drop fills its slot.
             drop(job);
         } else if queue.jobs.len() < self.shared.queue_max {
             queue.line.retain(|(of, _)| *of != id);
@@ -312,7 +310,7 @@ impl<T> Future for OffloadFuture<T> {
     type Output = Result<T, OffloadError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // Before the job can end, so that its end finds the waker.
+        // Set the waker before the job can end, so that its end finds it.
         if let Content::Empty(waker) = &mut *self.slot.lock() {
             *waker = Some(context.waker().clone());
         }

@@ -1,17 +1,17 @@
-//! Costs as a small text file, to start from next time. One machine's costs are no other's, and
-//! those of another libzstd are not these.
+//! Costs as a small text file, to start from next time. They hold for one machine and one version of
+//! libzstd.
 
 use std::fmt::Write as _;
 
 use super::model::{Cost, CostModel, NS_PER_KIB};
 
 const MAGIC: &str = "zstdkit costs 1";
-/// A file that this crate writes is much smaller.
+/// The longest accepted text. Files that this crate writes are much shorter.
 const TEXT_BYTES_MAX: usize = 256 << 10;
 
-/// Why a text is not a file of costs that can be used here.
+/// Why a text is not a valid cost file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not usable costs at line {line} (byte {offset}): {reason}")]
+#[error("invalid cost file at line {line} (byte {offset}): {reason}")]
 pub struct ParseCostsError {
     line: usize,
     offset: usize,
@@ -19,19 +19,19 @@ pub struct ParseCostsError {
 }
 
 impl ParseCostsError {
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The first byte of the line.
+    /// The byte offset of the line.
     pub fn offset(&self) -> usize {
         self.offset
     }
 }
 
 impl CostModel {
-    /// What the model knows, as text for [`from_text`](CostModel::from_text).
+    /// The learned costs as text for [`from_text`](CostModel::from_text).
     ///
     /// ```
     /// use zstdkit::EncoderOptions;
@@ -49,15 +49,15 @@ impl CostModel {
         costs.sort_unstable_by_key(|&(hash, _)| hash);
         let mut text = format!("{MAGIC}\nlibzstd {}\n", crate::version());
         for (hash, cost) in &costs {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{hash:016x} {} {}", cost.mean, cost.deviation);
         }
         let _ = writeln!(text, "end {}", costs.len());
         text
     }
 
-    /// A model with these costs and the default threshold. A text of another version, of another
-    /// libzstd, cut off or made up is refused whole.
+    /// A model with these costs and the default threshold. A text that is truncated, malformed, or
+    /// written by a different version of this crate or of libzstd is refused.
     pub fn from_text(text: &str) -> Result<Self, ParseCostsError> {
         let mut at = (1, 0);
         let fail = |(line, offset), reason| ParseCostsError {
@@ -75,11 +75,11 @@ impl CostModel {
             let refuse = |reason| fail(at, reason);
             let words = line
                 .strip_suffix('\n')
-                .ok_or_else(|| refuse("cut off inside a line"))?;
+                .ok_or_else(|| refuse("truncated line"))?;
             match at.0 {
-                1 if words != MAGIC => return Err(refuse("another kind of file, or version")),
+                1 if words != MAGIC => return Err(refuse("not a cost file of version 1")),
                 2 if words.strip_prefix("libzstd ") != Some(crate::version()) => {
-                    return Err(refuse("of another libzstd"));
+                    return Err(refuse("written with a different libzstd"));
                 }
                 1 | 2 => {}
                 _ => match words.strip_prefix("end ") {
@@ -87,11 +87,13 @@ impl CostModel {
                         return Err(refuse("lines after the end"));
                     }
                     Some(stated) if stated == count.to_string() => return Ok(model),
-                    Some(_) => return Err(refuse("another number of costs than stated")),
+                    Some(_) => {
+                        return Err(refuse("the number of costs differs from the stated one"));
+                    }
                     None => {
-                        let (hash, cost) = cost(words).ok_or_else(|| refuse("not a cost"))?;
+                        let (hash, cost) = cost(words).ok_or_else(|| refuse("malformed cost"))?;
                         if hash <= last {
-                            return Err(refuse("out of order"));
+                            return Err(refuse("costs out of order"));
                         }
                         if !model.restore(hash, cost) {
                             return Err(refuse("too many costs"));
@@ -103,7 +105,7 @@ impl CostModel {
             }
             at = (at.0 + 1, at.1 + line.len());
         }
-        Err(fail(at, "no end"))
+        Err(fail(at, "missing end line"))
     }
 }
 
@@ -168,42 +170,42 @@ mod tests {
         let error = |text: &str| CostModel::from_text(text).unwrap_err().to_string();
         let head = format!("zstdkit costs 1\nlibzstd {}\n", crate::version());
         let cases = [
-            ("".into(), "line 1 (byte 0): no end"),
+            ("".into(), "line 1 (byte 0): missing end line"),
             (
                 "something else\n".into(),
-                "line 1 (byte 0): another kind of file, or version",
+                "line 1 (byte 0): not a cost file of version 1",
             ),
             (
                 "zstdkit costs 1\nlibzstd 1.4.0\n".into(),
-                "line 2 (byte 16): of another libzstd",
+                "line 2 (byte 16): written with a different libzstd",
             ),
             (
                 format!("{head}0000000000000001 NaN 1\nend 1\n"),
-                "line 3 (byte 30): not a cost",
+                "line 3 (byte 30): malformed cost",
             ),
             (
                 format!("{head}0000000000000001 1 inf\nend 1\n"),
-                "line 3 (byte 30): not a cost",
+                "line 3 (byte 30): malformed cost",
             ),
             (
                 format!("{head}0000000000000001 -1 1\nend 1\n"),
-                "line 3 (byte 30): not a cost",
+                "line 3 (byte 30): malformed cost",
             ),
             (
                 format!("{head}0000000000000000 1 1\nend 1\n"),
-                "line 3 (byte 30): not a cost",
+                "line 3 (byte 30): malformed cost",
             ),
             (
                 format!("{head}0000000000000001 1 1 1\nend 1\n"),
-                "line 3 (byte 30): not a cost",
+                "line 3 (byte 30): malformed cost",
             ),
             (
                 format!("{head}+00000000000000a 1 1\nend 1\n"),
-                "line 3 (byte 30): not a cost",
+                "line 3 (byte 30): malformed cost",
             ),
             (
                 format!("{head}end 1\n"),
-                "line 3 (byte 30): another number of costs than stated",
+                "line 3 (byte 30): the number of costs differs from the stated one",
             ),
             (
                 format!("{head}end 0\nend 0\n"),
@@ -211,7 +213,7 @@ mod tests {
             ),
         ];
         for (text, expected) in cases {
-            assert_eq!(error(&text), format!("not usable costs at {expected}"));
+            assert_eq!(error(&text), format!("invalid cost file at {expected}"));
         }
         let twice = text.replace("end 10", "") + &text[30..];
         assert!(CostModel::from_text(&twice).is_err());

@@ -1,12 +1,12 @@
-//! Writing a seek table. What the frames hold is the caller's.
+//! Writes a seek table. The caller writes the frames.
 
 use super::layout::{CHECKSUM_FLAG, FOOTER_BYTES, FOOTER_MAGIC, FRAMES_MAX, TABLE_MAGIC};
 use crate::error::{Error, Repr};
 
-/// Gathers what a seek table says of each frame, in the bytes in which it says it.
+/// Collects the entries of a seek table.
 ///
-/// The sizes are those of the frames in the order in which they stand in the file, from its first
-/// byte on and without a gap; skippable frames count as frames without content.
+/// Add all frames in the order of the file, from its first byte and without gaps. Skippable frames count as
+/// frames without content.
 #[derive(Debug, Clone)]
 pub struct SeekTableBuilder {
     entries: Vec<u8>,
@@ -15,8 +15,7 @@ pub struct SeekTableBuilder {
 }
 
 impl SeekTableBuilder {
-    /// A table of no frames. `checksums`: whether each entry has the low half of the XXH64 of its
-    /// frame's content.
+    /// An empty table. `checksums`: whether each entry has the low half of the XXH64 of its content.
     pub fn new(checksums: bool) -> Self {
         Self {
             entries: Vec::new(),
@@ -25,8 +24,8 @@ impl SeekTableBuilder {
         }
     }
 
-    /// Adds the next frame: its bytes in the file, the bytes of its content, and their checksum,
-    /// which is 0 where the table has checksums and none is given.
+    /// Adds the next frame: its size in the file, the size of its content, and the checksum of the
+    /// content. A table with checksums stores 0 if none is given.
     pub fn push(&mut self, stored: u64, content: u64, checksum: Option<u32>) -> Result<(), Error> {
         let refused = |bytes, max| Err(Repr::SeekTableEntry { bytes, max }.into());
         let (Ok(stored_field), Ok(content_field)) = (u32::try_from(stored), u32::try_from(content))
@@ -50,12 +49,12 @@ impl SeekTableBuilder {
         self.frames
     }
 
-    /// The table as the skippable frame that has to end the file.
+    /// The table as a skippable frame. It must be the end of the file.
     pub fn finish(&self) -> Vec<u8> {
         let payload = self.entries.len() + FOOTER_BYTES;
         let mut table = Vec::with_capacity(payload + 8);
         table.extend(TABLE_MAGIC.to_le_bytes());
-        // At most 12 bytes for each of `FRAMES_MAX` frames: it fits.
+        // Fits: at most 12 bytes for each of `FRAMES_MAX` frames.
         table.extend((payload as u32).to_le_bytes());
         table.extend_from_slice(&self.entries);
         table.extend(self.frames.to_le_bytes());

@@ -1,12 +1,12 @@
-//! An index for files that have none, from what their frames say about themselves.
+//! An index for files without a seek table, from their frame headers.
 
 use super::table::SeekTable;
 use crate::frame::FrameInfo;
 
 /// Makes a [`SeekTable`] of the frames that a [`Scanner`](crate::frame::Scanner) finds.
 ///
-/// Frames state their size more often than not. At the first that does not the index ends, and is
-/// [open](SeekTable::is_open): what follows can only be had by decoding from there.
+/// Most frames state their size. The index ends at the first one that does not, and is
+/// [open](SeekTable::is_open): everything behind can only be read by decoding from there.
 ///
 /// ```
 /// use zstdkit::{frame, seekable::Indexer};
@@ -25,14 +25,14 @@ use crate::frame::FrameInfo;
 #[derive(Debug, Clone)]
 pub struct Indexer {
     ends: Vec<(u64, u64)>,
-    /// Frames that share an entry.
+    /// The number of frames that share an entry.
     stride: u64,
-    /// Frames of the last entry.
+    /// The number of frames in the last entry.
     in_last: u64,
     open: bool,
 }
 
-/// Entries of an index. Of more frames than this, several share one, so that memory is bounded.
+/// The most entries of an index. With more frames several share an entry, so that memory is bounded.
 const ENTRIES_MAX: usize = 1 << 20;
 
 impl Default for Indexer {
@@ -47,11 +47,10 @@ impl Default for Indexer {
 }
 
 impl Indexer {
-    /// Adds the next frame. `false`: the index ends before it, and further frames make no
-    /// difference.
+    /// Adds the next frame. `false`: the index ends before it, and further frames are ignored.
     pub fn push(&mut self, frame: &FrameInfo) -> bool {
         let (stored, content) = self.ends.last().copied().unwrap_or_default();
-        // Sizes that do not fit together are the decoder's to refuse.
+        // The decoder will refuse inconsistent sizes.
         let end = frame
             .content_size
             .filter(|&size| size <= frame.content_bound)
@@ -76,7 +75,7 @@ impl Indexer {
         true
     }
 
-    /// Makes two entries one, all along, where there are too many.
+    /// Merges pairs of entries if there are too many.
     fn thin_out(&mut self) {
         if self.ends.len() < ENTRIES_MAX {
             return;
@@ -89,8 +88,8 @@ impl Indexer {
         self.stride *= 2;
     }
 
-    /// Ends the index before something that is no whole frame, as where a file was cut: what follows can
-    /// only be had by decoding, which says what is wrong with it.
+    /// Ends the index, because something other than a complete frame follows, for example in a truncated
+    /// file. Decoding from there reports the error.
     pub fn break_off(&mut self) {
         self.open = true;
     }
@@ -100,7 +99,7 @@ impl Indexer {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

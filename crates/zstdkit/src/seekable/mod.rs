@@ -1,10 +1,10 @@
-//! Seekable streams: an index of the frames, so that any range of the content can be had by
-//! decoding the frames that hold it.
+//! Seekable streams (random access): an index of the frames, so that any range of the content can be
+//! read by decoding only the frames that hold it.
 //!
-//! The index is a seek table in a skippable frame at the end of the file, which other decoders
-//! skip; a file of frames without one can be [indexed](Indexer) by passing over its headers.
-//! Nothing here reads a file: [`Footer`] says which bytes are the table, [`RangeDecoder`] which
-//! bytes are the frames. Frames are compressed and put in order by [`parallel`](crate::parallel).
+//! The index is a seek table in a skippable frame at the end of the file, which other decoders ignore.
+//! A file without one can be [indexed](Indexer) by reading its frame headers. Nothing here reads a file:
+//! [`Footer`] tells which bytes are the table, [`RangeDecoder`] which bytes are the frames.
+//! [`parallel`](crate::parallel) writes seekable files.
 //!
 //! ```
 //! use zstdkit::seekable::{SeekTable, SeekTableBuilder};
@@ -17,10 +17,10 @@
 //! }
 //! file.extend(table.finish());
 //!
-//! let table = SeekTable::find(&file)?.expect("it was written above");
+//! let table = SeekTable::find(&file)?.expect("a table");
 //! assert_eq!(table.content_bytes(), 16);
 //! assert_eq!(table.frames_for(6..10), 1..2);
-//! // Everyone else reads the file as if the table were not there.
+//! // Other decoders ignore the table.
 //! assert_eq!(zstdkit::decompress(&file, &Default::default())?, b"firstsecondthird");
 //! # Ok::<(), zstdkit::Error>(())
 //! ```

@@ -1,5 +1,5 @@
-//! Reading a seek table that nobody vouches for: every number is held against the size of the
-//! file before anything is allocated or sought for it.
+//! Reads an untrusted seek table: every number is checked against the size of the file before anything
+//! is allocated for it.
 
 use super::layout::{
     CHECKSUM_FLAG, FOOTER_BYTES, FOOTER_MAGIC, FRAMES_MAX, RESERVED_BITS, TABLE_MAGIC,
@@ -10,10 +10,10 @@ use crate::format::{BLOCK_BYTES_MAX, SKIPPABLE_HEADER_BYTES, little_endian};
 
 /// The shortest frame, a skippable one without content.
 const FRAME_BYTES_MIN: u64 = SKIPPABLE_HEADER_BYTES as u64;
-/// The shortest block, which can stand for a whole block of content: a repeated byte.
+/// The shortest block that can hold a full block of content: a repeated byte.
 const BLOCK_STORED_BYTES_MIN: u64 = 4;
 
-/// The end of a file that has a seek table.
+/// The end of a file with a seek table.
 ///
 /// ```
 /// use zstdkit::seekable::{FOOTER_BYTES, Footer, SeekTable, SeekTableBuilder};
@@ -23,7 +23,7 @@ const BLOCK_STORED_BYTES_MIN: u64 = 4;
 /// builder.push(file.len() as u64, 7, None)?;
 /// file.extend(builder.finish());
 ///
-/// // What a program reads of a file: its end, then the table, then the frames it wants.
+/// // A program reads the end of the file, then the table, then the frames it needs.
 /// let size = file.len() as u64;
 /// let tail = &file[file.len() - FOOTER_BYTES..];
 /// let footer = Footer::parse(tail, size)?.expect("a table");
@@ -39,8 +39,8 @@ pub struct Footer {
 }
 
 impl Footer {
-    /// Looks at the last bytes of a file of `file_bytes`, at least [`FOOTER_BYTES`] of them where
-    /// the file has as many. `None`: there is no seek table.
+    /// Parses the last bytes of a file of `file_bytes`: at least [`FOOTER_BYTES`], unless the file is
+    /// shorter. `None`: there is no seek table.
     pub fn parse(tail: &[u8], file_bytes: u64) -> Result<Option<Self>, Error> {
         let Some((_, footer)) = tail.split_last_chunk::<FOOTER_BYTES>() else {
             return Ok(None);
@@ -62,10 +62,10 @@ impl Footer {
             checksums: descriptor & CHECKSUM_FLAG != 0,
             file_bytes,
         };
-        // A frame takes its entry in the table, and bytes of its own before it.
+        // A frame takes its entry in the table, and its own bytes in front of the table.
         let needed = found.table_bytes() + u64::from(frames) * FRAME_BYTES_MIN;
         if needed > file_bytes {
-            return refused(offset, "more frames than the file has room for");
+            return refused(offset, "more frames than the file can hold");
         }
         Ok(Some(found))
     }
@@ -75,13 +75,13 @@ impl Footer {
         self.frames
     }
 
-    /// Bytes of the table, from the first of its frame's magic number to the last of the file.
+    /// The size of the table, from the magic number of its frame to the end of the file.
     pub fn table_bytes(&self) -> u64 {
         (SKIPPABLE_HEADER_BYTES + FOOTER_BYTES) as u64
             + u64::from(self.frames) * self.entry_bytes() as u64
     }
 
-    /// The byte of the file at which the table begins.
+    /// The byte of the file where the table begins.
     pub fn table_offset(&self) -> u64 {
         self.file_bytes - self.table_bytes()
     }
@@ -92,11 +92,11 @@ impl Footer {
 }
 
 impl SeekTable {
-    /// Reads the table that ends a file of `file_bytes`: `table` is [`Footer::table_bytes`] long
-    /// and reaches to the end of the file.
+    /// Parses the table at the end of a file of `file_bytes`. `table` is the last
+    /// [`Footer::table_bytes`] bytes of the file.
     ///
-    /// The frames that it lists have to fill the file up to the table. (Two files with tables, one
-    /// behind the other, are therefore refused rather than read wrongly.)
+    /// The listed frames must fill the file up to the table. (Two concatenated files with tables are
+    /// therefore refused, not misread.)
     pub fn parse(table: &[u8], file_bytes: u64) -> Result<Self, Error> {
         let refused = |offset, reason| Err(Repr::SeekTable { offset, reason }.into());
         let Some(footer) = Footer::parse(table, file_bytes)? else {
@@ -104,18 +104,18 @@ impl SeekTable {
         };
         let start = footer.table_offset();
         if table.len() as u64 != footer.table_bytes() {
-            return refused(start, "cut off");
+            return refused(start, "truncated");
         }
         let (header, rest) = table.split_at(SKIPPABLE_HEADER_BYTES);
         if little_endian(&header[..4]) as u32 != TABLE_MAGIC {
-            return refused(start, "its frame does not begin where its size puts it");
+            return refused(start, "its frame does not begin where its size implies");
         }
         if little_endian(&header[4..]) != rest.len() as u64 {
-            return refused(start + 4, "its frame has another size");
+            return refused(start + 4, "its frame has a wrong size");
         }
         let entries = &rest[..rest.len() - FOOTER_BYTES];
         let count = footer.frames as usize;
-        // At most 20 bytes for an entry of 8 that is at hand.
+        // At most 20 bytes for each entry of at least 8 bytes that was read.
         let mut ends = Vec::with_capacity(count);
         let mut checksums = footer.checksums.then(|| Vec::with_capacity(count));
         let (mut stored_end, mut content_end) = (0_u64, 0_u64);
@@ -124,15 +124,12 @@ impl SeekTable {
             let stored = little_endian(&entry[..4]);
             let content = little_endian(&entry[4..8]);
             if stored < FRAME_BYTES_MIN {
-                return refused(offset, "a frame of no size");
+                return refused(offset, "a frame is shorter than any frame can be");
             }
             if content > stored / BLOCK_STORED_BYTES_MIN * u64::from(BLOCK_BYTES_MAX) {
-                return refused(
-                    offset + 4,
-                    "more content than a frame of that size can hold",
-                );
+                return refused(offset + 4, "more content than a frame of its size can hold");
             }
-            // Sums of at most 2^27 numbers of 32 bits.
+            // No overflow: sums of at most 2^27 numbers of 32 bits.
             stored_end += stored;
             content_end += content;
             if stored_end > start {
@@ -161,11 +158,11 @@ impl SeekTable {
         })
     }
 
-    /// Finds and reads the table of a whole file. `None`: it has none.
+    /// Finds and parses the table of a whole file. `None`: it has none.
     pub fn find(file: &[u8]) -> Result<Option<Self>, Error> {
         let size = file.len() as u64;
         match Footer::parse(file, size)? {
-            // The footer was held against the size of the file.
+            // The footer was checked against the size of the file.
             Some(footer) => Self::parse(&file[footer.table_offset() as usize..], size).map(Some),
             None => Ok(None),
         }

@@ -1,5 +1,5 @@
-//! Decoding a range of the content: which bytes of the file to read, what of their content to
-//! drop, and whether the frames are what the table says.
+//! Decodes a range of the content: which bytes of the file to read, which part of their content to drop,
+//! and whether the frames match the table.
 
 use std::hash::Hasher as _;
 use std::ops::Range;
@@ -14,12 +14,12 @@ use crate::step::{State, Step};
 
 /// Decodes a range of the content, in calls of at most one block.
 ///
-/// Read the file from [`start`](RangeDecoder::start) on and push what was read until the state is
-/// [`State::Done`]. Each frame that is decoded to its end is held against the table: its size in
-/// the file, the size of its content, and the checksum if the table has one and checksums are
-/// verified. Decoding stops with the range, so the checksum of a frame that reaches beyond it is
-/// not compared. What the table says of frames that are not read is taken on trust: a table that
-/// lies about their content gives another part of it.
+/// Read the file from [`start`](RangeDecoder::start) and push what was read until the state is
+/// [`State::Done`]. Each frame that is decoded to its end is compared with the table: its size in the
+/// file, the size of its content, and the checksum if the table has one and checksums are verified.
+/// Decoding stops at the end of the range, so the checksum of a frame that reaches beyond it is not
+/// verified. The table's entries for frames that are not read are trusted: if they are wrong, the range
+/// is a different part of the content.
 ///
 /// ```
 /// use zstdkit::{State, seekable::{RangeDecoder, SeekTable, SeekTableBuilder}};
@@ -48,9 +48,9 @@ use crate::step::{State, Step};
 pub struct RangeDecoder<'t> {
     table: &'t SeekTable,
     decoder: Decoder,
-    /// Bytes of content that the decoder has handed out, from the first of the file.
+    /// Bytes of content that the decoder has handed out, counted from the start of the file.
     position: u64,
-    /// What is still to be had of the content.
+    /// The part of the content that is still to be read.
     range: Range<u64>,
     start: u64,
     /// The frame of the table that is being decoded.
@@ -60,7 +60,7 @@ pub struct RangeDecoder<'t> {
 }
 
 impl<'t> RangeDecoder<'t> {
-    /// A decoder for this range of the content; what lies beyond its end is cut off.
+    /// A decoder for this range of the content. The part beyond the end of the content is cut off.
     pub fn new(
         table: &'t SeekTable,
         mut range: Range<u64>,
@@ -91,31 +91,31 @@ impl<'t> RangeDecoder<'t> {
         })
     }
 
-    /// The byte of the file from which to read. The output limit of the options counts content
+    /// The byte of the file where to start reading. The output limit of the options counts the content
     /// before it as produced.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Where in the content the next byte to be handed out stands, and where the range ends.
+    /// The position of the next byte to hand out, and the end of the range.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 
-    /// Bytes of content up to which was decoded, from the first of the file. When the input has
-    /// ended and this is before the range, so has the content.
+    /// The position in the content up to which it has decoded. If the input has ended and this is before
+    /// the range, the content ends before the range.
     pub fn decoded_bytes(&self) -> u64 {
         self.position
     }
 
-    /// Takes input and writes content of the range. [`State::Done`]: all of it was written.
+    /// Takes input and writes content of the range. [`State::Done`]: the range is complete.
     pub fn push(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
         let result = loop {
             match self.step(input, output) {
-                // What it passes over is not seen outside; what is left of a block is soon passed.
+                // Content before the range is skipped. Little is left of the block: continue.
                 Ok(step)
                     if step.state == State::MoreOutput
                         && step.consumed + step.produced == 0
@@ -129,9 +129,9 @@ impl<'t> RangeDecoder<'t> {
         result
     }
 
-    /// Says why the file may not end here, unless the range is complete. An index of frames that
-    /// do not state their size does not know where the content ends: there the range ends with the
-    /// last frame.
+    /// Checks that the range is complete, or says why the file may not end here. With an
+    /// [open](SeekTable::is_open) index, whose content size is unknown, the range ends with the last
+    /// frame.
     pub fn finish(&self) -> Result<(), Error> {
         match &self.failed {
             Some(error) => Err(error.clone()),
@@ -162,11 +162,11 @@ impl<'t> RangeDecoder<'t> {
         }
         let before = self.position;
         let step = self.decoder.push(input, output).map_err(|error| {
-            // An index is made of frames that were found; only a table can put one nowhere.
+            // An index lists frames that were found. Only a table can list one that does not exist.
             match (error.kind(), error.offset()) {
                 (ErrorKind::NotZstd, Some(offset)) => Error::from(Repr::SeekTable {
                     offset,
-                    reason: "no frame begins where it puts one",
+                    reason: "no frame begins at a position that it lists",
                 }),
                 _ => error,
             }
@@ -179,7 +179,7 @@ impl<'t> RangeDecoder<'t> {
         if self.decoder.at_boundary() {
             self.check_frames()?;
         }
-        // Of `produced`, which begins at `before`, the range wants this much.
+        // The part of `produced`, which begins at `before`, that belongs to the range.
         let skip = self
             .range
             .start
@@ -202,11 +202,11 @@ impl<'t> RangeDecoder<'t> {
         })
     }
 
-    /// Holds the frame that has just ended against the table.
+    /// Compares the frame that has just ended with the table.
     fn check_frames(&mut self) -> Result<(), Error> {
         let totals = self.decoder.totals();
         while let Some(frame) = self.table.frame(self.frame) {
-            // More than one frame may belong to an entry; none may reach beyond it.
+            // Several frames may share an entry. None may reach beyond it.
             if totals.bytes_in < frame.stored.end {
                 return Ok(());
             }
@@ -221,7 +221,7 @@ impl<'t> RangeDecoder<'t> {
             };
             let stored = frame.stored.end - frame.stored.start;
             if totals.bytes_in > frame.stored.end && frame.content.is_empty() {
-                // The decoder passes over a skippable frame in the call of the frame behind it.
+                // The decoder skips a skippable frame in the same call as the frame behind it.
                 self.frame += 1;
                 continue;
             }

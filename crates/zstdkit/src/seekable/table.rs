@@ -2,26 +2,26 @@
 
 use std::ops::Range;
 
-/// Where a frame lies, and which part of the content it holds.
+/// A frame's position in the file, and the part of the content that it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SeekFrame {
-    /// Its bytes in the file.
+    /// The bytes of the file that it occupies.
     pub stored: Range<u64>,
     /// The bytes of the content that it holds.
     pub content: Range<u64>,
-    /// The low half of the XXH64 of that content, where the table has it.
+    /// The low half of the XXH64 of that content, if the table has it.
     pub checksum: Option<u32>,
 }
 
-/// An index of the frames of a file. Every frame of the table lies in the file, one behind the
-/// other; what they hold is for the decoder to find out.
+/// An index of the frames of a file. The frames are adjacent and lie within the file. Their content is
+/// checked only by decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeekTable {
-    /// Where each frame ends, in the file and in the content.
+    /// The end of each frame in the file and in the content.
     pub(super) ends: Vec<(u64, u64)>,
     pub(super) checksums: Option<Vec<u32>>,
-    /// Where the first checksum stands in the file.
+    /// The position of the first checksum in the file.
     pub(super) checksums_offset: u64,
     /// Whether frames of unknown size follow the last entry.
     pub(super) open: bool,
@@ -33,7 +33,7 @@ impl SeekTable {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether it has no frames.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -53,13 +53,13 @@ impl SeekTable {
         self.checksums.is_some()
     }
 
-    /// Whether the content goes on behind the last frame of the table, because a frame there does
-    /// not state its size. Never so for a table that stood in the file.
+    /// Whether content follows the last frame of the index, because a later frame does not state its
+    /// size. Always false for a table that was read from the file.
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// The frame of this number.
+    /// The frame with this index.
     pub fn frame(&self, index: usize) -> Option<SeekFrame> {
         let end = self.ends.get(index)?;
         let start = self.start(index);
@@ -78,14 +78,14 @@ impl SeekTable {
         (0..self.len()).filter_map(|index| self.frame(index))
     }
 
-    /// The numbers of the frames that hold this range of the content. What lies beyond the end
-    /// holds nothing, and nothing is held by no frame: both give an empty range of numbers.
+    /// The indexes of the frames that hold this range of the content. Empty if the content range is empty
+    /// or lies beyond the end.
     pub fn frames_for(&self, content: Range<u64>) -> Range<usize> {
         let first = self.ends.partition_point(|end| end.1 <= content.start);
         if content.end <= content.start || first == self.len() {
             return first..first;
         }
-        // The last frame of interest is the first that reaches the end of the range.
+        // The last frame is the first one that reaches the end of the range.
         let end = content.end.min(self.content_bytes());
         first..self.ends.partition_point(|one| one.1 < end) + 1
     }
@@ -96,7 +96,7 @@ impl SeekTable {
         self.ends.capacity() * size_of::<(u64, u64)>() + sums * size_of::<u32>()
     }
 
-    /// Where a frame begins, in the file and in the content.
+    /// The start of a frame in the file and in the content.
     pub(super) fn start(&self, index: usize) -> (u64, u64) {
         match index.checked_sub(1) {
             Some(before) => self.ends.get(before).copied().unwrap_or_default(),

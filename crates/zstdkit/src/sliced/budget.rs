@@ -1,9 +1,9 @@
-//! How much a call may do, counted in slices.
+//! The amount of work that a call may do, counted in slices.
 
 /// The most content of a slice.
 pub const SLICE_BYTES: usize = 16 << 10;
 
-/// How many slices a call may still do.
+/// The number of slices that a call may still do.
 ///
 /// ```
 /// use zstdkit::sliced::Budget;
@@ -19,12 +19,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So many slices.
+    /// A budget of this many slices.
     pub fn slices(count: u32) -> Self {
         Self { left: count }
     }
 
-    /// As many whole slices as hold this much content, but at least one.
+    /// A budget of as many whole slices as fit into this much content, at least one.
     pub fn content(bytes: usize) -> Self {
         Self::slices(u32::try_from((bytes / SLICE_BYTES).max(1)).unwrap_or(u32::MAX))
     }
@@ -39,7 +39,7 @@ impl Budget {
         self.left == 0
     }
 
-    /// Takes slices off. What was done beyond the budget is not owed.
+    /// Subtracts slices. Work beyond the budget is not carried over.
     pub fn charge(&mut self, slices: u32) {
         self.left = self.left.saturating_sub(slices);
     }

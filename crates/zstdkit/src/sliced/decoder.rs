@@ -1,4 +1,4 @@
-//! The decoder by the slice.
+//! The decoder in slices.
 
 use std::ops::DerefMut;
 
@@ -10,17 +10,16 @@ use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, CHECKSUM_BYTES, HEADER_
 use crate::options::DecoderOptions;
 use crate::step::{State, Step};
 
-/// A call is shown no more than a frame of one block needs, so that what walks through input
-/// without decoding anything is bounded as well.
+/// A call sees at most the bytes of a frame of one block, so that skipping input without decoding is
+/// bounded too.
 const INPUT_PER_SLICE_BYTES_MAX: usize =
     HEADER_BYTES_MAX + BLOCK_HEADER_BYTES + BLOCK_BYTES_MAX as usize + CHECKSUM_BYTES;
 
 /// Decompresses a stream in slices.
 ///
 /// # What bounds a step
-/// libzstd decodes whole blocks, so a step may run over its budget by one block less a slice:
-/// blocks of up to 128 KiB, 112 KiB over. A call of the decoder takes at most one block off the
-/// budget, counted by the content it gives, one slice at least.
+/// libzstd decodes whole blocks, so a step may exceed its budget by one block less one slice: with blocks
+/// of 128 KiB by 112 KiB. Each block is charged by the content that it gives, at least one slice.
 ///
 /// ```
 /// use zstdkit::sliced::{Budget, SlicedDecoder};
@@ -60,8 +59,8 @@ impl<D: DerefMut<Target = Decoder>> SlicedDecoder<D> {
         self.decoder.reset();
     }
 
-    /// Takes input and writes content until the input is used up, the output is full or the budget
-    /// is spent. The last two are both [`State::MoreOutput`]: call again with the rest of the
+    /// Takes input and writes content until the input is used up, the output is full or the budget is
+    /// spent. In the last two cases the state is [`State::MoreOutput`]: call again with the rest of the
     /// input. Errors are those of [`Decoder::push`].
     pub fn step(
         &mut self,
@@ -93,8 +92,8 @@ impl<D: DerefMut<Target = Decoder>> SlicedDecoder<D> {
         Ok(total)
     }
 
-    /// The same for buffers: takes input off the front of `input` and appends to `content`. Only a
-    /// spent budget leaves [`State::MoreOutput`].
+    /// The same for buffers: removes input from the front of `input` and appends to `content`. The state
+    /// is [`State::MoreOutput`] only if the budget is spent.
     pub fn step_into(
         &mut self,
         input: &mut &[u8],
@@ -123,7 +122,7 @@ impl<D: DerefMut<Target = Decoder>> SlicedDecoder<D> {
         self.decoder.totals()
     }
 
-    /// The decoder itself.
+    /// The inner decoder.
     pub fn into_inner(self) -> D {
         self.decoder
     }

@@ -1,4 +1,4 @@
-//! The encoder by the slice.
+//! The encoder in slices.
 
 use std::ops::DerefMut;
 
@@ -9,16 +9,15 @@ use crate::error::{Error, Repr};
 use crate::options::EncoderOptions;
 use crate::step::{Operation, State, Step};
 
-/// Compresses a stream in slices: blocks of at most 16 KiB, one a slice.
+/// Compresses a stream in slices: one block of at most 16 KiB per slice.
 ///
 /// # What bounds a step
-/// A step does at most as many slices as its budget has left, and never more: each slice takes at
-/// most 16 KiB of input and compresses at most 16 KiB of content. What is not counted is the
-/// opening of a frame by its first slice, which clears the tables (see
-/// [`EncoderOptions::memory_estimate_bytes`]) and indexes a prefix or a dictionary that was not
-/// digested; [`open`](SlicedEncoder::open) does that apart.
+/// A step never does more slices than its budget has left. Each slice takes at most 16 KiB of input and
+/// compresses at most 16 KiB of content. The opening of a frame by its first slice does not count: it
+/// clears the tables (see [`EncoderOptions::memory_estimate_bytes`]) and indexes a prefix or an undigested
+/// dictionary. [`open`](SlicedEncoder::open) does that separately.
 ///
-/// Smaller blocks cost ratio, a percent or so.
+/// Small blocks make the output about 1 % larger.
 ///
 /// ```
 /// use zstdkit::sliced::{Budget, SlicedEncoder};
@@ -42,20 +41,19 @@ pub struct SlicedEncoder<E = Box<Encoder>> {
     encoder: E,
     /// The content of a full block.
     block_bytes: usize,
-    /// Bytes taken that no block holds yet.
+    /// Bytes taken that are not yet in a block.
     gathered: usize,
 }
 
 impl SlicedEncoder {
-    /// Makes a context with these options, but smaller blocks. Worker threads are refused: what
-    /// they do is not in the call.
+    /// Makes a context with these options and smaller blocks. Options with worker threads are refused:
+    /// their work is not bounded by the call.
     pub fn new(options: &EncoderOptions) -> Result<Self, Error> {
         let options = Self::options(options)?;
         Ok(Self::over(Box::new(Encoder::new(&options)?), &options))
     }
 
-    /// These options with blocks of a slice at most: what an encoder that is to be sliced is made
-    /// with.
+    /// These options with blocks of at most one slice, for an encoder that is to be sliced.
     pub fn options(options: &EncoderOptions) -> Result<EncoderOptions, Error> {
         if options.workers > 0 {
             return Err(Repr::Conflict {
@@ -73,8 +71,8 @@ impl SlicedEncoder {
 }
 
 impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
-    /// Slices an encoder that was made with such [`options`](SlicedEncoder::options) and has a
-    /// fresh frame open.
+    /// Slices an encoder that was made with the result of [`options`](SlicedEncoder::options) and has an
+    /// empty frame open.
     pub fn over(encoder: E, options: &EncoderOptions) -> Self {
         let block_bytes = options
             .block_bytes_max
@@ -92,17 +90,17 @@ impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
         self.encoder.begin(pledged)
     }
 
-    /// Makes the tables of the frame now rather than in its first slice. Worth another thread where
-    /// they are large.
+    /// Makes the tables of the frame now instead of in its first slice. If they are large, do it on
+    /// another thread.
     pub fn open(&mut self) -> Result<(), Error> {
         self.encoder
             .push(&[], &mut [], Operation::Continue)
             .map(drop)
     }
 
-    /// Takes input and writes compressed bytes until all is done, the output is full or the budget
-    /// is spent. The last two are both [`State::MoreOutput`]: call again with the same operation
-    /// and the rest of the input. Errors are those of [`Encoder::push`].
+    /// Takes input and writes compressed bytes until everything is done, the output is full or the budget
+    /// is spent. In the last two cases the state is [`State::MoreOutput`]: call again with the same
+    /// operation and the rest of the input. Errors are those of [`Encoder::push`].
     pub fn step(
         &mut self,
         input: &[u8],
@@ -141,9 +139,9 @@ impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
         Ok(total)
     }
 
-    /// The same for buffers: takes input off the front of `input` and appends to `frame`, which
-    /// grows by no more than the budget's content and a little. Only a spent budget leaves
-    /// [`State::MoreOutput`].
+    /// The same for buffers: removes input from the front of `input` and appends to `frame`, which grows
+    /// by little more than the content of the budget. The state is [`State::MoreOutput`] only if the
+    /// budget is spent.
     pub fn step_into(
         &mut self,
         input: &mut &[u8],
@@ -165,13 +163,13 @@ impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
         }
     }
 
-    /// Bytes taken that no block holds yet.
+    /// Bytes taken that are not yet in a block.
     #[cfg(feature = "tokio")]
     pub(crate) fn gathered(&self) -> usize {
         self.gathered
     }
 
-    /// The encoder itself.
+    /// The inner encoder.
     pub fn into_inner(self) -> E {
         self.encoder
     }

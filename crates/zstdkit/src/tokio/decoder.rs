@@ -30,25 +30,25 @@ impl Scheduler {
     }
 }
 
-/// Reads the content of the frames that a reader gives.
+/// Reads the content of all frames of a reader.
 ///
-/// A read decodes one block at most and gives way to others before it would hold its thread for
-/// longer than the threshold. The end is the end of the reader: all frames are read, skippable ones
-/// skipped, and a reader that ends inside a frame or has none is an error
-/// ([`io::ErrorKind::UnexpectedEof`]). Content is handed out before the checksum of its frame was
-/// seen. After an error of the decompression every read fails with it.
+/// A read decodes at most one block, and yields before it would hold its thread for longer than the
+/// threshold. All frames are read up to the end of the reader; skippable frames are skipped. A reader that
+/// ends inside a frame or has no frame is an error ([`io::ErrorKind::UnexpectedEof`]). Content is handed
+/// out before the checksum of its frame was verified. After a decompression error every read fails with
+/// that error.
 ///
-/// It reads ahead: what it has taken from the reader and not used is lost with it.
+/// It reads ahead: bytes that it has taken from the reader and not used are lost when it is dropped.
 #[derive(Debug)]
 pub struct AsyncDecoder<R> {
     reader: R,
     scheduler: Scheduler,
     decoder: SlicedDecoder<Pooled<Decoder>>,
     input: Box<[u8]>,
-    /// The part of the input that was read and not yet taken.
+    /// The part of the input that was read and not yet used.
     from: usize,
     to: usize,
-    /// Whether the decoder can go on without input.
+    /// Whether the decoder can continue without input.
     waiting: bool,
     end: End,
     turn: Turn,
@@ -59,7 +59,7 @@ enum End {
     NotYet,
     /// The reader has ended.
     Reader,
-    /// So has the last frame.
+    /// The reader has ended after a complete frame.
     Good,
     Bad(Error),
 }

@@ -26,15 +26,14 @@ impl Scheduler {
     }
 }
 
-/// Compresses what is written into one frame, which goes to a writer.
+/// Compresses everything written to it into one frame, which goes to another writer.
 ///
-/// A write takes one slice at most, or copies into a chunk of 128 KiB that is compressed on another
-/// thread; no call works for longer than a slice. Flushing writes out all that was taken, so that a
-/// reader can decode it, and costs ratio. Only a shutdown ends the frame.
+/// A write takes at most one slice, or copies into a chunk of 128 KiB that is compressed on another
+/// thread. No call works for longer than a slice. A flush writes out everything that was taken, so that a
+/// reader can decode it; it compresses less. Only a shutdown ends the frame.
 ///
-/// Dropping it, at any time, loses what was not written and nothing else. After an error of the
-/// compression every call fails with it; an error of the writer is passed on, and the call may be
-/// made again.
+/// Dropping it at any time loses only what was not yet written. After a compression error every call
+/// fails with that error. An error of the writer is passed on, and the call may be repeated.
 #[derive(Debug)]
 pub struct AsyncEncoder<W> {
     writer: W,
@@ -42,37 +41,37 @@ pub struct AsyncEncoder<W> {
     options: EncoderOptions,
     content_bytes: Option<u64>,
     engine: Engine,
-    /// Whether slices are compressed here.
+    /// Whether slices are compressed on this thread.
     sliced: bool,
-    /// The tables of the frame are yet to be made, on another thread.
+    /// Whether another thread is still to make the tables of the frame.
     to_open: bool,
     stage: Stage,
-    /// Content that was taken and is not known to be decodable from what was written.
+    /// Whether content was taken that a reader may not be able to decode yet.
     unflushed: bool,
-    /// Compressed bytes, and how many of them are written.
+    /// Compressed bytes, and how many of them were written.
     output: Vec<u8>,
     written: usize,
-    /// Content for the next chunk, when chunks are offloaded.
+    /// Content for the next chunk, if chunks are offloaded.
     chunk: Vec<u8>,
     turn: Turn,
 }
 
 #[derive(Debug)]
 enum Engine {
-    Here(Box<PooledEncoder>),
-    Away(OffloadFuture<Box<Job>>),
+    Local(Box<PooledEncoder>),
+    Offloaded(OffloadFuture<Box<Job>>),
     Failed(Error),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Open,
-    /// The frame is ended, but not yet written out.
+    /// The frame has ended, but is not yet written out.
     Ended,
     Shut,
 }
 
-/// A chunk on its way through another thread, with all that it touches.
+/// A chunk that another thread compresses, with everything that this touches.
 #[derive(Debug)]
 struct Job {
     encoder: Box<PooledEncoder>,
@@ -97,7 +96,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             writer,
             options: options.clone(),
             content_bytes,
-            engine: Engine::Here(Box::new(encoder)),
+            engine: Engine::Local(Box::new(encoder)),
             sliced: matches!(decision, Decision::Sliced { .. }),
             to_open: scheduler.model().opens_slowly(options, content_bytes),
             scheduler,
@@ -115,14 +114,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         &self.writer
     }
 
-    /// The writer, with what was written to it so far. Whole only after a shutdown.
+    /// The writer. The frame is complete only after a shutdown.
     pub fn into_inner(self) -> W {
         self.writer
     }
 
-    /// Takes back what is on another thread, then writes out what is compressed.
+    /// Waits for the job on another thread, then writes out what is compressed.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if let Engine::Away(running) = &mut self.engine {
+        if let Engine::Offloaded(running) = &mut self.engine {
             let job = ready!(Pin::new(running).poll(context));
             self.engine = match job {
                 Ok(job) => self.take_back(*job),
@@ -157,14 +156,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             self.chunk = job.chunk;
         }
         self.output = job.output;
-        Engine::Here(job.encoder)
+        Engine::Local(job.encoder)
     }
 
-    /// Sends the gathered chunk, or the opening of the frame alone, to another thread.
+    /// Sends the current chunk, or only the opening of the frame, to another thread.
     fn send(&mut self, operation: Operation, open: bool, context: &mut Context<'_>) {
         let stopped = || Engine::Failed(crate::schedule::OffloadError::Stopped.into());
         let encoder = match std::mem::replace(&mut self.engine, stopped()) {
-            Engine::Here(encoder) => encoder,
+            Engine::Local(encoder) => encoder,
             other => {
                 self.engine = other;
                 return;
@@ -184,17 +183,17 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             ns: 0,
         });
         let mut running = self.scheduler.offload().run(move || job.run());
-        // Queues it. If it is done already, or failed, the next call hears of it.
+        // The first poll queues it. If it has already finished, take the result.
         self.engine = match Pin::new(&mut running).poll(context) {
-            Poll::Pending => Engine::Away(running),
+            Poll::Pending => Engine::Offloaded(running),
             Poll::Ready(Ok(job)) => self.take_back(*job),
             Poll::Ready(Err(error)) => Engine::Failed(error.into()),
         };
     }
 
-    /// One slice, here. Returns how much of the input it took and what is left to do.
+    /// Compresses one slice on this thread. Returns how much of the input it took and what is left to do.
     fn slice(&mut self, input: &[u8], operation: Operation) -> io::Result<(usize, State)> {
-        let Engine::Here(encoder) = &mut self.engine else {
+        let Engine::Local(encoder) = &mut self.engine else {
             return Ok((0, State::MoreOutput));
         };
         let mut rest = input;
@@ -224,7 +223,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         self.turn.poll_take(context, next_ns, model.threshold_ns())
     }
 
-    /// Ready to compress: nothing away, nothing to write, tables made, and our turn.
+    /// Ready to compress: no job on another thread, nothing to write, tables made, no need to yield.
     fn poll_prepared(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_ready(context))?;
         if self.to_open && self.stage == Stage::Open {
@@ -238,7 +237,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// Compresses all that was taken, with this operation, and writes it out.
+    /// Compresses everything that was taken, with this operation, and writes it out.
     fn poll_complete(
         &mut self,
         operation: Operation,

@@ -12,13 +12,13 @@ use crate::pool::{Pool, Pooled};
 use crate::schedule::{CostModel, Decision, Offload};
 use crate::sliced::SlicedEncoder;
 
-/// What is offloaded at a time: one block as the format has them.
+/// The content that is offloaded at a time: one block of the format.
 pub(super) const CHUNK_BYTES: usize = 128 << 10;
 
-/// A sliced encoder out of a pool.
+/// A sliced encoder from a pool.
 pub(super) type PooledEncoder = SlicedEncoder<Pooled<Encoder>>;
 
-/// Runs compression and decompression where it disturbs least. Cloning shares it.
+/// Runs compression and decompression where it disturbs other tasks least. Clones share it.
 ///
 /// ```
 /// # ::tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -42,7 +42,7 @@ struct Parts {
 }
 
 impl Scheduler {
-    /// Of these parts. The threshold is the model's.
+    /// A scheduler with these parts. The threshold is that of the model.
     pub fn new(model: impl Into<Arc<CostModel>>, pool: Pool, offload: Offload) -> Self {
         Self(Arc::new(Parts {
             model: model.into(),
@@ -51,7 +51,7 @@ impl Scheduler {
         }))
     }
 
-    /// With a model that has yet to learn, a pool of its own and an offload thread a processor.
+    /// A scheduler with an untrained model, its own pool and one offload thread per CPU.
     pub fn with_defaults() -> io::Result<Self> {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         let offload = Offload::new(threads, 4 * threads)?;
@@ -73,8 +73,8 @@ impl Scheduler {
         &self.0.offload
     }
 
-    /// An encoder out of the pool with a frame begun: sliced where that is the decision, with
-    /// whole blocks where chunks are offloaded.
+    /// An encoder from the pool with a frame open: with small blocks if it is to be sliced, with whole
+    /// blocks if chunks are offloaded.
     pub(super) fn pooled_encoder(
         &self,
         options: &EncoderOptions,
@@ -90,7 +90,7 @@ impl Scheduler {
     }
 }
 
-/// What was done, and the nanoseconds it took.
+/// The result of `work`, and the nanoseconds it took.
 pub(super) fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let start = Instant::now();
     let value = work();

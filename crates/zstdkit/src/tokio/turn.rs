@@ -1,4 +1,4 @@
-//! Whose turn it is: how long the current thread has been held since it was last given away.
+//! Yielding: how long the current thread has been held since these layers last yielded.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -8,24 +8,24 @@ use std::task::{Context, Poll, ready};
 use ::tokio::task::yield_now;
 
 thread_local! {
-    /// Nanoseconds of work by these shells since the last time one of them gave way. Calls that
-    /// are short one by one still hold a worker when a task makes them without a pause.
+    /// Nanoseconds of work on this thread since the last yield. Short calls still hold a worker if a
+    /// task makes many of them without a pause.
     static HELD_NS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Notes work on this thread.
+/// Counts work on this thread.
 pub(super) fn held(ns: u64) {
     HELD_NS.set(HELD_NS.get().saturating_add(ns));
 }
 
-/// Others wait for what was done and for what comes next, so that the two together stay within half
-/// of the threshold, unless one call alone takes more: giving way costs about a microsecond.
+/// Whether to yield before the next call. Other tasks wait for both the work done and the next call, so
+/// the sum should stay within half of the threshold. Yielding takes about a microsecond.
 fn is_over(next_ns: u64, threshold_ns: u64) -> bool {
     let held_ns = HELD_NS.get();
     held_ns > 0 && held_ns.saturating_add(next_ns) > threshold_ns / 2
 }
 
-/// Lets others run first if work of this length would hold the thread for too long.
+/// Yields first if work of this length would hold the thread for too long.
 pub(super) async fn take(next_ns: u64, threshold_ns: u64) {
     if is_over(next_ns, threshold_ns) {
         yield_now().await;
@@ -33,7 +33,7 @@ pub(super) async fn take(next_ns: u64, threshold_ns: u64) {
     }
 }
 
-/// The same where there is nothing to await with.
+/// The same for code that polls instead of awaiting.
 #[derive(Default)]
 pub(super) struct Turn {
     yielding: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,

@@ -1,4 +1,4 @@
-//! Whole buffers: each call inline, sliced or offloaded, whichever the model says.
+//! Whole buffers: each call inline, sliced or offloaded, as the model decides.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::schedule::{CostKey, Decision};
 use crate::sliced::{Budget, SLICE_BYTES, SlicedDecoder};
 use crate::step::{Operation, State};
 
-/// Content that frames state is allocated at once up to so many times the input, or up to the first
-/// of these, but never beyond the second.
+/// The stated content size is allocated at once up to this many times the input, at least up to the first
+/// of these sizes, and never beyond the second.
 const TRUSTED_RATIO: usize = 64;
 const TRUSTED_BYTES: usize = 4 << 20;
 const TRUSTED_BYTES_MAX: usize = 64 << 20;
-/// More frames than this are not looked through before they are decoded.
+/// The most frames that are examined before decoding.
 const FRAMES_MAX: usize = 64;
 
-/// Work that travels between tasks and offload threads with all that it touches.
+/// Work that moves between tasks and offload threads, with everything that it touches.
 struct Chunks<C> {
     encoder: PooledEncoder,
     content: C,
@@ -117,7 +117,7 @@ impl Scheduler {
         }
     }
 
-    /// An encoder whose tables are made, here or elsewhere.
+    /// An encoder whose tables are made, on this or another thread.
     async fn open(
         &self,
         options: &EncoderOptions,
@@ -170,7 +170,7 @@ impl Scheduler {
             frame: room(compress_bound(bytes))?,
             state: State::NeedInput,
         };
-        // Goes with this future: whoever compresses its chunks looks between two of them.
+        // Dropped with this future. The thread that compresses the chunks checks it between two chunks.
         let wanted = Arc::new(());
         while work.state != State::Done {
             let (scheduler, options) = (self.clone(), options.clone());
@@ -185,7 +185,7 @@ impl Scheduler {
         Ok(frame)
     }
 
-    /// What offloaded work took tells what it would take here as well.
+    /// The time of offloaded work is also an estimate for the same work on this thread.
     fn learn(&self, options: &EncoderOptions, content_bytes: usize, bytes: usize, ns: u64) {
         self.model()
             .observe(CostKey::compress(options, content_bytes), bytes, ns);
@@ -238,7 +238,7 @@ impl Scheduler {
         let mut decoder = SlicedDecoder::over(self.pool().decoder(options)?);
         let trusted = stream.as_ref().len().saturating_mul(TRUSTED_RATIO);
         let trusted = trusted.clamp(TRUSTED_BYTES, TRUSTED_BYTES_MAX);
-        // Memory that is zero from the start is not touched before it is decoded into.
+        // Zeroed allocations are not touched before content is decoded into them.
         let mut content = vec![0; bytes.unwrap_or(0).min(trusted)];
         let (mut at, mut filled, mut total_ns) = (0, 0, 0_u64);
         loop {
@@ -269,7 +269,7 @@ impl Scheduler {
         Ok(content)
     }
 
-    /// Learns from a block, if it was worth the name.
+    /// Learns from a block, unless it is too small.
     pub(super) fn learn_block(&self, produced: usize, ns: u64) {
         if produced >= SLICE_BYTES {
             self.model()
@@ -279,9 +279,8 @@ impl Scheduler {
 }
 
 impl<C: AsRef<[u8]>> Chunks<C> {
-    /// Chunk after chunk, for as long as they are wanted and no other job waits for a thread. Each
-    /// return to the task would cost it a turn, and the kernel a choice of processor that may be
-    /// its own.
+    /// Compresses chunk after chunk, as long as the result is wanted and no other job waits for a thread.
+    /// Returning to the task after each chunk would cost a wake-up, possibly on the task's own CPU.
     fn chunks(
         mut self,
         scheduler: &Scheduler,
@@ -317,8 +316,8 @@ impl<C: AsRef<[u8]>> Chunks<C> {
     }
 }
 
-/// The content of a stream as its frames state it or their blocks bound it, if it is no more than
-/// a look to say. What is wrong with the stream is left to the decoder to say.
+/// The content size of a stream, as its frames state it or their blocks bound it, if it can be found
+/// quickly. Errors in the stream are left to the decoder.
 fn content_bytes(stream: &[u8]) -> Option<usize> {
     let mut rest = stream;
     let mut total = 0_u64;
@@ -332,7 +331,7 @@ fn content_bytes(stream: &[u8]) -> Option<usize> {
         }
         let (header, body) = format::split_header(rest)?;
         let (bound, after) = match header.content_size {
-            // One frame is what most streams are, and its header is enough.
+            // Most streams are one frame, whose header is enough.
             Some(stated) if total == 0 && body.len() > CHUNK_BYTES => {
                 return usize::try_from(stated).ok();
             }
@@ -352,8 +351,8 @@ fn room(bytes: usize) -> Result<Vec<u8>, Error> {
     Ok(buffer)
 }
 
-/// Makes room for a block. The memory doubles, but only the block is cleared: more would hold the
-/// thread.
+/// Makes room for a block. The capacity doubles, but only the block is cleared: clearing more would hold
+/// the thread.
 fn grow(content: &mut Vec<u8>) -> Result<(), Error> {
     let block = BLOCK_BYTES_MAX as usize;
     if content.capacity() - content.len() < block {
