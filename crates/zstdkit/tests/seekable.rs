@@ -229,11 +229,11 @@ type Change = fn(&mut Vec<u8>, usize);
 fn tables_that_cannot_be_right_are_refused_with_the_byte() {
     let cases: [(Change, &str, u64); 9] = [
         (|f, at| f[at] ^= 1, "does not begin where", 0),
-        (|f, at| f[at + 4] += 1, "another size", 4),
+        (|f, at| f[at + 4] += 1, "wrong size", 4),
         (|f, at| f[at + 8] += 1, "reaches into the table", 8 + 12),
-        (|f, at| f[at + 8] -= 1, "states", 0),
+        (|f, at| f[at + 8] -= 1, "stated", 0),
         (|f, at| f[at + 11] = 0xff, "reaches into the table", 8),
-        (|f, at| f[at + 8..at + 12].fill(0), "no size", 8),
+        (|f, at| f[at + 8..at + 12].fill(0), "shorter than", 8),
         (|f, at| f[at + 15] = 0xff, "more content", 12),
         (|f, at| f[at + 36] = 4, "a reserved bit", 36),
         (|f, at| f[at + 35] = 1, "more frames than", 32),
