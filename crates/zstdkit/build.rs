@@ -1,5 +1,4 @@
-//! Says whether the `zstd` CLI is there to test against, so that its tests show as ignored where
-//! it is not.
+//! Detects whether the `zstd` CLI is installed. Without it the tests that need it show as ignored.
 
 use std::env;
 

@@ -1,8 +1,8 @@
-//! The look at the descriptors, before the runtime has had its turn.
+//! Checks the descriptors before the runtime starts.
 
 #![allow(
     unsafe_code,
-    reason = "a function that the loader calls is named in a section, and asks the system about descriptors"
+    reason = "the loader finds the function in a linker section; it queries descriptors by a system call"
 )]
 
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// A bit for each of the first three descriptors that was closed.
 static CLOSED: AtomicU8 = AtomicU8::new(0);
 
-/// What the loader calls, where it is known how that is said. Elsewhere nothing counts as closed.
+/// Runs a function before `main`, on systems where we know how. On others nothing counts as closed.
 #[cfg(any(
     target_os = "linux",
     target_os = "android",
@@ -22,22 +22,22 @@ static CLOSED: AtomicU8 = AtomicU8::new(0);
     target_vendor = "apple",
 ))]
 mod loader {
-    /// The function that the loader is to call before `main`.
+    /// The function that the loader calls before `main`.
     #[used]
-    // SAFETY: the section holds pointers to functions of the C calling convention, which the loader calls
-    // once with arguments that this one ignores. It needs nothing of the runtime: it calls one function
-    // of the system and stores into an atomic.
+    // SAFETY: the section holds pointers to functions of the C calling convention. The loader calls each
+    // once, with arguments that this one ignores. It does not need the Rust runtime: it makes one system
+    // call per descriptor and stores into an atomic.
     #[cfg_attr(
         target_vendor = "apple",
         unsafe(link_section = "__DATA,__mod_init_func")
     )]
     #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
-    static LOOK: extern "C" fn() = look;
+    static CHECK: extern "C" fn() = check;
 
-    extern "C" fn look() {
+    extern "C" fn check() {
         let mut closed = 0;
         for descriptor in 0..3 {
-            // SAFETY: a question about a number, which may be that of no open descriptor.
+            // SAFETY: `F_GETFD` only reads flags, and fails for a number that is not an open descriptor.
             if unsafe { libc::fcntl(descriptor, libc::F_GETFD) } == -1 {
                 closed |= 1 << descriptor;
             }

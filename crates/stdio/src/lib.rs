@@ -1,9 +1,9 @@
-//! Whether the standard streams were open when the process started.
+//! Tells whether the standard streams were open when the process started.
 //!
-//! The runtime of Rust opens `/dev/null` for each of the first three descriptors that is closed,
-//! before `main` runs. From then on a closed standard output looks like one that was led to
-//! `/dev/null`, and output that was asked for disappears without an error. [`was_open`] answers from a
-//! look that is taken earlier. Nothing else lives here: reading and writing is the caller's.
+//! Before `main` runs, the Rust runtime opens `/dev/null` for each of the first three descriptors that is
+//! closed. A closed standard output then looks like one that was redirected to `/dev/null`, and output is
+//! lost without an error. [`was_open`] uses a check that runs before the runtime. Reading and writing are
+//! left to the caller.
 //!
 //! ```
 //! use perfkit_stdio::{Stream, was_open};
@@ -17,7 +17,7 @@
 mod early;
 
 /// One of the three streams that every process starts with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stream {
     /// Standard input.
     Input = 0,
@@ -27,7 +27,7 @@ pub enum Stream {
     Error = 2,
 }
 
-/// Whether `stream` was open when the process started. True where that is not known.
+/// Whether `stream` was open when the process started. True if that is unknown.
 #[must_use]
 pub fn was_open(stream: Stream) -> bool {
     early::closed() & (1 << stream as u8) == 0

@@ -1,17 +1,17 @@
-//! What a dictionary of 110 KB costs a call that compresses or decompresses one record, in three
-//! ways that take turns in one process, medians over the rounds:
+//! What a dictionary of 110 KB adds to the time of a call that compresses or decompresses one record.
+//! Compares three ways, alternately in one process, and reports medians over the rounds:
 //!
-//! - *loaded*: a context that is kept, into which each call loads the dictionary. What programs do
-//!   that pass the bytes of a dictionary with each call.
-//! - *digested*: a digest and a context of its own for each call.
-//! - *once*: zstdkit, with a dictionary that was digested once.
+//! - *loaded*: one context, into which each call loads the dictionary, as in programs that pass the bytes
+//!   of a dictionary with each call.
+//! - *digested*: each call makes its own digest and context.
+//! - *once*: zstdkit, with a dictionary that is digested once.
 //!
-//! What is saved is the same for any record, so the ratio is that of a digest to a record: the
-//! smaller the record, and the more of it is in the dictionary, the larger. *New* records were kept
-//! from the training; *seen* ones lie half in one of its samples.
+//! The saving is the same for every record: the cost of a digest. The smaller the record, and the more of
+//! it is in the dictionary, the larger the ratio. *New* records were held out from the training; half of
+//! each *seen* record is in one of its samples.
 //!
 //! `taskset -c 1 cargo run --release --features workload --example dictionary -- [--rounds N]
-//! [--json FILE] [FILE]`; without FILE the records are generated.
+//! [--json FILE] [FILE]`. Without FILE the records are generated.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -26,10 +26,10 @@ use zstdkit::{Compressor, DecoderOptions, Decompressor, Dictionary, EncoderOptio
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const DICTIONARY_BYTES: usize = 110 << 10;
-/// Bytes of a sample, and from the start of one to that of the next.
+/// Bytes of a sample, and the distance between the starts of two samples.
 const SAMPLE_BYTES: usize = 1024;
 const STRIDE_BYTES: usize = 7000;
-/// Samples that a dictionary is trained on at most, and records of a round.
+/// The most training samples, and the records of a round.
 const SAMPLES_MAX: usize = 4000;
 const RECORDS: usize = 200;
 const SIZES: [usize; 4] = [100, 300, 1024, 2048];
@@ -61,8 +61,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// One kind of call on one kind of record: the median time of each way, in microseconds, and how
-/// often the last goes into the others, with the least and the most of all rounds.
+/// One kind of call on one kind of record: the median time of each way in microseconds, and the ratios
+/// of the others to the last, with the minimum and maximum over all rounds.
 struct Row {
     call: String,
     records: &'static str,
@@ -194,7 +194,7 @@ impl<'a> Bench<'a> {
                 &mut |frame, content| Ok(decompressor.decompress_into(frame, content)?),
             ],
             |_, content| {
-                // Each frame is decompressed in all ways before the next.
+                // Each frame is decompressed in all three ways before the next one.
                 let record = records[nth / 3];
                 nth += 1;
                 Ok(content == record)
@@ -219,7 +219,7 @@ fn named(code: usize) -> String {
 
 type Way<'a> = &'a mut dyn FnMut(&[u8], &mut Vec<u8>) -> Result<usize>;
 
-/// Compares the answers, then lets the ways take turns, each round another one first.
+/// Compares the results, then runs the three ways alternately; each round starts with a different one.
 fn compare(
     rounds: usize,
     inputs: &[&[u8]],
@@ -265,7 +265,7 @@ fn compare(
     Ok(([median(0), median(1), median(2)], [ratio(0), ratio(1)]))
 }
 
-/// What was measured, a line each.
+/// The measurements, one per line.
 fn about(own: bool, bench: &Bench<'_>, rounds: usize) -> Vec<String> {
     let data = match own {
         true => "JSON lines of a file",

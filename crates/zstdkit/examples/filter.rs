@@ -1,4 +1,4 @@
-//! Standard input to standard output, to set beside the zstd CLI:
+//! Filters standard input to standard output, for comparison with the zstd CLI:
 //! `filter generate json 128 | filter encode 3 | filter decode`.
 
 use std::io::{self, Read, Write};

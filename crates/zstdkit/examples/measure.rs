@@ -1,5 +1,5 @@
-//! What this crate costs over libzstd called directly: both in one process, one after the other
-//! in turns, medians of the ratios of neighbouring turns.
+//! The overhead of this crate over direct calls of libzstd: both run alternately in one process. Reports
+//! medians of the ratios of neighbouring runs.
 //! `taskset -c 1 cargo run --release --features workload --example measure -- [MIB] [ROUNDS]`
 #![allow(clippy::print_stdout)]
 
@@ -402,7 +402,7 @@ fn compress(data: &[u8], level: i32) -> Result<Run<'_>, zstdkit::Error> {
     }))
 }
 
-/// One frame in which every `size` bytes were flushed.
+/// One frame with a flush after every `size` bytes.
 fn flushed(data: &[u8], size: usize) -> Result<Vec<u8>, zstdkit::Error> {
     let mut encoder = Encoder::new(&EncoderOptions::default().with_level(1))?;
     let (mut frame, mut buffer) = (Vec::new(), vec![0; 1 << 16]);

@@ -1,5 +1,5 @@
-//! What a context from a pool costs over one at hand, and a new one over both: the three in turns
-//! in one process, medians over the rounds.
+//! The time of a call with a context that is kept, one from a pool, and a new one, alternately in one
+//! process. Reports medians over the rounds.
 //! `taskset -c 1 cargo run --release --features workload --example pool -- [ROUNDS]`
 #![allow(clippy::print_stdout)]
 
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map_or(Ok(101), |text| text.parse())?;
     println!(
         "{:22} {:>9} {:>9} {:>9} {:>9}",
-        "ns a call", "at hand", "pooled", "extra", "new"
+        "ns per call", "kept", "pooled", "extra", "new"
     );
     let pool = Pool::default();
     for level in [1, 3] {

@@ -1,4 +1,4 @@
-//! What a decision costs, how long a calibration takes, and what smaller blocks cost in ratio.
+//! Measures how long a decision takes, how long a calibration takes, and how much ratio small blocks cost.
 //! `taskset -c 1 cargo run --release --features workload --example schedule`
 #![allow(clippy::print_stdout)]
 
@@ -10,12 +10,12 @@ use zstdkit::schedule::{Calibration, CostModel};
 use zstdkit::workload::{Kind, generate};
 use zstdkit::{Compressor, Recipe};
 
-/// Decisions between two readings of the clock, and such batches.
+/// Decisions between two clock readings, and the number of such batches.
 const DECISIONS: usize = 1000;
 const BATCHES: usize = 501;
-/// Calibrations of a new model each.
+/// Calibrations, each of a new model.
 const CALIBRATIONS: usize = 3;
-/// Rounds over the sizes of blocks, in turns.
+/// Rounds over the block sizes.
 const ROUNDS: usize = 9;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -48,7 +48,7 @@ fn calibrations() -> Result<CostModel, zstdkit::Error> {
     Ok(model)
 }
 
-/// The median of the batches, for every recipe and size in turns.
+/// The median over the batches, for every recipe and size alternately.
 fn decisions(model: &CostModel) {
     let mut calls = Vec::new();
     for recipe in Recipe::ALL.into_iter().filter(|&own| own != Recipe::Auto) {
@@ -74,7 +74,7 @@ fn decisions(model: &CostModel) {
     );
 }
 
-/// Ratio, speed and the time a block takes, by the size of blocks.
+/// Ratio, speed and time per block, by block size.
 fn blocks(recipe: Recipe, content: &[u8]) -> Result<(), zstdkit::Error> {
     let own = recipe.options(Some(content.len() as u64));
     let mut frame = Vec::new();
@@ -94,7 +94,7 @@ fn blocks(recipe: Recipe, content: &[u8]) -> Result<(), zstdkit::Error> {
     for (block, _, best, bytes) in lanes {
         let blocks = content.len() as f64 / f64::from(block);
         println!(
-            "{recipe} {:5} KiB in blocks of {:3} KiB: {:+.2} % bytes, {:.1} MB/s, {:.0} µs a block",
+            "{recipe} {:5} KiB in blocks of {:3} KiB: {:+.2} % bytes, {:.1} MB/s, {:.0} µs per block",
             content.len() >> 10,
             block >> 10,
             (bytes as f64 / whole - 1.0) * 100.0,

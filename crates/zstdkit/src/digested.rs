@@ -32,6 +32,8 @@ const MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
 #[derive(Clone)]
+#[doc(alias = "ZSTD_CDict")]
+#[doc(alias = "ZSTD_DDict")]
 pub struct Dictionary(Arc<Inner>);
 
 struct Inner {

@@ -47,6 +47,7 @@ const INPUT_PER_CALL_BYTES_MAX: usize = 128 << 10;
 /// assert_eq!(zstdkit::decompress(&frame, &Default::default())?, b"hello hello");
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
+#[doc(alias = "ZSTD_CStream")]
 pub struct Encoder {
     context: CompressContext,
     threaded: bool,

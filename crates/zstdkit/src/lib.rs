@@ -1,19 +1,18 @@
-//! zstd with bounded calls.
+//! Zstandard compression and decompression in calls of bounded work, with errors that name the byte.
+//! The compression itself is done by libzstd.
 //!
-//! Encoders and decoders that take bytes and give bytes, in calls whose work is bounded, with
-//! errors that name the byte. The compression itself is libzstd's.
-//!
-//! - [`Encoder`] and [`Decoder`]: streams, one bounded call at a time, no I/O.
-//! - [`io`]: [`Read`](std::io::Read) and [`Write`](std::io::Write) adapters over them.
-//! - [`Compressor`] and [`Decompressor`], or [`compress`] and [`decompress`]: whole buffers.
-//! - [`Recipe`]: settings by purpose.
-//! - [`sliced`]: streams in slices of 16 KiB under a budget, for threads that others wait for.
-//! - [`schedule`]: where a call should run, by what it will cost.
-//! - [`Pool`]: contexts that are made once and used by any thread, within a memory budget.
-//! - [`dictionary`]: training, what a dictionary is worth, and patches against a known content.
-//! - [`frame`]: what frames say about themselves, without decoding them.
-//! - [`seekable`]: any range of the content, by an index of the frames.
-//! - [`parallel`]: many frames on many threads.
+//! | to … | use |
+//! |---|---|
+//! | compress or decompress a whole buffer | [`compress`], [`decompress`], or [`Compressor`] and [`Decompressor`] for many |
+//! | compress or decompress through `Read` and `Write` | [`io`] |
+//! | feed a stream in any cut, one bounded call at a time, without I/O | [`Encoder`], [`Decoder`] |
+//! | choose settings by purpose instead of a level | [`Recipe`] |
+//! | reuse contexts on any thread within a memory budget | [`Pool`] |
+//! | train and evaluate dictionaries, make patches | [`dictionary`], [`EncoderOptions::for_patch`] |
+//! | list frames without decoding them | [`frame`] |
+//! | read any range of the content (random access) | [`seekable`] |
+//! | use many threads | [`parallel`], [`EncoderOptions::workers`] |
+//! | compress inside an event loop | [`sliced`], [`schedule`], `tokio` (a feature) |
 //!
 //! ```
 //! use zstdkit::{DecoderOptions, EncoderOptions};
@@ -25,7 +24,7 @@
 //!     b"to be or not to be"
 //! );
 //!
-//! // A flipped bit is an error that says where.
+//! // A flipped bit is an error that names the byte.
 //! let last = frame.len() - 1;
 //! frame[last] ^= 1;
 //! let error = zstdkit::decompress(&frame, &DecoderOptions::default()).unwrap_err();

@@ -33,6 +33,7 @@ pub fn compress_bound(input_bytes: usize) -> usize {
 /// }
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
+#[doc(alias = "ZSTD_CCtx")]
 pub struct Compressor {
     context: CompressContext,
     /// Whether libzstd itself failed in it.
@@ -136,6 +137,7 @@ impl std::fmt::Debug for Compressor {
 /// assert_eq!(content, b"hello hello");
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
+#[doc(alias = "ZSTD_DCtx")]
 pub struct Decompressor {
     options: DecoderOptions,
     /// Decodes a buffer in one pass and verifies checksums itself.
@@ -332,11 +334,13 @@ impl std::fmt::Debug for Decompressor {
 /// assert_eq!(zstdkit::decompress(&frame, &Default::default())?, b"hello hello");
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
+#[doc(alias = "encode_all")]
 pub fn compress(content: &[u8], options: &EncoderOptions) -> Result<Vec<u8>, Error> {
     Compressor::new(options)?.compress(content)
 }
 
 /// Decompresses all frames of `stream` with a context of its own.
+#[doc(alias = "decode_all")]
 pub fn decompress(stream: &[u8], options: &DecoderOptions) -> Result<Vec<u8>, Error> {
     Decompressor::new(options)?.decompress(stream)
 }

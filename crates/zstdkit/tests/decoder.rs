@@ -1,5 +1,5 @@
-//! The decoder: the same answer at every cut, and for every way in which a stream can be wrong
-//! an error of the right kind at the right byte.
+//! The decoder: the same result in any cut, and for every kind of corruption the right kind of error at
+//! the right byte.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -372,7 +372,7 @@ fn memory_limit_is_kept_and_enough_is_enough() {
     let found = common::decode_with(&mut decoder, &stream, &[4096], &[1 << 17]);
     assert!(found.content == content);
     assert!(decoder.memory_bytes() as u64 <= need + fresh);
-    // The prediction is what libzstd takes.
+    // The predicted memory is what libzstd takes.
     assert_eq!(decoder.memory_bytes() as u64, need + fresh);
 }
 

@@ -1,4 +1,4 @@
-//! Dictionaries: trained, plain, wrong, several, none, and the prefixes of patches.
+//! Dictionaries: trained, raw, wrong, several and none, and the prefixes of patches.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -13,7 +13,7 @@ use zstdkit::{
     ErrorKind, frame,
 };
 
-/// Records of one kind, none like another.
+/// Records of one kind, all different.
 fn records(seed: u64, count: u64) -> Vec<Vec<u8>> {
     let record = |n: u64| {
         let id = (seed * 1000 + n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -36,7 +36,7 @@ fn given(dictionaries: &[&Dictionary]) -> DecoderOptions {
     DecoderOptions::default().with_dictionaries(dictionaries.iter().copied().cloned())
 }
 
-/// Both ways of decoding, which have to agree.
+/// Decodes in both ways, which must agree.
 fn decompress(stream: &[u8], options: &DecoderOptions) -> Result<Vec<u8>, Error> {
     let whole = zstdkit::decompress(stream, options);
     let pieces = decode(options, stream, &[7], &[100]);
@@ -79,7 +79,7 @@ fn the_best_is_judged_on_samples_that_it_has_not_seen() {
     assert_eq!(best.evaluation.total.samples, 60);
     assert!(best.evaluation.total.saved_bytes() > 0);
     assert!(best.dictionary.bytes().len() <= 16 << 10);
-    // The same again, and no worse than without the search.
+    // Reproducible, and no worse than without the search.
     assert_eq!(train_best(&samples, &options).unwrap(), best);
     let plain = train(&samples, 16 << 10).unwrap();
     let fresh = records(7, 100);
@@ -257,7 +257,7 @@ fn corrupt_dictionaries_are_refused_when_they_are_made() {
                 assert!(error.help().is_some());
                 refused += 1;
             }
-            // A table that happens to be one: it serves both sides alike.
+            // The table happens to be valid: encoder and decoder can both use it.
             Ok(dictionary) => {
                 let record = &records(6, 1)[0];
                 if let Ok(packed) = zstdkit::compress(record, &with(&dictionary)) {
@@ -295,7 +295,7 @@ fn each_frame_finds_its_own_of_several_dictionaries() {
     assert!(decompress(&stream, &given(&all)).unwrap() == expected);
     let error = decompress(&stream, &given(&all[..5])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Dictionary);
-    // Changing between them is no new context.
+    // Switching between them makes no new context.
     let mut decompressor = Decompressor::new(&given(&all)).unwrap();
     decompressor.decompress(&stream).unwrap();
     let held = decompressor.memory_bytes();
@@ -318,7 +318,7 @@ fn a_dictionary_keeps_a_bounded_number_of_digests() {
         dictionary.memory_bytes() < eight,
         "the quick levels take less"
     );
-    // Contexts keep what they use.
+    // Contexts keep the digests that they use.
     for mut context in contexts {
         assert!(context.compress(&prose(1, 3000)).unwrap().len() < 100);
     }
@@ -405,7 +405,7 @@ fn contexts_say_what_they_were_made_with() {
             Some(20 << 20),
         ] {
             encoder.begin(size).unwrap();
-            // The window of the header is that of the parameters where the size is not stated.
+            // If the size is not stated, the header has the window of the parameters.
             let (mut header, mut output) = (Vec::new(), vec![0; 1 << 18]);
             let content = vec![b'x'; size.unwrap_or(100) as usize];
             common::push_all(

@@ -105,7 +105,7 @@ fn header_says_what_the_options_ask() {
 
 #[test]
 fn size_of_a_frame_given_whole_is_known() {
-    // 300,000 bytes take three calls and no pledge; the first says that they are all.
+    // 300,000 bytes take three calls without a pledge; the first call says that this is all.
     let content = prose(1, 300_000);
     let mut encoder = encoder(EncoderOptions::default());
     let whole = encode(&mut encoder, &content, &[usize::MAX], 1 << 20, &[]).unwrap();
@@ -154,7 +154,7 @@ fn other_than_the_pledged_size_is_an_error_with_both_sizes() {
         error.to_string(),
         "wrong frame size: pledged 10 bytes, given 11"
     );
-    // It stays until the next frame.
+    // The error stays until the next frame.
     assert_eq!(encoder.push(b"", &mut buffer, Operation::End), Err(error));
 
     encoder.begin(Some(10)).unwrap();
@@ -208,7 +208,7 @@ fn an_end_that_has_begun_takes_nothing_more() {
     let error = encoder.push(b"d", &mut [0; 2], Operation::End).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoOpenFrame);
     encoder.begin(None).unwrap();
-    // Whatever the operation of later calls, an end goes on as an end.
+    // Whatever the operation of later calls, a started end continues as an end.
     let mut stream = Vec::new();
     let mut buffer = [0; 2];
     let mut operation = Operation::End;
@@ -352,7 +352,7 @@ fn workers_give_one_frame_that_anyone_can_read() {
             let estimate = options.memory_estimate_bytes(pledged);
             assert!(held <= estimate, "{held} held, {estimate} estimated");
         }
-        // A frame that is dropped while workers are busy harms nothing.
+        // Dropping a frame while workers are busy does no harm.
         encoder.begin(None).unwrap();
         let _dropped = encoder
             .push(&content, &mut [0; 10], Operation::Continue)
@@ -364,8 +364,8 @@ fn workers_give_one_frame_that_anyone_can_read() {
     }
 }
 
-/// Workers take as much as they like in a call and wait for none, so `common::encode`'s checks
-/// on progress do not hold.
+/// Workers take any amount of input in a call and do not wait, so the progress checks of
+/// `common::encode` do not hold.
 fn threaded(encoder: &mut Encoder, content: &[u8]) -> Vec<u8> {
     let (mut stream, mut buffer) = (Vec::new(), vec![0; 100_000]);
     let mut pieces = content.chunks(333_333).peekable();
@@ -403,7 +403,7 @@ fn version_is_the_one_that_was_measured() {
     assert_eq!(zstdkit::version(), "1.5.7");
 }
 
-/// The frame that was begun, of `content`, its hash given from outside, in outputs of `room` bytes.
+/// Completes the frame of `content` with an external hash, in outputs of `room` bytes.
 fn with_hash(encoder: &mut Encoder, content: &[u8], room: usize) -> Vec<u8> {
     let (mut rest, mut frame, mut room) = (content, Vec::new(), vec![0; room]);
     encoder.set_content_hash(XxHash64::oneshot(0, content));
@@ -448,7 +448,7 @@ fn an_external_checksum_is_required_at_the_end() {
     assert_eq!(step.consumed, 3);
     let error = encoder.push(b"", &mut room, Operation::End).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Parameter);
-    // A wrong one makes a frame that decoders refuse; no checksum needs none.
+    // Decoders refuse a frame with a wrong hash. Without a checksum no hash is needed.
     encoder.begin_external_checksum(None).unwrap();
     encoder.set_content_hash(0);
     let step = encoder.push(b"abc", &mut room, Operation::End).unwrap();

@@ -1,5 +1,5 @@
-//! The defects of ExZstandard, an Elixir binding of zstd that programs move here from, each as a
-//! test of what happens here instead.
+//! The defects of ExZstandard, an Elixir binding of zstd whose users move to this crate: each is a test of
+//! what happens here instead.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -10,8 +10,8 @@ use zstdkit::{
     Operation, Parameters, State, Strategy, frame,
 };
 
-/// There a reset of the session was a reset of everything: the next frame was made at level 3, with
-/// that level's strategy and without the dictionary, and could not be told from a wrong one.
+/// There a reset of the session reset everything: the next frame was made at level 3, with that level's
+/// strategy and without the dictionary, without any error.
 #[test]
 fn a_reset_keeps_level_strategy_and_dictionary() {
     let options = EncoderOptions::default()
@@ -37,8 +37,8 @@ fn a_reset_keeps_level_strategy_and_dictionary() {
     assert!(first.len() * 2 < common::frame(&content, &without).len());
 }
 
-/// There one output buffer was offered for each call: of a chunk above 128 KB the rest of the input
-/// was dropped, and of a flush what the buffer had no room for.
+/// There each call had one output buffer: input beyond 128 KB was dropped, and so was the part of a flush
+/// that did not fit the buffer.
 #[test]
 fn a_chunk_of_any_size_and_a_flush_into_any_room_lose_nothing() {
     let content = noise(2, 1_000_000);
@@ -65,8 +65,7 @@ fn a_chunk_of_any_size_and_a_flush_into_any_room_lose_nothing() {
     assert!(zstdkit::decompress(&stream, &DecoderOptions::default()).unwrap() == content);
 }
 
-/// There the target of a file was opened for append, so that a longer file of before stayed behind
-/// or before the new one.
+/// There the target file was opened for append, so that an old file remained in front of the new one.
 #[test]
 fn output_that_is_used_again_keeps_nothing_of_what_was_in_it() {
     let mut compressor = Compressor::new(&EncoderOptions::default()).unwrap();
@@ -84,7 +83,7 @@ fn output_that_is_used_again_keeps_nothing_of_what_was_in_it() {
     assert!(content.is_empty());
 }
 
-/// There content of unknown size was taken to be ten times its frame, and failed beyond that.
+/// There content of unknown size was assumed to be ten times its frame, and failed beyond that.
 #[test]
 fn content_of_unknown_size_may_be_a_thousand_times_its_frame() {
     let content = vec![b'x'; 5_000_000];
@@ -95,7 +94,7 @@ fn content_of_unknown_size_may_be_a_thousand_times_its_frame() {
     assert!(zstdkit::decompress(&packed, &DecoderOptions::default()).unwrap() == content);
 }
 
-/// There the size that a header states was allocated at once: a dozen bytes took all the memory.
+/// There the stated size was allocated at once: a frame of a dozen bytes took all memory.
 #[test]
 fn a_stated_size_is_no_allocation() {
     for stated in [1 << 20, 1 << 34, 1 << 50, u64::MAX] {
@@ -121,8 +120,7 @@ fn a_stated_size_is_no_allocation() {
     }
 }
 
-/// There a dictionary was digested again by each call, which at 110 KB took 85 times as long as the
-/// call itself.
+/// There each call digested the dictionary again, which at 110 KB took 85 times as long as the call.
 #[test]
 fn a_dictionary_is_digested_once_for_all_calls_and_contexts() {
     let dictionary = Dictionary::new(noise(3, 110_000)).unwrap();

@@ -119,7 +119,7 @@ fn bodies_may_be_passed_over() {
         at += passed;
         if at < stream.len() && passed == 0 {
             let (taken, info) = scanner.push(&stream[at..at + 1]).unwrap();
-            // After a body was passed over, its frame may be found complete first.
+            // After a skipped body its frame may be reported first.
             assert!(taken == 1 || info.is_some());
             (at, read) = (at + taken, read + 1);
             found.extend(info);

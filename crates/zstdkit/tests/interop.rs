@@ -1,4 +1,4 @@
-//! What the `zstd` CLI writes is read here, and the reverse.
+//! This crate reads what the `zstd` CLI writes, and the reverse.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -21,7 +21,7 @@ fn zstd(arguments: &[&str], input: &[u8]) -> Output {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     thread::scope(|scope| {
-        // It may stop reading at an error; what it says then is the caller's to judge.
+        // It may stop reading at an error, which the caller checks.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     })
@@ -246,7 +246,7 @@ fn patches_of_either_apply_with_both() {
     }
 }
 
-/// The tests above are only worth something where they run.
+/// The tests above must not be skipped silently in CI.
 #[test]
 fn interop_is_ignored_only_without_the_cli() {
     let there = Command::new("zstd").arg("--version").output().is_ok();

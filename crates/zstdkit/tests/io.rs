@@ -1,5 +1,5 @@
-//! The `std::io` adapters: round trips over readers and writers that give little, are interrupted,
-//! would block or fail, in any cut; and through `io::copy`, `BufRead` and `serde_json`.
+//! The `std::io` adapters: round trips in any cut over readers and writers that are short, interrupted,
+//! blocked or broken, and through `io::copy`, `BufRead` and `serde_json`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -91,7 +91,7 @@ impl Write for Flaky {
     }
 }
 
-/// Repeats what only the script made fail.
+/// Repeats a call that failed only because of the script.
 fn persist<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 0..100_000 {
         match work() {

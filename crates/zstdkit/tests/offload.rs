@@ -1,4 +1,4 @@
-//! The offload threads: results, panics, a full queue, futures that go away.
+//! The offload threads: results, panics, a full queue, dropped futures.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::future::Future;
@@ -108,7 +108,7 @@ fn a_full_queue_makes_the_next_wait_in_line() {
     assert!(poll(&mut second, Waker::noop()).is_pending());
     assert!(poll(&mut third, &waker).is_pending());
     assert_eq!(offload.queued(), 1);
-    // A second look does not make it stand in line twice.
+    // Polling again does not put it in line twice.
     assert!(poll(&mut third, &waker).is_pending());
     drop(release);
     assert_eq!(block_on(first), Ok(()));
@@ -133,10 +133,10 @@ fn a_dropped_future_takes_its_job_out() {
     let waker = Waker::from(count.clone());
     let mut in_line = offload.run(job());
     assert!(poll(&mut in_line, &waker).is_pending());
-    // Its place is given to who stands in line.
+    // The next in line gets its place.
     drop(queued);
     assert_eq!((offload.queued(), count.0.load(SeqCst)), (0, 1));
-    // Who was called and goes away calls nobody in vain.
+    // A future that was woken and is then dropped wakes the next one.
     drop(in_line);
     drop(offload.run(job()));
     drop(release);

@@ -1,4 +1,4 @@
-//! Whole buffers: reuse, limits, and allocations that no header can talk up.
+//! Whole buffers: reuse, limits, and allocations that no header can inflate.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -73,8 +73,8 @@ fn several_frames_become_one_content() {
 
 #[test]
 fn a_stated_size_is_not_an_allocation() {
-    // One byte of content, a stated terabyte: in one segment the window refuses it, and with a
-    // window of its own it is decoded and found short, in little memory either way.
+    // One byte of content, a stated terabyte. As a single segment it exceeds the window limit; with a
+    // separate window it is decoded and found too short. Both take little memory.
     let blocks = [Block::Raw(vec![1])];
     for (window, kind) in [
         (Window::SingleSegment, ErrorKind::WindowLimit),

@@ -1,5 +1,5 @@
-//! The parallel decoder against the one without threads: the same content, the same totals, the
-//! same error, whatever the threads and however the stream is cut.
+//! The parallel decoder compared with the one without threads: the same content, totals and error for any
+//! number of threads and any cut.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex};
 use zstdkit::parallel::ParallelDecoder;
 use zstdkit::{Decoder, DecoderOptions, EncoderOptions, ErrorKind, State};
 
-/// Where workers put content.
+/// Where workers write content.
 #[derive(Clone, Default)]
 struct Places(Arc<Mutex<Vec<u8>>>);
 
 impl Places {
-    /// Has content of this decoder's next stream put here, but for the runs for which `refuse`,
-    /// asked with the position, has it handed out.
+    /// Has this decoder write the content of its next stream here, except for runs at positions that
+    /// `refuse` selects, which are handed out.
     fn of(
         decoder: &mut ParallelDecoder,
         refuse: impl Fn(u64) -> bool + Send + Sync + 'static,
@@ -44,12 +44,12 @@ impl Places {
     }
 }
 
-/// Decodes a stream by threads, cut as given.
+/// Decodes a stream with threads, in the given cuts.
 fn parallel(decoder: &mut ParallelDecoder, stream: &[u8], cuts: &[usize], room: usize) -> Decoded {
     parallel_with(decoder, stream, cuts, room, &Places::default())
 }
 
-/// The same where threads put content in its places.
+/// The same with threads that write content to its position.
 fn parallel_with(
     decoder: &mut ParallelDecoder,
     stream: &[u8],
@@ -110,7 +110,7 @@ fn same(options: &DecoderOptions, stream: &[u8], cuts: &[usize], threads: usize)
     for (many, placing) in [(false, false), (true, false), (false, true), (true, true)] {
         decoder.reset(many);
         let places = match placing {
-            // Some are refused, as a full disk would.
+            // Some writes are refused, as on a full disk.
             true => Places::of(&mut decoder, |position| position % 3 == 1),
             false => Places::default(),
         };
@@ -119,7 +119,7 @@ fn same(options: &DecoderOptions, stream: &[u8], cuts: &[usize], threads: usize)
             found.result, expected.result,
             "threads {threads}, many {many}"
         );
-        // What of the faulty frame comes out depends on the cut, with or without threads.
+        // How much of the corrupt frame comes out depends on the cut, with or without threads.
         let common = match found.result {
             Ok(_) => found.content.len().max(expected.content.len()),
             Err(_) => found.content.len().min(expected.content.len()),
@@ -225,7 +225,7 @@ fn limits_hold_as_for_one_thread() {
         let decoded = same(&options, &stream, &[1 << 18], 2);
         assert!(decoded.content.len() as u64 <= output_limit);
     }
-    // They make frames too large to be held, or to be decoded at all.
+    // With these limits frames are too large to hold, or to decode at all.
     for memory_limit in [1 << 20, 3 << 20, 8 << 20, 64 << 20] {
         let options = DecoderOptions::default().with_memory_limit(memory_limit);
         same(&options, &stream, &[1 << 18], 2);
@@ -286,7 +286,8 @@ fn a_frame_that_states_a_wrong_size_places_nothing() {
         let mut decoder = ParallelDecoder::new(&DecoderOptions::default(), 2).unwrap();
         decoder.reset(true);
         let places = Places::of(&mut decoder, move |position| {
-            // Behind one that states to be empty the next has the same place, until the error shows.
+            // After a frame that states to be empty the next one has the same position, until the error
+            // shows.
             assert!(
                 position != 3_000_000 || stated == 0,
                 "the place of what does not decode"

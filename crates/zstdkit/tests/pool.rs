@@ -1,4 +1,4 @@
-//! The pool: what it hands out, what it never hands out again, and that its budget holds.
+//! The pool: which contexts it hands out, which it discards, and that its budget holds.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -98,7 +98,7 @@ fn a_compressor_of_any_size_asks_for_what_each_call_needs() {
     let error = compressor.compress(&prose(5, 8 << 20)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MemoryLimit);
     assert!(error.help().is_some());
-    // It is as good as before.
+    // The context still works.
     assert_eq!(compressor.compress(&small).unwrap(), frame);
     drop(compressor);
     assert_eq!((pool.stats().idle, pool.stats().refused), (1, 1));
@@ -124,7 +124,7 @@ fn the_budget_is_kept_by_dropping_the_longest_unused() {
         compress(true, level);
     }
     let before = pool.stats();
-    // -1 is used again, so that -2 is the longest unused when room is needed.
+    // -1 is used again, so -2 is the longest unused when room is needed.
     compress(true, -1);
     compress(false, 1);
     compress(true, -1);
@@ -142,7 +142,7 @@ fn what_cannot_fit_is_refused_before_it_is_made() {
     assert_eq!(error.kind(), ErrorKind::MemoryLimit);
     assert_eq!(pool.stats().held_bytes, 0);
     assert_eq!(pool.stats().refused, 1);
-    // Of a known size it fits.
+    // With a known size it fits.
     let mut encoder = pool.encoder(&at(22), Some(2000)).unwrap();
     let error = encoder.begin(None).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MemoryLimit);
@@ -178,7 +178,7 @@ fn a_window_is_set_aside_before_it_is_allocated() {
         assert_eq!(found.result.unwrap_err().kind(), ErrorKind::MemoryLimit);
         assert!(small.stats().held_bytes <= 4 << 20);
     }
-    // The input was to blame, or the budget, and the context is as good as before.
+    // The input or the budget caused the error, so the context still works.
     let stats = small.stats();
     assert_eq!((stats.discarded, stats.misses, stats.idle), (0, 1, 1));
 
@@ -199,7 +199,7 @@ fn a_decompressor_counts_both_of_its_paths() {
     let content = vec![7; 20 << 20];
     let mut frame = zstdkit::compress(&content, &unsized_frame).unwrap();
     let pool = pool(1 << 20);
-    // Too good a ratio to be decoded at one go, and then the window is too much.
+    // The ratio is too high to decode in one call, and then the window exceeds the budget.
     let mut decompressor = pool.decompressor(&DecoderOptions::default()).unwrap();
     let error = decompressor.decompress(&frame).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MemoryLimit, "{error}");
@@ -227,7 +227,7 @@ fn an_error_of_the_input_leaves_the_context_as_new() {
         let step = decoder.push(&good[..1000], &mut buffer).unwrap();
         assert_eq!(step.state, State::NeedInput);
         drop(decoder);
-        // The half frame is forgotten.
+        // The unfinished frame is forgotten.
         let mut decoder = pool.decoder(&DecoderOptions::default()).unwrap();
         assert!(common::decode_with(&mut decoder, &good, &[777], &[999]).content == content);
     }
@@ -312,7 +312,7 @@ fn what_a_thread_kept_is_there_for_others_when_it_ends() {
     let content = prose(11, 2000);
     for _ in 0..5 {
         thread::scope(|scope| {
-            // Only joining waits for what a thread does last.
+            // Only a join waits for the last thing that a thread does.
             let thread = scope.spawn(|| round_trip(&pool, &at(3), &content));
             thread.join().unwrap();
         });
@@ -398,7 +398,7 @@ fn caches_and_spill_are_bounded() {
     assert_eq!((none.stats().idle, none.stats().held_bytes), (0, 0));
 }
 
-/// Two threads, a tight budget, errors and panics, and a third that trims and looks.
+/// Two threads with a tight budget, errors and panics, and a third thread that trims and reads statistics.
 #[test]
 fn under_stress_the_budget_holds_and_nothing_is_lost() {
     const CALLS: u64 = 10_000;

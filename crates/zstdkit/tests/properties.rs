@@ -1,5 +1,5 @@
-//! What must hold for any input: round trips over options, cuts and flushes; nothing but typed
-//! errors from hostile bytes; the same answer however a stream is cut.
+//! Properties for any input: round trips over options, cuts and flushes; only typed errors from hostile
+//! bytes; the same result in any cut.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -58,7 +58,7 @@ proptest! {
         rooms in cuts(200_000),
     ) {
         let mut encoder = Encoder::new(&options).unwrap();
-        // Tiny outputs for large contents take for ever and show nothing new.
+        // Tiny outputs for large contents take too long and show nothing new.
         let room = if content.len() > 20_000 { room.max(1000) } else { room };
         for _ in 0..2 {
             encoder.begin(pledge.then_some(content.len() as u64)).unwrap();
@@ -114,8 +114,8 @@ proptest! {
         }
         let expected = contents.concat();
         let decoded = agree(&stream, &cut, &rooms)?;
-        // A frame may be turned into a skippable one, or lose its checksum flag; content that
-        // was checked is right.
+        // A frame may become a skippable one or lose its checksum flag. Content that was verified is
+        // right.
         if let Ok(totals) = decoded.result {
             if totals.checksums_verified == contents.len() as u64 {
                 prop_assert!(decoded.content == expected);
@@ -266,7 +266,7 @@ fn scan(stream: &[u8], cuts: &[usize]) -> Result<Vec<frames::FrameInfo>, Error> 
     Ok(found)
 }
 
-/// Decodes a stream in different cuts and in one shot, and has all of them agree.
+/// Decodes a stream in different cuts and in one call, and checks that all agree.
 fn agree(stream: &[u8], cut: &[usize], rooms: &[usize]) -> Result<common::Decoded, TestCaseError> {
     let options = DecoderOptions::default().with_output_limit(4 << 20);
     let whole = decode(&options, stream, &[usize::MAX], &[1 << 20]);
@@ -303,7 +303,7 @@ fn agree(stream: &[u8], cut: &[usize], rooms: &[usize]) -> Result<common::Decode
         let listed = listed.unwrap();
         prop_assert_eq!(listed.len() as u64, totals.frames + totals.skippable_frames);
     }
-    // A decoder is as good as new after a reset.
+    // A decoder works like a new one after a reset.
     let mut used = Decoder::new(&options).unwrap();
     let first = common::decode_with(&mut used, stream, cut, rooms);
     prop_assert_eq!(&common::decode_with(&mut used, stream, cut, rooms), &first);

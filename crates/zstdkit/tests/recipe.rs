@@ -1,4 +1,4 @@
-//! Recipes from outside: their names, their settings at every size, what `Auto` comes to.
+//! Recipes: their names, their settings at every size, and what `Auto` chooses.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use zstdkit::{DecoderOptions, Encoder, EncoderOptions, Recipe};
@@ -69,7 +69,7 @@ fn recipes_differ_at_every_size() {
 fn a_level_keeps_the_purpose_of_the_recipe() {
     let size = Some(1 << 20);
     let native = |recipe: Recipe, level| recipe.options_at_level(level, size);
-    // Lazy levels look for matches of 5 bytes, which random digits have too many of.
+    // Lazy levels search for matches of 5 bytes, of which random digits have too many.
     let own = native(Recipe::StructuredData, 7).parameters;
     assert_eq!((own.min_match, own.strategy), (Some(6), None));
     let thorough = native(Recipe::StructuredData, 17);
@@ -89,7 +89,7 @@ fn maximum_of_unknown_size_takes_less_than_100_mb() {
     assert!(options.memory_estimate_bytes(None) < 100_000_000);
 }
 
-/// What libzstd itself makes of a strategy over a level.
+/// The parameters that libzstd itself uses for a strategy over a level.
 fn libzstd_frame(content: &[u8], level: i32, strategy: zstd_safe::Strategy) -> Vec<u8> {
     let mut context = zstd_safe::CCtx::create();
     for parameter in [
@@ -206,7 +206,7 @@ mod generated {
             );
             let fast = Recipe::Fast.options_for(&digits, size);
             assert_eq!(fast, Recipe::Fast.options(size));
-            // Nothing to look at: nothing is known better.
+            // No content to examine: nothing better is known.
             for recipe in Recipe::ALL {
                 assert_eq!(recipe.options_for(b"", size), recipe.options(size));
             }
@@ -250,7 +250,7 @@ mod generated {
     }
 
     /// Bytes of a frame of 512 KiB of each kind, seed 1, for the recipes up to `StructuredData`.
-    /// A set of parameters that loses ratio shows here; times are for `cargo xtask tune`.
+    /// A set of parameters that loses ratio fails here. `cargo xtask tune` measures times.
     const SIZES_BYTES: [(Kind, [usize; 5]); 6] = [
         (
             Kind::UuidText,
@@ -280,7 +280,7 @@ mod generated {
             )
         });
         for ((kind, known), (_, bytes)) in SIZES_BYTES.into_iter().zip(found) {
-            // Half a percent is for other versions of libzstd.
+            // The tolerance of 0.5 % allows for other versions of libzstd.
             let kept = known
                 .iter()
                 .zip(bytes)

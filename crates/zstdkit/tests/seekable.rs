@@ -1,5 +1,5 @@
-//! Seek tables: both ways with libzstd's own code for them, ranges against slices of the content,
-//! and tables that lie.
+//! Seek tables: exchanged with libzstd's own code for them, ranges compared with slices of the content,
+//! and wrong tables.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -109,7 +109,7 @@ fn what_libzstd_writes_we_seek_in() {
         file.truncate(length);
 
         let table = SeekTable::find(&file).unwrap().unwrap();
-        // It ends with a frame of no content.
+        // It ends with a frame without content.
         assert_eq!((table.len(), table.has_checksums()), (7, checksums));
         assert_eq!(table.content_bytes(), 300_000);
         if checksums {
@@ -245,7 +245,7 @@ fn tables_that_cannot_be_right_are_refused_with_the_byte() {
     }
     let (_, message, _) = refused(|file, at| file[at + 35] = 0xff);
     assert!(message.contains("too many frames"), "{message}");
-    // Two seekable files in one: the table of the second does not know of the first.
+    // Two concatenated seekable files: the table of the second does not include the first.
     let (_, message, _) = refused(|file, _| file.extend(self::file(&[prose(9, 40)], false)));
     assert!(message.contains("bytes of frames"), "{message}");
 }
@@ -297,10 +297,10 @@ fn tables_that_the_frames_do_not_bear_out_are_found_out() {
     let error = change(&|table| table[12 + 8] ^= 1, whole);
     assert_eq!(error.kind(), ErrorKind::Checksum);
     assert_eq!(error.offset(), Some(start as u64 + 8 + 12 + 8));
-    // Other frames are not touched by it.
+    // Other frames are not affected.
     let table = SeekTable::find(&good).unwrap().unwrap();
     assert_eq!(read(&good, &table, 0..500, 9, 9).unwrap(), contents[0]);
-    // The file was cut off behind the reader's back.
+    // The file was truncated after the table was read.
     let cut = read(&good[..start - 3], &table, 1700..1800, 100, 100).unwrap_err();
     assert_eq!(cut.kind(), ErrorKind::Truncated);
 }

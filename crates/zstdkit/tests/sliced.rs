@@ -1,4 +1,4 @@
-//! What a step may do, by counting: content compressed, content decoded, input walked.
+//! The bound on a step, by counting compressed content, decoded content and skipped input.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -10,7 +10,7 @@ use zstdkit::{Decoder, DecoderOptions, EncoderOptions, ErrorKind, Operation, Par
 
 const BLOCK: usize = 128 << 10;
 
-/// Decodes what is there of a frame, to count the content that steps have compressed.
+/// Decodes the available part of a frame, to count the content that steps have compressed.
 struct Meter {
     decoder: Decoder,
     content: Vec<u8>,
@@ -44,7 +44,7 @@ fn options(level: i32, block_bytes_max: Option<u32>) -> EncoderOptions {
         .with_block_bytes_max(block_bytes_max)
 }
 
-/// Compresses by steps of `slices`, output never full, and holds each to its budget.
+/// Compresses in steps of `slices` with enough room for output, and checks each against its budget.
 fn encode(content: &[u8], options: &EncoderOptions, pledge: bool, slices: &[u32], cuts: &[usize]) {
     let mut encoder = SlicedEncoder::new(options).unwrap();
     encoder
@@ -73,7 +73,7 @@ fn encode(content: &[u8], options: &EncoderOptions, pledge: bool, slices: &[u32]
             assert!(compressed <= most, "{compressed} of {allowed} slices");
             taken += step.consumed;
             let waiting = taken - meter.content.len();
-            // A block that is the whole content waits for its end.
+            // A single block that holds the whole content waits for the end.
             assert!(waiting <= SLICE_BYTES, "{waiting} left for later steps");
             input = &input[step.consumed..];
             if step.state != State::MoreOutput {

@@ -1,5 +1,5 @@
-//! The tokio faces: round trips over readers and writers that are short, late or broken, on one
-//! thread and on two; futures that are dropped at any point; workers that are never held.
+//! The tokio adapters: round trips over readers and writers that are short, late or broken, on one thread
+//! and on two; futures that are dropped at any point; workers that are never held.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -19,7 +19,7 @@ use zstdkit::schedule::{CostKey, CostModel, Offload};
 use zstdkit::tokio::Scheduler;
 use zstdkit::{DecoderOptions, EncoderOptions, Pool, Recipe};
 
-/// What the next calls of a flaky reader or writer do: 0 is "not yet", else at most so many bytes.
+/// What the next calls of a flaky reader or writer do: 0 is "not yet", else at most this many bytes.
 #[derive(Debug, Clone)]
 struct Script {
     steps: Vec<usize>,
@@ -52,7 +52,7 @@ struct Flaky {
     bytes: Vec<u8>,
     from: usize,
     script: Script,
-    /// Fails once it has taken or given so many.
+    /// Fails once it has taken or given this many bytes.
     fails_at: usize,
     shut: usize,
 }
@@ -151,7 +151,7 @@ fn one_shot(frames: &[u8]) -> Vec<u8> {
     zstdkit::decompress(frames, &DecoderOptions::default()).unwrap()
 }
 
-/// Runs on the runtime's own threads rather than beside them.
+/// Runs on the runtime's own threads.
 fn run<T: Send + 'static>(workers: usize, work: impl Future<Output = T> + Send + 'static) -> T {
     let runtime = runtime(workers);
     let task = runtime.spawn(work);
@@ -291,7 +291,7 @@ proptest! {
                 std::thread::yield_now();
             }
         }
-        // The offload thread still works, and once it is through nothing is in use.
+        // The offload thread still works. When it is done, no context is in use.
         let after = runtime.block_on(scheduler.offload().run(|| 7));
         prop_assert_eq!(after, Ok(7));
         prop_assert_eq!(scheduler.offload().queued(), 0);
@@ -364,7 +364,7 @@ proptest! {
     }
 }
 
-/// The content that a frame without its end holds so far.
+/// The content that can be decoded from a frame without its end.
 fn partial(bytes: &[u8]) -> Vec<u8> {
     let mut decoder = zstdkit::sliced::SlicedDecoder::new(&DecoderOptions::default()).unwrap();
     let (mut rest, mut content) = (bytes, Vec::new());
@@ -391,7 +391,7 @@ fn a_wrong_pledge_is_an_error_that_stays() {
     }
 }
 
-/// Content whose first chunk waits on the offload thread until it is told to go on.
+/// Content whose first chunk waits on the offload thread until it is released.
 struct Held {
     bytes: Vec<u8>,
     chunks: Arc<AtomicUsize>,
@@ -480,7 +480,7 @@ fn others_run_between_slices_and_between_small_calls() {
     let compressing = turns_of_others(async move {
         own.compress(frames, &options).await.unwrap();
     });
-    // On a machine so quick that several slices fit the threshold there are fewer turns.
+    // On a machine so fast that several slices fit the threshold there are fewer yields.
     assert!(compressing >= slices / 8, "{compressing}");
     let small = turns_of_others(async move {
         let options = Recipe::Fast.options(Some(1000));

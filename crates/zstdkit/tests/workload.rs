@@ -1,5 +1,5 @@
-//! The generated data: the same for ever, streamed or whole, and about as compressible as what
-//! it imitates.
+//! The generated data: reproducible, streamed or whole, and about as compressible as the data that it
+//! imitates.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "workload")]
 

@@ -59,6 +59,7 @@ pub struct Totals {
 /// assert_eq!(decoder.finish()?.frames, 1);
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
+#[doc(alias = "ZSTD_DStream")]
 pub struct Decoder {
     options: DecoderOptions,
     /// The memory that the context holds before its first window.

@@ -38,6 +38,7 @@ const BETTER_BY: u64 = 200;
 /// assert!(dictionary.id().is_some() && dictionary.bytes().len() <= 1024);
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
+#[doc(alias = "ZDICT_trainFromBuffer")]
 pub fn train(samples: &[impl AsRef<[u8]>], size_bytes: usize) -> Result<Dictionary, Error> {
     let samples: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
     check(&samples, size_bytes)?;

@@ -13,9 +13,9 @@ pub(super) const BTULTRA2: u32 = 9;
 
 pub(super) type Row = (u8, u8, u8, u8, u32);
 
-/// Window, chain and hash exponents, shortest match and strategy of level 0 (which stands for
-/// the negative ones) to 22, for contents of any size, up to 256 KiB, up to 128 KiB and up to
-/// 16 KiB, as libzstd 1.5.7 has them.
+/// Window, chain and hash exponents, shortest match and strategy of level 0 (which stands for the
+/// negative levels) to 22, for content of any size, up to 256 KiB, up to 128 KiB and up to 16 KiB, as in
+/// libzstd 1.5.7.
 #[rustfmt::skip]
 pub(super) const LEVELS: [[Row; 23]; 4] = [
     [

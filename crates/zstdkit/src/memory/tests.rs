@@ -1,4 +1,4 @@
-//! The model of memory, held to what contexts of libzstd hold.
+//! Compares the memory model with what contexts of libzstd actually hold.
 
 use super::*;
 use crate::{
@@ -55,7 +55,7 @@ fn estimates_every_level_and_size_class() {
     }
 }
 
-/// The same for whole contents, which repeat themselves and so take no time.
+/// The same for whole buffers, whose content is repetitive and therefore fast.
 fn check_one_shot(options: &EncoderOptions, content: &[u8]) {
     let mut compressor = Compressor::new(options).unwrap();
     let fresh = options.one_shot_estimate_bytes(Some(0));
@@ -124,7 +124,7 @@ fn estimates_with_a_dictionary_are_never_too_low() {
                     let held = compressor.memory_bytes() as u64;
                     let estimate = options.one_shot_estimate_bytes(Some(size as u64));
                     assert!(estimate >= held, "{options:?} {size}: {estimate} < {held}");
-                    // Empty content takes no tables at all.
+                    // Empty content needs no tables.
                     if size > 0 {
                         let times = estimate as f64 / held as f64;
                         assert!(times < 3.0, "{options:?} {size}: {estimate}, {held} held");

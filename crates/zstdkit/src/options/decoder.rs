@@ -107,6 +107,7 @@ impl DecoderOptions {
     /// These options for patches against `reference`. The window limit is raised to what a patch
     /// for content of up to the same size needs.
     #[must_use]
+    #[doc(alias = "patch_from")]
     pub fn for_patch(mut self, reference: impl Into<Arc<[u8]>>) -> Self {
         let reference = reference.into();
         let log = log_to_cover((reference.len() as u64).saturating_mul(2));

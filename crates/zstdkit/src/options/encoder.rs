@@ -40,8 +40,11 @@ pub struct EncoderOptions {
     pub window_log: Option<u32>,
     /// Whether to search for distant matches too. Without a `window_log` this widens the window to
     /// 128 MiB.
+    #[doc(alias = "ldm")]
     pub long_distance: bool,
     /// Worker threads. 0: all work is done by the calling thread.
+    #[doc(alias = "threads")]
+    #[doc(alias = "multithreading")]
     pub workers: u32,
     /// Bytes of input that a worker takes at a time, 512 KiB to 1 GiB. `None`: about four windows.
     /// Only with workers.
@@ -209,6 +212,7 @@ impl EncoderOptions {
     ///
     /// [`DecoderOptions::for_patch`]: crate::DecoderOptions::for_patch
     #[must_use]
+    #[doc(alias = "patch_from")]
     pub fn for_patch(mut self, reference: impl Into<Arc<[u8]>>, content_bytes: u64) -> Self {
         let reference = reference.into();
         let log = log_to_cover((reference.len() as u64).saturating_add(content_bytes));

@@ -46,6 +46,7 @@ use crate::step::State;
 /// assert_eq!(decoder.totals().frames, 9);
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
+#[doc(alias = "multithreading")]
 pub struct ParallelDecoder {
     options: DecoderOptions,
     threads: usize,

@@ -115,6 +115,7 @@ pub struct PoolStats {
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
 #[derive(Clone)]
+#[doc(alias = "context_pool")]
 pub struct Pool(Arc<Store>);
 
 impl Pool {

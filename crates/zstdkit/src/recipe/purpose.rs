@@ -16,6 +16,8 @@ use std::str::FromStr;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[doc(alias = "preset")]
+#[doc(alias = "profile")]
 pub enum Recipe {
     /// The least time with a useful ratio.
     Fast,

@@ -45,6 +45,8 @@ use crate::step::{State, Step};
 /// # Ok::<(), zstdkit::Error>(())
 /// ```
 #[derive(Debug)]
+#[doc(alias = "random_access")]
+#[doc(alias = "seek")]
 pub struct RangeDecoder<'t> {
     table: &'t SeekTable,
     decoder: Decoder,

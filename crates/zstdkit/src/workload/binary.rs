@@ -1,5 +1,5 @@
-//! What object files and column stores hold: code, relocations, string tables, and columns of
-//! numbers that drift, repeat or are noise.
+//! Data as in object files and column stores: code, relocations, string tables, and columns of numbers
+//! that drift, repeat or are random.
 
 use super::prng::{Prng, Zipf};
 use super::text::{Words, put};

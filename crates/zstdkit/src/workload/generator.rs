@@ -7,13 +7,13 @@ use std::str::FromStr;
 use super::prng::Prng;
 use super::{binary, html, json, log, source, text};
 
-/// What the data imitates.
+/// The kind of data to imitate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A random version 4 UUID a line.
+    /// A random version 4 UUID per line.
     UuidText,
-    /// An event record a line, with nested properties.
+    /// An event record per line, with nested properties.
     JsonLines,
     /// Reference pages: navigation, tables, anchors, prose.
     Html,
@@ -63,7 +63,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A name that is no [`Kind`].
+/// A name that is not a [`Kind`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown workload (expected uuid, json, html, log, source, binary, random or zeros)")]
 pub struct UnknownKind;
@@ -94,7 +94,7 @@ const RECORD_BYTES_TYPICAL: usize = 4096;
 
 /// An endless stream of one kind of data; bound it with [`io::Read::take`].
 ///
-/// It holds one record (a few kilobytes), whatever is read from it.
+/// It buffers one record (a few kilobytes), however much is read from it.
 pub struct Generator {
     source: Source,
     prng: Prng,
@@ -103,7 +103,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A stream that depends on nothing but these two.
+    /// A stream that depends only on these two.
     pub fn new(kind: Kind, seed: u64) -> Self {
         let mut prng = Prng::new(seed);
         let source = match kind {

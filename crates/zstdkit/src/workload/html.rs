@@ -1,5 +1,5 @@
-//! Reference pages as documentation generators make them: the same chrome on each page, tables
-//! of links, signatures and prose.
+//! Reference pages as documentation generators write them: the same navigation on each page, tables of
+//! links, signatures and prose.
 
 use super::prng::Prng;
 use super::text::{Words, decimal, put, word};

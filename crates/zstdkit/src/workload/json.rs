@@ -1,4 +1,4 @@
-//! Event records, one a line: what a product's event collector writes.
+//! Event records, one per line, as an event collector writes them.
 
 use super::prng::{Prng, Zipf};
 use super::text::{Clock, Words, decimal, hex, padded, put};

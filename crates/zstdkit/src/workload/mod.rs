@@ -1,9 +1,9 @@
 //! Seeded data to compress: the same bytes for the same seed on every platform and in every
 //! version that keeps the golden hashes of the tests.
 //!
-//! The kinds imitate what servers, build trees and stores hold: skewed choices over a fixed
-//! vocabulary, values that drift, fields that repeat the line before. Only integers are used.
-//! None of it is real data, and ratios on it are of the same order as on real data, no more.
+//! The kinds imitate data of servers, build trees and stores: skewed choices from a fixed vocabulary,
+//! values that drift, fields that repeat the previous line. Only integer arithmetic is used. None of it is
+//! real data; ratios are only of the same order as on real data.
 //!
 //! ```
 //! use std::io::Read;

@@ -16,7 +16,7 @@ impl Prng {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, all about equally likely.
+    /// A number below `bound`, practically uniform.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
@@ -26,7 +26,7 @@ impl Prng {
         low + self.below(high.saturating_sub(low).max(1))
     }
 
-    /// True `percent` times of a hundred.
+    /// True with a probability of `percent` %.
     pub(super) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

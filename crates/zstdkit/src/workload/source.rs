@@ -1,5 +1,5 @@
-//! Source code: functions over a vocabulary of identifiers, with comments and tests. It parses
-//! as nothing in particular.
+//! Source code: functions over a vocabulary of identifiers, with comments and tests. It is not valid in
+//! any language.
 
 use super::prng::Prng;
 use super::text::{Words, decimal, hex, put};

@@ -1,4 +1,4 @@
-//! Drivers shared by the tests: streams pushed through in given cuts, and frames made by hand.
+//! Helpers shared by the tests: streams in given cuts, and frames made by hand.
 #![allow(dead_code, reason = "every test binary uses some of it")]
 
 use zstdkit::{
@@ -8,7 +8,7 @@ use zstdkit::{
 /// The most a decoder may produce in a call.
 pub(crate) const BLOCK: usize = 128 << 10;
 
-/// Cuts of 1 byte up to everything, repeated for ever.
+/// Cuts of at least 1 byte, repeated endlessly.
 pub(crate) fn cycle(cuts: &[usize]) -> impl Iterator<Item = usize> + '_ {
     cuts.iter().copied().cycle().map(|cut| cut.max(1))
 }
@@ -70,7 +70,7 @@ pub(crate) fn push_all(
     }
 }
 
-/// What a decoder made of a stream.
+/// The result of decoding a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub(crate) content: Vec<u8>,
@@ -165,7 +165,7 @@ pub(crate) fn skippable(variant: u8, payload: &[u8]) -> Vec<u8> {
 pub(crate) enum Block {
     Raw(Vec<u8>),
     Rle(u8, u32),
-    /// A type, a size field and whatever bytes.
+    /// A type, a size field and any bytes.
     Any(u32, u32, Vec<u8>),
 }
 
@@ -177,7 +177,7 @@ pub(crate) enum Window {
     SingleSegment,
 }
 
-/// A frame put together by hand, with whatever content size and checksum.
+/// A frame made by hand, with any content size and checksum.
 pub(crate) fn handmade(
     window: Window,
     content_size: Option<u64>,

@@ -1,4 +1,4 @@
-//! What the cost model learns, and what it says before it has.
+//! What the cost model predicts before and after it has learned.
 
 use super::*;
 use crate::Recipe;
@@ -33,7 +33,7 @@ fn steady_values_are_predicted_with_a_margin() {
     let model = taught([10_000; 30]);
     let predicted = model.predict_ns(key(), 2000);
     assert!((11_000..12_000).contains(&predicted), "{predicted}");
-    // In proportion within a class, and the fixed part for what is tiny.
+    // Proportional within a class, with a fixed part for tiny content.
     assert!(model.predict_ns(key(), 1500) < predicted);
     assert_eq!(model.predict_ns(key(), 1), model.predict_ns(key(), 1024));
 }
