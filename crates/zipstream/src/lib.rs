@@ -54,8 +54,8 @@ pub use crate::read::{
     ReadOptions, Scratch, Seeking, StreamDecoder, StreamEntry, StreamEvent, StreamStep, Warning,
 };
 pub use crate::write::{
-    ArchiveEncoder, ArchiveOptions, ArchiveWriter, Around, Budget, EntryOptions, Job, Kind, Known,
-    Patch, PushError, Totals, Workers,
+    ArchiveEncoder, ArchiveOptions, ArchiveWriter, Budget, EntryKind, EntryOptions, Job,
+    JobObserver, KnownContent, Patch, PushError, Totals, Workers,
 };
 
 /// Runs the example of the README.

@@ -3,7 +3,8 @@
 
 use zipstream::{
     AesStrength, ArchiveOptions, ArchiveReader, ArchiveWriter, Decryption, Encryption,
-    EntryOptions, Error, ErrorKind, Known, Method, Password, PipeReader, ReadOptions, Scratch,
+    EntryOptions, Error, ErrorKind, KnownContent, Method, Password, PipeReader, ReadOptions,
+    Scratch,
 };
 
 const MIB: usize = 1 << 20;
@@ -92,7 +93,7 @@ fn shapes(large: &[u8]) -> Vec<(&'static str, EntryOptions, &[u8])> {
     let mut known = EntryOptions::new(Method::Stored);
     let mut sum = zipstream::Crc32::new();
     sum.update(large);
-    known.known = Some(Known {
+    known.known = Some(KnownContent {
         bytes: large.len() as u64,
         crc32: sum.sum(),
     });

@@ -63,7 +63,7 @@ fn archive(code: u16, flags: u16, packed: &[u8], content: &[u8]) -> Vec<u8> {
     let mut sum = zipstream::Crc32::new();
     sum.update(packed);
     let mut options = EntryOptions::new(Method::Stored);
-    options.known = Some(zipstream::Known {
+    options.known = Some(zipstream::KnownContent {
         bytes: packed.len() as u64,
         crc32: sum.sum(),
     });

@@ -4,8 +4,8 @@
 use std::sync::OnceLock;
 
 use zipstream::{
-    ArchiveEncoder, ArchiveOptions, ArchiveReader, ArchiveWriter, EntryOptions, Error, ErrorKind,
-    Kind, Known, Method, PipeReader, ReadOptions, StreamDecoder, StreamEvent,
+    ArchiveEncoder, ArchiveOptions, ArchiveReader, ArchiveWriter, EntryKind, EntryOptions, Error,
+    ErrorKind, KnownContent, Method, PipeReader, ReadOptions, StreamDecoder, StreamEvent,
 };
 
 const MIB: usize = 1 << 20;
@@ -106,7 +106,7 @@ fn check_seek(archive: &[u8], options: &ReadOptions) {
     for (index, size) in sizes().into_iter().enumerate() {
         let name = format!("dir/{index}.txt");
         let entry = reader.find(&name).expect("it works").expect("it is there");
-        assert_eq!(entry.kind(), Kind::File);
+        assert_eq!(entry.kind(), EntryKind::File);
         assert_eq!(
             (entry.mode(), entry.modified()),
             (Some(0o644), 1_700_000_001)
@@ -189,7 +189,7 @@ fn small_entries_have_no_descriptor_and_stored_ones_never_do() {
 #[test]
 fn a_known_content_is_stored_without_a_descriptor_and_held_to_it() {
     let content = sample(1, 2 * MIB);
-    let known = Known {
+    let known = KnownContent {
         bytes: content.len() as u64,
         crc32: crc32fast::hash(&content),
     };
@@ -260,14 +260,19 @@ fn kinds_modes_times_and_names_come_back() {
     assert_eq!(
         found,
         [
-            ("größe/".to_owned(), Kind::Directory, Some(0o750), dos_min),
+            (
+                "größe/".to_owned(),
+                EntryKind::Directory,
+                Some(0o750),
+                dos_min
+            ),
             (
                 "größe/日本語.sh".to_owned(),
-                Kind::File,
+                EntryKind::File,
                 Some(0o4755),
                 86_400
             ),
-            ("link".to_owned(), Kind::Symlink, Some(0o777), dos_min),
+            ("link".to_owned(), EntryKind::Symlink, Some(0o777), dos_min),
         ]
     );
 }
@@ -386,7 +391,7 @@ fn what_surrounds_jobs_sees_all_content() {
         let inner = Arc::clone(&seen);
         let mut settings = ArchiveOptions::default();
         settings.threads = threads;
-        settings.around = Some(Arc::new(
+        settings.observer = Some(Arc::new(
             move |job: zipstream::Job, work: &mut dyn FnMut()| {
                 work();
                 inner.0.fetch_add(job.content_bytes, Ordering::Relaxed);
@@ -472,7 +477,7 @@ fn a_stored_entry_behind_work_on_threads_keeps_its_place() {
             let name = format!("{index}.deflate");
             writer.add(&name, &large, &mut &content[..]).unwrap();
             let mut stored = EntryOptions::new(Method::Stored);
-            stored.known = Some(Known {
+            stored.known = Some(KnownContent {
                 bytes: content.len() as u64,
                 crc32: crc32fast::hash(&content),
             });

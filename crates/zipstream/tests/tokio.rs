@@ -9,7 +9,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use zipstream::tokio::{AsyncArchiveReader, AsyncArchiveWriter, AsyncPipeReader};
 use zipstream::{
     ArchiveOptions, ArchiveReader, ArchiveWriter, Decryption, Encryption, EntryOptions, ErrorKind,
-    Known, Method, Password, ReadOptions, Workers,
+    KnownContent, Method, Password, ReadOptions, Workers,
 };
 
 const MIB: usize = 1 << 20;
@@ -41,7 +41,7 @@ fn entries() -> Vec<(String, EntryOptions, Vec<u8>)> {
             }
             options.size_hint = (index % 2 == 0).then_some(size as u64);
             if method == Method::Stored {
-                options.known = Some(Known {
+                options.known = Some(KnownContent {
                     bytes: size as u64,
                     crc32: crc32fast::hash(&content),
                 });
@@ -341,7 +341,7 @@ async fn large_encrypted_entries_are_given_out_once_they_are_authenticated() {
     for (name, method) in [("deflate", Method::Deflate), ("stored", Method::Stored)] {
         let mut options = EntryOptions::new(method);
         let bytes = content.len() as u64;
-        options.known = (method == Method::Stored).then_some(Known { bytes, crc32: 0 });
+        options.known = (method == Method::Stored).then_some(KnownContent { bytes, crc32: 0 });
         writer.add(name, &options, &mut &content[..]).unwrap();
     }
     let archive = writer.finish().unwrap().0;

@@ -163,10 +163,10 @@ impl Keystream {
 /// The cipher and the code of one entry.
 pub(crate) struct Cipher {
     stream: Keystream,
-    code: Code,
+    code: AuthCode,
     position: u64,
     /// The code behind what was looked at last.
-    ahead: Option<Code>,
+    ahead: Option<AuthCode>,
 }
 
 impl Cipher {
@@ -189,7 +189,7 @@ impl Cipher {
         let stream = Keystream::new(key, strength).ok_or_else(refused)?;
         let cipher = Self {
             stream,
-            code: Code(Mac::new(code_key)),
+            code: AuthCode(Mac::new(code_key)),
             position: 0,
             ahead: None,
         };
@@ -211,26 +211,26 @@ impl Cipher {
     }
 
     /// Decrypts in place what comes next, without going on.
-    pub(crate) fn peek(&mut self, data: &mut [u8]) {
+    pub(crate) fn decrypt_in_place(&mut self, data: &mut [u8]) {
         self.stream.seek(self.position);
         self.stream.apply(data);
     }
 
     /// Decrypts what comes next into `plain`, which is as long, without going on; has the code ready
     /// for when all of it is passed.
-    pub(crate) fn look(&mut self, sealed: &[u8], plain: &mut [u8]) {
+    pub(crate) fn peek(&mut self, encrypted: &[u8], plain: &mut [u8]) {
         self.stream.seek(self.position);
         let mut code = self.code.clone();
-        let stripes = sealed.chunks(STRIPE_BYTES);
-        for (sealed, plain) in stripes.zip(plain.chunks_mut(STRIPE_BYTES)) {
-            self.stream.apply_to(sealed, plain);
-            code.hash(sealed);
+        let stripes = encrypted.chunks(STRIPE_BYTES);
+        for (encrypted, plain) in stripes.zip(plain.chunks_mut(STRIPE_BYTES)) {
+            self.stream.apply_to(encrypted, plain);
+            code.hash(encrypted);
         }
         self.ahead = Some(code);
     }
 
     /// Goes on over the first `taken` of these bytes, which are still encrypted and were looked at.
-    pub(crate) fn pass(&mut self, data: &[u8], taken: usize) {
+    pub(crate) fn advance(&mut self, data: &[u8], taken: usize) {
         match self.ahead.take().filter(|_| taken == data.len()) {
             Some(code) => self.code = code,
             None => self.code.hash(&data[..taken]),
@@ -239,16 +239,16 @@ impl Cipher {
     }
 
     /// The code of everything that was passed.
-    pub(crate) fn code(&mut self) -> &mut Code {
+    pub(crate) fn code(&mut self) -> &mut AuthCode {
         &mut self.code
     }
 }
 
 /// The code of an entry in the making.
 #[derive(Clone)]
-pub(crate) struct Code(Mac);
+pub(crate) struct AuthCode(Mac);
 
-impl Code {
+impl AuthCode {
     /// Adds what is still encrypted.
     pub(crate) fn hash(&mut self, data: &[u8]) {
         self.0.update(data);
@@ -324,18 +324,18 @@ mod tests {
             assert_eq!(usize::from(strength.bits()), strength.key_bytes() * 8);
             let salt = vec![7; strength.salt_bytes()];
             let (mut cipher, _) = Cipher::new(strength, b"pass", &salt).unwrap();
-            let mut sealed = content.clone();
-            cipher.encrypt(&mut sealed);
+            let mut encrypted = content.clone();
+            cipher.encrypt(&mut encrypted);
             let code = cipher.code().bytes();
             let (mut cipher, _) = Cipher::new(strength, b"pass", &salt).unwrap();
             let (mut plain, mut at) = (Vec::new(), 0);
-            while at < sealed.len() {
-                let ahead = (at + 5000).min(sealed.len());
+            while at < encrypted.len() {
+                let ahead = (at + 5000).min(encrypted.len());
                 let mut part = vec![0; ahead - at];
-                cipher.look(&sealed[at..ahead], &mut part);
+                cipher.peek(&encrypted[at..ahead], &mut part);
                 let taken = part.len().min(at % 5300 + 1);
                 plain.extend_from_slice(&part[..taken]);
-                cipher.pass(&sealed[at..ahead], taken);
+                cipher.advance(&encrypted[at..ahead], taken);
                 at += taken;
             }
             assert!(plain == content);

@@ -1,14 +1,14 @@
 //! Encryption: keys and ciphers, and what headers say of them.
 //!
-//! [`aes`] is WinZip AES both ways, [`classic`] the old cipher, which is only read; [`seal`] writes,
-//! [`open`] reads. Nothing here knows an archive.
+//! [`aes`] is WinZip AES both ways, [`zipcrypto`] the old cipher, which is only read; [`encrypt`] writes,
+//! [`decrypt`] reads. Nothing here knows an archive.
 
 pub(crate) mod aes;
-pub(crate) mod classic;
+pub(crate) mod decrypt;
 mod derive;
+pub(crate) mod encrypt;
 mod mac;
-pub(crate) mod open;
-pub(crate) mod seal;
+pub(crate) mod zipcrypto;
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 pub use aes::AesStrength;
-pub use open::Decryption;
-pub use seal::Encryption;
+pub use decrypt::Decryption;
+pub use encrypt::Encryption;
 
 /// A password: any bytes. It is wiped from memory with its last copy.
 #[derive(Clone)]

@@ -62,7 +62,7 @@ impl BitWriter {
 impl Stretch<'_> {
     /// Has `write` work on a copy, which the compiler can keep in registers.
     #[inline(always)]
-    pub(super) fn apart(&mut self, write: impl FnOnce(&mut Stretch<'_>)) {
+    pub(super) fn in_registers(&mut self, write: impl FnOnce(&mut Stretch<'_>)) {
         let mut own = Stretch {
             room: self.room,
             at: self.at,

@@ -89,7 +89,7 @@ pub(super) fn write(writer: &mut BitWriter, block: &Block<'_>, out: &mut Vec<u8>
             table.write(stretch);
         }
         let words = Words::of(if kind == 2 { &own } else { &Lengths::FIXED });
-        stretch.apart(|stretch| put_all(stretch, &words, block));
+        stretch.in_registers(|stretch| put_all(stretch, &words, block));
     });
     false
 }

@@ -2,11 +2,11 @@
 
 use super::bits::BitWriter;
 use super::block::{self, Block};
-use super::brisk;
 use super::buckets::Buckets;
 use super::chains::Chains;
 use super::fast::{self, Places};
 use super::lazy::{self, Effort, Span};
+use super::medium;
 use super::repeat;
 use super::sequences::{FIELD_MAX, Freqs, Sequences};
 use super::split;
@@ -52,7 +52,7 @@ pub struct Compressor {
 enum Search {
     Fast(Box<Places>),
     /// A match of so many bytes is taken at once.
-    Brisk(Box<Buckets>, usize),
+    Medium(Box<Buckets>, usize),
     Lazy(Box<Chains>, Effort),
 }
 
@@ -69,7 +69,7 @@ impl Search {
     fn of(level: i32) -> Self {
         match level {
             ..=1 => Self::Fast(Box::default()),
-            2..=6 => Self::Brisk(Box::default(), GOOD[level as usize - 2]),
+            2..=6 => Self::Medium(Box::default(), GOOD[level as usize - 2]),
             _ => {
                 let index = (level as usize - 7).min(EFFORTS.len() - 1);
                 Self::Lazy(Box::default(), EFFORTS[index])
@@ -84,9 +84,9 @@ impl Search {
                 places.start();
                 places.prime(data, start);
             }
-            Self::Brisk(buckets, _) => {
+            Self::Medium(buckets, _) => {
                 buckets.start(data.len(), &data[start..]);
-                brisk::prime(buckets, data, start);
+                medium::prime(buckets, data, start);
             }
             Self::Lazy(chains, _) => {
                 chains.start(&data[start..]);
@@ -105,7 +105,7 @@ impl Search {
         };
         match self {
             Self::Fast(places) => fast::sequence(places, data, span, out),
-            Self::Brisk(buckets, good) => brisk::sequence(buckets, *good, data, span, out),
+            Self::Medium(buckets, good) => medium::sequence(buckets, *good, data, span, out),
             Self::Lazy(chains, effort) => lazy::sequence(chains, *effort, data, span, out),
         }
     }
@@ -219,7 +219,7 @@ impl Compressor {
             let mut together = self.block.clone();
             together.add(&sequences.freqs);
             let (own, both) = (split::bits(&sequences.freqs), split::bits(&together));
-            if from < stretch && split::apart(before, own, both) {
+            if from < stretch && split::pays_off(before, own, both) {
                 let list = &sequences.list[first..first_of_stretch];
                 put(from, stretch, list, &mut self.block);
                 (from, first, before) = (stretch, first_of_stretch, own);

@@ -14,7 +14,7 @@ pub(super) fn bits(freqs: &Freqs) -> u64 {
 
 /// Whether a stretch with these frequencies is better off in a block of its own than in the one
 /// before it, given their bits and those of both together.
-pub(super) fn apart(before: u64, own: u64, together: u64) -> bool {
+pub(super) fn pays_off(before: u64, own: u64, together: u64) -> bool {
     before + own + TABLE_BITS < together
 }
 
@@ -90,7 +90,7 @@ mod tests {
             bits(&sum)
         };
         let own = bits(&text);
-        assert!(!apart(own, own, together(&text, &text)));
-        assert!(apart(own, bits(&other), together(&text, &other)));
+        assert!(!pays_off(own, own, together(&text, &text)));
+        assert!(pays_off(own, bits(&other), together(&text, &other)));
     }
 }

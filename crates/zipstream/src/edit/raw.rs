@@ -123,8 +123,8 @@ impl RawEntry {
 
     /// Whether a descriptor has to follow: only where the check of a password depends on it.
     fn has_descriptor(&self) -> bool {
-        let classic = self.flags & flag::ENCRYPTED != 0 && self.method != aes::METHOD;
-        classic && self.flags & flag::DESCRIPTOR != 0
+        let zipcrypto = self.flags & flag::ENCRYPTED != 0 && self.method != aes::METHOD;
+        zipcrypto && self.flags & flag::DESCRIPTOR != 0
     }
 
     fn flags(&self) -> u16 {

@@ -4,7 +4,7 @@
 
 use super::internal;
 #[cfg(feature = "methods")]
-use super::other::Other;
+use super::read_only_methods::ReadOnlyMethod;
 use crate::deflate::{InflateError, InflateFlaw, Inflater};
 use crate::error::{Error, ErrorKind};
 use crate::method::Method;
@@ -56,7 +56,7 @@ pub(crate) struct ContentDecoder {
     #[cfg(feature = "zstd")]
     zstd: Option<Box<zstdkit::Decoder>>,
     #[cfg(feature = "methods")]
-    other: Option<Other>,
+    read_only: Option<ReadOnlyMethod>,
 }
 
 impl Default for ContentDecoder {
@@ -81,7 +81,7 @@ impl Default for ContentDecoder {
             #[cfg(feature = "zstd")]
             zstd: None,
             #[cfg(feature = "methods")]
-            other: None,
+            read_only: None,
         }
     }
 }
@@ -112,7 +112,7 @@ impl ContentDecoder {
                 }
             },
             #[cfg(feature = "methods")]
-            Method::Other(_) => self.other = Some(Other::new(method, &bounds)?),
+            Method::Other(_) => self.read_only = Some(ReadOnlyMethod::new(method, &bounds)?),
             #[cfg(not(all(feature = "methods", feature = "zstd")))]
             other => return Err(unsupported(other)),
         }
@@ -172,7 +172,7 @@ impl ContentDecoder {
             #[cfg(feature = "zstd")]
             Method::Zstd => self.frame(input, output)?,
             #[cfg(feature = "methods")]
-            Method::Other(_) => self.other(input, output, last)?,
+            Method::Other(_) => self.read_only(input, output, last)?,
             #[cfg(not(all(feature = "methods", feature = "zstd")))]
             other => return Err(unsupported(other)),
         };
@@ -304,16 +304,16 @@ impl ContentDecoder {
     }
 
     #[cfg(feature = "methods")]
-    fn other(
+    fn read_only(
         &mut self,
         input: &[u8],
         output: &mut [u8],
         last: bool,
     ) -> Result<(usize, usize), Error> {
-        let Some(other) = &mut self.other else {
+        let Some(decoder) = &mut self.read_only else {
             return Err(internal("no decoder"));
         };
-        let (consumed, produced, done) = other.push(input, output, last)?;
+        let (consumed, produced, done) = decoder.push(input, output, last)?;
         self.done = done;
         self.starved = consumed == input.len() && produced < output.len();
         Ok((consumed, produced))

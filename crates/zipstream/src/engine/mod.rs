@@ -5,11 +5,11 @@
 
 pub(crate) mod chunk;
 pub(crate) mod content;
+mod detect;
 #[cfg(feature = "zstd")]
 pub(crate) mod frames;
-mod look;
 #[cfg(feature = "methods")]
-pub(crate) mod other;
+pub(crate) mod read_only_methods;
 pub(crate) mod whole;
 
 use crate::crypt::Encryption;

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::chunk::Chunks;
-use super::{internal, look};
+use super::{detect, internal};
 use crate::error::{Error, ErrorKind};
 use crate::method::Method;
 
@@ -35,7 +35,9 @@ impl Whole {
             return Ok(false);
         };
         let start = out.len();
-        if method == Method::Deflate && (OWN_LEVELS.contains(&level) || look::is_plain(content)) {
+        if method == Method::Deflate
+            && (OWN_LEVELS.contains(&level) || detect::is_repetition_or_noise(content))
+        {
             self.own.compress(level, content, 0, true, out);
             let packed = out.len() - start <= room;
             out.truncate(if packed { out.len() } else { start });

@@ -9,7 +9,7 @@ use crate::format::central::{CENTRAL_BYTES, Central, UNIX};
 use crate::format::extra::Wide;
 use crate::format::{extra, flag, le16, names, time};
 use crate::method::Method;
-use crate::write::Kind;
+use crate::write::EntryKind;
 
 /// "Made by" of a system whose modes are those of Unix as well.
 const MACOS: u8 = 19;
@@ -304,19 +304,19 @@ impl<'a> Entry<'a> {
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EntryKind {
         const TYPE_BITS: u32 = 0o170_000;
         let bits = self.unix_mode().unwrap_or(0) & TYPE_BITS;
         let slash = self.central.name.ends_with(b"/");
-        if bits == Kind::Symlink.mode_bits() {
-            Kind::Symlink
+        if bits == EntryKind::Symlink.mode_bits() {
+            EntryKind::Symlink
         } else if slash
-            || bits == Kind::Directory.mode_bits()
+            || bits == EntryKind::Directory.mode_bits()
             || (bits == 0 && self.central.attributes & DOS_DIRECTORY != 0)
         {
-            Kind::Directory
+            EntryKind::Directory
         } else {
-            Kind::File
+            EntryKind::File
         }
     }
 

@@ -1,18 +1,18 @@
 //! Reading: from a file, where the directory comes first, and from a pipe, where it comes last.
 //!
 //! [`locate`] finds the directory, [`directory`] walks it, [`reader`] reads entries by it,
-//! [`sealed`] opens encrypted ones, [`raw`] takes entries as they are,
+//! [`encrypted`] opens encrypted ones, [`raw`] takes entries as they are,
 //! [`test`] only verifies them, [`layout`] judges it; [`stream`] takes an archive as it comes,
 //! [`pipe`] reads one that way.
 
 mod directory;
+mod encrypted;
 mod layout;
 mod locate;
 mod options;
 mod pipe;
 mod raw;
 mod reader;
-mod sealed;
 mod source;
 mod stream;
 mod test;

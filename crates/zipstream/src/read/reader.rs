@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::directory::{Directory, Entries, Entry};
+use super::encrypted::Body;
 use super::locate::Locator;
 use super::options::ReadOptions;
-use super::sealed::Body;
 use super::source::{ReadAt, read_full};
 use super::window::Window;
-use super::{layout, refuse_unreadable, sealed};
+use super::{encrypted, layout, refuse_unreadable};
 use crate::crypt::Decryption;
-use crate::crypt::open::open_whole;
+use crate::crypt::decrypt::decrypt_whole;
 use crate::engine::content::{Bounds, ContentDecoder, compare, limit, more};
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
@@ -180,7 +180,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<u64, E> {
         let named = |error: Error| {
-            let error = sealed::doubted(entry, error);
+            let error = encrypted::doubted(entry, error);
             E::from(error.entry(entry.name_lossy()))
         };
         let data = self.locate(entry, scratch).map_err(named)?;
@@ -250,10 +250,10 @@ impl<R: ReadAt> ArchiveReader<R> {
         let end = self.directory.start();
         let held = window.get(&self.source, data, compressed_bytes, end)?;
         let mut input = &held[..compressed_bytes];
-        let scheme = sealed::scheme(entry).map_err(|error| error.at(entry.record_offset()))?;
+        let scheme = encrypted::scheme(entry).map_err(|error| error.at(entry.record_offset()))?;
         if let Some(scheme) = &scheme {
-            let opened = open_whole(scheme, self.decryption.as_ref(), input, plain);
-            input = opened.map_err(|error| error.at(data))?;
+            let decrypted = decrypt_whole(scheme, self.decryption.as_ref(), input, plain);
+            input = decrypted.map_err(|error| error.at(data))?;
         }
         let compressed_bytes = input.len();
         let bounds = Bounds {
@@ -342,7 +342,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             decoder.leave_out_sum();
         }
         // Deflate has a place of its own.
-        let own = entry.method() == Method::Deflate && !body.is_sealed();
+        let own = entry.method() == Method::Deflate && !body.is_encrypted();
         if !own && output.len() < PIECE_BYTES {
             output.resize(PIECE_BYTES, 0);
         }

@@ -13,7 +13,7 @@ use super::directory::Entry;
 use super::layout::Names;
 use super::options::{ReadOptions, is_padding};
 use crate::crypt::Decryption;
-use crate::crypt::open::{Opened, Scheme, doubt};
+use crate::crypt::decrypt::{Decryptor, Scheme, doubt};
 use crate::edit::Facts;
 use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
@@ -90,7 +90,7 @@ pub struct StreamDecoder {
     /// Why the entry at hand is not read.
     refused: Option<Error>,
     /// The decryption of the entry at hand.
-    opened: Option<Opened>,
+    decryptor: Option<Decryptor>,
     /// Whether its content is for nobody.
     passing: bool,
     seen: Vec<Seen>,
@@ -156,7 +156,7 @@ enum State {
     /// An entry was told of, and nothing of its content was taken.
     Begin,
     /// Before the header of what is encrypted.
-    Seal,
+    EntryEncryption,
     Content,
     /// The entry cannot be read, and is passed over once that was told.
     Refused,
@@ -185,7 +185,7 @@ impl StreamDecoder {
             decoder: ContentDecoder::default(),
             decryption: None,
             refused: None,
-            opened: None,
+            decryptor: None,
             passing: false,
             seen: Vec::new(),
             names: Names::default(),
@@ -311,7 +311,7 @@ impl StreamDecoder {
                         return Err(self.give_up());
                     }
                 }
-                State::Seal => self.open(input, &mut taken)?,
+                State::EntryEncryption => self.open(input, &mut taken)?,
                 State::Code => self.code(input, &mut taken)?,
                 State::Content => {
                     let step = self.content(input, output, taken)?;

@@ -1,8 +1,8 @@
 //! Whether the content of an entry is what it should be, for those who do not want the content.
 
 use super::directory::Entry;
+use super::encrypted;
 use super::reader::{ArchiveReader, Scratch, is_small};
-use super::sealed;
 use super::source::ReadAt;
 use crate::engine::content::limit;
 use crate::error::Error;
@@ -34,7 +34,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         scratch: &mut Scratch,
         step: &mut impl FnMut(u64) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let scheme = sealed::scheme(entry).ok().flatten();
+        let scheme = encrypted::scheme(entry).ok().flatten();
         let code_alone = scheme.is_some_and(|scheme| !scheme.has_crc());
         if is_small(entry) || entry.method() != Method::Stored || !code_alone {
             return self.extract(entry, scratch, &mut |piece: &[u8]| step(piece.len() as u64));

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::options::{Job as Described, Meta};
 use super::records::{Shape, Sizes, put_central, put_local};
 use crate::crypt::Encryption;
-use crate::crypt::seal::Sealer;
+use crate::crypt::encrypt::Encryptor;
 use crate::engine::Engines;
 use crate::engine::chunk::WINDOW_BYTES;
 use crate::error::Error;
@@ -138,8 +138,8 @@ pub(crate) fn pack_one(
     // The header has the same length whatever it says: it is written again when that is known.
     put_local(out, name, meta, meta.method, Shape::Known(sizes));
     let header = out.len();
-    let mut sealer = match (&engines.encryption, meta.seal) {
-        (Some(encryption), Some(_)) => Some(Sealer::begin(encryption, out)?),
+    let mut encryptor = match (&engines.encryption, meta.encryption) {
+        (Some(encryption), Some(_)) => Some(Encryptor::begin(encryption, out)?),
         _ => None,
     };
     let data = out.len();
@@ -152,9 +152,9 @@ pub(crate) fn pack_one(
         out.extend_from_slice(content);
         crate::method::Method::Stored
     };
-    if let Some(mut sealer) = sealer.take() {
-        sealer.seal(&mut out[data..]);
-        sealer.end(out);
+    if let Some(mut encryptor) = encryptor.take() {
+        encryptor.encrypt(&mut out[data..]);
+        encryptor.end(out);
         // What the last of the extra fields ends with.
         out[header - 2..header].copy_from_slice(&method.code().to_le_bytes());
     }

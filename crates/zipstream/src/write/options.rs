@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::workers::Workers;
 use crate::crypt::Encryption;
 use crate::crypt::aes::{self, FIELD_BYTES};
-use crate::crypt::seal::Seal;
+use crate::crypt::encrypt::EntryEncryption;
 use crate::error::{Error, ErrorKind};
 use crate::format::{extra, time};
 use crate::method::Method;
 
 /// What surrounds a job of compression, to time it: it gets what the job is and calls the work.
-pub type Around = Arc<dyn Fn(Job, &mut dyn FnMut()) + Send + Sync>;
+pub type JobObserver = Arc<dyn Fn(Job, &mut dyn FnMut()) + Send + Sync>;
 
 /// A job of compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct ArchiveOptions {
     /// that no two archives are the same: not to be had with `reproducible`.
     pub encryption: Option<Encryption>,
     /// What surrounds every job of compression.
-    pub around: Option<Around>,
+    pub observer: Option<JobObserver>,
 }
 
 impl std::fmt::Debug for ArchiveOptions {
@@ -57,7 +57,7 @@ impl std::fmt::Debug for ArchiveOptions {
 
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     File,
     /// A directory; its name ends with `/`.
@@ -66,7 +66,7 @@ pub enum Kind {
     Symlink,
 }
 
-impl Kind {
+impl EntryKind {
     /// Its bits in a Unix mode.
     pub(crate) const fn mode_bits(self) -> u32 {
         match self {
@@ -79,7 +79,7 @@ impl Kind {
 
 /// A content that is known before it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownContent {
     /// Its size.
     pub bytes: u64,
     /// Its checksum; of no matter where it is encrypted so that no header states one (AE-2).
@@ -91,7 +91,7 @@ pub struct Known {
 #[non_exhaustive]
 pub struct EntryOptions {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// How to compress it. What does not shrink is stored when that can be known in time.
     pub method: Method,
     /// The level; `None` is that of the method.
@@ -107,7 +107,7 @@ pub struct EntryOptions {
     pub size_hint: Option<u64>,
     /// What the content is, where that is known for sure. It is held to it, and needs no
     /// descriptor; large entries can be stored only so.
-    pub known: Option<Known>,
+    pub known: Option<KnownContent>,
     /// Whether it is encrypted where the archive has a password; it is by default.
     pub encrypt: bool,
 }
@@ -115,7 +115,7 @@ pub struct EntryOptions {
 impl Default for EntryOptions {
     fn default() -> Self {
         Self {
-            kind: Kind::File,
+            kind: EntryKind::File,
             method: Method::Deflate,
             level: None,
             modified: None,
@@ -140,7 +140,7 @@ impl EntryOptions {
     /// Settings of a directory.
     pub fn directory() -> Self {
         Self {
-            kind: Kind::Directory,
+            kind: EntryKind::Directory,
             method: Method::Stored,
             mode: 0o755,
             ..Self::default()
@@ -150,7 +150,7 @@ impl EntryOptions {
     /// Settings of a symbolic link.
     pub fn symlink() -> Self {
         Self {
-            kind: Kind::Symlink,
+            kind: EntryKind::Symlink,
             method: Method::Stored,
             mode: 0o777,
             ..Self::default()
@@ -187,16 +187,16 @@ impl EntryOptions {
         let local = if fixed.is_some() { modified } else { local };
         let mode = match (fixed, self.kind) {
             (None, _) => self.mode & 0o7777,
-            (_, Kind::Symlink) => 0o777,
-            (_, Kind::Directory) => 0o755,
-            (_, Kind::File) => 0o644 | if self.mode & 0o100 != 0 { 0o111 } else { 0 },
+            (_, EntryKind::Symlink) => 0o777,
+            (_, EntryKind::Directory) => 0o755,
+            (_, EntryKind::File) => 0o644 | if self.mode & 0o100 != 0 { 0o111 } else { 0 },
         };
-        let directory = u32::from(self.kind == Kind::Directory) << 4;
+        let directory = u32::from(self.kind == EntryKind::Directory) << 4;
         let stored = level == 0 || self.method == Method::Stored;
         let encryption = archive.encryption.as_ref();
-        let encryption = encryption.filter(|_| self.encrypt && self.kind != Kind::Directory);
+        let encryption = encryption.filter(|_| self.encrypt && self.kind != EntryKind::Directory);
         Ok(Meta {
-            seal: encryption.map(Encryption::seal),
+            encryption: encryption.map(Encryption::of_entry),
             method: if stored { Method::Stored } else { self.method },
             level: if stored { 0 } else { level },
             dos: time::to_dos(local.unwrap_or(time::DOS_MIN)),
@@ -212,7 +212,7 @@ impl EntryOptions {
 /// What headers say of an entry beside name and content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Meta {
-    pub(crate) seal: Option<Seal>,
+    pub(crate) encryption: Option<EntryEncryption>,
     pub(crate) method: Method,
     pub(crate) level: i32,
     pub(crate) dos: (u16, u16),
@@ -223,23 +223,25 @@ pub(crate) struct Meta {
 impl Meta {
     /// The checksum that is stated of a content.
     pub(crate) fn stated_crc(&self, crc32: u32) -> u32 {
-        match self.seal {
-            Some(seal) if !seal.checksum => 0,
+        match self.encryption {
+            Some(encryption) if !encryption.checksum => 0,
             _ => crc32,
         }
     }
 
     /// The number of the method that headers state.
     pub(crate) fn method_code(&self, method: Method) -> u16 {
-        self.seal.map_or(method.code(), |_| aes::METHOD)
+        self.encryption.map_or(method.code(), |_| aes::METHOD)
     }
 
     /// The version of the format that a reader has to know, times ten.
     pub(crate) fn version(&self, method: Method) -> u16 {
-        method.version().max(self.seal.map_or(0, |_| aes::VERSION))
+        method
+            .version()
+            .max(self.encryption.map_or(0, |_| aes::VERSION))
     }
 
     pub(crate) fn extra_bytes(&self) -> usize {
-        self.modified.map_or(0, |_| extra::TIMES_BYTES) + self.seal.map_or(0, |_| FIELD_BYTES)
+        self.modified.map_or(0, |_| extra::TIMES_BYTES) + self.encryption.map_or(0, |_| FIELD_BYTES)
     }
 }

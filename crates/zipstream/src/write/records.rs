@@ -58,7 +58,7 @@ fn version(meta: &Meta, method: Method, wide: bool) -> u16 {
 }
 
 fn flags(name: &[u8], meta: &Meta, shape: &Shape) -> u16 {
-    let encrypted = meta.seal.map_or(0, |_| flag::ENCRYPTED);
+    let encrypted = meta.encryption.map_or(0, |_| flag::ENCRYPTED);
     shape.flags() | encrypted | if name.is_ascii() { 0 } else { flag::UTF8 }
 }
 
@@ -99,8 +99,8 @@ pub(crate) fn put_local(out: &mut Vec<u8>, name: &[u8], meta: &Meta, method: Met
         extra::put_zip64(out, &[sizes.content, sizes.compressed]);
     }
     // The last of them: its end is the method, which may turn out to be another one.
-    if let Some(seal) = meta.seal {
-        seal.field(method).put(out);
+    if let Some(encryption) = meta.encryption {
+        encryption.field(method).put(out);
     }
 }
 
@@ -148,8 +148,8 @@ pub(crate) fn put_central(
     if count > 0 {
         extra::put_zip64(out, wide);
     }
-    if let Some(seal) = meta.seal {
-        seal.field(method).put(out);
+    if let Some(encryption) = meta.encryption {
+        encryption.field(method).put(out);
     }
 }
 

@@ -5,7 +5,7 @@ use super::encoder::Patch;
 use super::options::Meta;
 use super::records::{Shape, Sizes, put_central, put_local, put_shifted};
 use crate::crypt::Encryption;
-use crate::crypt::seal::Sealer;
+use crate::crypt::encrypt::Encryptor;
 use crate::edit::RawEntry;
 use crate::engine::{Engines, internal};
 use crate::error::{Error, ErrorKind};
@@ -40,7 +40,7 @@ struct Written {
     large: Large,
     offset: u64,
     sizes: Sizes,
-    sealer: Option<Sealer>,
+    encryptor: Option<Encryptor>,
 }
 
 /// The output, and what has to be remembered of it.
@@ -157,8 +157,8 @@ impl Sequence {
         } = &large;
         put_local(&mut self.out, name, meta, *method, large.shape);
         let start = self.out.len();
-        let sealer = match (encryption, meta.seal) {
-            (Some(encryption), Some(_)) => Some(Sealer::begin(encryption, &mut self.out)?),
+        let encryptor = match (encryption, meta.encryption) {
+            (Some(encryption), Some(_)) => Some(Encryptor::begin(encryption, &mut self.out)?),
             _ => None,
         };
         let sizes = Sizes {
@@ -169,7 +169,7 @@ impl Sequence {
             large,
             offset,
             sizes,
-            sealer,
+            encryptor,
         });
         Ok(())
     }
@@ -199,11 +199,11 @@ impl Sequence {
         let placed = &mut self.out[start..];
         let compressed = placed.len() as u64;
         if let Some(Written {
-            sealer: Some(sealer),
+            encryptor: Some(encryptor),
             ..
         }) = &mut self.large
         {
-            sealer.seal(placed);
+            encryptor.encrypt(placed);
         }
         self.tally(crc32, content, compressed)
     }
@@ -214,14 +214,14 @@ impl Sequence {
             large,
             offset,
             mut sizes,
-            sealer,
+            encryptor,
         }) = self.large.take()
         else {
             return Err(internal("an end without an entry"));
         };
-        if let Some(sealer) = sealer {
+        if let Some(encryptor) = encryptor {
             let start = self.out.len();
-            sealer.end(&mut self.out);
+            encryptor.end(&mut self.out);
             sizes.compressed += (self.out.len() - start) as u64;
         }
         match large.shape {
@@ -277,7 +277,7 @@ impl Sequence {
 
     /// Ends a large entry whose content the caller has put behind all output; gives what its header
     /// lacks.
-    pub(crate) fn apart(&mut self, crc32: u32) -> Result<Patch, Error> {
+    pub(crate) fn end_external(&mut self, crc32: u32) -> Result<Patch, Error> {
         let Some(Written {
             large,
             offset,

@@ -1,6 +1,6 @@
 //! Threads that compress for any number of archives, started when there is work for them.
 //!
-//! What they are given, and in which order it comes back, is the business of [`lanes`](super::lanes).
+//! What they are given, and in which order it comes back, is the business of [`in_flight`](super::in_flight).
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,9 +29,9 @@ pub(crate) type Task = Box<dyn FnOnce(&mut Engines) + Send>;
 /// # Ok::<(), zipstream::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Workers(Arc<Crew>);
+pub struct Workers(Arc<Pool>);
 
-struct Crew {
+struct Pool {
     shared: Arc<Shared>,
     threads_max: usize,
 }
@@ -57,7 +57,7 @@ fn lock(shared: &Shared) -> MutexGuard<'_, State> {
 impl Workers {
     /// Up to so many threads, at least one and at most 256. None is started before there is work.
     pub fn new(threads: usize) -> Self {
-        Self(Arc::new(Crew {
+        Self(Arc::new(Pool {
             shared: Arc::default(),
             threads_max: threads.clamp(1, THREADS_MAX),
         }))
@@ -109,7 +109,7 @@ impl std::fmt::Debug for Workers {
     }
 }
 
-impl Drop for Crew {
+impl Drop for Pool {
     fn drop(&mut self) {
         let mut state = lock(&self.shared);
         state.closing = true;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
-use zipstream::{ArchiveReader, Entry, Kind, ReadAt, Scratch};
+use zipstream::{ArchiveReader, Entry, EntryKind, ReadAt, Scratch};
 
 use super::place::{self, LINK_BYTES_MAX, Place, Taken, Writing};
 use crate::args::glob::Asked;
@@ -199,8 +199,8 @@ fn select<R: ReadAt>(
         let position = entry.position();
         match (free, entry.kind()) {
             (Err(failure), _) => tally.fail(failure),
-            (Ok(()), Kind::Directory) if extracts => selected.directories.push(position),
-            (Ok(()), Kind::Symlink) if extracts => selected.links.push(position),
+            (Ok(()), EntryKind::Directory) if extracts => selected.directories.push(position),
+            (Ok(()), EntryKind::Symlink) if extracts => selected.links.push(position),
             (Ok(()), _) => selected.files.push(position),
         }
     }

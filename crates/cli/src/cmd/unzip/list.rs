@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use latency::report::{Cell, Table, Unit};
-use zipstream::{ArchiveReader, Entry, Kind, PipeReader, ReadAt};
+use zipstream::{ArchiveReader, Entry, EntryKind, PipeReader, ReadAt};
 
 use crate::args::glob::Asked;
 use crate::args::unzip::UnzipPlan;
@@ -94,9 +94,9 @@ impl<'a> Listing<'a> {
         if self.full {
             row.extend([
                 Cell::from(match entry.kind() {
-                    Kind::File => "file",
-                    Kind::Directory => "directory",
-                    Kind::Symlink => "link",
+                    EntryKind::File => "file",
+                    EntryKind::Directory => "directory",
+                    EntryKind::Symlink => "link",
                 }),
                 entry.mode().map(|mode| format!("{mode:04o}")).into(),
                 format!("{:08x}", entry.crc32()).into(),

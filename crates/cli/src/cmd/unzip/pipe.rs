@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::time::Instant;
 
-use zipstream::{Kind, PipeReader, StreamEntry};
+use zipstream::{EntryKind, PipeReader, StreamEntry};
 
 use super::extract::{Ended, Tally, Times};
 use super::keys::Keys;
@@ -92,9 +92,9 @@ fn entries(
             continue;
         }
         let kind = if entry.name.ends_with('/') {
-            Kind::Directory
+            EntryKind::Directory
         } else {
-            Kind::File
+            EntryKind::File
         };
         let path = match extracts {
             true => taken.path(&entry.name, kind, strict),
@@ -107,7 +107,7 @@ fn entries(
                 continue;
             }
         };
-        if let (Kind::Directory, Place::Root { root, .. }) = (kind, &mut *place) {
+        if let (EntryKind::Directory, Place::Root { root, .. }) = (kind, &mut *place) {
             match root.directory(&path) {
                 Ok(()) => {
                     tally.entries += 1;
@@ -210,9 +210,9 @@ fn records(
             continue;
         }
         match record.kind() {
-            Kind::Symlink => links.push(path),
-            Kind::Directory => directories.push((path, place::attributes(&record))),
-            Kind::File => {
+            EntryKind::Symlink => links.push(path),
+            EntryKind::Directory => directories.push((path, place::attributes(&record))),
+            EntryKind::File => {
                 let mut attributes = place::attributes(&record);
                 attributes.mode.get_or_insert(root.unstated());
                 if let Err(error) = root.set(&path, attributes) {

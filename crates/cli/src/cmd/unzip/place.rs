@@ -8,7 +8,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use zipstream::{Entry, Kind, name};
+use zipstream::{Entry, EntryKind, name};
 
 use super::extract::Ended;
 use crate::args::unzip::Existing;
@@ -73,11 +73,11 @@ pub(super) struct Taken {
 
 impl Taken {
     /// Gives out the path of an entry.
-    pub(super) fn path(&mut self, name: &str, kind: Kind, strict: bool) -> Result<String> {
+    pub(super) fn path(&mut self, name: &str, kind: EntryKind, strict: bool) -> Result<String> {
         let path = path(name)?;
         let hash = |path: &str| self.hasher.hash_one(path);
         let (exact, folded) = (hash(&path), hash(&path.to_lowercase()));
-        let directory = kind == Kind::Directory;
+        let directory = kind == EntryKind::Directory;
         // Directories may be told of twice.
         let again = !self.paths.insert(exact) && !directory;
         if again {

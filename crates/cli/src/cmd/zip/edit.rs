@@ -7,7 +7,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use zipstream::{ArchiveReader, Directory, Kind, Scratch, Totals, Warning};
+use zipstream::{ArchiveReader, Directory, EntryKind, Scratch, Totals, Warning};
 
 use super::pack::{Carried, Packer};
 use super::sources::{Source, Sources};
@@ -226,7 +226,7 @@ impl Base {
             .sources
             .retain(|_, source| match held.get(&source.name) {
                 None => true,
-                Some(_) if source.kind == Kind::Directory => false,
+                Some(_) if source.kind == EntryKind::Directory => false,
                 Some(entry) => {
                     let newer = is_newer(source, entry);
                     replaced.extend(newer.then_some(entry.position));
@@ -264,7 +264,7 @@ fn refuse_held(held: &Names, found: &mut Sources) {
     found.sources.retain(|_, source| {
         let is_held = held.contains_key(&source.name);
         // A directory that is there already is what is asked for.
-        if is_held && source.kind != Kind::Directory {
+        if is_held && source.kind != EntryKind::Directory {
             let name = &source.name;
             let failure = Failure::new(format!("'{name}' is in the archive already"));
             failures.push(failure.help("-u replaces what is older"));

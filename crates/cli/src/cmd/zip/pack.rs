@@ -6,7 +6,9 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-use zipstream::{ArchiveEncoder, ArchiveOptions, Encryption, EntryOptions, Kind, RawEntry, Totals};
+use zipstream::{
+    ArchiveEncoder, ArchiveOptions, Encryption, EntryKind, EntryOptions, RawEntry, Totals,
+};
 
 use super::edit::Base;
 use super::sources::Source;
@@ -67,7 +69,7 @@ impl<'a> Packer<'a> {
         let times = Times::new(session, threads > 0);
         let mut options = ArchiveOptions::default();
         options.threads = threads as usize;
-        options.around = (threads > 0).then(|| times.around());
+        options.observer = (threads > 0).then(|| times.around());
         options.reproducible = fixed_time;
         let sealed = encryption.is_some();
         options.encryption = encryption;
@@ -102,9 +104,11 @@ impl<'a> Packer<'a> {
         let start = Instant::now();
         let added = match source.kind {
             _ if source.path.as_os_str() == "-" => self.stream(source)?,
-            Kind::File => self.file(source)?,
-            Kind::Directory => self.small(source, EntryOptions::directory(), |_| Ok(Vec::new()))?,
-            Kind::Symlink => self.small(source, EntryOptions::symlink(), link_target)?,
+            EntryKind::File => self.file(source)?,
+            EntryKind::Directory => {
+                self.small(source, EntryOptions::directory(), |_| Ok(Vec::new()))?
+            }
+            EntryKind::Symlink => self.small(source, EntryOptions::symlink(), link_target)?,
         };
         if added {
             let end = Instant::now();

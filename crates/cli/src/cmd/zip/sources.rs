@@ -8,7 +8,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
-use zipstream::Kind;
+use zipstream::EntryKind;
 
 use crate::args::zip::{Symlinks, ZipPlan};
 use crate::failure::{Failure, Result};
@@ -23,7 +23,7 @@ pub(super) struct Source {
     /// Its name in the archive.
     pub(super) name: String,
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
 }
 
 /// Entries to be, one behind the other: its kind, the length of its path, its path. Its name is made
@@ -37,11 +37,11 @@ pub(super) struct Listed {
 const HEAD_BYTES: usize = 5;
 
 impl Listed {
-    fn push(&mut self, path: &str, kind: Kind) {
+    fn push(&mut self, path: &str, kind: EntryKind) {
         self.bytes.push(match kind {
-            Kind::File => 0,
-            Kind::Directory => 1,
-            Kind::Symlink => 2,
+            EntryKind::File => 0,
+            EntryKind::Directory => 1,
+            EntryKind::Symlink => 2,
         });
         // No path is nearly as long.
         self.bytes
@@ -59,9 +59,9 @@ impl Listed {
             path: path.to_owned(),
             name: name(path).ok()??,
             kind: match kind {
-                0 => Kind::File,
-                1 => Kind::Directory,
-                _ => Kind::Symlink,
+                0 => EntryKind::File,
+                1 => EntryKind::Directory,
+                _ => EntryKind::Symlink,
             },
         };
         Some((source, at + HEAD_BYTES + bytes))
@@ -132,7 +132,7 @@ pub(super) fn find(paths: &[PathBuf], plan: &ZipPlan, output: &Path) -> Sources 
     let archive = conflicts::written(output);
     for path in paths {
         if path.as_os_str() == "-" {
-            found.sources.push("-", Kind::File);
+            found.sources.push("-", EntryKind::File);
             continue;
         }
         walk(path, plan, archive.as_ref(), &mut found);
@@ -169,7 +169,7 @@ fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sour
         };
         let kind = entry.file_type();
         let kind = if kind.is_file() {
-            Kind::File
+            EntryKind::File
         } else if kind.is_dir() {
             if !plan.recursive {
                 let name = entry.path().display();
@@ -184,13 +184,13 @@ fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sour
             {
                 found.rights.narrow(&metadata);
             }
-            Kind::Directory
+            EntryKind::Directory
         } else if kind.is_symlink() {
             if let Some(kind) = unnamed(entry.path()).filter(|_| entry.depth() == 0) {
                 found.pass_over(entry.path(), kind, true, plan);
                 continue;
             }
-            Kind::Symlink
+            EntryKind::Symlink
         } else {
             found.pass_over(entry.path(), kind, entry.depth() == 0, plan);
             continue;
@@ -264,11 +264,11 @@ impl Sources {
         }
     }
 
-    fn add(&mut self, path: &Path, kind: Kind, plan: &ZipPlan, archive: Option<&Written>) {
+    fn add(&mut self, path: &Path, kind: EntryKind, plan: &ZipPlan, archive: Option<&Written>) {
         let wanted = match kind {
-            Kind::Directory => plan.directories,
-            Kind::Symlink => plan.symlinks == Symlinks::Store,
-            Kind::File => true,
+            EntryKind::Directory => plan.directories,
+            EntryKind::Symlink => plan.symlinks == Symlinks::Store,
+            EntryKind::File => true,
         };
         if !wanted {
             return;
@@ -283,7 +283,7 @@ impl Sources {
         if !plan.selection.takes(&name) {
             return;
         }
-        if kind == Kind::File && archive.is_some_and(|archive| archive.is(path)) {
+        if kind == EntryKind::File && archive.is_some_and(|archive| archive.is(path)) {
             self.itself = true;
             return;
         }
@@ -377,20 +377,20 @@ mod tests {
     fn what_is_listed_comes_back_but_for_what_is_left_out() {
         let mut listed = Listed::default();
         for (path, kind) in [
-            ("./a", Kind::File),
-            ("dir", Kind::Directory),
-            ("-", Kind::File),
+            ("./a", EntryKind::File),
+            ("dir", EntryKind::Directory),
+            ("-", EntryKind::File),
         ] {
             listed.push(path, kind);
         }
-        listed.push("link", Kind::Symlink);
+        listed.push("link", EntryKind::Symlink);
         listed.retain(|at, source| at > 0 || source.name != "a");
-        listed.retain(|_, source| source.kind != Kind::Directory);
+        listed.retain(|_, source| source.kind != EntryKind::Directory);
         let found: Vec<_> = listed
             .iter()
             .map(|source| (source.name, source.kind))
             .collect();
-        let expected = [("-", Kind::File), ("link", Kind::Symlink)];
+        let expected = [("-", EntryKind::File), ("link", EntryKind::Symlink)];
         assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
         assert!(!listed.is_empty());
         listed.retain(|_, _| false);

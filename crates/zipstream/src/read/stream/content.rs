@@ -1,7 +1,7 @@
 //! The content of an entry in a stream: what opens it, its bytes, its code and its descriptor.
 
 use super::{DESCRIPTOR_BYTES_MAX, State, StreamDecoder, StreamEvent, StreamStep};
-use crate::crypt::open::{Opened, refuse_early};
+use crate::crypt::decrypt::{Decryptor, refuse_early};
 use crate::engine::content::{Bounds, limit};
 use crate::engine::internal;
 use crate::error::{Error, ErrorKind};
@@ -73,13 +73,13 @@ impl StreamDecoder {
             .map_or(Method::Stored, |entry| entry.method);
         self.content_start = self.offset;
         self.decoder.start(method, bounds)?;
-        self.opened = None;
+        self.decryptor = None;
         self.state = match &header.scheme {
             Some(scheme) => {
                 if !self.passing {
                     refuse_early(scheme, self.decryption.as_ref())?;
                 }
-                State::Seal
+                State::EntryEncryption
             }
             None => State::Content,
         };
@@ -98,11 +98,11 @@ impl StreamDecoder {
         if !self.hold(scheme.header_bytes(), input, taken) {
             return Ok(Some(StreamEvent::NeedInput));
         }
-        let opened = Opened::new(&scheme, self.decryption.as_ref(), &self.held);
+        let decryptor = Decryptor::new(&scheme, self.decryption.as_ref(), &self.held);
         self.held.clear();
-        match opened {
-            Ok(opened) => {
-                self.opened = Some(opened);
+        match decryptor {
+            Ok(decryptor) => {
+                self.decryptor = Some(decryptor);
                 self.state = State::Content;
             }
             Err(error) => self.refuse(error),
@@ -121,8 +121,8 @@ impl StreamDecoder {
             if !self.hold(4, input, taken) {
                 return Ok(Some(StreamEvent::NeedInput));
             }
-            let goes_on = match &mut self.opened {
-                Some(opened) => opened.goes_on(&mut self.decoder, &self.held[..4]),
+            let goes_on = match &mut self.decryptor {
+                Some(decryptor) => decryptor.goes_on(&mut self.decoder, &self.held[..4]),
                 None => Ok(false),
             };
             if goes_on.map_err(|error| self.named(error))? {
@@ -134,8 +134,8 @@ impl StreamDecoder {
         if !self.hold(bytes, input, taken) {
             return Ok(Some(StreamEvent::NeedInput));
         }
-        if let Some(mut opened) = self.opened.take() {
-            let verified = opened.verify(&self.held[..bytes]);
+        if let Some(mut decryptor) = self.decryptor.take() {
+            let verified = decryptor.verify(&self.held[..bytes]);
             verified.map_err(|error| self.named(error))?;
         }
         // What is left is the start of the descriptor.
@@ -160,8 +160,8 @@ impl StreamDecoder {
             last = rest.len() >= left;
             rest = &rest[..rest.len().min(left)];
         }
-        let step = match &mut self.opened {
-            Some(opened) => opened.push(&mut self.decoder, rest, output, last),
+        let step = match &mut self.decryptor {
+            Some(decryptor) => decryptor.push(&mut self.decoder, rest, output, last),
             None => self.decoder.push(rest, output, last),
         };
         let step = step.map_err(|error| self.named(error))?;

@@ -6,7 +6,7 @@ use super::super::locate::split;
 use super::super::refuse_unreadable;
 use super::{END64_EXTRA_BYTES_MAX, Header, Seen, State, StreamDecoder, StreamEntry, StreamEvent};
 use crate::crypt::aes;
-use crate::crypt::open::Scheme;
+use crate::crypt::decrypt::Scheme;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{self, CENTRAL_BYTES, Central};
 use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES};

@@ -1,8 +1,8 @@
 //! Large entries: their headers go out before their content, which follows in chunks.
 
-use super::line::QUICK_RATIO;
+use super::reorder::QUICK_RATIO;
 use super::{ArchiveEncoder, NARROW_BYTES_MAX, Slot, State};
-use crate::crypt::seal::Seal;
+use crate::crypt::encrypt::EntryEncryption;
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::error::Error;
 use crate::method::Method;
@@ -47,7 +47,7 @@ impl ArchiveEncoder {
             (Method::Stored, Some(known)) => {
                 shape = Shape::Known(Sizes {
                     crc32: meta.stated_crc(known.crc32),
-                    compressed: known.bytes + meta.seal.map_or(0, Seal::bytes),
+                    compressed: known.bytes + meta.encryption.map_or(0, EntryEncryption::bytes),
                     content: known.bytes,
                 });
                 self.open.bytes_max = Some(known.bytes);
@@ -62,7 +62,7 @@ impl ArchiveEncoder {
         self.state = State::Large(match coding {
             // Without threads a frame is compressed as it comes.
             #[cfg(feature = "zstd")]
-            Coding::Frames if self.lanes.is_some() => {
+            Coding::Frames if self.in_flight.is_some() => {
                 crate::engine::frames::frame_bytes(meta.level)
             }
             _ => CHUNK_BYTES,
@@ -83,7 +83,7 @@ impl ArchiveEncoder {
         self.chunk.last = last;
         if self.chunk.coding == Coding::Stored {
             self.store()?;
-        } else if self.lanes.is_some() && !self.is_quick() {
+        } else if self.in_flight.is_some() && !self.is_quick() {
             let chunk = self.next_chunk();
             self.submit(Job::Chunk(chunk))?;
         } else {
@@ -118,8 +118,8 @@ impl ArchiveEncoder {
         let engines = &mut self.engines;
         let mut result = Ok(());
         let mut work = || result = chunk.pack(engines, false, out);
-        match &self.options.around {
-            Some(around) => around(job, &mut work),
+        match &self.options.observer {
+            Some(observer) => observer(job, &mut work),
             None => work(),
         }
         result?;
@@ -134,9 +134,9 @@ impl ArchiveEncoder {
     fn store(&mut self) -> Result<(), Error> {
         let content = self.chunk.content();
         // Nothing states the checksum of most that is encrypted.
-        let seal = self.open.meta.and_then(|meta| meta.seal);
-        let crc32 = match seal {
-            Some(seal) if !seal.checksum => 0,
+        let encryption = self.open.meta.and_then(|meta| meta.encryption);
+        let crc32 = match encryption {
+            Some(encryption) if !encryption.checksum => 0,
             _ => libdeflater::crc32(content),
         };
         if self.slots.is_empty() {

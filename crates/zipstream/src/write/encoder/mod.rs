@@ -1,19 +1,19 @@
 //! The encoder: entries and content in, bytes of an archive out, no I/O and no seeking.
 //!
-//! What is compressed where is decided here, for large entries in [`large`]; [`line`] keeps the
+//! What is compressed where is decided here, for large entries in [`large`]; [`reorder`] keeps the
 //! order, [`raw`] takes what another archive has packed, [`resume`] goes on with one, and [`retract`]
 //! takes an entry back. The work itself
 //! stands in `batch` and `engine`.
 
-mod apart;
+mod external_content;
 mod large;
-mod line;
 mod raw;
 #[cfg(feature = "tokio")]
 mod ready;
+mod reorder;
 mod retract;
 
-pub use apart::Patch;
+pub use external_content::Patch;
 mod resume;
 
 use std::collections::{HashSet, VecDeque};
@@ -21,11 +21,13 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use super::batch::{Batch, Chunk};
 use super::budget::Budget;
-use super::lanes::Lanes;
-use super::options::{ArchiveOptions, EntryOptions, Job as Described, Kind, Known, Meta};
+use super::in_flight::InFlight;
+use super::options::{
+    ArchiveOptions, EntryKind, EntryOptions, Job as Described, KnownContent, Meta,
+};
 use super::sequence::{Large, Sequence, Totals};
 use super::workers::{THREADS_MAX, Workers};
-use crate::crypt::seal::SEAL_BYTES_MAX;
+use crate::crypt::encrypt::OVERHEAD_BYTES_MAX;
 use crate::engine::chunk::bound;
 use crate::engine::{Engines, internal};
 use crate::error::{Error, ErrorKind};
@@ -40,7 +42,7 @@ const BATCH_ENTRIES: usize = 512;
 /// The most content of a large entry whose descriptor has 32 bits: what it may become at worst
 /// still fits.
 const NARROW_BYTES_MAX: u64 = u32::MAX as u64 - (4 << 20);
-const _: () = assert!(bound(NARROW_BYTES_MAX) + SEAL_BYTES_MAX < u32::MAX as u64);
+const _: () = assert!(bound(NARROW_BYTES_MAX) + OVERHEAD_BYTES_MAX < u32::MAX as u64);
 
 /// Writes an archive: entries and content go in, [`output`](ArchiveEncoder::output) comes out.
 ///
@@ -52,7 +54,7 @@ const _: () = assert!(bound(NARROW_BYTES_MAX) + SEAL_BYTES_MAX < u32::MAX as u64
 /// An entry of up to 1 MiB is held until it is complete, and its header states its sizes. A larger
 /// one goes out as it comes, followed by a descriptor: of 32 bits when the size that was hinted
 /// at is below 4 GiB, else with ZIP64. Stored entries never have a descriptor: large ones need a
-/// [`Known`] content, and become deflate entries of stored blocks without one.
+/// [`KnownContent`] content, and become deflate entries of stored blocks without one.
 ///
 /// # What bounds a call
 /// Without threads a call compresses at most 256 KiB of a large entry, or the whole of one of up to
@@ -82,7 +84,7 @@ pub struct ArchiveEncoder {
     engines: Engines,
     batch: Batch,
     chunk: Chunk,
-    lanes: Option<Lanes>,
+    in_flight: Option<InFlight>,
     /// Whether calls wait while as much as may be out is.
     waits: bool,
     /// Contents of up to this size are compressed by the call itself where nothing is before them.
@@ -105,7 +107,7 @@ enum State {
     /// Bytes of another archive's entry go through as they are.
     Raw,
     /// The caller puts the content into the archive.
-    Apart,
+    External,
     Finished,
     Failed(Error),
 }
@@ -117,7 +119,7 @@ struct Open {
     hash: u64,
     meta: Option<Meta>,
     hint: Option<u64>,
-    known: Option<Known>,
+    known: Option<KnownContent>,
     taken: u64,
     /// The most content that its header can describe.
     bytes_max: Option<u64>,
@@ -149,9 +151,10 @@ impl ArchiveEncoder {
         let threads = options.threads.min(THREADS_MAX);
         let own = || (threads > 0).then(|| Workers::new(threads));
         let workers = options.workers.clone().or_else(own);
-        let lanes = workers.map(|workers| Lanes::new(workers, threads, options.around.clone()));
+        let in_flight =
+            workers.map(|workers| InFlight::new(workers, threads, options.observer.clone()));
         Ok(Self {
-            lanes,
+            in_flight,
             engines: Engines {
                 encryption: options.encryption.clone(),
                 ..Engines::default()
@@ -164,7 +167,7 @@ impl ArchiveEncoder {
     /// An archive with default options, which cannot fail.
     pub(super) fn inline() -> Self {
         Self {
-            lanes: None,
+            in_flight: None,
             waits: true,
             inline_bytes_max: 0,
             quick: false,
@@ -210,11 +213,11 @@ impl ArchiveEncoder {
         open.name.clear();
         open.name.extend_from_slice(name.as_bytes());
         match (options.kind, name.ends_with('/')) {
-            (Kind::Directory, false) if name.len() == name::NAME_BYTES_MAX => {
+            (EntryKind::Directory, false) if name.len() == name::NAME_BYTES_MAX => {
                 return bad(name::NameFault::TooLong.to_string());
             }
-            (Kind::Directory, false) => open.name.push(b'/'),
-            (Kind::Directory, true) | (_, false) => {}
+            (EntryKind::Directory, false) => open.name.push(b'/'),
+            (EntryKind::Directory, true) | (_, false) => {}
             (_, true) => return bad("only the name of a directory ends with '/'".to_owned()),
         }
         open.hash = self.hasher.hash_one(&open.name[..]);
@@ -309,7 +312,7 @@ impl ArchiveEncoder {
         match &self.state {
             State::Whole(start) => Ok(self.batch.room(start + WHOLE_BYTES_MAX)),
             State::Failed(error) => Err(error.clone()),
-            State::Idle | State::Raw | State::Apart | State::Finished => {
+            State::Idle | State::Raw | State::External | State::Finished => {
                 Err(order("no entry is open"))
             }
             State::Large(bytes) => Ok(self.chunk.room(*bytes)),
@@ -327,7 +330,7 @@ impl ArchiveEncoder {
         match &self.state {
             State::Whole(_) => self.batch.advance(bytes),
             State::Failed(error) => return Err(error.clone()),
-            State::Idle | State::Raw | State::Apart | State::Finished => {
+            State::Idle | State::Raw | State::External | State::Finished => {
                 return Err(order("no entry is open"));
             }
             State::Large(_) => self.chunk.advance(bytes),
@@ -338,7 +341,7 @@ impl ArchiveEncoder {
     /// Ends the entry.
     pub fn finish_entry(&mut self) -> Result<(), Error> {
         let result = match &self.state {
-            State::Idle | State::Raw | State::Apart | State::Finished => {
+            State::Idle | State::Raw | State::External | State::Finished => {
                 return Err(order("no entry is open"));
             }
             State::Failed(error) => return Err(error.clone()),
@@ -434,8 +437,8 @@ impl ArchiveEncoder {
         let meta = self.meta()?;
         let first = self.slots.is_empty() && self.batch.entries() == 0;
         let small = self.open.taken <= self.inline_bytes_max;
-        if self.lanes.is_none() || (first && small && self.inline_bytes_max > 0) {
-            let around = self.options.around.clone();
+        if self.in_flight.is_none() || (first && small && self.inline_bytes_max > 0) {
+            let observer = self.options.observer.clone();
             let job = Described {
                 entry: self.started - 1,
                 entries: 1,
@@ -447,8 +450,8 @@ impl ArchiveEncoder {
             let name = &self.open.name;
             let mut result = Ok(());
             let mut work = || result = sequence.whole(engines, name, &meta, content);
-            match around {
-                Some(around) => around(job, &mut work),
+            match observer {
+                Some(observer) => observer(job, &mut work),
                 None => work(),
             }
             return result;
@@ -476,7 +479,7 @@ fn order(what: &'static str) -> Error {
 
 /// Holds an entry that is complete to what was known of it.
 fn check_known(open: &Open, meta: &Meta, content: &[u8]) -> Result<(), Error> {
-    let fits = |known: Known| {
+    let fits = |known: KnownContent| {
         let stated = meta.stated_crc(known.crc32);
         known.bytes == content.len() as u64
             && stated == meta.stated_crc(libdeflater::crc32(content))

@@ -5,7 +5,7 @@ use std::task::{Poll, Waker};
 
 use super::{ArchiveEncoder, State};
 use crate::error::Error;
-use crate::write::lanes::Lanes;
+use crate::write::in_flight::InFlight;
 use crate::write::options::ArchiveOptions;
 use crate::write::workers::Workers;
 
@@ -29,7 +29,7 @@ impl ArchiveEncoder {
     /// The same with default options, which cannot fail.
     pub(crate) fn unwaiting_default() -> Self {
         Self {
-            lanes: Some(Lanes::new(Workers::shared(), 1, None)),
+            in_flight: Some(InFlight::new(Workers::shared(), 1, None)),
             waits: false,
             inline_bytes_max: INLINE_BYTES_MAX,
             ..Self::inline()
@@ -63,8 +63,8 @@ impl ArchiveEncoder {
             if ready(self) {
                 return Poll::Ready(Ok(()));
             }
-            let lanes = self.lanes.as_ref();
-            if lanes.is_some_and(|lanes| lanes.wake_when_done(waker)) {
+            let in_flight = self.in_flight.as_ref();
+            if in_flight.is_some_and(|in_flight| in_flight.wake_when_done(waker)) {
                 return Poll::Pending;
             }
         }

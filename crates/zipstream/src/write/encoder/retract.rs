@@ -29,7 +29,7 @@ impl ArchiveEncoder {
     pub fn retract_entry(&mut self) -> Result<u64, Error> {
         match self.state {
             State::Whole(_) => self.abandon_entry()?,
-            State::Large(_) | State::Apart => {
+            State::Large(_) | State::External => {
                 // Jobs of this entry are put in line first, to be cut off with the rest.
                 let settled = self.settle();
                 self.hold(settled)?;

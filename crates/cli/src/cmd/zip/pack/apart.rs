@@ -33,7 +33,9 @@ impl Packer<'_> {
         options: &EntryOptions,
     ) -> Result<Reading, Stop> {
         let name = &source.name;
-        self.call(source, |encoder| encoder.start_apart(name, options, bytes))?;
+        self.call(source, |encoder| {
+            encoder.start_external(name, options, bytes)
+        })?;
         self.drain(1)?;
         let unwritten = |error: &io::Error| write_error(Some(self.target), error);
         // Where the archive does not start where the file does.
@@ -57,7 +59,7 @@ impl Packer<'_> {
             Err(Broken::Interrupted) => return Err(Stop::Interrupted),
         };
         self.read_bytes += bytes;
-        let patch = self.call(source, |encoder| encoder.finish_apart(crc32))?;
+        let patch = self.call(source, |encoder| encoder.finish_external(crc32))?;
         let written = placer.write(patch.offset.wrapping_add(shift), &patch.bytes);
         let ended = written.and_then(|()| self.file.file().seek(SeekFrom::Start(start + bytes)));
         ended.map_err(|error| write_error(Some(self.target), &error))?;

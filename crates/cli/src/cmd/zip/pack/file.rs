@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
-use zipstream::{EntryOptions, Known};
+use zipstream::{EntryOptions, KnownContent};
 
 use super::behind::Behind;
 use super::{Packer, WRITE_BYTES, failed, passed_over};
@@ -225,12 +225,12 @@ impl Packer<'_> {
 
 /// What a file that is to be stored holds, where that is worth reading it twice; its size alone where
 /// no header states more.
-fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<Known>> {
+fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<KnownContent>> {
     if size <= KNOWN_BYTES_MIN {
         return Ok(None);
     }
     if sealed {
-        return Ok(Some(Known {
+        return Ok(Some(KnownContent {
             bytes: size,
             crc32: 0,
         }));
@@ -250,7 +250,7 @@ fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<Known>> {
         bytes += read as u64;
     }
     io::Seek::rewind(&mut reader)?;
-    Ok(Some(Known {
+    Ok(Some(KnownContent {
         bytes,
         crc32: sum.sum(),
     }))

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
-use zipstream::Around;
+use zipstream::JobObserver;
 
 use crate::session::{Outcome, Session};
 
@@ -30,7 +30,7 @@ impl Times {
         }
     }
 
-    pub(super) fn around(&self) -> Around {
+    pub(super) fn around(&self) -> JobObserver {
         let jobs = Arc::clone(&self.jobs);
         Arc::new(move |job, work| {
             let start = Instant::now();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use super::batch::Job;
-use super::options::Around;
+use super::options::JobObserver;
 use super::workers::Workers;
 use crate::engine::{Engines, internal};
 use crate::error::Error;
@@ -19,10 +19,10 @@ const JOBS_PER_THREAD: usize = 2;
 pub(crate) type Done = (Job, Result<(), Error>);
 
 /// The jobs that are out.
-pub(crate) struct Lanes {
+pub(crate) struct InFlight {
     shared: Arc<Shared>,
     workers: Workers,
-    around: Option<Around>,
+    observer: Option<JobObserver>,
     jobs_max: usize,
 }
 
@@ -51,27 +51,27 @@ fn lock(shared: &Shared) -> MutexGuard<'_, State> {
     shared.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Lanes {
+impl InFlight {
     /// Jobs for `workers`, enough of them at a time for so many threads.
-    pub(crate) fn new(workers: Workers, threads: usize, around: Option<Around>) -> Self {
+    pub(crate) fn new(workers: Workers, threads: usize, observer: Option<JobObserver>) -> Self {
         Self {
             shared: Arc::default(),
             workers,
-            around,
+            observer,
             jobs_max: threads.max(1) * JOBS_PER_THREAD,
         }
     }
 
-    /// Hands out a job. No more than [`jobs_max`](Lanes::jobs_max) should be out.
+    /// Hands out a job. No more than [`jobs_max`](InFlight::jobs_max) should be out.
     pub(crate) fn submit(&self, job: Job) -> Result<(), Error> {
         let mut state = lock(&self.shared);
         let number = state.first + state.slots.len() as u64;
         state.slots.push_back(None);
         drop(state);
         let shared = Arc::clone(&self.shared);
-        let around = self.around.clone();
+        let observer = self.observer.clone();
         self.workers.submit(Box::new(move |engines| {
-            run(&shared, number, job, engines, around.as_ref());
+            run(&shared, number, job, engines, observer.as_ref());
         }))
     }
 
@@ -119,7 +119,7 @@ impl Lanes {
     }
 }
 
-impl Drop for Lanes {
+impl Drop for InFlight {
     fn drop(&mut self) {
         lock(&self.shared).closing = true;
     }
@@ -148,7 +148,13 @@ fn tell(shared: &Shared, mut state: MutexGuard<'_, State>, oldest: bool) {
     }
 }
 
-fn run(shared: &Shared, number: u64, mut job: Job, engines: &mut Engines, around: Option<&Around>) {
+fn run(
+    shared: &Shared,
+    number: u64,
+    mut job: Job,
+    engines: &mut Engines,
+    observer: Option<&JobObserver>,
+) {
     if lock(shared).closing {
         return;
     }
@@ -156,8 +162,8 @@ fn run(shared: &Shared, number: u64, mut job: Job, engines: &mut Engines, around
     let described = job.describe();
     let mut result = Ok(());
     let mut work = || result = job.run(engines);
-    match around {
-        Some(around) => around(described, &mut work),
+    match observer {
+        Some(observer) => observer(described, &mut work),
         None => work(),
     }
     let mut state = lock(shared);

@@ -1,8 +1,8 @@
 //! Decrypting what is read: passwords verified first, codes last, contents between them.
 
 use super::Password;
-use super::aes::{self, CODE_BYTES, Cipher, Code, Field, VERIFIER_BYTES};
-use super::classic::{self, Keys};
+use super::aes::{self, AuthCode, CODE_BYTES, Cipher, Field, VERIFIER_BYTES};
+use super::zipcrypto::{self, Keys};
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
@@ -48,7 +48,7 @@ impl Decryption {
 pub(crate) enum Scheme {
     Aes(Field),
     /// With the byte that the header before the content should end with.
-    Classic(u8),
+    ZipCrypto(u8),
 }
 
 impl Scheme {
@@ -71,14 +71,14 @@ impl Scheme {
         } else {
             (crc32 >> 24) as u16
         };
-        Ok(Some(Self::Classic(check as u8)))
+        Ok(Some(Self::ZipCrypto(check as u8)))
     }
 
     /// Bytes before the compressed content.
     pub(crate) fn header_bytes(&self) -> usize {
         match self {
             Self::Aes(field) => field.strength.salt_bytes() + VERIFIER_BYTES,
-            Self::Classic(_) => classic::HEADER_BYTES,
+            Self::ZipCrypto(_) => zipcrypto::HEADER_BYTES,
         }
     }
 
@@ -86,7 +86,7 @@ impl Scheme {
     pub(crate) fn code_bytes(&self) -> usize {
         match self {
             Self::Aes(_) => CODE_BYTES,
-            Self::Classic(_) => 0,
+            Self::ZipCrypto(_) => 0,
         }
     }
 
@@ -108,7 +108,7 @@ impl Scheme {
     pub(crate) fn has_crc(&self) -> bool {
         match self {
             Self::Aes(field) => field.has_crc,
-            Self::Classic(_) => true,
+            Self::ZipCrypto(_) => true,
         }
     }
 
@@ -118,17 +118,17 @@ impl Scheme {
 }
 
 /// The decryption of one entry.
-pub(crate) struct Opened {
+pub(crate) struct Decryptor {
     cipher: AnyCipher,
     plain: Vec<u8>,
 }
 
 enum AnyCipher {
     Aes(Box<Cipher>),
-    Classic(Keys),
+    ZipCrypto(Keys),
 }
 
-impl Opened {
+impl Decryptor {
     /// Starts an entry by what stands before its content.
     pub(crate) fn new(
         scheme: &Scheme,
@@ -152,14 +152,14 @@ impl Opened {
                 }
                 AnyCipher::Aes(Box::new(cipher))
             }
-            Scheme::Classic(check) => {
+            Scheme::ZipCrypto(check) => {
                 let mut keys = Keys::new(password);
                 let mut header = header.to_vec();
                 keys.decrypt(&mut header);
                 if header.last() != Some(check) {
                     return Err(wrong());
                 }
-                AnyCipher::Classic(keys)
+                AnyCipher::ZipCrypto(keys)
             }
         };
         Ok(Self {
@@ -180,19 +180,19 @@ impl Opened {
         if let (AnyCipher::Aes(cipher), Some(bytes)) = (&mut self.cipher, decoder.copies(most))
             && bytes > 0
         {
-            let (sealed, plain) = (&input[..bytes], &mut output[..bytes]);
-            cipher.look(sealed, plain);
-            cipher.pass(sealed, bytes);
+            let (encrypted, plain) = (&input[..bytes], &mut output[..bytes]);
+            cipher.peek(encrypted, plain);
+            cipher.advance(encrypted, bytes);
             return decoder.copied(plain);
         }
         // What the decoder leaves is decrypted again: no more than there is room for what it
         // may become, but enough for the smallest unit.
         let most = STEP_BYTES.min(output.len().saturating_add(64));
         let step = &input[..input.len().min(most)];
-        let ahead = self.look(step);
+        let ahead = self.peek(step);
         let last = last && step.len() == input.len();
         let done = decoder.push(&self.plain, output, last)?;
-        self.pass(step, done.consumed, ahead);
+        self.advance(step, done.consumed, ahead);
         Ok(done)
     }
 
@@ -203,26 +203,26 @@ impl Opened {
         decoder: &mut ContentDecoder,
         bytes: &[u8],
     ) -> Result<bool, Error> {
-        let before = self.look(bytes);
+        let before = self.peek(bytes);
         let goes_on = decoder.goes_on(&self.plain)?;
         if goes_on {
-            self.pass(bytes, bytes.len(), before);
+            self.advance(bytes, bytes.len(), before);
         }
         Ok(goes_on)
     }
 
     /// Decrypts this into `plain` without going on; the keys of the old cipher behind it.
-    fn look(&mut self, sealed: &[u8]) -> Option<Keys> {
+    fn peek(&mut self, encrypted: &[u8]) -> Option<Keys> {
         match &mut self.cipher {
             AnyCipher::Aes(cipher) => {
-                self.plain.resize(sealed.len(), 0);
-                cipher.look(sealed, &mut self.plain);
+                self.plain.resize(encrypted.len(), 0);
+                cipher.peek(encrypted, &mut self.plain);
                 None
             }
-            AnyCipher::Classic(keys) => {
+            AnyCipher::ZipCrypto(keys) => {
                 let mut ahead = *keys;
                 self.plain.clear();
-                self.plain.extend_from_slice(sealed);
+                self.plain.extend_from_slice(encrypted);
                 ahead.decrypt(&mut self.plain);
                 Some(ahead)
             }
@@ -230,24 +230,24 @@ impl Opened {
     }
 
     /// Goes on over the first `taken` bytes of what was looked at.
-    fn pass(&mut self, sealed: &[u8], taken: usize, ahead: Option<Keys>) {
-        let all = taken == sealed.len();
+    fn advance(&mut self, encrypted: &[u8], taken: usize, ahead: Option<Keys>) {
+        let all = taken == encrypted.len();
         match &mut self.cipher {
-            AnyCipher::Aes(cipher) => cipher.pass(sealed, taken),
-            AnyCipher::Classic(keys) if all => *keys = ahead.unwrap_or(*keys),
-            AnyCipher::Classic(keys) => {
+            AnyCipher::Aes(cipher) => cipher.advance(encrypted, taken),
+            AnyCipher::ZipCrypto(keys) if all => *keys = ahead.unwrap_or(*keys),
+            AnyCipher::ZipCrypto(keys) => {
                 self.plain.clear();
-                self.plain.extend_from_slice(&sealed[..taken]);
+                self.plain.extend_from_slice(&encrypted[..taken]);
                 keys.decrypt(&mut self.plain);
             }
         }
     }
 
     /// The code of everything that was taken, where there is one.
-    pub(crate) fn code(&mut self) -> Option<&mut Code> {
+    pub(crate) fn code(&mut self) -> Option<&mut AuthCode> {
         match &mut self.cipher {
             AnyCipher::Aes(cipher) => Some(cipher.code()),
-            AnyCipher::Classic(_) => None,
+            AnyCipher::ZipCrypto(_) => None,
         }
     }
 
@@ -259,30 +259,30 @@ impl Opened {
     /// Decrypts a whole content in place.
     fn decrypt(&mut self, data: &mut [u8]) {
         match &mut self.cipher {
-            AnyCipher::Aes(cipher) => cipher.peek(data),
-            AnyCipher::Classic(keys) => keys.decrypt(data),
+            AnyCipher::Aes(cipher) => cipher.decrypt_in_place(data),
+            AnyCipher::ZipCrypto(keys) => keys.decrypt(data),
         }
     }
 }
 
 /// Decrypts an entry that is wholly at hand into `plain`, its code verified first.
-pub(crate) fn open_whole<'p>(
+pub(crate) fn decrypt_whole<'p>(
     scheme: &Scheme,
     decryption: Option<&Decryption>,
-    sealed: &[u8],
+    encrypted: &[u8],
     plain: &'p mut Vec<u8>,
 ) -> Result<&'p [u8], Error> {
-    scheme.inner_bytes(sealed.len() as u64)?;
-    let (header, rest) = sealed.split_at(scheme.header_bytes());
+    scheme.inner_bytes(encrypted.len() as u64)?;
+    let (header, rest) = encrypted.split_at(scheme.header_bytes());
     let (inner, code) = rest.split_at(rest.len() - scheme.code_bytes());
-    let mut opened = Opened::new(scheme, decryption, header)?;
-    if let Some(found) = opened.code() {
+    let mut decryptor = Decryptor::new(scheme, decryption, header)?;
+    if let Some(found) = decryptor.code() {
         found.hash(inner);
         found.verify(code)?;
     }
     plain.clear();
     plain.extend_from_slice(inner);
-    opened.decrypt(plain);
+    decryptor.decrypt(plain);
     Ok(plain)
 }
 
@@ -302,9 +302,9 @@ pub(crate) fn refuse_early(scheme: &Scheme, decryption: Option<&Decryption>) -> 
 /// What is wrong with a content, and that the password may be: one byte tells it in the old cipher.
 pub(crate) fn doubt(scheme: Option<&Scheme>, error: Error) -> Error {
     use ErrorKind::{Checksum, Corrupt, Size, Truncated};
-    let classic = matches!(scheme, Some(Scheme::Classic(_)));
+    let zipcrypto = matches!(scheme, Some(Scheme::ZipCrypto(_)));
     match error.kind() {
-        Checksum | Corrupt | Size | Truncated if classic => error.help(
+        Checksum | Corrupt | Size | Truncated if zipcrypto => error.help(
             "the archive is damaged, or the password is wrong: this encryption lets one wrong \
              password in 256 pass",
         ),
@@ -322,9 +322,9 @@ fn missing() -> Error {
         .help("give the password of the archive")
 }
 
-impl std::fmt::Debug for Opened {
+impl std::fmt::Debug for Decryptor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Opened")
+        f.write_str("Decryptor")
     }
 }
 
@@ -335,9 +335,9 @@ mod tests {
     #[test]
     fn damage_under_the_old_cipher_may_be_a_wrong_password() {
         let help = |scheme, kind| doubt(Some(&scheme), Error::new(kind, "wrong")).help_text();
-        let told = help(Scheme::Classic(7), ErrorKind::Checksum).unwrap_or_default();
+        let told = help(Scheme::ZipCrypto(7), ErrorKind::Checksum).unwrap_or_default();
         assert!(told.contains("one wrong password in 256"), "{told}");
-        assert_eq!(help(Scheme::Classic(7), ErrorKind::Limit), None);
+        assert_eq!(help(Scheme::ZipCrypto(7), ErrorKind::Limit), None);
         let field = Field {
             has_crc: false,
             strength: aes::AesStrength::Aes256,

@@ -14,7 +14,7 @@ const NOISE_MOST: u32 = 78_000;
 
 /// Whether the content is one short repetition over and over, or noise: `deflate` has paths of its
 /// own for these.
-pub(crate) fn is_plain(content: &[u8]) -> bool {
+pub(crate) fn is_repetition_or_noise(content: &[u8]) -> bool {
     content.len() >= LOOK_BYTES && (repeats(content) || is_noise(content))
 }
 
@@ -65,18 +65,23 @@ mod tests {
     #[test]
     fn plain_contents_are_told_from_others() {
         let noise = noise(40_000);
-        assert!(is_plain(&noise) && !is_plain(&noise[..20_000]));
+        assert!(is_repetition_or_noise(&noise) && !is_repetition_or_noise(&noise[..20_000]));
         let text: Vec<u8> = noise.iter().map(|byte| b'a' + byte % 26).collect();
-        assert!(!is_plain(&text));
+        assert!(!is_repetition_or_noise(&text));
         for period in [1, 2, 45, 1000] {
             let line = |bytes| text[..period].iter().copied().cycle().take(bytes);
             assert!(
-                is_plain(&line(10_240).collect::<Vec<_>>()),
+                is_repetition_or_noise(&line(10_240).collect::<Vec<_>>()),
                 "period {period}"
             );
-            assert!(!is_plain(&line(LOOK_BYTES - 1).collect::<Vec<_>>()));
+            assert!(!is_repetition_or_noise(
+                &line(LOOK_BYTES - 1).collect::<Vec<_>>()
+            ));
             let ends: Vec<u8> = line(8_000).chain(text[..8_000].iter().copied()).collect();
-            assert!(!is_plain(&ends), "period {period} up to the middle");
+            assert!(
+                !is_repetition_or_noise(&ends),
+                "period {period} up to the middle"
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use zipstream::{
     ArchiveEncoder, ArchiveOptions, ArchiveReader, Crc32, Encryption, EntryOptions, ErrorKind,
-    Known, Method, Password, ReadOptions,
+    KnownContent, Method, Password, ReadOptions,
 };
 
 fn sum(content: &[u8]) -> u32 {
@@ -41,11 +41,11 @@ fn apart(threads: usize, contents: &[Vec<u8>]) -> Vec<u8> {
         let options = EntryOptions::new(Method::Deflate);
         let name = format!("stored{index}");
         encoder
-            .start_apart(&name, &options, content.len() as u64)
+            .start_external(&name, &options, content.len() as u64)
             .expect("packed");
         drain(&mut encoder, &mut archive);
         archive.extend_from_slice(content);
-        let patch = encoder.finish_apart(sum(content)).expect("packed");
+        let patch = encoder.finish_external(sum(content)).expect("packed");
         archive[patch.offset as usize..][..4].copy_from_slice(&patch.bytes);
     }
     let totals = encoder.finish().expect("packed");
@@ -64,7 +64,7 @@ fn content_put_in_apart_makes_the_archive_that_it_makes_when_it_is_pushed() {
             let mut options = EntryOptions::default();
             if kind == "stored" {
                 options = EntryOptions::new(Method::Stored);
-                options.known = Some(Known {
+                options.known = Some(KnownContent {
                     bytes: content.len() as u64,
                     crc32: sum(content),
                 });
@@ -93,18 +93,18 @@ fn what_cannot_be_put_in_apart_is_refused() {
     options.encryption = Some(Encryption::new(Password::new("p")));
     let mut sealed = ArchiveEncoder::new(options).unwrap();
     let entry = EntryOptions::default();
-    let refused = sealed.start_apart("a", &entry, 5).unwrap_err();
+    let refused = sealed.start_external("a", &entry, 5).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Setting);
 
     let mut encoder = encoder(0);
     assert_eq!(
-        encoder.finish_apart(0).unwrap_err().kind(),
+        encoder.finish_external(0).unwrap_err().kind(),
         ErrorKind::Order
     );
-    encoder.start_apart("a", &entry, 5).unwrap();
+    encoder.start_external("a", &entry, 5).unwrap();
     // Its header was not taken.
     assert_eq!(
-        encoder.finish_apart(0).unwrap_err().kind(),
+        encoder.finish_external(0).unwrap_err().kind(),
         ErrorKind::Order
     );
     assert_eq!(encoder.push(b"x").unwrap_err().kind(), ErrorKind::Order);
@@ -116,9 +116,9 @@ fn what_cannot_be_put_in_apart_is_refused() {
     assert_eq!(encoder.finish().unwrap_err().kind(), ErrorKind::Order);
     let bytes = encoder.output().len();
     encoder.consume(bytes);
-    let patch = encoder.finish_apart(0x0403_0201).unwrap();
+    let patch = encoder.finish_external(0x0403_0201).unwrap();
     assert_eq!((patch.offset, patch.bytes), (14, [1, 2, 3, 4]));
-    let again = encoder.start_apart("a", &entry, 5).unwrap_err();
+    let again = encoder.start_external("a", &entry, 5).unwrap_err();
     assert_eq!(again.kind(), ErrorKind::Duplicate);
     assert_eq!(encoder.finish().unwrap().content_bytes, 5);
 }
@@ -184,7 +184,7 @@ fn a_retracted_entry_leaves_no_trace_however_much_of_it_is_written() {
                 encoder.finish_entry().expect("packed");
                 if apart {
                     encoder
-                        .start_apart("again", options, bytes)
+                        .start_external("again", options, bytes)
                         .expect("started");
                     drain(&mut encoder, &mut archive);
                     archive.resize(archive.len() + bytes as usize / 2, 0);
@@ -221,7 +221,7 @@ fn an_open_entry_says_how_much_its_header_has_room_for() {
     encoder.start_entry("any", &options).expect("started");
     assert_eq!(encoder.entry_left(), None);
     encoder.finish_entry().expect("ended");
-    options.known = Some(Known {
+    options.known = Some(KnownContent {
         bytes: 2 << 20,
         crc32: 0,
     });

@@ -4,7 +4,7 @@ use super::{ArchiveEncoder, Slot};
 use crate::engine::internal;
 use crate::error::Error;
 use crate::write::batch::{Coding, Job};
-use crate::write::lanes::Done;
+use crate::write::in_flight::Done;
 
 /// A chunk that shrinks by this much consists of a few long matches, which take no time.
 pub(super) const QUICK_RATIO: u64 = 64;
@@ -33,16 +33,16 @@ impl ArchiveEncoder {
     pub(super) fn has_room(&self) -> bool {
         let waiting = |slot: &&Slot| matches!(slot, Slot::Job | Slot::Piece(_));
         let out = self.slots.iter().filter(waiting).count();
-        let lanes = self.lanes.as_ref();
-        lanes.is_none_or(|lanes| out < lanes.jobs_max())
+        let in_flight = self.in_flight.as_ref();
+        in_flight.is_none_or(|in_flight| out < in_flight.jobs_max())
     }
 
     pub(super) fn submit(&mut self, job: Job) -> Result<(), Error> {
         self.wait_for_room()?;
-        let Some(lanes) = &self.lanes else {
+        let Some(in_flight) = &self.in_flight else {
             return Err(internal("a job without threads"));
         };
-        lanes.submit(job)?;
+        in_flight.submit(job)?;
         self.slots.push_back(Slot::Job);
         self.pump()
     }
@@ -65,10 +65,10 @@ impl ArchiveEncoder {
         match self.slots.front() {
             None => return Ok(false),
             Some(Slot::Job) => {
-                let Some(lanes) = &self.lanes else {
+                let Some(in_flight) = &self.in_flight else {
                     return Err(internal("a job without threads"));
                 };
-                let Some(done) = lanes.next(wait)? else {
+                let Some(done) = in_flight.next(wait)? else {
                     return Ok(false);
                 };
                 self.slots.pop_front();

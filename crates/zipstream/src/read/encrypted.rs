@@ -4,8 +4,8 @@ use super::directory::Entry;
 use super::source::ReadAt;
 use super::window::Window;
 use crate::crypt::Decryption;
-use crate::crypt::aes::Code;
-use crate::crypt::open::{Opened, Scheme, doubt, is_verified_first};
+use crate::crypt::aes::AuthCode;
+use crate::crypt::decrypt::{Decryptor, Scheme, doubt, is_verified_first};
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::Error;
 
@@ -30,9 +30,9 @@ pub(crate) struct Body {
     pub(super) start: u64,
     /// The first byte behind it.
     pub(super) end: u64,
-    sealed: Option<(Scheme, Opened)>,
+    decryption: Option<(Scheme, Decryptor)>,
     /// What goes over the content before any of it is given out.
-    first: Option<Code>,
+    first: Option<AuthCode>,
     /// The first byte behind what is hashed but not decrypted. A source that has something later is
     /// asked again, and this goes on from there.
     hashed: u64,
@@ -52,7 +52,7 @@ impl Body {
             return Ok(Self {
                 start: data,
                 end: outer_end,
-                sealed: None,
+                decryption: None,
                 first: None,
                 hashed: data,
             });
@@ -61,15 +61,15 @@ impl Body {
         let start = data + scheme.header_bytes() as u64;
         let end = start + inner;
         let header = window.get(source, data, scheme.header_bytes(), outer_end)?;
-        let mut opened = Opened::new(&scheme, decryption, &header[..scheme.header_bytes()])?;
+        let mut decryptor = Decryptor::new(&scheme, decryption, &header[..scheme.header_bytes()])?;
         let first = match is_verified_first(&scheme, decryption) {
-            true => opened.code().cloned(),
+            true => decryptor.code().cloned(),
             false => None,
         };
         Ok(Self {
             start,
             end,
-            sealed: Some((scheme, opened)),
+            decryption: Some((scheme, decryptor)),
             first,
             hashed: start,
         })
@@ -77,13 +77,13 @@ impl Body {
 
     /// Whether the checksum of the content is stated.
     pub(super) fn has_crc(&self) -> bool {
-        let sealed = self.sealed.as_ref();
-        sealed.is_none_or(|(scheme, _)| scheme.has_crc())
+        let decryption = self.decryption.as_ref();
+        decryption.is_none_or(|(scheme, _)| scheme.has_crc())
     }
 
     /// Whether the content is encrypted.
-    pub(super) fn is_sealed(&self) -> bool {
-        self.sealed.is_some()
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.decryption.is_some()
     }
 
     /// Authenticates the content where it is not released early; called before any of it is given out,
@@ -93,7 +93,7 @@ impl Body {
         window: &mut Window,
         source: &R,
     ) -> Result<(), Error> {
-        let Some((mut first, (scheme, _))) = self.first.take().zip(self.sealed.as_ref()) else {
+        let Some((mut first, (scheme, _))) = self.first.take().zip(self.decryption.as_ref()) else {
             return Ok(());
         };
         let code_bytes = scheme.code_bytes();
@@ -108,7 +108,7 @@ impl Body {
     /// Hashes what is left and holds all of it to the code.
     fn hash<R: ReadAt>(
         &mut self,
-        code: &mut Code,
+        code: &mut AuthCode,
         code_bytes: usize,
         window: &mut Window,
         source: &R,
@@ -134,11 +134,11 @@ impl Body {
     ) -> Result<u64, Error> {
         let left = usize::try_from(self.end - self.hashed).unwrap_or(usize::MAX);
         let need = left.min(2 * STEP_BYTES);
-        let Some((_, opened)) = self.sealed.as_mut().filter(|_| need > 0) else {
+        let Some((_, decryptor)) = self.decryption.as_mut().filter(|_| need > 0) else {
             return Ok(0);
         };
         let held = window.get(source, self.hashed, need, self.end)?;
-        if let Some(code) = opened.code() {
+        if let Some(code) = decryptor.code() {
             code.hash(&held[..need]);
         }
         self.hashed += need as u64;
@@ -153,9 +153,9 @@ impl Body {
         output: &'a mut [u8],
         last: bool,
     ) -> Result<(Step, &'a [u8]), Error> {
-        match &mut self.sealed {
-            Some((_, opened)) => {
-                let step = opened.push(decoder, input, output, last)?;
+        match &mut self.decryption {
+            Some((_, decryptor)) => {
+                let step = decryptor.push(decoder, input, output, last)?;
                 Ok((step, &output[..step.produced]))
             }
             None => decoder.lend(input, output, last),
@@ -169,21 +169,21 @@ impl Body {
         source: &R,
         at: u64,
     ) -> Result<(), Error> {
-        let Some((scheme, mut opened)) = self.sealed.take() else {
+        let Some((scheme, mut decryptor)) = self.decryption.take() else {
             return Ok(());
         };
         self.hashed = self.hashed.max(at);
-        let verified = match opened.code() {
+        let verified = match decryptor.code() {
             Some(code) => self.hash(code, scheme.code_bytes(), window, source),
             None => Ok(()),
         };
-        self.sealed = Some((scheme, opened));
+        self.decryption = Some((scheme, decryptor));
         verified
     }
 
     /// The checksum to hold the content to, of those found and stated.
     pub(super) fn crc32(&self, found: u32, stated: u32) -> u32 {
-        match &self.sealed {
+        match &self.decryption {
             Some((scheme, _)) => scheme.crc32(found, stated),
             None => stated,
         }

@@ -3,7 +3,7 @@
 
 use super::{ArchiveEncoder, State, order};
 use crate::error::{Error, ErrorKind};
-use crate::write::options::{EntryOptions, Known};
+use crate::write::options::{EntryOptions, KnownContent};
 
 /// Bytes that belong at a place of the archive that is written already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +25,13 @@ impl ArchiveEncoder {
     ///
     /// let content = b"something that is stored";
     /// let mut encoder = ArchiveEncoder::new(ArchiveOptions::default())?;
-    /// encoder.start_apart("a.bin", &EntryOptions::default(), content.len() as u64)?;
+    /// encoder.start_external("a.bin", &EntryOptions::default(), content.len() as u64)?;
     /// let mut archive = encoder.output().to_vec();
     /// encoder.consume(archive.len());
     /// archive.extend_from_slice(content);
     /// let mut sum = Crc32::new();
     /// sum.update(content);
-    /// let patch = encoder.finish_apart(sum.sum())?;
+    /// let patch = encoder.finish_external(sum.sum())?;
     /// archive[patch.offset as usize..][..4].copy_from_slice(&patch.bytes);
     /// encoder.finish()?;
     /// archive.extend_from_slice(encoder.output());
@@ -39,7 +39,7 @@ impl ArchiveEncoder {
     /// # assert_eq!(reader.entries().next().unwrap()?.content_bytes(), 24);
     /// # Ok::<(), zipstream::Error>(())
     /// ```
-    pub fn start_apart(
+    pub fn start_external(
         &mut self,
         name: &str,
         options: &EntryOptions,
@@ -51,27 +51,27 @@ impl ArchiveEncoder {
         }
         let mut options = *options;
         options.method = crate::method::Method::Stored;
-        options.known = Some(Known { bytes, crc32: 0 });
+        options.known = Some(KnownContent { bytes, crc32: 0 });
         self.open_entry(name, &options, true)?;
         let result = self.settle();
         self.hold(result)?;
-        self.state = State::Apart;
+        self.state = State::External;
         Ok(())
     }
 
     /// Ends such an entry. All of the output before its content has to be
     /// [consumed](ArchiveEncoder::consume). What is given belongs into the archive before anyone reads
     /// it.
-    pub fn finish_apart(&mut self, crc32: u32) -> Result<Patch, Error> {
+    pub fn finish_external(&mut self, crc32: u32) -> Result<Patch, Error> {
         match &self.state {
-            State::Apart => {}
+            State::External => {}
             State::Failed(error) => return Err(error.clone()),
             _ => return Err(order("no entry apart is open")),
         }
         if !self.output().is_empty() {
             return Err(order("what stands before the content is not written"));
         }
-        let result = self.sequence.apart(crc32);
+        let result = self.sequence.end_external(crc32);
         let patch = self.hold(result)?;
         self.state = State::Idle;
         Ok(patch)

@@ -14,7 +14,7 @@ const LZMA_HEADER_BYTES: usize = 9;
 const LZMA_PROPERTIES_BYTES: usize = 5;
 
 /// A decoder of one content.
-pub(crate) enum Other {
+pub(crate) enum ReadOnlyMethod {
     Deflate64(Box<deflate64::InflaterManaged>),
     Bzip2(bzip2::Decompress),
     /// Before its properties, which come in any cut.
@@ -26,7 +26,7 @@ pub(crate) enum Other {
 /// What one call did: bytes taken and given, and whether that was the end.
 pub(crate) type Did = (usize, usize, bool);
 
-impl Other {
+impl ReadOnlyMethod {
     /// A decoder for a method.
     pub(crate) fn new(method: Method, bounds: &Bounds) -> Result<Self, Error> {
         // These two take bytes ahead that may be another record's.

@@ -28,8 +28,8 @@ impl Encryption {
         }
     }
 
-    pub(crate) fn seal(&self) -> Seal {
-        Seal {
+    pub(crate) fn of_entry(&self) -> EntryEncryption {
+        EntryEncryption {
             strength: self.strength,
             checksum: self.checksum,
         }
@@ -38,15 +38,15 @@ impl Encryption {
 
 /// What headers say of the encryption of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seal {
+pub(crate) struct EntryEncryption {
     pub(crate) strength: AesStrength,
     pub(crate) checksum: bool,
 }
 
 /// The most that encryption adds to a content.
-pub(crate) const SEAL_BYTES_MAX: u64 = (16 + VERIFIER_BYTES + CODE_BYTES) as u64;
+pub(crate) const OVERHEAD_BYTES_MAX: u64 = (16 + VERIFIER_BYTES + CODE_BYTES) as u64;
 
-impl Seal {
+impl EntryEncryption {
     /// What is added to the compressed content.
     pub(crate) fn bytes(self) -> u64 {
         (self.strength.salt_bytes() + VERIFIER_BYTES + CODE_BYTES) as u64
@@ -62,9 +62,9 @@ impl Seal {
 }
 
 /// The encryption of one entry.
-pub(crate) struct Sealer(Cipher);
+pub(crate) struct Encryptor(Cipher);
 
-impl Sealer {
+impl Encryptor {
     /// Starts an entry: appends its salt and what verifies the password.
     pub(crate) fn begin(encryption: &Encryption, out: &mut Vec<u8>) -> Result<Self, Error> {
         let mut room = [0; 16];
@@ -77,7 +77,7 @@ impl Sealer {
     }
 
     /// Encrypts the next part in place.
-    pub(crate) fn seal(&mut self, data: &mut [u8]) {
+    pub(crate) fn encrypt(&mut self, data: &mut [u8]) {
         self.0.encrypt(data);
     }
 
@@ -87,8 +87,8 @@ impl Sealer {
     }
 }
 
-impl std::fmt::Debug for Sealer {
+impl std::fmt::Debug for Encryptor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Sealer")
+        f.write_str("Encryptor")
     }
 }
