@@ -156,6 +156,11 @@ impl From<Error> for io::Error {
     }
 }
 
+/// A bug of this crate or of a library below it: the input is not to blame.
+pub(crate) fn internal(what: &'static str) -> Error {
+    Error::new(ErrorKind::Internal, what)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

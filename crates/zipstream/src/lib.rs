@@ -33,28 +33,33 @@
 mod crc;
 mod crypt;
 pub mod deflate;
-mod edit;
 mod engine;
+mod entry_kind;
 mod error;
 mod format;
 mod method;
 pub mod name;
+mod raw_entry;
 mod read;
+mod salvage;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 mod write;
 
 pub use crate::crc::Crc32;
 pub use crate::crypt::{AesStrength, Decryption, Encryption, Password};
-pub use crate::edit::{RawEntry, Salvage, Salvaged, salvage};
+pub use crate::entry_kind::EntryKind;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::method::Method;
+pub use crate::raw_entry::RawEntry;
 pub use crate::read::{
-    ArchiveReader, Directory, Entries, Entry, Limits, Locator, PipeReader, Profile, ReadAt,
-    ReadOptions, Scratch, Seeking, StreamDecoder, StreamEntry, StreamEvent, StreamStep, Warning,
+    ArchiveReader, Directory, Entries, Entry, EntryReader, Limits, Locator, PipeEntryReader,
+    PipeReader, Profile, ReadAt, ReadOptions, Scratch, Seeking, StreamDecoder, StreamEntry,
+    StreamEvent, StreamStep, Warning,
 };
+pub use crate::salvage::{Salvage, Salvaged, salvage};
 pub use crate::write::{
-    ArchiveEncoder, ArchiveOptions, ArchiveWriter, Budget, EntryKind, EntryOptions, Job,
+    ArchiveEncoder, ArchiveOptions, ArchiveWriter, Budget, EntryOptions, EntryWriter, Job,
     JobObserver, KnownContent, Patch, PushError, Totals, Workers,
 };
 

@@ -176,7 +176,7 @@ impl Cipher {
         password: &[u8],
         salt: &[u8],
     ) -> Result<(Self, [u8; VERIFIER_BYTES]), Error> {
-        let refused = || crate::engine::internal("a key of another length");
+        let refused = || crate::error::internal("a key of another length");
         if salt.len() != strength.salt_bytes() {
             return Err(refused());
         }

@@ -2,11 +2,10 @@
 //!
 //! Bytes are counted as they are produced; what a header says is compared and never trusted.
 
-use super::internal;
 #[cfg(feature = "methods")]
 use super::read_only_methods::ReadOnlyMethod;
 use crate::deflate::{InflateError, InflateFlaw, Inflater};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, internal};
 use crate::method::Method;
 #[cfg(not(all(feature = "methods", feature = "zstd")))]
 use crate::method::unsupported;
@@ -271,6 +270,12 @@ impl ContentDecoder {
             done: piece.done,
         };
         Ok((step, piece.content))
+    }
+
+    /// The last `bytes` of the content that [`lend`](Self::lend) lent last.
+    pub(crate) fn lent(&self, bytes: usize) -> &[u8] {
+        let inflate = self.inflate.as_ref();
+        inflate.map_or(&[], |inflate| inflate.last_content(bytes))
     }
 
     fn step(&self, consumed: usize, produced: usize) -> Step {

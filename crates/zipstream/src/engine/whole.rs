@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use super::chunk::Chunks;
-use super::{detect, internal};
-use crate::error::{Error, ErrorKind};
+use super::detect;
+use crate::error::{Error, ErrorKind, internal};
 use crate::method::Method;
 
 /// Levels that are faster here than those of libdeflate that compress as well.

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::options::{ReadOptions, Warning};
 use crate::crypt::aes;
+use crate::entry_kind::EntryKind;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{CENTRAL_BYTES, Central, UNIX};
 use crate::format::extra::Wide;
 use crate::format::{extra, flag, le16, names, time};
 use crate::method::Method;
-use crate::write::EntryKind;
 
 /// "Made by" of a system whose modes are those of Unix as well.
 const MACOS: u8 = 19;
@@ -250,6 +250,11 @@ impl<'a> Entry<'a> {
     /// Its record.
     pub(crate) fn central(&self) -> &Central<'a> {
         &self.central
+    }
+
+    /// Its sizes and offset, from the ZIP64 field where that has them.
+    pub(crate) fn wide(&self) -> &Wide {
+        &self.wide
     }
 
     /// How it is compressed; for WinZip AES what is inside the encryption.

@@ -7,7 +7,8 @@ use crate::crypt::Decryption;
 use crate::crypt::aes::AuthCode;
 use crate::crypt::decrypt::{Decryptor, Scheme, doubt, is_verified_first};
 use crate::engine::content::{ContentDecoder, Step};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::format::flag;
 
 /// What of a content is hashed at a time before it is decrypted.
 const STEP_BYTES: usize = 64 << 10;
@@ -188,4 +189,17 @@ impl Body {
             None => stated,
         }
     }
+}
+
+/// Refuses what is encrypted with certificates, or patched.
+pub(super) fn refuse_unreadable(flags: u16, offset: u64) -> Result<(), Error> {
+    let error = if flags & (flag::MASKED | flag::STRONG) != 0 {
+        let what = "encrypted in a way that is not read";
+        Error::new(ErrorKind::Unsupported, what).help("WinZip AES and ZipCrypto are read")
+    } else if flags & flag::PATCH != 0 {
+        Error::new(ErrorKind::Unsupported, "patch data, which is not read")
+    } else {
+        return Ok(());
+    };
+    Err(error.at(offset))
 }

@@ -1,36 +1,32 @@
 //! Whether the entries of an archive stand where they say, and only there.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher as _, RandomState};
-
 use super::directory::Entry;
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
+use super::strict::{Names, agree, differs, safe_name, twice};
 use crate::error::{Error, ErrorKind};
 use crate::format::local::{LOCAL_BYTES, Local, descriptor_bytes, total_bytes};
-use crate::format::{MAX32, extra, flag};
 use crate::method::Method;
-use crate::name;
 
 /// The longest descriptor.
 const DESCRIPTOR_BYTES_MAX: u64 = 24;
-/// Flags that local header and directory have to agree on.
-pub(super) const SHARED_FLAGS: u16 =
-    flag::ENCRYPTED | flag::DESCRIPTOR | flag::PATCH | flag::UTF8 | flag::MASKED;
 
-/// Checks the layout, as the profile of the reader asks.
-pub(crate) fn check<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
-    if reader.options().is_strict() {
-        return Strict::new(reader)?.run(reader);
-    }
-    // Most directories are in the order of the archive, and nothing has to be sorted.
-    let mut free = 0;
-    for entry in reader.entries() {
-        if !comes_after(&mut free, &entry?) {
-            return check_sorted(reader);
+impl<R: ReadAt> ArchiveReader<R> {
+    /// Looks for entries that share bytes of the archive. The strict profile also looks for gaps,
+    /// duplicates, unsafe names, and for local headers and descriptors that contradict the directory.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.options().is_strict() {
+            return Strict::new(self)?.run(self);
         }
+        // Most directories are in the order of the archive, and nothing has to be sorted.
+        let mut free = 0;
+        for entry in self.entries() {
+            if !comes_after(&mut free, &entry?) {
+                return check_sorted(self);
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn check_sorted<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
@@ -142,42 +138,6 @@ impl Strict {
     }
 }
 
-/// The names that were seen, by their hashes.
-#[derive(Default)]
-pub(super) struct Names {
-    hashes: HashSet<u64>,
-    hasher: RandomState,
-}
-
-impl Names {
-    /// Takes a name in; whether it is a new one. That of a directory is that of a file, too.
-    pub(super) fn insert(&mut self, name: &str) -> bool {
-        let hash = self.hasher.hash_one(name.trim_end_matches('/'));
-        self.hashes.insert(hash)
-    }
-}
-
-pub(super) fn twice() -> Error {
-    Error::new(ErrorKind::Duplicate, "another entry has the same name")
-}
-
-/// What the strict profile has against a name, and against the extra area beside it.
-pub(super) fn safe_name(name: &str, area: &[u8]) -> Result<(), Error> {
-    if let Err(fault) = name::check(name) {
-        return Err(Error::new(ErrorKind::Name, fault.to_string()));
-    }
-    let mut parts = name.trim_end_matches('/').split('/');
-    if parts.any(|part| part.is_empty() || part == ".") {
-        let what = "the name has empty parts or dots in it";
-        return Err(Error::new(ErrorKind::Name, what));
-    }
-    if !extra::is_whole(area) {
-        let what = "extra fields that are cut off";
-        return Err(Error::new(ErrorKind::Corrupt, what));
-    }
-    Ok(())
-}
-
 /// The first byte behind an entry and its descriptor.
 fn entry_end<R: ReadAt>(
     reader: &ArchiveReader<R>,
@@ -219,43 +179,4 @@ fn entry_end<R: ReadAt>(
     let bytes = descriptor_bytes(&held[..need], values, wide);
     let bytes = bytes.ok_or_else(|| differs("the descriptor").at(end))?;
     Ok(end + bytes as u64)
-}
-
-/// Holds a local header to the directory.
-pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
-    let central = entry.central();
-    if local.name != central.name {
-        return Err(differs("the name"));
-    }
-    if local.method != central.method {
-        return Err(differs("the method"));
-    }
-    if (local.flags ^ central.flags) & SHARED_FLAGS != 0 {
-        return Err(differs("the flags"));
-    }
-    if central.needs_zip64() && extra::find(central.extra, extra::ZIP64).is_none() {
-        let what = "sizes that need a ZIP64 field, and none";
-        return Err(Error::new(ErrorKind::Corrupt, what));
-    }
-    if extra::find(local.extra, extra::AES) != extra::find(central.extra, extra::AES) {
-        return Err(differs("the encryption"));
-    }
-    // Before a descriptor a size may be left out, and some writers state one of the two.
-    let later = local.has_descriptor();
-    let wide = later && (local.content, local.compressed) == (MAX32, MAX32);
-    let (content, compressed) = local.sizes();
-    let fits = |stated: u64, real: u64| stated == real || (later && stated == 0);
-    let fit = fits(content, entry.content_bytes()) && fits(compressed, entry.compressed_bytes());
-    if !wide && !fit {
-        return Err(differs("the size"));
-    }
-    if local.crc32 != entry.crc32() && !(local.has_descriptor() && local.crc32 == 0) {
-        return Err(differs("the checksum"));
-    }
-    Ok(())
-}
-
-fn differs(what: &str) -> Error {
-    let what = format!("{what} is another one in the directory");
-    Error::new(ErrorKind::Mismatch, what).help("leave the strict profile to trust the directory")
 }

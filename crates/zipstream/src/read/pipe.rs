@@ -1,6 +1,7 @@
 //! The stream decoder with its buffers, and over anything that gives bytes.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use super::directory::Entry;
 use super::options::ReadOptions;
@@ -35,7 +36,7 @@ const PIECE_BYTES: usize = 128 << 10;
 #[derive(Debug)]
 pub struct PipeReader<R> {
     source: R,
-    pipe: Buffered,
+    pub(super) pipe: Buffered,
 }
 
 impl<R: Read> PipeReader<R> {
@@ -80,9 +81,10 @@ impl<R: Read> PipeReader<R> {
         loop {
             match self.pipe.next_piece()? {
                 Piece::Missing => self.fill()?,
-                Piece::Content(bytes) => {
-                    sink(self.pipe.piece(bytes))?;
-                    total += bytes as u64;
+                Piece::Content => {
+                    let piece = self.pipe.take_piece();
+                    sink(piece)?;
+                    total += piece.len() as u64;
                 }
                 Piece::End => return Ok(total),
             }
@@ -111,7 +113,8 @@ impl<R: Read> PipeReader<R> {
         self.pipe.can_go_on()
     }
 
-    fn fill(&mut self) -> Result<(), Error> {
+    /// Reads more input from the source.
+    pub(super) fn fill(&mut self) -> Result<(), Error> {
         loop {
             match self.source.read(self.pipe.room()) {
                 Ok(bytes) => {
@@ -136,6 +139,10 @@ pub(crate) struct Buffered {
     end: usize,
     at_end: bool,
     output: Vec<u8>,
+    /// The part of `output` that is content that has not been taken.
+    unread: Range<usize>,
+    /// Why the content of the entry at hand failed: every later read of it fails the same way.
+    failed: Option<Error>,
     /// The event that was seen last, and not asked for.
     waiting: Option<StreamEvent>,
     inside: bool,
@@ -148,8 +155,8 @@ pub(crate) struct Buffered {
 pub(crate) enum Piece {
     /// Nothing before there is more input.
     Missing,
-    /// So many bytes.
-    Content(usize),
+    /// Content: see [`Buffered::piece`].
+    Content,
     /// Nothing: all of it was given, and is verified.
     End,
 }
@@ -163,6 +170,8 @@ impl Buffered {
             end: 0,
             at_end: false,
             output: vec![0; PIECE_BYTES],
+            unread: 0..0,
+            failed: None,
             waiting: None,
             inside: false,
             refused: false,
@@ -186,6 +195,7 @@ impl Buffered {
 
     /// Leaves the entry at hand if its header says how long it is; else its content comes.
     pub(crate) fn skip(&mut self) {
+        self.unread = 0..0;
         if self.inside && self.decoder.skip_entry() {
             self.inside = false;
         }
@@ -193,10 +203,11 @@ impl Buffered {
 
     /// Whether there is another entry. `None`: input is missing.
     pub(crate) fn next_entry(&mut self) -> Result<Option<bool>, Error> {
+        self.failed = None;
         loop {
             match self.next_piece()? {
                 Piece::Missing => return Ok(None),
-                Piece::Content(_) => {}
+                Piece::Content => self.unread = 0..0,
                 Piece::End => break,
             }
         }
@@ -216,18 +227,25 @@ impl Buffered {
         }
     }
 
-    /// The next of the content of the entry at hand.
+    /// Decodes the content of the entry at hand until some has not been taken.
     pub(crate) fn next_piece(&mut self) -> Result<Piece, Error> {
-        while self.inside {
-            let Some((event, produced)) = self.event()? else {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        while self.unread.is_empty() {
+            if !self.inside {
+                return Ok(Piece::End);
+            }
+            let event = self.event().inspect_err(|error| {
+                self.failed = Some(error.clone());
+            });
+            let Some((event, produced)) = event? else {
                 return Ok(Piece::Missing);
             };
             self.inside = event != StreamEvent::EntryEnd;
-            if produced > 0 {
-                return Ok(Piece::Content(produced));
-            }
+            self.unread = 0..produced;
         }
-        Ok(Piece::End)
+        Ok(Piece::Content)
     }
 
     /// Whether there is another record. `None`: input is missing.
@@ -259,9 +277,20 @@ impl Buffered {
         self.decoder.record()
     }
 
-    /// The content that came last.
-    pub(crate) fn piece(&self, bytes: usize) -> &[u8] {
-        &self.output[..bytes]
+    /// The decoded content that has not been taken.
+    pub(crate) fn piece(&self) -> &[u8] {
+        &self.output[self.unread.clone()]
+    }
+
+    /// Takes bytes of that content.
+    pub(crate) fn consume(&mut self, bytes: usize) {
+        self.unread.start = (self.unread.start + bytes).min(self.unread.end);
+    }
+
+    /// Takes all of that content.
+    pub(crate) fn take_piece(&mut self) -> &[u8] {
+        let piece = std::mem::replace(&mut self.unread, 0..0);
+        &self.output[piece]
     }
 
     pub(crate) fn offset(&self) -> u64 {

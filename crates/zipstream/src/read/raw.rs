@@ -1,12 +1,12 @@
 //! Entries as they are: to be carried into another archive, or held to what the directory says.
 
 use super::directory::Entry;
-use super::layout::agree;
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
-use crate::edit::RawEntry;
+use super::strict::agree;
 use crate::error::Error;
 use crate::format::local::{LOCAL_BYTES, Local, total_bytes};
+use crate::raw_entry::RawEntry;
 
 /// What is carried at a time.
 const PIECE_BYTES: usize = 128 << 10;
@@ -24,7 +24,8 @@ impl<R: ReadAt> ArchiveReader<R> {
         let held = window.get(source, offset, bytes, end).map_err(named)?;
         let local = Local::parse(&held[..bytes]);
         let extra = local.map(|local| local.extra).unwrap_or_default();
-        RawEntry::new(entry, extra).map_err(|error| named(error.at(entry.record_offset())))
+        let raw = RawEntry::new(entry.central(), entry.wide(), extra);
+        raw.map_err(|error| named(error.at(entry.record_offset())))
     }
 
     /// Holds the local header of an entry to the directory, as the strict profile does with all of

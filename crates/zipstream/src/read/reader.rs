@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::directory::{Directory, Entries, Entry};
-use super::encrypted::Body;
+use super::encrypted::{self, Body, refuse_unreadable};
 use super::locate::Locator;
 use super::options::ReadOptions;
 use super::source::{ReadAt, read_full};
+use super::strict::agree;
 use super::window::Window;
-use super::{encrypted, layout, refuse_unreadable};
 use crate::crypt::Decryption;
 use crate::crypt::decrypt::decrypt_whole;
 use crate::engine::content::{Bounds, ContentDecoder, compare, limit, more};
@@ -54,10 +54,10 @@ pub struct ArchiveReader<R> {
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) window: Window,
-    output: Vec<u8>,
-    plain: Vec<u8>,
+    pub(super) output: Vec<u8>,
+    pub(super) plain: Vec<u8>,
     inflate: Option<libdeflater::Decompressor>,
-    decoder: ContentDecoder,
+    pub(super) decoder: ContentDecoder,
 }
 
 impl std::fmt::Debug for Scratch {
@@ -154,12 +154,6 @@ impl<R: ReadAt> ArchiveReader<R> {
         self.directory.find(name)
     }
 
-    /// Looks for entries that share bytes of the archive. In the strict profile also for gaps,
-    /// duplicates, unsafe names, and local headers and descriptors that contradict the directory.
-    pub fn check(&self) -> Result<(), Error> {
-        layout::check(self)
-    }
-
     /// The content of an entry.
     pub fn read(&self, entry: &Entry<'_>) -> Result<Vec<u8>, Error> {
         let mut content = Vec::new();
@@ -221,7 +215,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             let held = scratch.window.get(source, offset, header_bytes, end)?;
             let local = Local::parse(&held[..header_bytes]);
             let local = local.ok_or_else(|| Error::corrupt(offset, "no local header"))?;
-            layout::agree(entry, &local).map_err(|error| error.at(offset))?;
+            agree(entry, &local).map_err(|error| error.at(offset))?;
         }
         Ok(data)
     }

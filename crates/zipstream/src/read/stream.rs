@@ -10,16 +10,16 @@ mod content;
 mod records;
 
 use super::directory::Entry;
-use super::layout::Names;
 use super::options::{ReadOptions, is_padding};
+use super::strict::Names;
 use crate::crypt::Decryption;
 use crate::crypt::decrypt::{Decryptor, Scheme, doubt};
-use crate::edit::Facts;
 use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::Central;
 use crate::format::end::End;
 use crate::method::Method;
+use crate::raw_entry::Facts;
 
 /// The longest descriptor. The end record, the shortest thing that follows one, is not shorter
 /// than what may be held too much: no archive ends before it.

@@ -43,6 +43,15 @@ impl Window {
         Ok(held)
     }
 
+    /// Bytes that the last call of [`get`](Window::get) read, and nothing of what is not there.
+    pub(crate) fn held(&self, offset: u64, bytes: usize) -> &[u8] {
+        let at = offset
+            .checked_sub(self.start)
+            .and_then(|at| usize::try_from(at).ok());
+        let held = at.and_then(|at| self.bytes[..self.filled].get(at..)?.get(..bytes));
+        held.unwrap_or_default()
+    }
+
     fn read(
         &mut self,
         source: &impl ReadAt,

@@ -11,13 +11,22 @@
 //! [`push`](AsyncArchiveWriter::push) may have done a part of its work, which
 //! [`entry_bytes`](AsyncArchiveWriter::entry_bytes) tells.
 
+mod entry_reader;
+mod entry_writer;
+mod fetch;
 mod pipe;
+mod pipe_entry;
 mod reader;
 mod writer;
 
+use std::task::{Context, Poll};
+
 use ::tokio::task::yield_now;
 
+pub use entry_reader::AsyncEntryReader;
+pub use entry_writer::AsyncEntryWriter;
 pub use pipe::AsyncPipeReader;
+pub use pipe_entry::AsyncPipeEntryReader;
 pub use reader::AsyncArchiveReader;
 pub use writer::AsyncArchiveWriter;
 
@@ -45,6 +54,16 @@ impl Turn {
             self.0 = Budget::bytes(YIELD_BYTES);
             yield_now().await;
         }
+    }
+
+    /// The same for calls that are polled: it wakes the task again by itself.
+    fn poll_take(&mut self, context: &Context<'_>) -> Poll<()> {
+        if self.0.is_spent() {
+            self.0 = Budget::bytes(YIELD_BYTES);
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(())
     }
 
     fn charge(&mut self, bytes: u64) {

@@ -1,6 +1,10 @@
 //! An archive that comes asynchronously, in the order of its bytes.
 
-use ::tokio::io::{AsyncRead, AsyncReadExt as _};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use ::tokio::io::{AsyncRead, ReadBuf};
 
 use super::Turn;
 use crate::crypt::Decryption;
@@ -31,8 +35,8 @@ use crate::read::{Buffered, Entry, Piece, ReadOptions, StreamEntry};
 #[derive(Debug)]
 pub struct AsyncPipeReader<R> {
     source: R,
-    pipe: Buffered,
-    turn: Turn,
+    pub(super) pipe: Buffered,
+    pub(super) turn: Turn,
 }
 
 impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
@@ -69,9 +73,10 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         loop {
             match self.pipe.next_piece()? {
                 Piece::Missing => self.fill().await?,
-                Piece::Content(bytes) => {
-                    self.turn.charge(bytes as u64);
-                    return Ok(Some(self.pipe.piece(bytes)));
+                Piece::Content => {
+                    let piece = self.pipe.take_piece();
+                    self.turn.charge(piece.len() as u64);
+                    return Ok(Some(piece));
                 }
                 Piece::End => return Ok(None),
             }
@@ -103,10 +108,17 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
 
     async fn fill(&mut self) -> Result<(), Error> {
         self.turn.take().await;
-        let read = self.source.read(self.pipe.room()).await;
-        let bytes = read.map_err(|error| Error::io(&error).at(self.pipe.offset()))?;
+        poll_fn(|context| self.poll_fill(context)).await
+    }
+
+    /// Reads more input from the source.
+    pub(super) fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        let mut room = ReadBuf::new(self.pipe.room());
+        let read = ready!(Pin::new(&mut self.source).poll_read(context, &mut room));
+        let bytes = room.filled().len();
+        read.map_err(|error| Error::io(&error).at(self.pipe.offset()))?;
         self.pipe.filled(bytes);
         self.turn.charge(bytes as u64);
-        Ok(())
+        Poll::Ready(Ok(()))
     }
 }

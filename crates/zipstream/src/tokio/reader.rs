@@ -3,19 +3,20 @@
 //! The reader without tokio works on what is in memory; what it misses there is fetched, and it is
 //! asked again.
 
+use std::future::poll_fn;
 use std::io::{self, SeekFrom};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 
-use ::tokio::io::{
-    AsyncRead, AsyncReadExt as _, AsyncSeek, AsyncSeekExt as _, AsyncWrite, AsyncWriteExt as _,
-};
+use ::tokio::io::{AsyncRead, AsyncSeek, AsyncSeekExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use super::Turn;
+use super::fetch::Fetch;
+use super::{ENTRY_BYTES, Turn};
 use crate::crypt::Decryption;
 use crate::error::{Error, ErrorKind};
 use crate::read::{
-    ArchiveReader, Directory, Entry, Locator, ReadAt, ReadOptions, Scratch, Strict, is_small,
+    ArchiveReader, Directory, Entry, EntryContent, Locator, ReadAt, ReadOptions, Scratch, Strict,
 };
 
 /// Reads an archive from anything that reads and seeks.
@@ -38,9 +39,9 @@ use crate::read::{
 #[derive(Debug)]
 pub struct AsyncArchiveReader<R> {
     source: R,
-    reader: ArchiveReader<Held>,
-    scratch: Scratch,
-    turn: Turn,
+    pub(super) reader: ArchiveReader<Held>,
+    pub(super) scratch: Scratch,
+    pub(super) turn: Turn,
 }
 
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
@@ -56,7 +57,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         let size = sought.map_err(|error| Error::io(&error))?;
         let mut locator = Locator::new(size, options);
         while let Some(range) = locator.wants() {
-            let bytes = fetch(&mut source, range).await?;
+            let mut fetch = Fetch::new(range);
+            let bytes = poll_fn(|context| fetch.poll(&mut source, context)).await?;
             locator.supply(bytes)?;
         }
         let held = Held {
@@ -129,69 +131,59 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
     ) -> Result<u64, Error> {
         let named = |error: Error| error.entry(entry.name_lossy());
         self.turn.take().await;
-        let data = loop {
-            match self.reader.locate(entry, &mut self.scratch) {
-                Err(error) if is_missing(&error) => self.fill().await.map_err(named)?,
-                result => break result.map_err(named)?,
-            }
-        };
-        if is_small(entry) {
-            return self.whole(entry, data, sink).await.map_err(named);
-        }
-        let mut body = loop {
-            match self.reader.begin(entry, &mut self.scratch, data) {
-                Err(error) if is_missing(&error) => self.fill().await.map_err(named)?,
-                result => break result.map_err(named)?,
-            }
-        };
-        let mut total = 0;
+        let (mut content, mut total) = (EntryContent::new(), 0);
         loop {
-            self.turn.take().await;
-            match self.reader.piece(entry, &mut self.scratch, &mut body) {
-                Ok(Some(piece)) => {
+            match content.fill(&self.reader, entry, &mut self.scratch) {
+                Ok(true) => {
+                    let piece = content.unread(&self.scratch);
                     write(sink, piece).await.map_err(named)?;
-                    total += piece.len() as u64;
-                    self.turn.charge(piece.len() as u64);
+                    let bytes = piece.len();
+                    content.consume(bytes);
+                    total += bytes as u64;
+                    self.turn.charge(bytes as u64);
                 }
-                Ok(None) => return Ok(total),
+                Ok(false) => {
+                    self.turn.charge(ENTRY_BYTES);
+                    return Ok(total);
+                }
                 Err(error) if is_missing(&error) => {
-                    // What was fetched before may have been hashed, and nothing of it given out.
-                    let bytes = self.reader.source().lock().bytes.len() as u64;
-                    self.turn.charge(bytes);
+                    // What was fetched before may have been authenticated, and none of it returned.
+                    self.charge_fetched();
                     self.fill().await.map_err(named)?;
                 }
-                Err(error) => return Err(named(error)),
+                Err(error) => return Err(error),
             }
+            self.turn.take().await;
         }
     }
 
-    async fn whole(
-        &mut self,
-        entry: &Entry<'_>,
-        data: u64,
-        sink: &mut (impl AsyncWrite + Unpin),
-    ) -> Result<u64, Error> {
-        loop {
-            match self.reader.whole(entry, &mut self.scratch, data) {
-                Ok(content) => {
-                    let bytes = content.len() as u64;
-                    write(sink, content).await?;
-                    self.turn.charge(bytes + super::ENTRY_BYTES);
-                    return Ok(bytes);
-                }
-                Err(error) if is_missing(&error) => self.fill().await?,
-                Err(error) => return Err(error),
-            }
-        }
+    /// Counts what was fetched last as work.
+    pub(super) fn charge_fetched(&mut self) {
+        let bytes = self.reader.source().lock().bytes.len() as u64;
+        self.turn.charge(bytes);
     }
 
     /// Fetches what was missing last.
     async fn fill(&mut self) -> Result<(), Error> {
-        let wanted = self.reader.source().lock().wanted.clone();
-        let bytes = fetch(&mut self.source, wanted.clone()).await?;
-        let mut state = self.reader.source().lock();
-        (state.bytes, state.start) = (bytes, wanted.start);
-        Ok(())
+        let mut fetch = None;
+        poll_fn(|context| self.poll_fill(&mut fetch, context)).await
+    }
+
+    /// The same; `fetch` keeps how far that is.
+    pub(super) fn poll_fill(
+        &mut self,
+        fetch: &mut Option<Fetch>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), Error>> {
+        let held = self.reader.source();
+        let running = fetch.get_or_insert_with(|| Fetch::new(held.lock().wanted.clone()));
+        let fetched = ready!(running.poll(&mut self.source, context));
+        let start = running.start();
+        *fetch = None;
+        let bytes = fetched?;
+        let mut state = held.lock();
+        (state.bytes, state.start) = (bytes, start);
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -200,34 +192,14 @@ async fn write(sink: &mut (impl AsyncWrite + Unpin), content: &[u8]) -> Result<(
     written.map_err(|error| Error::io(&error))
 }
 
-/// These bytes of the archive, which has them.
-async fn fetch(
-    source: &mut (impl AsyncRead + AsyncSeek + Unpin),
-    range: Range<u64>,
-) -> Result<Vec<u8>, Error> {
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => {
-            Error::truncated(range.start, "the archive is shorter than it was")
-        }
-        _ => Error::io(&error).at(range.start),
-    };
-    // Within the size of the archive, a directory within its limit, a window within its size.
-    let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(0)];
-    source
-        .seek(SeekFrom::Start(range.start))
-        .await
-        .map_err(failed)?;
-    source.read_exact(&mut bytes).await.map_err(failed)?;
-    Ok(bytes)
-}
-
-fn is_missing(error: &Error) -> bool {
+/// Whether something is missing in memory that can be fetched.
+pub(super) fn is_missing(error: &Error) -> bool {
     error.kind() == ErrorKind::Io(io::ErrorKind::WouldBlock)
 }
 
 /// The part of the archive that is in memory.
 #[derive(Debug)]
-struct Held {
+pub(super) struct Held {
     size: u64,
     state: Mutex<State>,
 }

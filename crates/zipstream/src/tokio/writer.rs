@@ -1,8 +1,11 @@
 //! The encoder over anything that takes bytes asynchronously.
 
 use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use ::tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use ::tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 
 use super::{ENTRY_BYTES, Turn};
 use crate::error::Error;
@@ -31,9 +34,9 @@ const WRITE_BYTES: usize = 128 << 10;
 /// ```
 #[derive(Debug)]
 pub struct AsyncArchiveWriter<W> {
-    encoder: ArchiveEncoder,
+    pub(super) encoder: ArchiveEncoder,
     sink: W,
-    turn: Turn,
+    pub(super) turn: Turn,
 }
 
 impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
@@ -127,8 +130,7 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
 
     /// Writes out what waits, without ending anything.
     pub async fn flush(&mut self) -> Result<(), Error> {
-        self.drain(1).await?;
-        self.sink.flush().await.map_err(|error| Error::io(&error))
+        poll_fn(|context| self.poll_flush(context)).await
     }
 
     /// Writes the directory and all that waits. It may be called again, as after its future was
@@ -172,27 +174,43 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         &self.sink
     }
 
-    /// Ready for a call: others had their turn, enough is written out, and there is room at the
-    /// threads.
+    /// Waits until a call may be made: others had their turn, output was written, and the threads
+    /// have room.
     async fn ready(&mut self) -> Result<(), Error> {
         self.turn.take().await;
-        self.drain(WRITE_BYTES).await?;
-        let encoder = &mut self.encoder;
-        poll_fn(|context| encoder.poll_room(context.waker())).await
+        poll_fn(|context| self.poll_room(context)).await
     }
 
-    /// Writes out what waits, if it is at least `least` bytes.
+    /// The same without the turn of others.
+    pub(super) fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        ready!(self.poll_drain(context, WRITE_BYTES))?;
+        self.encoder.poll_room(context.waker())
+    }
+
     async fn drain(&mut self, least: usize) -> Result<(), Error> {
+        poll_fn(|context| self.poll_drain(context, least)).await
+    }
+
+    /// Writes the output to the sink if there are at least `least` bytes of it.
+    fn poll_drain(&mut self, context: &mut Context<'_>, least: usize) -> Poll<Result<(), Error>> {
         if self.encoder.output().len() < least {
-            return Ok(());
+            return Poll::Ready(Ok(()));
         }
         while !self.encoder.output().is_empty() {
-            let written = self.sink.write(self.encoder.output()).await;
+            let sink = Pin::new(&mut self.sink);
+            let written = ready!(sink.poll_write(context, self.encoder.output()));
             match written.map_err(|error| Error::io(&error))? {
-                0 => return Err(Error::io(&std::io::ErrorKind::WriteZero.into())),
+                0 => return Poll::Ready(Err(Error::io(&io::ErrorKind::WriteZero.into()))),
                 bytes => self.encoder.consume(bytes),
             }
         }
-        Ok(())
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes all output to the sink and flushes that.
+    pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        ready!(self.poll_drain(context, 1))?;
+        let flushed = ready!(Pin::new(&mut self.sink).poll_flush(context));
+        Poll::Ready(flushed.map_err(|error| Error::io(&error)))
     }
 }

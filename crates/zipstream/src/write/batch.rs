@@ -4,11 +4,12 @@
 
 use std::ops::Range;
 
-use super::options::{Job as Described, Meta};
+use super::engines::Engines;
+use super::meta::Meta;
+use super::options::Job as Described;
 use super::records::{Shape, Sizes, put_central, put_local};
 use crate::crypt::Encryption;
 use crate::crypt::encrypt::Encryptor;
-use crate::engine::Engines;
 use crate::engine::chunk::WINDOW_BYTES;
 use crate::error::Error;
 

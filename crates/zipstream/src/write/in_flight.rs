@@ -7,10 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use super::batch::Job;
+use super::engines::Engines;
 use super::options::JobObserver;
 use super::workers::Workers;
-use crate::engine::{Engines, internal};
-use crate::error::Error;
+use crate::error::{Error, internal};
 
 /// Jobs that are out at a time, for each thread: one at work and one waiting.
 const JOBS_PER_THREAD: usize = 2;

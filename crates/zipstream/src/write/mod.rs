@@ -6,7 +6,10 @@
 mod batch;
 mod budget;
 mod encoder;
+mod engines;
+mod entry_writer;
 mod in_flight;
+mod meta;
 mod options;
 mod records;
 mod sequence;
@@ -14,8 +17,9 @@ mod workers;
 mod writer;
 
 pub use budget::Budget;
-pub use encoder::{ArchiveEncoder, Patch};
-pub use options::{ArchiveOptions, EntryKind, EntryOptions, Job, JobObserver, KnownContent};
-pub use sequence::Totals;
+pub use encoder::ArchiveEncoder;
+pub use entry_writer::EntryWriter;
+pub use options::{ArchiveOptions, EntryOptions, Job, JobObserver, KnownContent};
+pub use sequence::{Patch, Totals};
 pub use workers::Workers;
 pub use writer::{ArchiveWriter, PushError};

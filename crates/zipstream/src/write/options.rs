@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use super::workers::Workers;
 use crate::crypt::Encryption;
-use crate::crypt::aes::{self, FIELD_BYTES};
-use crate::crypt::encrypt::EntryEncryption;
-use crate::error::{Error, ErrorKind};
-use crate::format::{extra, time};
+use crate::entry_kind::EntryKind;
 use crate::method::Method;
 
 /// What surrounds a job of compression, to time it: it gets what the job is and calls the work.
@@ -46,34 +43,61 @@ pub struct ArchiveOptions {
     pub observer: Option<JobObserver>,
 }
 
+impl ArchiveOptions {
+    /// The default options: no threads, no comment, no encryption.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets [`threads`](Self::threads).
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets [`workers`](Self::workers).
+    #[must_use]
+    pub fn workers(mut self, workers: Workers) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
+    /// Sets [`reproducible`](Self::reproducible) to this time, in seconds since 1970.
+    #[must_use]
+    pub fn reproducible(mut self, seconds: i64) -> Self {
+        self.reproducible = Some(seconds);
+        self
+    }
+
+    /// Sets [`comment`](Self::comment).
+    #[must_use]
+    pub fn comment(mut self, comment: impl Into<Vec<u8>>) -> Self {
+        self.comment = comment.into();
+        self
+    }
+
+    /// Sets [`encryption`](Self::encryption).
+    #[must_use]
+    pub fn encryption(mut self, encryption: Encryption) -> Self {
+        self.encryption = Some(encryption);
+        self
+    }
+
+    /// Sets [`observer`](Self::observer).
+    #[must_use]
+    pub fn observer(mut self, observer: JobObserver) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+}
+
 impl std::fmt::Debug for ArchiveOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ArchiveOptions")
             .field("threads", &self.threads)
             .field("reproducible", &self.reproducible)
             .finish_non_exhaustive()
-    }
-}
-
-/// What an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EntryKind {
-    /// A regular file.
-    File,
-    /// A directory; its name ends with `/`.
-    Directory,
-    /// A symbolic link; its content is where it leads.
-    Symlink,
-}
-
-impl EntryKind {
-    /// Its bits in a Unix mode.
-    pub(crate) const fn mode_bits(self) -> u32 {
-        match self {
-            Self::File => 0o100_000,
-            Self::Directory => 0o040_000,
-            Self::Symlink => 0o120_000,
-        }
     }
 }
 
@@ -84,6 +108,13 @@ pub struct KnownContent {
     pub bytes: u64,
     /// Its checksum; of no matter where it is encrypted so that no header states one (AE-2).
     pub crc32: u32,
+}
+
+impl KnownContent {
+    /// A content of this size and CRC-32.
+    pub const fn new(bytes: u64, crc32: u32) -> Self {
+        Self { bytes, crc32 }
+    }
 }
 
 /// Settings of one entry.
@@ -157,91 +188,52 @@ impl EntryOptions {
         }
     }
 
-    /// Another level.
+    /// Sets [`level`](Self::level).
     #[must_use]
     pub fn level(mut self, level: i32) -> Self {
         self.level = Some(level);
         self
     }
 
-    /// What headers say of the entry beside name and content.
-    pub(crate) fn meta(&self, archive: &ArchiveOptions) -> Result<Meta, Error> {
-        let level = self.level.unwrap_or(self.method.default_level());
-        if matches!(self.method, Method::Other(_)) {
-            return Err(crate::method::unsupported(self.method));
-        }
-        if !self.method.levels().contains(&level) && self.method != Method::Stored {
-            let range = self.method.levels();
-            let (low, high) = (range.start(), range.end());
-            return Err(Error::new(
-                ErrorKind::Setting,
-                format!(
-                    "level {level} of {} is out of range ({low} to {high})",
-                    self.method
-                ),
-            ));
-        }
-        let fixed = archive.reproducible;
-        let modified = fixed.or(self.modified);
-        let local = modified.map(|at| at.saturating_add(self.utc_offset_seconds.into()));
-        let local = if fixed.is_some() { modified } else { local };
-        let mode = match (fixed, self.kind) {
-            (None, _) => self.mode & 0o7777,
-            (_, EntryKind::Symlink) => 0o777,
-            (_, EntryKind::Directory) => 0o755,
-            (_, EntryKind::File) => 0o644 | if self.mode & 0o100 != 0 { 0o111 } else { 0 },
-        };
-        let directory = u32::from(self.kind == EntryKind::Directory) << 4;
-        let stored = level == 0 || self.method == Method::Stored;
-        let encryption = archive.encryption.as_ref();
-        let encryption = encryption.filter(|_| self.encrypt && self.kind != EntryKind::Directory);
-        Ok(Meta {
-            encryption: encryption.map(Encryption::of_entry),
-            method: if stored { Method::Stored } else { self.method },
-            level: if stored { 0 } else { level },
-            dos: time::to_dos(local.unwrap_or(time::DOS_MIN)),
-            modified: self
-                .modified
-                .filter(|_| fixed.is_none())
-                .and_then(|at| i32::try_from(at).ok()),
-            attributes: (self.kind.mode_bits() | mode) << 16 | directory,
-        })
-    }
-}
-
-/// What headers say of an entry beside name and content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Meta {
-    pub(crate) encryption: Option<EntryEncryption>,
-    pub(crate) method: Method,
-    pub(crate) level: i32,
-    pub(crate) dos: (u16, u16),
-    pub(crate) modified: Option<i32>,
-    pub(crate) attributes: u32,
-}
-
-impl Meta {
-    /// The checksum that is stated of a content.
-    pub(crate) fn stated_crc(&self, crc32: u32) -> u32 {
-        match self.encryption {
-            Some(encryption) if !encryption.checksum => 0,
-            _ => crc32,
-        }
+    /// Sets [`modified`](Self::modified) to this time, in seconds since 1970.
+    #[must_use]
+    pub fn modified(mut self, seconds: i64) -> Self {
+        self.modified = Some(seconds);
+        self
     }
 
-    /// The number of the method that headers state.
-    pub(crate) fn method_code(&self, method: Method) -> u16 {
-        self.encryption.map_or(method.code(), |_| aes::METHOD)
+    /// Sets [`utc_offset_seconds`](Self::utc_offset_seconds).
+    #[must_use]
+    pub fn utc_offset_seconds(mut self, seconds: i32) -> Self {
+        self.utc_offset_seconds = seconds;
+        self
     }
 
-    /// The version of the format that a reader has to know, times ten.
-    pub(crate) fn version(&self, method: Method) -> u16 {
-        method
-            .version()
-            .max(self.encryption.map_or(0, |_| aes::VERSION))
+    /// Sets [`mode`](Self::mode).
+    #[must_use]
+    pub fn mode(mut self, mode: u32) -> Self {
+        self.mode = mode;
+        self
     }
 
-    pub(crate) fn extra_bytes(&self) -> usize {
-        self.modified.map_or(0, |_| extra::TIMES_BYTES) + self.encryption.map_or(0, |_| FIELD_BYTES)
+    /// Sets [`size_hint`](Self::size_hint).
+    #[must_use]
+    pub fn size_hint(mut self, bytes: u64) -> Self {
+        self.size_hint = Some(bytes);
+        self
+    }
+
+    /// Sets [`known`](Self::known).
+    #[must_use]
+    pub fn known(mut self, content: KnownContent) -> Self {
+        self.known = Some(content);
+        self
+    }
+
+    /// Sets [`encrypt`](Self::encrypt).
+    #[must_use]
+    pub fn encrypt(mut self, encrypt: bool) -> Self {
+        self.encrypt = encrypt;
+        self
     }
 }

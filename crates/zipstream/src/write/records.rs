@@ -1,6 +1,6 @@
 //! Headers and directory records as they are written, in the shapes that all readers take.
 
-use super::options::Meta;
+use super::meta::Meta;
 use crate::format::central::{CENTRAL_BYTES, Central, OFFSET_AT, UNIX};
 use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16};
 use crate::method::Method;

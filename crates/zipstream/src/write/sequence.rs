@@ -1,16 +1,15 @@
 //! The archive as it comes into being: output, offsets and the directory, one entry after the other.
 
 use super::batch::pack_one;
-use super::encoder::Patch;
-use super::options::Meta;
+use super::engines::Engines;
+use super::meta::Meta;
 use super::records::{Shape, Sizes, put_central, put_local, put_shifted};
 use crate::crypt::Encryption;
 use crate::crypt::encrypt::Encryptor;
-use crate::edit::RawEntry;
-use crate::engine::{Engines, internal};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, internal};
 use crate::format::{end, local};
 use crate::method::Method;
+use crate::raw_entry::RawEntry;
 
 /// What an archive adds up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,6 +21,15 @@ pub struct Totals {
     pub content_bytes: u64,
     /// The archive as far as it is written, the directory included once it is.
     pub archive_bytes: u64,
+}
+
+/// Bytes that belong at a place of the archive that is written already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patch {
+    /// The byte of the archive where they start.
+    pub offset: u64,
+    /// What belongs there.
+    pub bytes: [u8; 4],
 }
 
 /// A large entry that is being written.

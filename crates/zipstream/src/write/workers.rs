@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::engine::Engines;
+use super::engines::Engines;
 use crate::error::Error;
 
 /// Threads beyond which more would only take memory.

@@ -8,8 +8,8 @@ use super::sequence::Totals;
 use crate::error::Error;
 use crate::read::{ArchiveReader, Directory, Entry, ReadAt, Scratch};
 
-/// Output that is worth a write.
-const WRITE_BYTES: usize = 128 << 10;
+/// Output from which a write to the sink pays off.
+pub(super) const WRITE_BYTES: usize = 128 << 10;
 
 /// Writes an archive to a [`Write`], of which it needs nothing else.
 ///
@@ -27,7 +27,7 @@ const WRITE_BYTES: usize = 128 << 10;
 /// ```
 #[derive(Debug)]
 pub struct ArchiveWriter<W> {
-    encoder: ArchiveEncoder,
+    pub(super) encoder: ArchiveEncoder,
     sink: W,
 }
 
@@ -145,17 +145,25 @@ impl<W: Write> ArchiveWriter<W> {
         &self.sink
     }
 
-    /// Writes out what waits, if it is at least `least` bytes.
-    fn drain(&mut self, least: usize) -> Result<(), Error> {
-        let output = self.encoder.output();
-        let bytes = output.len();
-        if bytes < least {
+    /// The sink, to be changed. Bytes written to it become part of the archive and break it.
+    pub fn sink_mut(&mut self) -> &mut W {
+        &mut self.sink
+    }
+
+    /// Writes the output to the sink if there are at least `least` bytes of it. After an error the next
+    /// call continues with the first byte that the sink has not taken.
+    pub(super) fn drain(&mut self, least: usize) -> Result<(), Error> {
+        if self.encoder.output().len() < least {
             return Ok(());
         }
-        self.sink
-            .write_all(output)
-            .map_err(|error| Error::io(&error))?;
-        self.encoder.consume(bytes);
+        while !self.encoder.output().is_empty() {
+            match self.sink.write(self.encoder.output()) {
+                Ok(0) => return Err(Error::io(&io::ErrorKind::WriteZero.into())),
+                Ok(bytes) => self.encoder.consume(bytes),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io(&error)),
+            }
+        }
         Ok(())
     }
 }

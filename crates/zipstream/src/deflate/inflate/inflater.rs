@@ -118,6 +118,11 @@ impl Inflater {
         })
     }
 
+    /// The last `bytes` of the content that was lent; fewer where less is kept.
+    pub(crate) fn last_content(&self, bytes: usize) -> &[u8] {
+        &self.window[self.given.saturating_sub(bytes)..self.given]
+    }
+
     /// Takes input and writes content to `output`, until there is no more of the one or no more room
     /// in the other.
     pub fn read(&mut self, input: &[u8], output: &mut [u8]) -> Result<Inflated, InflateError> {

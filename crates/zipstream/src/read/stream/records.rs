@@ -1,9 +1,9 @@
 //! The records of a stream: local headers, and the directory held to them.
 
 use super::super::directory::Entry;
-use super::super::layout::{self, SHARED_FLAGS};
+use super::super::encrypted::refuse_unreadable;
 use super::super::locate::split;
-use super::super::refuse_unreadable;
+use super::super::strict::{self, SHARED_FLAGS};
 use super::{END64_EXTRA_BYTES_MAX, Header, Seen, State, StreamDecoder, StreamEntry, StreamEvent};
 use crate::crypt::aes;
 use crate::crypt::decrypt::Scheme;
@@ -120,9 +120,9 @@ impl StreamDecoder {
             scheme,
         };
         if self.options.is_strict() {
-            layout::safe_name(&name, local.extra).map_err(named)?;
+            strict::safe_name(&name, local.extra).map_err(named)?;
             if !self.names.insert(&name) {
-                return Err(named(layout::twice()));
+                return Err(named(strict::twice()));
             }
         }
         self.seen.push(Seen {

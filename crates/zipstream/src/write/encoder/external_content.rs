@@ -4,15 +4,7 @@
 use super::{ArchiveEncoder, State, order};
 use crate::error::{Error, ErrorKind};
 use crate::write::options::{EntryOptions, KnownContent};
-
-/// Bytes that belong at a place of the archive that is written already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patch {
-    /// The byte of the archive where they start.
-    pub offset: u64,
-    /// What belongs there.
-    pub bytes: [u8; 4],
-}
+use crate::write::sequence::Patch;
 
 impl ArchiveEncoder {
     /// Starts a stored entry of exactly `bytes` bytes, which the caller itself puts behind the output

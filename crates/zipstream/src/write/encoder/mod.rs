@@ -13,7 +13,6 @@ mod ready;
 mod reorder;
 mod retract;
 
-pub use external_content::Patch;
 mod resume;
 
 use std::collections::{HashSet, VecDeque};
@@ -21,16 +20,16 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use super::batch::{Batch, Chunk};
 use super::budget::Budget;
+use super::engines::Engines;
 use super::in_flight::InFlight;
-use super::options::{
-    ArchiveOptions, EntryKind, EntryOptions, Job as Described, KnownContent, Meta,
-};
+use super::meta::Meta;
+use super::options::{ArchiveOptions, EntryOptions, Job as Described, KnownContent};
 use super::sequence::{Large, Sequence, Totals};
 use super::workers::{THREADS_MAX, Workers};
 use crate::crypt::encrypt::OVERHEAD_BYTES_MAX;
 use crate::engine::chunk::bound;
-use crate::engine::{Engines, internal};
-use crate::error::{Error, ErrorKind};
+use crate::entry_kind::EntryKind;
+use crate::error::{Error, ErrorKind, internal};
 use crate::name;
 
 /// The most content that is compressed as a whole, so that its header states its size.

@@ -1,8 +1,8 @@
 //! Entries that come from another archive as they are.
 
 use super::{ArchiveEncoder, State, order};
-use crate::edit::RawEntry;
 use crate::error::{Error, ErrorKind};
+use crate::raw_entry::RawEntry;
 
 impl ArchiveEncoder {
     /// Starts an entry of another archive, whose bytes [`push_raw`](ArchiveEncoder::push_raw) takes.

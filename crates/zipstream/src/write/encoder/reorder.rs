@@ -1,8 +1,7 @@
 //! The order of things: jobs go out, and what comes back is put in line behind what came before it.
 
 use super::{ArchiveEncoder, Slot};
-use crate::engine::internal;
-use crate::error::Error;
+use crate::error::{Error, internal};
 use crate::write::batch::{Coding, Job};
 use crate::write::in_flight::Done;
 

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::raw::RawEntry;
 use crate::crypt::Decryption;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::Central;
 use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, le32};
+use crate::raw_entry::RawEntry;
 use crate::read::{Limits, ReadAt, ReadOptions, StreamDecoder, StreamEvent, read_full};
 
 /// What is looked through at a time.

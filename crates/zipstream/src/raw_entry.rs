@@ -3,9 +3,9 @@
 use crate::crypt::aes;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{CENTRAL_BYTES, Central};
+use crate::format::extra::Wide;
 use crate::format::local::{LOCAL_BYTES, Local};
 use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16, local};
-use crate::read::Entry;
 
 /// "Made by" of DOS in version 2.0: nothing is known of modes.
 const DOS_MADE_BY: u16 = 20;
@@ -38,8 +38,11 @@ pub struct RawEntry {
 
 impl RawEntry {
     /// What the directory and the extra area of the local header say.
-    pub(crate) fn new(entry: &Entry<'_>, local_extra: &[u8]) -> Result<Self, Error> {
-        let central = entry.central();
+    pub(crate) fn new(
+        central: &Central<'_>,
+        wide: &Wide,
+        local_extra: &[u8],
+    ) -> Result<Self, Error> {
         let raw = Self {
             name: central.name.to_vec(),
             comment: central.comment.to_vec(),
@@ -51,9 +54,9 @@ impl RawEntry {
             method: central.method,
             time: central.time,
             date: central.date,
-            crc32: entry.crc32(),
-            compressed: entry.compressed_bytes(),
-            content: entry.content_bytes(),
+            crc32: central.crc32,
+            compressed: wide.compressed,
+            content: wide.content,
             internal: central.internal,
             attributes: central.attributes,
         };
