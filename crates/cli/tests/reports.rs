@@ -273,7 +273,7 @@ fn markdown_says_what_the_text_says() {
         let shown = run(dir.path(), ["report", "r.json", "--report", form]).expect(0);
         for said in [
             "ratio",
-            "not known: p",
+            " hidden: ",
             "slowest",
             "FAIL",
             "pass",

@@ -1,4 +1,4 @@
-//! A closed loop: time a call in a row, and say what can be said of it.
+//! A closed loop: time the same call again and again, and print its percentiles.
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
@@ -12,7 +12,7 @@ fn main() -> std::io::Result<()> {
     let floor = floor();
     let mut recorder = Recorder::new(Spec::new(LatencyName::Service, "sort"), Instant::now());
     for round in 0..20_000u64 {
-        // Work that is new each time is made outside the span, and its answer checked there.
+        // Input is made and the answer is checked outside the timed span.
         let mut numbers: Vec<u64> = (0..256)
             .map(|i| (i * 7_919 + round * 104_729) % 1_009)
             .collect();

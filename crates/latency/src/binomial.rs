@@ -1,17 +1,17 @@
 //! Quantiles of the binomial distribution, for exact order-statistic intervals.
 //!
 //! The mass at one point comes from Loader's saddle-point form, which keeps full precision for any
-//! n; the tail is summed from there by exact ratios until the terms no longer count. A sum takes
+//! n; the tail is summed from there by exact ratios until further terms are negligible. A sum takes
 //! about nine standard deviations of terms: 140,000 at the median of 10⁹ values, under a
 //! millisecond. Beyond [`EXACT_N_MAX`] the normal quantile with its skewness correction is off by
-//! less than a rank or so, and is widened by more than that.
+//! about one rank; the result is widened by more than that.
 
 /// Greatest n for which tails are summed term by term.
 pub(crate) const EXACT_N_MAX: u64 = 1_000_000_000_000;
 
 /// The greatest k with P(B ≤ k) ≤ `alpha`, B ~ Bin(n, p), q = 1 − p; `None` when even k = 0 has more.
 ///
-/// `q` comes from the caller, who knows it without cancellation.
+/// The caller passes `q` because it can compute it without cancellation.
 pub(crate) fn lower_quantile(n: u64, p: f64, q: f64, alpha: f64) -> Option<u64> {
     if n == 0 || alpha.is_nan() || alpha <= 0.0 {
         return None;

@@ -1,8 +1,8 @@
-//! Whether a report that was read can be true: rows agree with their histograms, orders and ranges hold.
+//! Consistency of a report that was read: rows agree with their histograms, values are in order and in
+//! range.
 //!
-//! JSON of the right shape can still be cut, edited or made up. What passes here can be rendered,
-//! merged, compared and judged without a second look. What the numbers mean is not judged. Reading
-//! itself is in `read.rs`.
+//! JSON of the right shape can still be truncated, edited or invented. A report that passes can be
+//! rendered, merged, compared and gated without further checks. Reading itself is in `read.rs`.
 
 use crate::coding::{self, Budget};
 use crate::gate::Gate;
@@ -42,7 +42,7 @@ impl Row {
     }
 }
 
-/// The first thing in `report` that cannot be true.
+/// Returns the first contradiction in `report`.
 pub(crate) fn check(report: &Report) -> Checked {
     let lists = [
         ("latencies", report.latencies.len()),
@@ -82,7 +82,7 @@ pub(crate) fn check(report: &Report) -> Checked {
     Ok(())
 }
 
-/// What stands once a report: rates and shares.
+/// Values that a report has once: rates and shares.
 fn rates(report: &Report) -> Checked {
     let (load, throughput) = (&report.load, &report.throughput);
     let positive = [
@@ -122,38 +122,46 @@ fn at_least_0(value: f64) -> bool {
 }
 
 fn latency(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
-    at.need(row.batch > 0, "batch", "a batch of no operations")?;
+    at.need(
+        row.batch > 0,
+        "batch",
+        "a batch has at least 1 operation, found 0",
+    )?;
     let some = row.n > 0;
     at.need(
         row.min_ns.is_some() == some,
         "min_ns",
-        "it and n do not agree",
+        "does not agree with n",
     )?;
     at.need(
         row.max_ns.is_some() == some,
         "max_ns",
-        "it and n do not agree",
+        "does not agree with n",
     )?;
     let (min, max) = (row.min_ns.unwrap_or(0), row.max_ns.unwrap_or(0));
-    at.need(
-        min <= max,
-        "min_ns",
-        "the least value is above the greatest",
-    )?;
+    at.need(min <= max, "min_ns", "min_ns is above max_ns")?;
     if let Some(mean) = row.mean_ns {
-        // Values are whole nanoseconds and means of batches are rounded to them; a mean is not.
+        // Values and batch means are whole nanoseconds; the mean is not rounded.
         let (low, high) = (min as f64 * 0.9 - 1.0, max as f64 * 1.1 + 1.0);
         let within = some && at_least_0(mean) && low <= mean && mean <= high;
-        at.need(within, "mean_ns", "the mean lies outside the values")?;
+        at.need(within, "mean_ns", "the mean is outside min_ns to max_ns")?;
     }
     if let Some(stdev) = row.stdev_ns {
-        at.need(at_least_0(stdev), "stdev_ns", "a deviation below 0")?;
+        at.need(
+            at_least_0(stdev),
+            "stdev_ns",
+            "a standard deviation is never negative",
+        )?;
     }
     if let Some(buckets) = &row.buckets {
-        at.need(buckets.size_ops > 0, "buckets", "buckets of no operations")?;
+        at.need(
+            buckets.size_ops > 0,
+            "buckets",
+            "a bucket has at least 1 operation, found 0",
+        )?;
         let bucketed = buckets.size_ops.saturating_mul(buckets.sum_ns.len() as u64);
         let recorded = row.n.saturating_mul(row.batch);
-        let message = "they hold more operations than were recorded";
+        let message = "they hold more operations than n × batch";
         at.need(bucketed <= recorded, "buckets", message)?;
     }
     percentiles(row, at)?;
@@ -172,16 +180,16 @@ fn percentiles(row: &Latency, at: Row) -> Checked {
         need(
             found.p > 0.0 && found.p < 100.0,
             found,
-            "not within 0 to 100",
+            "a percentile lies between 0 and 100",
         )?;
         need(found.p > last_p, found, "percentiles do not ascend")?;
         let either = found.value_ns.is_some() != found.reason.is_some();
-        need(either, found, "neither a value nor a reason, or both")?;
+        need(either, found, "needs either a value or a reason, not both")?;
         if let Some(value) = found.value_ns {
             let earned = row.n >= earned_n(found.p);
-            need(earned, found, "a value that n has not earned")?;
-            need(min <= value, found, "below the least value")?;
-            need(value <= max, found, "above the greatest value")?;
+            need(earned, found, "has a value although n is too small for it")?;
+            need(min <= value, found, "below min_ns")?;
+            need(value <= max, found, "above max_ns")?;
             need(last_ns <= value, found, "below the percentile before it")?;
             last_ns = value;
         }
@@ -191,7 +199,7 @@ fn percentiles(row: &Latency, at: Row) -> Checked {
             need(
                 inside && high <= max,
                 found,
-                "outside its interval, or that outside the values",
+                "outside its interval, or the interval is above max_ns",
             )?;
         }
         last_p = found.p;
@@ -205,13 +213,13 @@ fn histogram(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
     let histogram = coding::decode_base64_within(&row.histogram_v2_deflate_b64, budget)
         .map_err(|error| error.at(at.place(field)))?;
     let counted = histogram.len().checked_add(row.saturated);
-    let message = "the histogram and the saturated values do not add up to it";
+    let message = "the histogram's counts and `saturated` do not add up to n";
     at.need(counted == Some(row.n), "n", message)?;
     if histogram.is_empty() || histogram.sigfig() == 0 {
         return Ok(());
     }
     let agrees = |stated: Option<u64>, found: u64| stated.is_some_and(|ns| near(ns, found));
-    let message = "the histogram says otherwise";
+    let message = "does not match the histogram";
     at.need(agrees(row.min_ns, histogram.min()), "min_ns", message)?;
     let most = histogram.max();
     let max_holds = match row.saturated {
@@ -230,13 +238,13 @@ fn histogram(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
         let holds = values
             .get(at_rank)
             .is_some_and(|value| agrees(found.value_ns, *value));
-        let message = format!("p{}: the histogram says otherwise", found.p);
+        let message = format!("p{}: does not match the histogram", found.p);
         at.need(holds, "percentiles", &message)?;
     }
     Ok(())
 }
 
-/// Equal to a tenth: what histograms of one digit and more show of the same value, added or not.
+/// Equal to within a tenth: the precision of a histogram of one digit.
 fn near(stated: u64, found: u64) -> bool {
     stated.abs_diff(found) <= found / 10 + 1
 }
@@ -244,18 +252,18 @@ fn near(stated: u64, found: u64) -> bool {
 fn table(table: &Table, at: Row) -> Checked {
     let width = table.columns.len();
     let whole = table.rows.iter().all(|row| row.len() == width);
-    at.need(whole, "rows", "a row is not as long as the header")?;
+    at.need(whole, "rows", "a row and the header differ in length")?;
     let finite = |cell: &crate::report::Cell| match cell {
         crate::report::Cell::Number(number) => number.is_finite(),
         _ => true,
     };
     let numbers = table.rows.iter().flatten().all(finite);
-    at.need(numbers, "rows", "a number that is none")
+    at.need(numbers, "rows", "a number is NaN or infinite")
 }
 
 fn comparison(found: &Comparison, at: Row) -> Checked {
     let paired = (found.pairs > 0) == found.difference.is_some();
-    at.need(paired, "difference", "it and the pairs do not agree")?;
+    at.need(paired, "difference", "does not agree with pairs")?;
     for (field, differences) in [
         ("difference", &found.difference),
         ("control", &found.control),
@@ -289,13 +297,13 @@ fn gate(found: &GateResult, at: Row) -> Checked {
     let parsed: Gate = found.gate.parse().map_err(|error: crate::ParseGateError| {
         ReadError::malformed(at.place("gate"), error.to_string())
     })?;
-    let message = "it is not the limit of the gate";
+    let message = "does not match the limit in the gate's text";
     at.need(parsed.limit_ns() == found.limit_ns, "limit_ns", message)?;
     let value = found.value_ns;
     let inside = found.ci95_ns.is_none_or(|[low, high]| {
         low <= high && value.is_none_or(|value| low <= value && value <= high)
     });
-    at.need(inside, "ci95_ns", "the value lies outside its interval")
+    at.need(inside, "ci95_ns", "the value is outside its interval")
 }
 
 #[cfg(test)]

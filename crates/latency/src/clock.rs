@@ -1,7 +1,7 @@
-//! The clock, and what it costs to look at it.
+//! The clock, its resolution, and what reading it costs.
 //!
-//! All recorders take [`Instant`]s, so that the caller decides when the clock is read. A report says
-//! what an empty timed span shows ([`floor`]): what is not well above that is the clock, not the work.
+//! Recorders take [`Instant`]s, so the caller decides when to read the clock. A report states what an
+//! empty timed span shows ([`floor`]): a time near that value is the clock, not the work.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use crate::recorder::{Recorder, nanoseconds};
 use crate::report::LatencyName;
 use crate::spec::Spec;
 
-/// Enough for the median to repeat to the clock's own step, in a tenth of a millisecond.
+/// Enough for a median that repeats to the clock's own step; takes a tenth of a millisecond.
 const FLOOR_SPANS: usize = 2_000;
-/// Spans before those: the first reads of the clock bring its page and its code into the caches.
+/// Spans before those, which bring the clock's code and data into the caches.
 const FLOOR_WARM_UP: usize = 100;
 const COST_BATCH: u64 = 1_000;
 const COST_BATCHES: usize = 50;
@@ -40,11 +40,11 @@ pub struct Floor {
     pub p50_ns: u64,
     /// Their 99th percentile.
     pub p99_ns: u64,
-    /// How many there were.
+    /// How many spans were timed.
     pub n: u64,
 }
 
-/// Time empty spans, in a fraction of a millisecond.
+/// Times empty spans; takes a fraction of a millisecond.
 #[must_use]
 pub fn floor() -> Floor {
     let mut spans = vec![0; FLOOR_SPANS];
@@ -63,10 +63,10 @@ pub fn floor() -> Floor {
     }
 }
 
-/// What recording a sample costs.
+/// The cost of recording one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecordingCost {
-    /// [`Recorder::record_span`] alone: median over the batches, a call.
+    /// [`Recorder::record_span`] alone, per call: median over the batches.
     pub record_ns: f64,
     /// The least of the batches.
     pub record_min_ns: f64,
@@ -80,7 +80,7 @@ pub struct RecordingCost {
     pub batches: u64,
 }
 
-/// Measure what recording costs on this machine, in a few milliseconds.
+/// Measures the cost of recording on this machine; takes a few milliseconds.
 #[must_use]
 pub fn recording_cost() -> RecordingCost {
     let run_start = Instant::now();

@@ -1,8 +1,8 @@
-//! HDR V2 coding of a histogram: to bytes, and back from bytes that nobody vouches for.
+//! HDR V2 coding of a histogram: to bytes, and back from untrusted bytes.
 //!
-//! Writing is the histogram crate's. Reading is too, but only after a look at the unpacked header
-//! and at every count: the crate allocates what a header asks for (up to 4 GiB) before it reads,
-//! and negates and adds counts without checks. What is let through here cannot trip it.
+//! The histogram crate writes and reads. Before it reads, the header and every count are checked here:
+//! the crate allocates what a header asks for (up to 4 GiB) before it reads further, and it negates and
+//! adds counts without overflow checks.
 
 use std::io::{self, Read as _, Write as _};
 
@@ -22,15 +22,15 @@ const HEADER_BYTES: usize = 40;
 
 /// Most counts in a histogram that is read: 5 digits up to 1 h of nanoseconds fit, which is 28 MB.
 const COUNTS_MAX: u64 = 1 << 22;
-/// Histograms up to this size are stored in their deflate stream as they are: making a compressor
-/// takes longer than everything else that a small run does with its histogram.
+/// Histograms up to this size are stored uncompressed in their deflate stream: creating a compressor takes
+/// longer than everything else that a small run does with its histogram.
 const STORED_BYTES_MAX: u16 = 512;
 
 /// A count takes at most nine bytes.
 const INFLATED_BYTES_MAX: usize = HEADER_BYTES + 9 * COUNTS_MAX as usize;
 
-/// What the histograms of one input may take together, so that a small file of many rows cannot ask
-/// for hours and gigabytes.
+/// Memory that the histograms of one input may take together, so that a small file of many rows cannot cost
+/// hours and gigabytes.
 #[derive(Debug)]
 pub(crate) struct Budget {
     counts: u64,
@@ -47,7 +47,7 @@ impl Default for Budget {
     }
 }
 
-/// HDR V2, packed. `None` only when a count is above `i64::MAX`, which the format cannot say.
+/// HDR V2, packed. `None` only when a count is above `i64::MAX`, which the format cannot represent.
 pub(crate) fn encode_deflate(histogram: &Histogram<u64>) -> Option<Vec<u8>> {
     let mut plain = Vec::new();
     if !encode_plain(histogram, &mut plain) {
@@ -69,7 +69,7 @@ fn deflated(plain: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// A zlib stream of one block that is stored (RFC 1950 and 1951).
+/// A zlib stream of one stored block (RFC 1950 and 1951).
 fn stored(plain: &[u8], length: u16) -> Vec<u8> {
     const ZLIB_HEADER: [u8; 2] = [0x78, 0x01];
     const LAST_AND_STORED: u8 = 1;
@@ -96,7 +96,7 @@ pub(crate) fn encode_plain(histogram: &Histogram<u64>, bytes: &mut Vec<u8>) -> b
     V2Serializer::new().serialize(histogram, bytes).is_ok()
 }
 
-/// HDR V2, packed, base64; empty when it cannot be said (see [`encode_deflate`]).
+/// HDR V2, packed, base64; empty when the format cannot represent it (see [`encode_deflate`]).
 pub(crate) fn encode_base64(histogram: &Histogram<u64>) -> String {
     encode_deflate(histogram)
         .map(|bytes| BASE64.encode(bytes))
@@ -108,7 +108,7 @@ pub(crate) fn decode_base64(text: &str) -> Result<Histogram<u64>, ReadError> {
     decode(&bytes_of_base64(text)?)
 }
 
-/// The same, as far as `budget` reaches.
+/// The same within `budget`.
 pub(crate) fn decode_base64_within(
     text: &str,
     budget: &mut Budget,
@@ -134,7 +134,7 @@ pub(crate) fn decode_base64_within(
 pub(crate) fn bytes_of_base64(text: &str) -> Result<Vec<u8>, ReadError> {
     BASE64
         .decode(text)
-        .map_err(|error| ReadError::malformed(Place::Whole, format!("no base64: {error}")))
+        .map_err(|error| ReadError::malformed(Place::Whole, format!("not base64: {error}")))
 }
 
 /// Decode packed or plain V2.
@@ -145,7 +145,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Histogram<u64>, ReadError> {
 fn deserialize(mut plain: &[u8]) -> Result<Histogram<u64>, ReadError> {
     Deserializer::new()
         .deserialize(&mut plain)
-        .map_err(|error| ReadError::malformed(Place::Whole, format!("no histogram: {error}")))
+        .map_err(|error| ReadError::malformed(Place::Whole, format!("not a histogram: {error}")))
 }
 
 /// Unpack a zlib stream to at most `bytes_max`; what follows its end is ignored.
@@ -156,23 +156,25 @@ fn inflate(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, ReadError> {
         .read_to_end(&mut plain)
         .map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => truncated(8 + packed.len()),
-            _ => malformed(8, "broken deflate stream"),
+            _ => malformed(8, "invalid deflate stream"),
         })?;
     if plain.len() > bytes_max {
-        return Err(too_large("histogram unpacks to more than is left to it"));
+        return Err(too_large(
+            "the histogram unpacks to more bytes than allowed",
+        ));
     }
     Ok(plain)
 }
 
-/// Unpack, and check everything that [`decode`] would rely on, without making the histogram.
-/// Gives plain V2.
+/// Unpacks and checks everything that [`decode`] relies on, without building the histogram. Returns plain
+/// V2.
 pub(crate) fn checked(bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
     let plain = unpacked(bytes, INFLATED_BYTES_MAX)?;
     check_plain(&plain)?;
     Ok(plain)
 }
 
-/// Plain V2, not looked into, unpacked to at most `bytes_max`.
+/// Plain V2, unchecked, unpacked to at most `bytes_max`.
 fn unpacked(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, ReadError> {
     match be32(bytes, 0)? {
         COOKIE_V2 => Ok(bytes.to_vec()),
@@ -183,7 +185,7 @@ fn unpacked(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, ReadError> {
             inflate(packed, bytes_max.min(INFLATED_BYTES_MAX))
         }
         _ => {
-            let message = "no HDR V2 histogram (first four bytes)";
+            let message = "not an HDR V2 histogram (first four bytes)";
             Err(ReadError::new(
                 ReadErrorKind::Foreign,
                 Place::Byte(0),
@@ -193,12 +195,12 @@ fn unpacked(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, ReadError> {
     }
 }
 
-/// Gives the length of the counts array that the histogram will have.
+/// Returns the length of the counts array that the histogram will have.
 fn check_plain(plain: &[u8]) -> Result<u64, ReadError> {
     if be32(plain, 0)? != COOKIE_V2 {
         return Err(malformed(
             0,
-            "no HDR V2 histogram inside the deflate stream",
+            "not an HDR V2 histogram inside the deflate stream",
         ));
     }
     let payload_bytes = be32(plain, 4)? as usize;
@@ -208,7 +210,10 @@ fn check_plain(plain: &[u8]) -> Result<u64, ReadError> {
     let high = be64(plain, 24)?;
     let ratio = f64::from_bits(be64(plain, 32)?);
     if normalizing_offset != 0 || ratio != 1.0 {
-        return Err(malformed(8, "shifted or scaled histogram"));
+        return Err(malformed(
+            8,
+            "shifted and scaled histograms are not supported",
+        ));
     }
     if digits > 5 || low == 0 || low > 1 << 40 || high < 2 * low {
         return Err(malformed(12, "impossible precision or range"));
@@ -219,7 +224,9 @@ fn check_plain(plain: &[u8]) -> Result<u64, ReadError> {
     }
     let payload = plain.get(HEADER_BYTES..).unwrap_or_default();
     if payload.len() != payload_bytes {
-        return Err(malformed(4, "length of the counts is wrong"));
+        let found = payload.len();
+        let message = format!("length of the counts: stated {payload_bytes}, found {found} bytes");
+        return Err(malformed(4, &message));
     }
     check_counts(payload, counts_max)?;
     Ok(counts_max)
@@ -239,7 +246,7 @@ fn counts_len(low: u64, high: u64, digits: u32) -> u64 {
     (buckets + 1) * (sub_buckets / 2)
 }
 
-/// Walk the counts: every run in range, no sum beyond what can be added up.
+/// Checks the counts: every run is in range, and no sum overflows.
 fn check_counts(payload: &[u8], counts_max: u64) -> Result<(), ReadError> {
     let mut at = 0;
     let mut index = 0u64;
@@ -257,7 +264,7 @@ fn check_counts(payload: &[u8], counts_max: u64) -> Result<(), ReadError> {
         };
         index = index.saturating_add(step);
         if index > counts_max {
-            return Err(malformed(place, "more counts than the range has"));
+            return Err(malformed(place, "more counts than the histogram's range"));
         }
     }
     Ok(())
@@ -297,7 +304,7 @@ fn be64(bytes: &[u8], at: usize) -> Result<u64, ReadError> {
 }
 
 fn truncated(at: usize) -> ReadError {
-    malformed(at, "histogram ends early")
+    malformed(at, "the histogram is truncated")
 }
 
 fn malformed(at: usize, message: &str) -> ReadError {
@@ -308,13 +315,13 @@ fn too_large(message: &str) -> ReadError {
     ReadError::new(ReadErrorKind::TooLarge, Place::Whole, message)
 }
 
-/// An empty histogram of this range, if one is held to be of a reasonable size.
+/// An empty histogram of this range, if its size is within the limit.
 pub(crate) fn new_histogram(high: u64, digits: u8) -> Result<Histogram<u64>, ReadError> {
     if counts_len(1, high, u32::from(digits.min(5))) > COUNTS_MAX {
         return Err(too_large("histogram has more than 4 million counts"));
     }
     Histogram::new_with_bounds(1, high, digits)
-        .map_err(|error| ReadError::malformed(Place::Whole, format!("no histogram: {error}")))
+        .map_err(|error| ReadError::malformed(Place::Whole, format!("not a histogram: {error}")))
 }
 
 #[cfg(test)]

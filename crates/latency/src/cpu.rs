@@ -1,7 +1,7 @@
 //! Processor time, of the calling thread or of the whole process.
 //!
-//! What a run used in all is in [`crate::environment::Meter`]; this is for stretches of a run, in
-//! nanoseconds where the system has them.
+//! [`crate::environment::Meter`] has the total of a run; this is for parts of a run, in nanoseconds where
+//! the system has them.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ pub enum CpuClock {
 }
 
 impl CpuClock {
-    /// Processor time used so far, in user mode and in the kernel; `None` where the system does not
-    /// say. A reading is a system call: some hundred nanoseconds.
+    /// Processor time used so far, in user mode and in the kernel; `None` where the system does not report
+    /// it. A reading is a system call of some hundred nanoseconds.
     #[must_use]
     pub fn now(self) -> Option<Duration> {
         read(self)

@@ -1,9 +1,9 @@
 //! Gates: limits on a latency that a script can act on.
 //!
-//! A percentile is judged by its interval, not by its value: it passes when the whole interval is
-//! within the limit, fails when the whole interval is beyond it, and is inconclusive in between or when
-//! the percentile is not earned. A mean is judged by its normal interval (30 values and more, taken
-//! to be independent). A minimum and a maximum are what this run showed, and judged as such.
+//! A percentile is judged by its confidence interval, not by its value. It passes when the whole interval
+//! is within the limit and fails when the whole interval is above it. It is inconclusive when the limit
+//! lies inside the interval, or when there are too few samples. A mean is judged by its normal interval
+//! (from 30 values on, assumed independent). A minimum and a maximum are judged as measured.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::percentile::Ladder;
 use crate::report::{GateResult, GateVerdict, Latency, LatencyName, Percentile, Timing};
 use crate::units;
 
-/// What of a distribution is limited.
+/// The statistic that a gate limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Statistic {
     Percentile(f64),
@@ -33,14 +33,14 @@ pub struct Gate {
     text: String,
     name: Option<LatencyName>,
     statistic: Statistic,
-    /// `<` and not `<=`.
+    /// `<` rather than `<=`.
     strict: bool,
     limit_ns: u64,
 }
 
-/// Why a text is no gate.
+/// Why a text is not a gate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no gate: {why}")]
+#[error("`{text}` is not a gate: {why}")]
 pub struct ParseGateError {
     text: String,
     why: &'static str,
@@ -65,22 +65,17 @@ impl FromStr for Gate {
         };
         let (left, right) = text
             .split_once('<')
-            .ok_or_else(|| wrong("no `<=` or `<` in it"))?;
+            .ok_or_else(|| wrong("it has no `<=` or `<`"))?;
         let (strict, limit) = match right.strip_prefix('=') {
             Some(limit) => (false, limit),
             None => (true, right),
         };
         let limit_ns = units::parse_duration(limit.trim())
-            .ok_or_else(|| wrong("the limit is no time in ns, us, ms or s"))?;
+            .ok_or_else(|| wrong("the limit must be a time in ns, us, ms or s"))?;
         let left = left.trim();
-        let names = [
-            LatencyName::Response,
-            LatencyName::Service,
-            LatencyName::Hold,
-        ];
-        let named = names.iter().find_map(|name| {
+        let named = LatencyName::ALL.into_iter().find_map(|name| {
             let rest = left.strip_prefix(name.as_str())?.strip_prefix('.')?;
-            Some((*name, rest))
+            Some((name, rest))
         });
         let (name, statistic) = match named {
             Some((name, rest)) => (Some(name), rest),
@@ -93,7 +88,7 @@ impl FromStr for Gate {
             other => parse_percentile(other)
                 .map(Statistic::Percentile)
                 .ok_or_else(|| {
-                    wrong("what is limited is none of p50 to p99.9999, mean, min, max")
+                    wrong("expected a percentile (p50, p99.9), mean, min or max before the `<`")
                 })?,
         };
         Ok(Self {
@@ -149,20 +144,14 @@ impl Decision {
 }
 
 impl Gate {
-    /// Decide on the rows of a report.
+    /// Decides on the rows of a report.
     ///
-    /// A gate that names no time is about the response where there is one, else about the service,
-    /// else about the hold time. Where there are several rows of that name every one must hold, and
-    /// the worst is reported.
+    /// A gate that names no time applies to the response time; without one to the service time, and without
+    /// that to the hold time. When several rows have that name, all must pass, and the worst is reported.
     #[must_use]
     pub fn decide(&self, rows: &[Latency]) -> GateResult {
-        let order = [
-            LatencyName::Response,
-            LatencyName::Service,
-            LatencyName::Hold,
-        ];
         let has = |name: &LatencyName| rows.iter().any(|row| row.name == *name);
-        let name = self.name.or_else(|| order.into_iter().find(has));
+        let name = self.name.or_else(|| LatencyName::ALL.into_iter().find(has));
         let worst = rows
             .iter()
             .filter(|row| Some(row.name) == name)
@@ -176,7 +165,7 @@ impl Gate {
                     None,
                     Decision::inconclusive(
                         None,
-                        format!("the run has no {name} row{}", others(rows)),
+                        format!("the report has no {name} row{}", others(rows)),
                     ),
                 )
             }
@@ -226,7 +215,7 @@ impl Gate {
             Err(reason) => return Decision::inconclusive(None, reason),
         };
         let Some(value) = found.value_ns else {
-            let why = found.reason.unwrap_or_else(|| "not known".to_owned());
+            let why = found.reason.unwrap_or_else(|| "unknown".to_owned());
             let reason = format!("p{p}: {why}");
             // A percentile beyond the histogram's range has no value, but it has a lower bound.
             return match found.ci95_ns {
@@ -234,13 +223,19 @@ impl Gate {
                     verdict: GateVerdict::Fail,
                     value_ns: None,
                     ci95_ns: Some([low, high]),
-                    reason: format!("{reason}, beyond {}", units::duration(self.limit_ns)),
+                    reason: format!(
+                        "{reason}, above the limit {}",
+                        units::duration(self.limit_ns)
+                    ),
                 },
                 _ => Decision::inconclusive(None, reason),
             };
         };
         let Some(bounds) = found.ci95_ns else {
-            let reason = format!("p{p} is {} without an interval", units::duration(value));
+            let reason = format!(
+                "p{p} is {}, but has no confidence interval",
+                units::duration(value)
+            );
             return Decision::inconclusive(Some(value), reason);
         };
         self.decide_interval(&format!("p{p}"), value, bounds)
@@ -253,7 +248,7 @@ impl Gate {
         // Saturating: a float beyond u64 becomes its greatest value.
         let value = mean.round() as u64;
         let Some(stdev) = row.stdev_ns.filter(|stdev| *stdev >= 0.0 && row.n >= 30) else {
-            let reason = format!("n = {}, needs 30 for the interval of a mean", row.n);
+            let reason = format!("{} samples, 30 needed for the interval of a mean", row.n);
             return Decision::inconclusive(Some(value), reason);
         };
         let half = 1.959_964 * stdev / (row.n as f64).sqrt();
@@ -266,11 +261,11 @@ impl Gate {
 
     fn decide_interval(&self, what: &str, value: u64, [low, high]: [u64; 2]) -> Decision {
         let (verdict, says) = if self.within(high) {
-            (GateVerdict::Pass, "all of it within")
+            (GateVerdict::Pass, "whole interval within")
         } else if !self.within(low) {
-            (GateVerdict::Fail, "all of it beyond")
+            (GateVerdict::Fail, "whole interval above")
         } else {
-            (GateVerdict::Inconclusive, "part of it beyond")
+            (GateVerdict::Inconclusive, "part of the interval above")
         };
         let (low_text, high_text) = (units::duration(low), units::duration(high));
         let (value_text, limit) = (units::duration(value), units::duration(self.limit_ns));
@@ -283,8 +278,8 @@ impl Gate {
         }
     }
 
-    /// Of batch means the extremes say only half: a mean beyond the limit has an operation beyond it, but
-    /// a mean within the limit may hide one.
+    /// Extremes of batch means prove only one direction: a mean above the limit has an operation above it,
+    /// but a mean within the limit may hide one.
     fn decide_extreme(&self, what: &str, row: &Latency, value: Option<u64>) -> Decision {
         let Some(value) = value else {
             return Decision::inconclusive(None, "no values");
@@ -296,13 +291,13 @@ impl Gate {
         if hidden {
             let batch = row.batch;
             let reason = format!(
-                "{what} of the means of {batch} is {value_text}: single operations are not known"
+                "{what} of the means over {batch} operations is {value_text}; single operations are unknown"
             );
             return Decision::inconclusive(Some(value), reason);
         }
         let (verdict, says) = match within {
             true => (GateVerdict::Pass, "within"),
-            false => (GateVerdict::Fail, "beyond"),
+            false => (GateVerdict::Fail, "above"),
         };
         let reason = format!(
             "{what} is {value_text}, {says} {}",
@@ -317,7 +312,7 @@ impl Gate {
     }
 }
 
-/// The rows that there are instead.
+/// The rows that the report has instead.
 fn others(rows: &[Latency]) -> String {
     let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
     names.sort_unstable();
@@ -328,7 +323,7 @@ fn others(rows: &[Latency]) -> String {
     }
 }
 
-/// The worst first: a failure, then what is not known.
+/// The worst first: a failure, then an inconclusive result.
 fn severity(verdict: GateVerdict) -> u8 {
     match verdict {
         GateVerdict::Fail => 2,

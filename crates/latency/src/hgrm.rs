@@ -1,11 +1,13 @@
 //! `.hgrm`: a percentile distribution as text, for the plotters that read HdrHistogram's output.
 //!
-//! The public plotter takes only rows of exactly four space-separated fields and lines series up by
-//! row number. So the ladder is the same in every file: it halves the distance to 100 % [`HALVINGS`]
-//! times in five steps each, and ends at 1 with `inf`. A short run repeats its greatest value along
-//! the ladder's end; what of it is earned is the report's business, not this file's.
+//! The public plotter accepts only rows of exactly four space-separated fields and aligns series by row
+//! number. The ladder is therefore the same in every file: it halves the distance to 100 % [`HALVINGS`]
+//! times in five steps each, and ends at 1 with `inf`. A short run repeats its greatest value at the end of
+//! the ladder; the report, not this file, decides which percentiles have enough samples.
 
+use std::fmt;
 use std::io;
+use std::str::FromStr;
 
 use hdrhistogram::Histogram;
 
@@ -20,7 +22,7 @@ const ROWS_MAX: usize = 100_000;
 
 const HEADER: &str = "       Value     Percentile TotalCount 1/(1-Percentile)";
 
-/// Unit of the values in a file. The file does not say it; HdrHistogram's tools call it *ticks*.
+/// Unit of the values in a file. The file does not state it; HdrHistogram's tools call it *ticks*.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HgrmUnit {
     /// Nanoseconds.
@@ -30,6 +32,34 @@ pub enum HgrmUnit {
     Us,
     /// Milliseconds.
     Ms,
+}
+
+/// The text is not a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("unknown unit: expected ns, us or ms")]
+pub struct ParseHgrmUnitError;
+
+impl FromStr for HgrmUnit {
+    type Err = ParseHgrmUnitError;
+
+    fn from_str(text: &str) -> Result<Self, ParseHgrmUnitError> {
+        match text {
+            "ns" => Ok(Self::Ns),
+            "us" => Ok(Self::Us),
+            "ms" => Ok(Self::Ms),
+            _ => Err(ParseHgrmUnitError),
+        }
+    }
+}
+
+impl fmt::Display for HgrmUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ns => "ns",
+            Self::Us => "us",
+            Self::Ms => "ms",
+        })
+    }
 }
 
 impl HgrmUnit {
@@ -42,7 +72,7 @@ impl HgrmUnit {
     }
 }
 
-/// Write the distribution of a histogram of nanoseconds.
+/// Writes the distribution of a histogram of nanoseconds.
 ///
 /// # Errors
 /// Those of the writer.
@@ -158,7 +188,7 @@ pub struct Hgrm {
     pub stdev_ns: Option<f64>,
     /// Greatest value in nanoseconds, from the footer.
     pub max_ns: Option<f64>,
-    /// How many values there are: from the footer, else of the last row.
+    /// How many values there are, by the footer or else by the last row.
     pub total_count: u64,
     /// Powers of two of the histogram, from the footer.
     pub buckets: Option<u64>,
@@ -166,7 +196,7 @@ pub struct Hgrm {
     pub sub_buckets: Option<u64>,
 }
 
-/// Read a distribution whose values are in `unit`: our own, or that of any HdrHistogram tool.
+/// Reads a distribution whose values are in `unit`, written here or by any HdrHistogram tool.
 ///
 /// # Errors
 /// At the first line that breaks the format, with its number.
@@ -200,7 +230,7 @@ pub fn read(text: &str, unit: HgrmUnit) -> Result<Hgrm, ReadError> {
         } else if line.starts_with("Value") {
             has_header = true;
         } else if !has_header {
-            let message = "no percentile distribution (header line)";
+            let message = "not a percentile distribution: no header line";
             return Err(ReadError::new(ReadErrorKind::Foreign, place, message));
         } else if hgrm.rows.len() == ROWS_MAX {
             let message = "more than 100,000 rows";
@@ -212,7 +242,7 @@ pub fn read(text: &str, unit: HgrmUnit) -> Result<Hgrm, ReadError> {
         }
     }
     let Some(last) = hgrm.rows.last() else {
-        let message = "no percentile distribution (no rows)";
+        let message = "not a percentile distribution: no rows";
         return Err(ReadError::new(
             ReadErrorKind::Foreign,
             Place::Whole,
@@ -258,7 +288,7 @@ fn non_negative(text: &str) -> Option<f64> {
         .filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
-/// Value, quantile and total; the fourth field follows from the second and is not looked at.
+/// Value, quantile and total; the fourth field follows from the second and is ignored.
 /// HdrHistogram's own tools leave it out of the last row.
 fn read_row(line: &str, scale: f64, last: Option<&HgrmRow>) -> Result<HgrmRow, &'static str> {
     let mut fields = line.split_ascii_whitespace();
@@ -271,11 +301,13 @@ fn read_row(line: &str, scale: f64, last: Option<&HgrmRow>) -> Result<HgrmRow, &
         .map(|value| value * scale)
         .filter(|ns| *ns < 1.8e19);
     let row = HgrmRow {
-        value_ns: value_ns.ok_or("the value is no number of this range")?,
+        value_ns: value_ns.ok_or("the value is not a number in range")?,
         quantile: non_negative(quantile)
             .filter(|quantile| *quantile <= 1.0)
             .ok_or("the percentile is not within 0 to 1")?,
-        total_count: total.parse().map_err(|_| "the total count is no number")?,
+        total_count: total
+            .parse()
+            .map_err(|_| "the total count is not a number")?,
     };
     if let Some(last) = last
         && (row.value_ns < last.value_ns
@@ -288,8 +320,8 @@ fn read_row(line: &str, scale: f64, last: Option<&HgrmRow>) -> Result<HgrmRow, &
 }
 
 impl Hgrm {
-    /// A histogram of this distribution, approximately: the values between two rows all stand at the
-    /// upper one. Good for percentiles of the ladder and for overlays, not for exact merging.
+    /// An approximate histogram of this distribution: all values between two rows count at the upper one.
+    /// Good for percentiles of the ladder and for overlays, not for exact merging.
     #[must_use]
     pub fn histogram(&self) -> Histogram<u64> {
         let greatest = self.rows.last().map_or(0, |row| whole_ns(row.value_ns));

@@ -1,8 +1,8 @@
 //! `.hlog`: the HdrHistogram interval log, version 2, with tags.
 //!
-//! A line a tag and interval, each with its own histogram, so that a plot over time can be had from
-//! a run that is over. Lines are written by the histogram crate's own writer. They are read one at
-//! a time through its parser, which looks ahead for a separator over all that it is given.
+//! One line per tag and interval, each with its own histogram, so that a finished run can be plotted over
+//! time. The histogram crate's own writer writes the lines. Its parser reads them, one line at a time,
+//! because it searches all of its input for a separator.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,17 +21,17 @@ use crate::report::{Interval, Latency, LatencyName, Timing};
 
 /// Most lines with a histogram that are read: a day of seconds of eleven tags.
 const LINES_MAX: usize = 1_000_000;
-/// Most tags that are made rows of.
+/// Most tags that become rows.
 const TAGS_MAX: usize = 1_000;
-/// Starts beyond this (three years) are no time since a base but since the epoch.
+/// Starts beyond this (three years) are times since the epoch, not since a base time.
 const SINCE_EPOCH_S: f64 = 1e8;
 
 /// Maxima are written in milliseconds, as the Java tools do; a comment says so.
 const MAX_VALUE_DIVISOR: f64 = 1e6;
 
-/// Write rows as one log that starts at `start`: the intervals of each row, in the order of time, or one
-/// line of length 0 from its histogram when it has none. Intervals are those that `logged` has of a row,
-/// or that were read with it. Tags are the series and the name (`level_3-service`), see [`tag`].
+/// Writes rows as one log that starts at `start`: the intervals of each row in the order of time, or one
+/// line of length 0 from its histogram when it has none. The intervals of a row come from `logged`, or were
+/// read with it. Tags are the series and the name (`level_3-service`), see [`tag`].
 ///
 /// # Errors
 /// Those of the writer and of the spool of `logged`; [`io::ErrorKind::InvalidData`] when a row holds no
@@ -90,7 +90,7 @@ pub fn write(
     Ok(())
 }
 
-/// A line, or the part of one recorder in it; neither an interval nor a part: the row as a whole.
+/// A line, or one recorder's part of it. With neither an interval nor a part it is the row as a whole.
 #[derive(Debug, Clone, Copy)]
 struct Line<'a> {
     start_ns: u64,
@@ -179,8 +179,8 @@ pub struct TaggedHistogram {
     pub start_s: f64,
     /// Length in seconds.
     pub length_s: f64,
-    /// The histogram as it stands in the log, HDR V2 deflate, already checked. A log of an hour would
-    /// not fit in memory unpacked.
+    /// The histogram as in the log, HDR V2 deflate, already checked. A log of an hour would not fit in
+    /// memory unpacked.
     pub histogram_v2_deflate: Vec<u8>,
 }
 
@@ -188,15 +188,15 @@ impl TaggedHistogram {
     /// The histogram.
     ///
     /// # Errors
-    /// None on what [`read`] gave.
+    /// Never on what [`read`] returned.
     pub fn histogram(&self) -> Result<Histogram<u64>, ReadError> {
         coding::decode(&self.histogram_v2_deflate)
     }
 }
 
-/// Read every line of a log. Each histogram is checked, and none is unpacked for good.
+/// Reads every line of a log. Checks each histogram and keeps it packed.
 ///
-/// Start times are as they stand in the log: since its base time, or since the epoch.
+/// Start times are as in the log: since its base time, or since the epoch.
 ///
 /// # Errors
 /// At the first line that breaks the format, with its number.
@@ -218,7 +218,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<TaggedHistogram>, ReadError> {
         };
         for entry in IntervalLogIterator::new(ended.as_deref().unwrap_or(line)) {
             let Ok(entry) = entry else {
-                return Err(ReadError::malformed(place, "no line of an interval log"));
+                return Err(ReadError::malformed(place, "not a line of an interval log"));
             };
             match entry {
                 LogEntry::StartTime(_) | LogEntry::BaseTime(_) => is_log = true,
@@ -239,7 +239,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<TaggedHistogram>, ReadError> {
         }
     }
     if found.is_empty() && !is_log {
-        let message = "no interval log (no line with a histogram)";
+        let message = "not an interval log: no line has a histogram";
         return Err(ReadError::new(
             ReadErrorKind::Foreign,
             Place::Whole,
@@ -249,7 +249,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<TaggedHistogram>, ReadError> {
     Ok(found)
 }
 
-/// The bytes of an encoded histogram that is sound, deflated if they are not.
+/// The bytes of a valid encoded histogram, deflated if they were not.
 fn checked(encoded: &str) -> Result<Vec<u8>, ReadError> {
     let bytes = coding::bytes_of_base64(encoded)?;
     let plain = coding::checked(&bytes)?;
@@ -260,9 +260,9 @@ fn checked(encoded: &str) -> Result<Vec<u8>, ReadError> {
     deflated.ok_or_else(|| ReadError::malformed(Place::Whole, "counts overflow"))
 }
 
-/// The lines of a log as rows of a report, one a tag: all intervals of the tag merged, and the intervals
-/// kept. A tag that [`tag`] did not make becomes the series of a service row. Times since the epoch
-/// are counted from the first line.
+/// The lines of a log as rows of a report, one row per tag, with all intervals of the tag merged and the
+/// intervals kept. A tag that [`tag`] did not make becomes the series of a service row. Times since the
+/// epoch count from the first line.
 ///
 /// # Errors
 /// When histograms of one tag cannot be added up, or there are more than 1,000 tags.
@@ -302,7 +302,7 @@ fn row(lines: &[&TaggedHistogram], zero_s: f64) -> Result<Latency, ReadError> {
         row.timing = Timing::Intended;
     }
     row.series = series;
-    // A line without a length is a whole run (see [`write`]), no interval of one.
+    // A line without a length is a whole run (see [`write`]), not an interval.
     row.intervals = lines
         .iter()
         .filter(|line| line.length_s > 0.0)
@@ -322,11 +322,7 @@ fn nanoseconds(seconds: f64) -> u64 {
 
 fn split_tag(tag: Option<&str>) -> (Option<String>, LatencyName) {
     let tag = tag.unwrap_or_default();
-    for name in [
-        LatencyName::Response,
-        LatencyName::Service,
-        LatencyName::Hold,
-    ] {
+    for name in LatencyName::ALL {
         if tag == name.as_str() {
             return (None, name);
         }
@@ -343,7 +339,7 @@ fn split_tag(tag: Option<&str>) -> (Option<String>, LatencyName) {
     )
 }
 
-/// All histograms of a tag in one that is wide and fine enough for each.
+/// All histograms of a tag added up, in the range and precision of the greatest.
 fn merged(lines: &[&TaggedHistogram]) -> Result<Histogram<u64>, ReadError> {
     let refuse = |message: &str| ReadError::malformed(Place::Whole, message);
     let (mut high, mut digits, mut total) = (2, 1, 0i64);

@@ -1,9 +1,8 @@
-//! Histograms of intervals on their way out of a run: recorders hand each one over when it is complete,
-//! a thread writes it to a spool, and `.hlog` is made of the spool when the run is over.
+//! Histograms of intervals on their way out of a run: a recorder hands over each complete one, a thread
+//! writes it to a spool, and the spool becomes an `.hlog` when the run is over.
 //!
-//! Nothing of an interval stays in memory while the run goes on, so that an export costs a run of a day
-//! what it costs a run of a minute. A recorder never waits for the spool: while that is behind, its
-//! current interval grows.
+//! Complete intervals do not stay in memory, so an export costs a run of a day no more memory than a run of
+//! a minute. A recorder never waits for the spool: while the spool is behind, the current interval grows.
 
 use std::fmt;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -21,11 +20,10 @@ use crate::report::{Interval, Latency};
 
 /// Intervals that wait for the spool at most.
 const WAITING_MAX: usize = 256;
-/// What stands before a histogram in the spool: its part, its length in bytes, start and length of the
-/// interval.
+/// The header of a histogram in the spool: its part, its length in bytes, start and length of the interval.
 const HEADER_BYTES: usize = 4 + 4 + 8 + 8;
 
-/// Where intervals wait until the report is written: a file, or memory where they are few.
+/// Where intervals wait until the report is written: a file, or memory for a few.
 pub trait Spool: Read + Write + Seek + Send {}
 
 impl<T: Read + Write + Seek + Send> Spool for T {}
@@ -95,7 +93,7 @@ impl IntervalLog {
     /// A log of intervals of this length, at least a millisecond, that starts at the spool's position.
     ///
     /// # Errors
-    /// When the system has no thread for it.
+    /// When the system cannot start a thread.
     pub fn new(length: Duration, spool: impl Spool + 'static) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(WAITING_MAX);
         let waiting_bytes = Arc::new(AtomicU64::new(0));
@@ -134,13 +132,13 @@ impl IntervalLog {
         self.0.waiting_bytes.load(Relaxed)
     }
 
-    /// A number for one more recorder.
+    /// The number of the next recorder.
     pub(crate) fn part(&self) -> u32 {
         self.0.parts.fetch_add(1, Relaxed)
     }
 
-    /// Hands an interval over. `false`: the spool is behind, and `wait` is not allowed. What comes when
-    /// the log is finished is nobody's.
+    /// Hands an interval over. Returns false when the spool is behind and `wait` is false. Intervals that
+    /// come after the log is finished are dropped.
     pub(crate) fn put(
         &self,
         part: u32,
@@ -182,12 +180,12 @@ impl IntervalLog {
         }
     }
 
-    /// Ends the log. Recorders that go on recording into it lose nothing but their intervals.
+    /// Ends the log. Recorders that keep recording into it lose only their intervals.
     ///
     /// # Errors
     /// The first failure to write or read the spool.
     pub fn finish(self) -> io::Result<LoggedIntervals> {
-        let gone = || io::Error::other("the interval log has ended already");
+        let gone = || io::Error::other("the interval log is already finished");
         let (reply, answer) = sync_channel(1);
         let asked = self.0.sender.send(Message::Finish(reply));
         asked.map_err(|_| gone())?;
@@ -195,7 +193,7 @@ impl IntervalLog {
     }
 }
 
-/// The thread that writes the spool, until it is asked for it or nobody is left who would.
+/// The thread that writes the spool, until someone asks for the spool or all logs are dropped.
 fn keep(spool: Box<dyn Spool>, receiver: &Receiver<Message>, waiting_bytes: &AtomicU64) {
     let mut file = BufWriter::new(spool);
     let mut failed = None;
@@ -209,7 +207,7 @@ fn keep(spool: Box<dyn Spool>, receiver: &Receiver<Message>, waiting_bytes: &Ato
             }
             Message::Finish(reply) => {
                 let file = file.into_inner().map_err(io::IntoInnerError::into_error);
-                // Whoever asked may be gone.
+                // The caller may have gone.
                 drop(reply.send(failed.map_or(file, Err)));
                 return;
             }
@@ -238,7 +236,7 @@ pub(crate) struct Logged {
     bytes: u32,
 }
 
-/// The intervals of a run that is over, on their spool.
+/// The intervals of a finished run, on their spool.
 pub struct LoggedIntervals {
     spool: Box<dyn Spool>,
     all: Vec<Logged>,

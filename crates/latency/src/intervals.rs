@@ -1,7 +1,7 @@
 //! The intervals of one recorder, for `.hlog`.
 //!
-//! The recorder records into the current interval's histogram and asks at every span whether the interval
-//! is over; the rest happens once an interval. One that is over goes to the [`IntervalLog`].
+//! The recorder records into the current interval's histogram and checks at every span whether the interval
+//! is over; everything else happens once per interval. A complete interval goes to the [`IntervalLog`].
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,10 @@ const INTERVALS_MAX: u64 = 86_400;
 /// Cuts a recording into intervals; the recorder's own histogram is the current one's.
 #[derive(Debug)]
 pub(crate) struct Intervals {
-    /// Everything of the intervals that are over.
+    /// The sum of the complete intervals.
     pub(crate) total: Histogram<u64>,
     log: IntervalLog,
-    /// What this recorder is called in the log, and those that were merged into it.
+    /// The numbers in the log of this recorder and of those merged into it.
     parts: Vec<u32>,
     length_ns: u64,
     run_start: Instant,
@@ -55,8 +55,8 @@ impl Intervals {
         self.boundary.is_some_and(|boundary| end >= boundary)
     }
 
-    /// Hand the current interval over and start the one that holds `end`. Intervals in which nothing
-    /// happened are none. One that the log cannot take now goes on until the next boundary.
+    /// Hands the current interval over and starts the one that holds `end`. Empty intervals are skipped. An
+    /// interval that the log cannot take now continues to the next boundary.
     #[cold]
     #[inline(never)]
     pub(crate) fn rotate(&mut self, current: &mut Histogram<u64>, end: Instant) {
@@ -76,7 +76,7 @@ impl Intervals {
             until_ns.and_then(|ns| self.run_start.checked_add(Duration::from_nanos(ns)));
     }
 
-    /// Hand the last interval over, only as long as it was.
+    /// Hands the last interval over with its actual length.
     pub(crate) fn close(&mut self, current: &mut Histogram<u64>) {
         let since_start = nanoseconds(self.run_start, self.last_end);
         let start = self.length_ns.saturating_mul(self.index);
@@ -97,7 +97,7 @@ impl Intervals {
         true
     }
 
-    /// Add those of another, which are all handed over.
+    /// Adds the intervals of another recorder, which are all handed over already.
     pub(crate) fn merge(&mut self, other: &mut Self) {
         add_histogram(&mut self.total, &other.total);
         self.parts.append(&mut other.parts);
@@ -106,7 +106,7 @@ impl Intervals {
         }
     }
 
-    /// The recorder's histogram, and what it is called in the log.
+    /// The recorder's histogram and its numbers in the log.
     pub(crate) fn finish(self) -> (Histogram<u64>, Vec<u32>) {
         (self.total, self.parts)
     }

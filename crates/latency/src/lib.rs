@@ -1,10 +1,11 @@
 //! Honest latency recording: one recorder, report and comparison behind every perfkit number.
 //!
-//! A [`Recorder`] takes the times of one distribution on one thread, a few nanoseconds each. Its
-//! [`Recording`] becomes a row of a [`Report`], with percentiles that were [earned](percentile) and
-//! exact intervals beside them; a [`Gate`] judges rows, [`compare`] two of them, [`hgrm`] and
-//! [`hlog`] are what other tools read. An [`OpenLoop`] counts response times from when operations were
-//! due. [`environment`] says what the machine does to the numbers.
+//! A [`Recorder`] records the times of one distribution on one thread, at a cost of a few nanoseconds
+//! each. Its [`Recording`] becomes a row of a [`Report`]: [percentiles](percentile) that the sample is
+//! large enough for, each with an exact confidence interval. A [`Gate`] checks a row against a limit,
+//! [`compare`] compares two rows, and [`hgrm`] and [`hlog`] are formats that other tools read. An
+//! [`OpenLoop`] measures response times from the moment at which operations were due. [`environment`]
+//! reports what about the machine makes the numbers less reliable.
 //!
 //! ```
 //! use std::time::Instant;
@@ -18,16 +19,16 @@
 //! }
 //! let row = recorder.finish().latency();
 //! assert_eq!(row.n, 1_000);
-//! // 1,000 values earn a 99th percentile and not a 99.9th.
-//! assert!(row.percentiles[2].value_ns.is_some());
-//! assert_eq!(row.percentiles[3].reason.as_deref(), Some("n = 1000, needs 2995"));
+//! // 1,000 samples are enough for the 99th percentile, not for the 99.9th.
+//! assert!(row.percentile(99.0).is_some());
+//! assert_eq!(row.percentiles[3].reason.as_deref(), Some("1000 samples, 2995 needed"));
 //!
 //! let gate: Gate = "p99<=1s".parse()?;
 //! println!("{}", gate.decide(&[row]).reason);
 //! # Ok::<(), perfkit_latency::ParseGateError>(())
 //! ```
 //!
-//! What is not here: clap, a terminal, files, and the work that is measured.
+//! Not in this crate: command-line parsing, terminals, files, and the work that is measured.
 #![forbid(unsafe_code)]
 
 mod binomial;

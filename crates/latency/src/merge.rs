@@ -1,6 +1,6 @@
-//! Adding the row of one report to the like row of another.
+//! Adding a row of one report to the matching row of another.
 //!
-//! Histograms are added; percentiles are read anew from the sum, never averaged. (Recorders of one
+//! Histograms are added and percentiles read from the sum; percentiles are never averaged. (Recorders of one
 //! run are merged before they become rows: see [`crate::Recorder::merge`].)
 
 use crate::percentile::{LADDER, Ladder};
@@ -19,7 +19,7 @@ impl Latency {
     pub fn merge(&mut self, other: &Self) -> Result<(), ReadError> {
         let same = (self.timing, self.batch) == (other.timing, other.batch);
         if !same && self.n > 0 && other.n > 0 {
-            let message = "rows of unlike timing or batch size do not add up";
+            let message = "rows of different timing or batch size cannot be added";
             return Err(ReadError::malformed(Place::Whole, message));
         }
         let mut histogram = self.histogram()?;
@@ -131,7 +131,7 @@ mod plain_lists {
         recorder.finish().latency()
     }
 
-    /// The row beside all values in one sorted list.
+    /// Compares the row with all values in one sorted list.
     fn check(row: &Latency, mut values: Vec<u64>) {
         values.sort_unstable();
         assert_eq!(row.n, values.len() as u64);

@@ -1,11 +1,10 @@
-//! Percentiles that were earned, with exact intervals.
+//! Percentiles, given only when there are enough samples, with exact confidence intervals.
 //!
 //! A percentile is the value at a rank: the ⌈n·p/100⌉-th least. It is never interpolated and never
-//! averaged. It is *earned* when the sample is large enough to reach beyond it: n with 1 − pⁿ ≥ 0.95,
-//! so that with 95 % confidence the greatest value lies above the true percentile. Below that there is
-//! a reason and no number. The interval beside a value is distribution-free: two order statistics
-//! that hold the true percentile between them with at least 95 % confidence, if the values are
-//! independent.
+//! averaged. It needs n samples with 1 − pⁿ ≥ 0.95: with 95 % confidence the greatest value then lies above
+//! the true percentile. Such a percentile is *earned*; with fewer samples there is a reason and no number.
+//! The interval of a value is distribution-free: two order statistics that enclose the true percentile with
+//! at least 95 % confidence, if the values are independent.
 
 use hdrhistogram::Histogram;
 
@@ -17,7 +16,7 @@ pub const LADDER: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
 
 const CONFIDENCE: f64 = 0.95;
 
-/// Least n with 1 − pⁿ ≥ 0.95: what the percentile `p` (0 to 100) needs to be reported.
+/// The number of samples that the percentile `p` (0 to 100) needs: the least n with 1 − pⁿ ≥ 0.95.
 ///
 /// ```
 /// assert_eq!(perfkit_latency::percentile::earned_n(99.0), 299);
@@ -37,11 +36,11 @@ pub fn earned_n(p: f64) -> u64 {
     (n.ceil() as u64).max(1)
 }
 
-/// Ranks (from 1) of two order statistics that hold the true percentile `p` between them with at least
-/// the confidence asked for; `None` when n is too small for any.
+/// Ranks (from 1) of two order statistics that enclose the true percentile `p` with at least this
+/// confidence; `None` when n is too small for any.
 ///
-/// Both tails get half of the error. Where one side cannot be had at that (a high percentile of
-/// a small sample), the least or greatest value bounds it and the other side gets what is left.
+/// Both tails get half of the error. Where one side cannot have its half (a high percentile of a small
+/// sample), the least or greatest value bounds it and the other side gets the rest.
 ///
 /// ```
 /// use perfkit_latency::percentile::order_statistic_ranks;
@@ -75,8 +74,8 @@ pub fn order_statistic_ranks(n: u64, p: f64, confidence: f64) -> Option<(u64, u6
     Some((lo.clamp(1, n), hi.clamp(1, n)))
 }
 
-/// The rank (from 1) of the percentile `p` among n values: ⌈n·p/100⌉, without the rounding that makes
-/// 99.9 % of 1,000 the last but none. `p` is taken to six decimals.
+/// The rank (from 1) of the percentile `p` among n values: ⌈n·p/100⌉ in integer arithmetic, so that 99.9 %
+/// of 1,000 is 999 and not 1,000. `p` counts to six decimals.
 #[must_use]
 pub fn rank(n: u64, p: f64) -> u64 {
     let millionths = (p.clamp(0.0, 100.0) * 1e6).round() as u128;
@@ -86,7 +85,7 @@ pub fn rank(n: u64, p: f64) -> u64 {
 
 /// The ladder of a histogram; `saturated` further values lay above its range.
 ///
-/// Of batch means only the median is given, for a mean over many operations has no tail of theirs.
+/// For batch means only the median is given, because a mean over many operations hides their tail.
 #[must_use]
 pub fn percentiles(histogram: &Histogram<u64>, saturated: u64, timing: Timing) -> Vec<Percentile> {
     Ladder {
@@ -100,7 +99,7 @@ pub fn percentiles(histogram: &Histogram<u64>, saturated: u64, timing: Timing) -
     .at(&LADDER)
 }
 
-/// What percentiles are read from.
+/// The source of percentiles.
 pub(crate) struct Ladder<'a> {
     pub(crate) histogram: &'a Histogram<u64>,
     pub(crate) saturated: u64,
@@ -113,7 +112,7 @@ pub(crate) struct Ladder<'a> {
 }
 
 impl Ladder<'_> {
-    /// Read the percentiles `ps`, in that order.
+    /// Reads the percentiles `ps`, in that order.
     pub(crate) fn at(&self, ps: &[f64]) -> Vec<Percentile> {
         let n = self.histogram.len().saturating_add(self.saturated);
         let mut rows: Vec<Row> = ps.iter().map(|p| self.row(n, *p)).collect();
@@ -148,18 +147,19 @@ impl Ladder<'_> {
         };
         let needed = earned_n(p);
         if n == 0 {
-            row.reason = Some("no values".to_owned());
+            row.reason = Some("no samples".to_owned());
         } else if self.timing == Timing::BatchMean && p != 50.0 {
             row.reason = Some(match self.batch {
-                0 | 1 => "mean of a batch: no tail of single operations".to_owned(),
-                batch => format!("mean of {batch}: no tail of single operations"),
+                0 | 1 => "mean of a batch, which hides the tail of single operations".to_owned(),
+                batch => format!("mean of {batch}, which hides the tail of single operations"),
             });
         } else if n < needed {
-            row.reason = Some(format!("n = {n}, needs {needed}"));
+            let plural = if n == 1 { "" } else { "s" };
+            row.reason = Some(format!("{n} sample{plural}, {needed} needed"));
         } else if rank(n, p) > self.histogram.len() {
             let saturated = self.saturated;
             row.reason = Some(format!(
-                "among {saturated} values above the histogram's range"
+                "among the {saturated} values above the histogram's range"
             ));
             row.bounds = self.bounds(n, p);
         } else {
@@ -169,7 +169,7 @@ impl Ladder<'_> {
         row
     }
 
-    /// A model repeats what it saw: its values are no independent sample and have no interval.
+    /// A model repeats what it saw: its values are not independent and have no interval.
     fn bounds(&self, n: u64, p: f64) -> Option<(u64, u64)> {
         let sampled = self.timing != Timing::Modelled;
         sampled
@@ -180,8 +180,8 @@ impl Ladder<'_> {
     fn percentile(&self, row: &mut Row, value_at: &impl Fn(u64) -> Option<u64>) -> Percentile {
         let value_ns = row.rank.and_then(value_at);
         let ci95_ns = row.bounds.and_then(|(low, high)| {
-            // Of saturated values is known that they are above the range and at most the maximum; of
-            // others, the range of values that the histogram holds to be the same.
+            // A saturated value is known to be above the range and at most the maximum; any other value to
+            // within the range that the histogram counts as the same.
             let in_range = |rank: u64| rank <= self.histogram.len();
             let low = match value_at(low).filter(|_| in_range(low)) {
                 Some(value) => self.exact(self.histogram.lowest_equivalent(value)),

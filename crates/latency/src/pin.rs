@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 #[non_exhaustive]
 pub enum PinError {
     /// No processor was named.
-    #[error("no processor to pin to")]
+    #[error("no processor to pin to: name at least one")]
     Empty,
     /// The process may not run on this one, or there is no such processor.
     #[error("processor {cpu} is not available (available: {})", list(.available))]
@@ -19,8 +19,8 @@ pub enum PinError {
         /// Those that are.
         available: Vec<u32>,
     },
-    /// The system takes no set of processors, or refused this one.
-    #[error("this system refused to pin the thread to {}", list(.cpus))]
+    /// The system does not support sets of processors, or refused this one.
+    #[error("the system refused to pin the thread to processors {}", list(.cpus))]
     Refused {
         /// The processors.
         cpus: Vec<u32>,
@@ -38,8 +38,8 @@ fn list(cpus: &[u32]) -> String {
 static PINNED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 static AVAILABLE: OnceLock<Vec<u32>> = OnceLock::new();
 
-/// The processors that the process may run on, as it stood before the first call of [`pin`].
-/// Empty when the system does not say.
+/// The processors that the process could run on before the first call of [`pin`]. Empty when the system
+/// does not report them.
 #[must_use]
 pub fn available() -> Vec<u32> {
     AVAILABLE
@@ -61,9 +61,9 @@ pub fn pinned() -> Vec<u32> {
         .clone()
 }
 
-/// Bind the calling thread, and on Linux those that it starts later, to these processors.
+/// Binds the calling thread, and on Linux those that it starts later, to these processors.
 ///
-/// Several processors at once are taken on Linux; elsewhere only one.
+/// Linux accepts several processors at once, other systems only one.
 ///
 /// # Errors
 /// When a processor is not [`available`], or the system refuses.

@@ -1,8 +1,8 @@
-//! Reading what others wrote: the one error type, and the JSON report.
+//! Reading untrusted input: the error type of all readers, and the JSON report.
 //!
-//! Everything here is fed bytes that nobody vouches for. It never panics and never allocates more
-//! than a constant plus a multiple of its input. The text formats are read in [`crate::hgrm`] and
-//! [`crate::hlog`], the histogram coding in `coding.rs`; all of them fail with [`ReadError`].
+//! Readers never panic and never allocate more than a constant plus a multiple of their input. The text
+//! formats are read in [`crate::hgrm`] and [`crate::hlog`], the histogram coding in `coding.rs`; all of them
+//! fail with [`ReadError`].
 
 use std::fmt;
 
@@ -64,7 +64,7 @@ pub enum ReadErrorKind {
     Foreign,
     /// It does not follow the format.
     Malformed,
-    /// It is larger than this reader is ready to hold.
+    /// It is larger than this reader allows.
     TooLarge,
 }
 
@@ -88,7 +88,7 @@ impl fmt::Display for ReadError {
 }
 
 impl ReadError {
-    /// Messages quote the input; they are kept to one line of a bearable length.
+    /// Messages quote the input; they are kept to one line of limited length.
     pub(crate) fn new(kind: ReadErrorKind, place: Place, message: impl Into<String>) -> Self {
         let mut message: String = message.into();
         if message.len() > MESSAGE_CHARS_MAX || message.contains(char::is_control) {
@@ -149,7 +149,7 @@ impl From<serde_json::Error> for ReadError {
             column: error.column() as u64,
         };
         let text = error.to_string();
-        // serde_json says the place at the end of its message; ours is said once, by `Display`.
+        // serde_json states the place at the end of its message; `Display` states it here.
         let message = match text.rfind(" at line ") {
             Some(end) => text[..end].to_owned(),
             None => text,
@@ -158,28 +158,28 @@ impl From<serde_json::Error> for ReadError {
     }
 }
 
-/// Only what tells a report from any other JSON.
+/// Only what distinguishes a report from other JSON.
 #[derive(Deserialize)]
 struct Head {
     schema: Option<serde_json::Value>,
 }
 
-/// Read a JSON report.
+/// Reads a JSON report.
 ///
-/// The schema name is looked at first, so that a foreign file is called foreign and not faulted for
-/// its first unknown field. Then every row is held against its histogram, and orders and ranges are
-/// checked, so that a report that was cut or edited is not taken for a measurement.
+/// Checks the schema name first, so that the error for a foreign file is not about its first unknown field.
+/// Then checks every row against its histogram, and orders and ranges, so that a truncated or edited report
+/// does not pass for a measurement.
 ///
 /// # Errors
-/// When the bytes are no JSON, name no or another schema, hold unknown or missing fields, or say what
-/// cannot be true: then [`ReadError::place`] is the row and field.
+/// When the bytes are not JSON, have no schema name or another one, have unknown or missing fields, or
+/// contradict themselves; in the last case [`ReadError::place`] is the row and field.
 pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
     let head: Head = serde_json::from_slice(bytes)?;
     match head.schema {
         Some(serde_json::Value::String(name)) if name == SCHEMA => {}
         Some(serde_json::Value::String(name)) => {
             let shown: String = name.chars().take(60).collect();
-            let message = format!("the schema is `{shown}`, not `{SCHEMA}`");
+            let message = format!("unsupported schema: stated `{shown}`, supported `{SCHEMA}`");
             return Err(ReadError::new(
                 ReadErrorKind::Foreign,
                 Place::Whole,
@@ -187,7 +187,8 @@ pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
             ));
         }
         _ => {
-            let message = format!("no `\"schema\": \"{SCHEMA}\"` in this JSON: no perfkit report");
+            let message =
+                format!("not a perfkit report: no `\"schema\": \"{SCHEMA}\"` in this JSON");
             return Err(ReadError::new(
                 ReadErrorKind::Foreign,
                 Place::Whole,

@@ -1,9 +1,9 @@
-//! The recorder: one a thread, no locks, a few nanoseconds beside the two clock reads.
+//! The recorder: one per thread, no locks, a few nanoseconds on top of the two clock reads.
 //!
-//! What the hot path does for a sample: add to one histogram, a sum, a minimum and a maximum, count
-//! down the bucket, and compare with the interval's end and with the current slowest. What happens now
-//! and then (a bucket is full, an interval ends, a new slow sample) stands in `series.rs` and
-//! `intervals.rs`. What becomes of it all stands in `recording.rs`.
+//! For each sample the hot path adds to one histogram, a sum, a minimum and a maximum, counts down the
+//! bucket, and compares with the interval's end and with the current slowest. Rare events (a full bucket, the
+//! end of an interval, a new slow sample) are in `series.rs` and `intervals.rs`. `recording.rs` turns the
+//! result into rows.
 
 use std::time::Instant;
 
@@ -28,18 +28,18 @@ pub enum MergeError {
         theirs: String,
     },
     /// Their histograms, intervals or buckets are laid out differently.
-    #[error("cannot merge recorders of unlike {0}")]
+    #[error("cannot merge recorders of different {0}")]
     Layout(&'static str),
 }
 
-/// Exact sums of what was recorded, where the histogram only has them to its precision.
+/// Exact sums of the recorded values, which the histogram has only to its precision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exact {
-    /// Nanoseconds, of all operations.
+    /// Nanoseconds of all operations.
     pub(crate) sum_ns: u128,
     pub(crate) min_ns: u64,
     pub(crate) max_ns: u64,
-    /// Operations beyond one a value, when values are batches.
+    /// Operations beyond one per value, when values are batches.
     pub(crate) extra_ops: u64,
     pub(crate) saturated: u64,
     pub(crate) saturated_sum: f64,
@@ -80,10 +80,10 @@ impl Exact {
 
 /// Records one distribution on one thread.
 ///
-/// Recorders of other threads are made from the same [`Spec`] and start, and merged at the end.
+/// Make the recorders of several threads from the same [`Spec`] and start, and merge them at the end.
 #[derive(Debug)]
 pub struct Recorder {
-    /// What is recorded into: the current interval when there are intervals, else the whole run.
+    /// The current interval when there are intervals, else the whole run.
     histogram: Histogram<u64>,
     highest_ns: u64,
     exact: Exact,
@@ -113,7 +113,7 @@ impl Recorder {
         }
     }
 
-    /// Record the time from `start` to `end`, and give it in nanoseconds. An `end` before its start,
+    /// Records the time from `start` to `end` and returns it in nanoseconds. An `end` before its start,
     /// which a monotonic clock never shows, is recorded as 0.
     #[inline]
     pub fn record_span(&mut self, start: Instant, end: Instant) -> u64 {
@@ -127,7 +127,7 @@ impl Recorder {
         ns
     }
 
-    /// The same; `what` says what the sample was, and is called only when it is among the slowest.
+    /// The same; `what` describes the sample, and is called only when it is among the slowest.
     #[inline]
     pub fn record_span_what(
         &mut self,
@@ -144,7 +144,7 @@ impl Recorder {
         ns
     }
 
-    /// Record a value that has no time of its own. It goes into the interval of the last timed one.
+    /// Records a value without a start and an end. It goes into the interval of the last timed value.
     #[inline]
     pub fn record_ns(&mut self, ns: u64) {
         self.add(ns, ns, ns);
@@ -154,9 +154,9 @@ impl Recorder {
         }
     }
 
-    /// Record the mean over a batch of `ops` operations as one value; the row's timing becomes
-    /// [`Timing::BatchMean`]. No operations are no value. When the spec names no batch size, the first
-    /// batch does; one of another size (the last of a run) counts in its bucket by its mean.
+    /// Records the mean over a batch of `ops` operations as one value; the row's timing becomes
+    /// [`Timing::BatchMean`]. A batch of 0 operations is ignored. Without a batch size in the spec, the first
+    /// batch sets it; a batch of another size (the last of a run) counts in its bucket by its mean.
     pub fn record_batch(&mut self, start: Instant, end: Instant, ops: u64) {
         if ops == 0 {
             return;
@@ -192,8 +192,8 @@ impl Recorder {
         }
     }
 
-    /// Everything that is done for every value: `bucket_ns` is its share of a bucket, `sum_ns` of
-    /// the mean. For a single operation all three are the same.
+    /// Adds a value: `bucket_ns` is what its bucket gets, `sum_ns` what the mean gets. For a single operation
+    /// all three are equal.
     #[inline]
     fn add(&mut self, value_ns: u64, bucket_ns: u64, sum_ns: u64) {
         if value_ns > self.highest_ns || self.histogram.record(value_ns).is_err() {
@@ -230,9 +230,8 @@ impl Recorder {
         self.n() == 0
     }
 
-    /// Add what `other` recorded: histograms are added, the slowest of both kept, intervals of both are
-    /// the row's, full buckets appended. What stood in the other's last, unfinished bucket
-    /// is in no bucket any more.
+    /// Adds what `other` recorded: adds histograms, keeps the slowest of both and the intervals of both, and
+    /// appends full buckets. The other's last, unfinished bucket is dropped.
     ///
     /// # Errors
     /// When the two do not record the same distribution in the same layout; `self` is unchanged then.
@@ -291,7 +290,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// End recording.
+    /// Ends recording.
     #[must_use]
     pub fn finish(mut self) -> Recording {
         let (histogram, log_parts) = match self.intervals {
@@ -312,7 +311,7 @@ impl Recorder {
     }
 }
 
-/// Add a histogram of the same layout, for which the addition cannot fail.
+/// Adds a histogram of the same layout, which cannot fail.
 pub(crate) fn add_histogram(into: &mut Histogram<u64>, from: &Histogram<u64>) {
     let added = into.add(from);
     debug_assert!(added.is_ok(), "histograms of one layout add up");

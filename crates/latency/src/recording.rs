@@ -1,4 +1,4 @@
-//! A finished recording, as rows of a report; and histograms as rows, to and fro.
+//! A finished recording as rows of a report, and conversion between histograms and rows.
 
 use hdrhistogram::Histogram;
 
@@ -113,8 +113,8 @@ fn squared_deviations(histogram: &Histogram<u64>, mean: f64) -> f64 {
 }
 
 impl Latency {
-    /// A row from a histogram alone: minimum, mean and maximum are known to its precision only, and
-    /// there are no buckets. Series, batch and saturated values are the caller's to fill in.
+    /// A row from a histogram alone: minimum, mean and maximum have only its precision, and there are no
+    /// buckets. The caller fills in series, batch and saturated values.
     #[must_use]
     pub fn from_histogram(
         name: LatencyName,
@@ -155,12 +155,12 @@ impl Latency {
     /// The histogram of the row.
     ///
     /// # Errors
-    /// When the text in it is no histogram, or one of more than four million counts.
+    /// When its text is not a histogram, or has more than four million counts.
     pub fn histogram(&self) -> Result<Histogram<u64>, ReadError> {
         coding::decode_base64(&self.histogram_v2_deflate_b64)
     }
 
-    /// What the row is called in tables, gates and tags: its series and its name.
+    /// The label of the row in tables, gates and tags: its series and its name.
     #[must_use]
     pub fn label(&self) -> String {
         match &self.series {

@@ -1,4 +1,7 @@
 //! A small seeded generator (SplitMix64), for arrival times, orders and simulations. Not for secrets.
+//!
+//! The one generator of the workspace but for the leaf libraries `betree`, `fixcore` and `zstdkit`: their
+//! workloads keep the same ten lines rather than depend on this crate.
 
 /// SplitMix64: 64 bits of state, the same numbers on every platform and in every version.
 ///
@@ -30,6 +33,12 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
+    /// A number below `bound`, all about equally likely; 0 when `bound` is 0.
+    #[inline]
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+
     /// Uniform in (0, 1]: its logarithm is finite.
     pub(crate) fn unit(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
@@ -52,6 +61,13 @@ mod tests {
         let mut rng = SplitMix64::new(1_234_567);
         let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973];
         assert_eq!([rng.next(), rng.next()], expected);
+    }
+
+    #[test]
+    fn numbers_stay_below_their_bound() {
+        let mut rng = SplitMix64::new(1);
+        assert!((0..10_000).all(|_| rng.below(7) < 7));
+        assert_eq!(rng.below(0), 0);
     }
 
     #[test]

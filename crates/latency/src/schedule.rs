@@ -3,15 +3,17 @@
 use crate::report::Arrivals;
 use crate::rng::SplitMix64;
 
-/// The greatest rate taken: beyond it the clock reads alone do not keep up.
+/// The greatest rate: beyond it, reading the clock alone does not keep up.
 pub const RATE_MAX_PER_S: f64 = 10_000_000.0;
 
 /// Most arrivals that one call counts.
 const CATCH_UP_MAX: u64 = 100_000;
 
-/// A rate that no loop can have.
+/// A rate out of range.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("rate {0} is not within 0 to {RATE_MAX_PER_S} operations a second")]
+#[error(
+    "rate {0} is out of range: must be above 0 and at most {RATE_MAX_PER_S} operations per second"
+)]
 pub struct RateError(pub f64);
 
 /// When operations are due: endless offsets from the start of the run, in nanoseconds.
@@ -20,14 +22,14 @@ pub struct Schedule {
     arrivals: Arrivals,
     rate_per_s: f64,
     rng: SplitMix64,
-    /// How many were given.
+    /// How many were taken.
     given: u64,
-    /// Offset of the next one, of a Poisson process.
+    /// Offset of the next operation of a Poisson process.
     next_ns: f64,
 }
 
 impl Schedule {
-    /// At equal distances, the first one at once.
+    /// Equal distances between due times, the first operation due at once.
     ///
     /// # Errors
     /// When the rate is not above 0 and at most [`RATE_MAX_PER_S`].
@@ -35,8 +37,8 @@ impl Schedule {
         Self::new(Arrivals::Uniform, rate_per_s, 0)
     }
 
-    /// At exponentially distributed distances. A seed gives the same times on every platform whose
-    /// logarithm rounds alike.
+    /// Exponentially distributed distances between due times. A seed gives the same times on every platform
+    /// whose logarithm rounds alike.
     ///
     /// # Errors
     /// As [`Schedule::uniform`].
@@ -80,10 +82,10 @@ impl Schedule {
         -self.rng.unit().ln() * self.period_ns()
     }
 
-    /// Offset of the next one, without taking it.
+    /// Offset of the next operation, without taking it.
     pub(crate) fn peek(&self) -> u64 {
         match self.arrivals {
-            // From the number, so that no error adds up. Saturating, for the slowest of rates.
+            // Computed from the number, so that errors do not add up. Saturates for the slowest rates.
             Arrivals::Uniform => (self.given as f64 * self.period_ns()) as u64,
             Arrivals::Poisson => self.next_ns as u64,
         }
@@ -98,7 +100,7 @@ impl Schedule {
         offset
     }
 
-    /// Skip what is due at `now_ns` and give how many were taken in all. After a halt of minutes a
+    /// Skips what is due at `now_ns` and returns how many were taken in all. After a pause of minutes a
     /// Poisson process catches up over several calls.
     pub(crate) fn due_until(&mut self, now_ns: u64) -> u64 {
         if self.arrivals == Arrivals::Uniform {

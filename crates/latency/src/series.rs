@@ -1,7 +1,6 @@
-//! What a recorder keeps beside its histogram: bucket sums and the slowest samples.
+//! What a recorder keeps in addition to its histogram: bucket sums and the slowest samples.
 //!
-//! Each has an inlined check that the recorder makes for every sample, and a cold part that runs now
-//! and then. None of them grows without bound.
+//! Each has an inlined check for every sample and a cold part that runs rarely. Both are bounded.
 
 use crate::report::Buckets;
 use crate::spec::BucketPolicy;
@@ -16,8 +15,8 @@ pub(crate) struct BucketSums {
     size: u64,
     /// Most full buckets before the size doubles.
     max: usize,
-    /// Values that the current bucket still lacks. When buckets are off it counts down from the
-    /// greatest number there is, so that the hot path has one test in all cases.
+    /// Values until the current bucket is full. When buckets are off it counts down from `u64::MAX`, so that
+    /// the hot path has one test in all cases.
     left: u64,
     sum: u64,
     full: Vec<u64>,
@@ -66,7 +65,7 @@ impl BucketSums {
         }
     }
 
-    /// Make two buckets one. An odd one out goes to the front of the unfinished bucket.
+    /// Joins buckets in pairs. An odd last bucket goes to the front of the unfinished bucket.
     fn double(&mut self) {
         let filled = self.size - self.left;
         let pairs = self.full.len() / 2;
@@ -85,7 +84,7 @@ impl BucketSums {
         self.left = self.size.saturating_sub(filled).max(1);
     }
 
-    /// Append the full buckets of another, both brought to the greater size first.
+    /// Appends the full buckets of another, after both have the greater size.
     pub(crate) fn append(&mut self, mut other: Self) {
         if self.size == 0 || other.size == 0 {
             return;
@@ -103,7 +102,7 @@ impl BucketSums {
         }
     }
 
-    /// As the report has it; each value stands for `batch` operations.
+    /// The buckets of the report; each value stands for `batch` operations.
     pub(crate) fn report(&self, batch: u64) -> Option<Buckets> {
         let some = self.size > 0 && !self.full.is_empty();
         some.then(|| Buckets {
@@ -113,14 +112,14 @@ impl BucketSums {
     }
 }
 
-/// What a slow sample was.
+/// The description of a slow sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
-    /// The n-th value of its recorder; turned into text at the end, so that keeping it is free.
+    /// The n-th value of its recorder; becomes text at the end, so that keeping it is cheap.
     Nth(u64),
     /// The n-th batch.
     NthBatch(u64),
-    /// What the caller said.
+    /// The caller's text.
     Text(String),
 }
 
@@ -138,14 +137,14 @@ impl What {
 #[derive(Debug)]
 pub(crate) struct Slowest {
     max: usize,
-    /// The least value that still gets in.
+    /// The least value that is still kept.
     bar: u64,
     kept: Vec<(u64, What)>,
 }
 
 impl Slowest {
     pub(crate) fn new(max: usize) -> Self {
-        // A bar that nothing reaches, when nothing is wanted: `insert` sees to u64::MAX itself.
+        // A bar that nothing reaches when nothing is to be kept; `insert` handles u64::MAX itself.
         let bar = if max == 0 { u64::MAX } else { 0 };
         Self {
             max,
@@ -159,7 +158,7 @@ impl Slowest {
         ns >= self.bar
     }
 
-    /// Keep a sample that [`Slowest::admits`]. Of equal ones the first stays.
+    /// Keeps a sample that [`Slowest::admits`]. Of equal ones the first stays.
     #[cold]
     #[inline(never)]
     pub(crate) fn insert(&mut self, ns: u64, what: What) {

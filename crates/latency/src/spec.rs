@@ -1,4 +1,4 @@
-//! What is recorded, and in which layout.
+//! What a recorder records, and in which layout.
 
 use hdrhistogram::Histogram;
 
@@ -11,10 +11,10 @@ use crate::report::{LatencyName, Timing};
 pub enum BucketPolicy {
     /// Not at all.
     Off,
-    /// Of this many recorded values each. Beyond a million buckets the size doubles.
+    /// Buckets of this many recorded values. Beyond a million buckets the size doubles.
     Fixed(u64),
-    /// Of one value each at first; when `max` buckets are full their size doubles, so that sizes are
-    /// powers of two and any two runs have a common one.
+    /// Buckets of one value at first. When `max` buckets are full their size doubles, so sizes are powers of
+    /// two and any two runs have a common one.
     Adaptive {
         /// Most buckets, at least 2.
         max: usize,
@@ -55,7 +55,7 @@ impl Spec {
         }
     }
 
-    /// Which of several like distributions of one run this is.
+    /// Which of several similar distributions of one run this is.
     #[must_use]
     pub fn series(mut self, series: impl Into<String>) -> Self {
         self.series = Some(series.into());
@@ -95,8 +95,8 @@ impl Spec {
         self
     }
 
-    /// Put a histogram of each interval into this log too, for `.hlog`: at most 86,400 intervals, of
-    /// which the last then grows.
+    /// Also puts a histogram of each interval into this log, for `.hlog`: at most 86,400 intervals, of which
+    /// the last then grows.
     #[must_use]
     pub fn intervals(mut self, log: Option<IntervalLog>) -> Self {
         self.intervals = log;

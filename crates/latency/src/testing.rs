@@ -1,4 +1,4 @@
-//! What tests of several modules need.
+//! Shared by the tests of several modules.
 
 use crate::report::{
     Command, Environment, Latency, Load, Report, Resources, SCHEMA, Throughput, Tool, Workload,

@@ -23,7 +23,7 @@ pub(crate) fn duration(ns: u64) -> String {
 pub(crate) fn unit_ns(unit: &str) -> Option<u64> {
     match unit {
         "ns" => Some(1),
-        // The micro sign and the Greek letter look alike and are both typed.
+        // The micro sign and the Greek letter look alike; people type both.
         "us" | "µs" | "μs" => Some(1_000),
         "ms" => Some(1_000_000),
         "s" => Some(1_000_000_000),

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use perfkit_latency::{IntervalLog, LatencyName, Recorder, Spec};
 
 thread_local! {
-    /// Of this thread, for the harness has threads of its own. Constant, and nothing to drop: to look
-    /// at it allocates nothing.
+    /// Per thread, because the test harness has threads of its own. A constant without a destructor: access
+    /// allocates nothing.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 

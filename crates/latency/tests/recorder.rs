@@ -1,4 +1,4 @@
-//! The recorder from outside: what goes in comes out, whole, merged and by intervals.
+//! The recorder through its public interface: what goes in comes out, whole, merged and by intervals.
 
 use std::io::Cursor;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ fn spec() -> Spec {
     Spec::new(LatencyName::Service, "call")
 }
 
-/// A log of intervals of so many milliseconds, in memory.
+/// A log of intervals of `millis` milliseconds, in memory.
 fn log(millis: u64) -> IntervalLog {
     IntervalLog::new(Duration::from_millis(millis), Cursor::new(Vec::new())).expect("a thread")
 }
@@ -24,7 +24,7 @@ fn intervals(log: IntervalLog, recording: &Recording) -> Vec<Interval> {
     logged.of_row(&recording.latency()).expect("memory reads")
 }
 
-/// A recorder that saw one span a millisecond of these lengths.
+/// A recorder with one span of each length, one per millisecond.
 fn recorded(spec: Spec, start: Instant, spans: &[u64]) -> Recorder {
     let mut recorder = Recorder::new(spec, start);
     for (nth, ns) in spans.iter().enumerate() {

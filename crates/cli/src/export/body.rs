@@ -188,7 +188,7 @@ fn notes(report: &Report) -> Vec<Line> {
         .find_map(|found| Some((found.p, found.reason.as_ref()?)));
     if let Some((p, reason)) = unearned {
         let name = percentile_name(p);
-        let text = format!("{ABSENT} not known: {name}, for example: {reason}");
+        let text = format!("{ABSENT} {name} hidden: {reason}");
         lines.push(Line::of(Tone::Faint, text));
     }
     if report
@@ -196,7 +196,7 @@ fn notes(report: &Report) -> Vec<Line> {
         .iter()
         .any(|row| row.timing == Timing::BatchMean)
     {
-        let text = "too short to time alone: means over batches, which have no tail";
+        let text = "too short to time one by one: means over batches, which hide the tail";
         lines.push(Line::of(Tone::Faint, text));
     }
     for row in report.latencies.iter().filter(|row| row.saturated > 0) {

@@ -1,4 +1,4 @@
-//! Reports that were right, each with one thing made wrong.
+//! Valid reports, each with one field made wrong.
 
 use std::time::Instant;
 

@@ -1,12 +1,12 @@
-//! Relative differences over pairs, and what is said of them.
+//! Relative differences over pairs, and their summary.
 
 use crate::percentile::{order_statistic_ranks, rank};
 use crate::report::Differences;
 
 /// Relative differences (target − baseline) / baseline over pairs of equal index.
 ///
-/// Pairs beyond the shorter side, and those whose baseline is not above 0, do not count; `None` when
-/// no pair is left. The median of an even number of pairs is the mean of the middle two; the 99th
+/// Ignores pairs beyond the shorter side and pairs whose baseline is not above 0. `None` when no pair is
+/// left. The median of an even number of pairs is the mean of the middle two; the 99th
 /// percentile is the value at rank ⌈0.99 n⌉.
 ///
 /// ```

@@ -1,15 +1,15 @@
-//! Comparing a target with a baseline, bucket by bucket, without fooling oneself.
+//! Comparing a target with a baseline, bucket by bucket, with a control against self-deception.
 //!
 //! The numbers are relative differences (target − baseline) / baseline over pairs of buckets: their
 //! range, median, 99th percentile and the share below 0. The verdict rests on the exact
-//! order-statistic interval of the median, and on a *control*: what the same comparison shows of the
-//! baseline and itself. A difference counts only when the whole interval lies beyond the control's; "no
-//! difference" counts only when the comparison could have seen one of [`RESOLUTION_MAX`].
+//! order-statistic interval of the median, and on a *control*: the same comparison of the baseline with
+//! itself. A difference counts only when its whole interval lies beyond the control's; "no difference"
+//! counts only when the comparison could have detected one of [`RESOLUTION_MAX`].
 //!
-//! [`interleaved`] is for runs whose buckets alternated in random order: drift is in both sides of a
-//! pair and cancels. [`reports`] is for two runs made one after the other. There nothing cancels, so
-//! the spread that each run shows within itself is added to what a difference must exceed; a drift
-//! that neither run shows is beyond any statistics, and the result is labelled for it.
+//! [`interleaved`] is for runs whose buckets alternated in random order: both sides of a pair share the
+//! drift, and it cancels. [`reports`] is for two runs made one after the other. There nothing cancels, so
+//! a difference must also exceed the drift that each run shows within itself. No statistics can see a drift
+//! that neither run shows; the result is labelled as unpaired.
 
 mod difference;
 mod sequential;
@@ -38,23 +38,29 @@ pub struct Names<'a> {
     pub target: &'a str,
 }
 
-/// Bucket sums in nanoseconds, paired by index: the n-th of each side ran beside each other.
+/// Bucket sums in nanoseconds, paired by index: the n-th of each side ran next to each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Sides<'a> {
     /// The baseline.
     pub base: &'a [f64],
     /// The target.
     pub target: &'a [f64],
-    /// The baseline once more, run as if it were a target (an A/A control).
+    /// The baseline a second time, run as if it were a target (an A/A control).
     pub control: Option<&'a [f64]>,
     /// Operations in a bucket.
     pub bucket_ops: u64,
 }
 
 /// How strict a verdict is.
+///
+/// ```
+/// use perfkit_latency::compare::Options;
+/// assert_eq!(Options::default().resolution_max(0.02).resolution_max, 0.02);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
-    /// The coarsest resolution at which "no difference" is still said; [`RESOLUTION_MAX`].
+    /// The coarsest resolution that allows the verdict "no difference"; [`RESOLUTION_MAX`] by default.
     pub resolution_max: f64,
 }
 
@@ -66,7 +72,16 @@ impl Default for Options {
     }
 }
 
-/// Compare sides that were run interleaved, in random order, in one run.
+impl Options {
+    /// Sets the coarsest resolution that allows the verdict "no difference".
+    #[must_use]
+    pub fn resolution_max(mut self, share: f64) -> Self {
+        self.resolution_max = share;
+        self
+    }
+}
+
+/// Compares sides that ran interleaved, in random order, in one run.
 #[must_use]
 pub fn interleaved(names: Names<'_>, sides: Sides<'_>) -> Comparison {
     interleaved_with(names, sides, Options::default())
@@ -168,7 +183,7 @@ mod tests {
             assert_eq!(interval, (pairs > 0).then_some(None));
             assert_eq!(comparison.resolution, None);
             assert!(
-                comparison.reason.contains("needs 6"),
+                comparison.reason.contains("6 needed"),
                 "{}",
                 comparison.reason
             );

@@ -1,9 +1,9 @@
 //! Two reports of runs made one after the other.
 //!
-//! Buckets of equal index were not run beside each other, so a slow hour of the machine looks like
-//! a slow program. What the runs show within themselves is held against that: the odd against the even
-//! buckets of the baseline (noise), and the spread of the medians of ten consecutive blocks in each run
-//! (drift).
+//! Buckets of equal index did not run next to each other, so a slow hour of the machine looks like a slow
+//! program. A difference must therefore exceed what the runs show within themselves: the odd against the
+//! even buckets of the baseline (noise), and the spread of the medians of ten consecutive blocks in each
+//! run (drift).
 
 use std::collections::BTreeMap;
 
@@ -22,9 +22,8 @@ fn key(row: &Latency) -> Key<'_> {
     (row.series.as_deref(), row.name, row.operation.as_str())
 }
 
-/// Compare two reports, the first being the baseline: one comparison a row that both have, matched by
-/// series, name and operation, in the baseline's order. A row that only one has is inconclusive and
-/// says so.
+/// Compares two reports, the first being the baseline. Makes one comparison for each row, matched by series,
+/// name and operation, in the baseline's order. A row that only one report has is inconclusive and says so.
 ///
 /// `names` are those of the baseline and of the target.
 #[must_use]
@@ -81,7 +80,7 @@ fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) ->
         return without(
             names,
             options,
-            "the bucket sizes have no common multiple in these runs",
+            "the bucket sizes of the two rows have no usable common multiple",
         );
     };
     let sides = Sides {
@@ -93,8 +92,8 @@ fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) ->
     sequential_with(names, sides, options)
 }
 
-/// Compare two columns of plain numbers, pair by pair, as [`sequential`] does. What they measure is not
-/// known, so that the medians stand in the fields without a unit.
+/// Compares two columns of plain numbers, pair by pair, as [`sequential`] does. Their unit is unknown, so
+/// the medians go into the fields without a unit.
 #[must_use]
 pub fn numbers(names: Names<'_>, base: &[f64], target: &[f64]) -> Comparison {
     let sides = Sides {
@@ -113,8 +112,8 @@ pub fn numbers(names: Names<'_>, base: &[f64], target: &[f64]) -> Comparison {
     }
 }
 
-/// Compare sides that were run one after the other. Without a control of its own, the odd buckets of
-/// the baseline stand against the even ones.
+/// Compares sides that ran one after the other. Without a control, it compares the odd with the even buckets
+/// of the baseline.
 #[must_use]
 pub fn sequential(names: Names<'_>, sides: Sides<'_>) -> Comparison {
     sequential_with(names, sides, Options::default())

@@ -1,14 +1,14 @@
-//! From differences to a verdict and the line that says why.
+//! From differences to a verdict and the line that explains it.
 
 use super::{Names, Options, PAIRS_MIN};
 use crate::report::{Comparison, Design, Differences, Verdict, finite};
 
-/// Everything that a verdict rests on.
+/// Everything that a verdict depends on.
 pub(super) struct Evidence {
     pub(super) design: Design,
     pub(super) difference: Option<Differences>,
     pub(super) control: Option<Differences>,
-    /// Relative drift that one run showed within itself; 0 when pairing has cancelled it.
+    /// Relative drift within one run; 0 when pairing has cancelled it.
     pub(super) drift: f64,
     /// Pairs compared.
     pub(super) pairs: u64,
@@ -24,7 +24,7 @@ impl Evidence {
         let (verdict, resolution, mut reason) = self.decide(options);
         if self.skipped > 0 {
             reason.push_str(&format!(
-                "; {} pairs skipped, whose baseline is not above 0",
+                "; {} pairs skipped because their baseline is not above 0",
                 self.skipped
             ));
         }
@@ -59,7 +59,7 @@ impl Evidence {
         let difference = self.difference.as_ref().filter(|_| self.pairs >= PAIRS_MIN);
         let interval = difference.and_then(|difference| difference.median_ci95);
         let (Some(difference), Some([low, high])) = (difference, interval) else {
-            let reason = format!("{} pairs, needs {PAIRS_MIN}", self.pairs);
+            let reason = format!("{} pairs, {PAIRS_MIN} needed", self.pairs);
             return (Verdict::Inconclusive, None, reason);
         };
         let bound = self.control_bound().max(self.drift);
@@ -86,7 +86,7 @@ impl Evidence {
         } else {
             let limit = percent(Some(options.resolution_max));
             let why = if self.drift >= bound && self.drift > 0.0 {
-                ", for the runs drifted"
+                " because the runs drifted"
             } else {
                 ""
             };
@@ -99,8 +99,8 @@ impl Evidence {
         (verdict, resolution, reason)
     }
 
-    /// What a comparison of like with like showed here: the greatest bound of the control's
-    /// interval, or of its range where it had too few pairs for an interval.
+    /// The greatest bound of the control's interval, or of its range where it has too few pairs for an
+    /// interval.
     fn control_bound(&self) -> f64 {
         let bounds = self
             .control
@@ -110,7 +110,7 @@ impl Evidence {
     }
 }
 
-/// `faster by 12 % (10 % to 14 %), beyond ±0.8 %`.
+/// `faster by 12.00 % (10.00 % to 14.00 %), beyond the control's ±0.80 %`.
 fn beyond(what: &str, median: f64, [low, high]: [f64; 2], bound: f64) -> String {
     let share = |value: f64| format!("{:.2} %", value * 100.0);
     let (median, low, high) = (share(median.abs()), share(low), share(high));
@@ -124,7 +124,7 @@ fn percent(share: Option<f64>) -> String {
     share.map_or_else(
         || "unknown".to_owned(),
         |share| match share * 100.0 {
-            // Nothing is measured exactly, so no resolution reads as 0.
+            // No measurement is exact, so a resolution never reads as 0.
             fine if fine < 0.01 => "±0.01 % or finer".to_owned(),
             percent => format!("±{percent:.2} %"),
         },

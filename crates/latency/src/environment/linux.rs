@@ -1,13 +1,13 @@
-//! What Linux says in `/proc` and `/sys`. The parsers take text, so that tests can feed them that of
-//! other machines.
+//! What Linux reports in `/proc` and `/sys`. The parsers take text, so tests can feed them text from other
+//! machines.
 
 use std::fs;
 use std::io::Read as _;
 
-/// Most bytes read of any one file; `/proc/cpuinfo` of a machine of many cores is cut, which its
-/// first processor does not mind.
+/// Most bytes read of any one file. `/proc/cpuinfo` of a machine with many cores is cut; only its first
+/// processor is needed.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
-/// Room for most of these files, which do not say how long they are: one read brings all.
+/// Initial buffer: large enough for most of these files, which do not state their length.
 const FILE_BYTES_USUAL: usize = 4 * 1024;
 
 fn text(path: &str) -> Option<String> {
@@ -23,7 +23,7 @@ fn text(path: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// `/proc/cpuinfo`. The kernel takes its time to write it: it is read once.
+/// `/proc/cpuinfo`, read once because the kernel takes long to generate it.
 pub(super) fn processors() -> String {
     text("/proc/cpuinfo").unwrap_or_default()
 }
@@ -45,7 +45,7 @@ fn cpuinfo_field<'a>(info: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// The hypervisor by name; `none` when the processor reports none; `unidentified` when it reports one
-/// that nothing names; `None` when the processor has no way to report it. By [`processors`].
+/// without a known name; `None` when the processor cannot report it. By [`processors`].
 pub(super) fn hypervisor(info: &str) -> Option<String> {
     let flags = cpuinfo_field(info, "flags");
     let flagged = flags.map(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
@@ -66,7 +66,7 @@ fn dmi_hypervisor() -> Option<String> {
     dmi_name(&vendor, &product).map(str::to_owned)
 }
 
-/// The hypervisor that makers of virtual hardware stand for. A maker of real machines gives none.
+/// The hypervisor that a vendor of virtual hardware implies; `None` for vendors of real machines.
 fn dmi_name(vendor: &str, product: &str) -> Option<&'static str> {
     const KNOWN: [(&str, &str); 9] = [
         ("qemu", "kvm"),
@@ -103,12 +103,12 @@ pub(super) fn governor() -> Option<String> {
     text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 }
 
-/// Processors that the machine has now, whoever may run on them.
+/// Processors that are online, whether or not this process may use them.
 pub(super) fn online_cpus() -> Option<usize> {
     cpus_of(&text("/sys/devices/system/cpu/online")?)
 }
 
-/// How many there are in `0-3,8`.
+/// How many processors a list such as `0-3,8` has.
 fn cpus_of(list: &str) -> Option<usize> {
     let mut count = 0usize;
     for part in list.split(',') {

@@ -1,7 +1,7 @@
-//! The machine a run was made on, and what about it makes the numbers worth less.
+//! The machine of a run, and what about it makes the numbers less reliable.
 //!
-//! [`capture`] looks before the run, [`Meter`] around it. What the system does not say stays `None`.
-//! How Linux says it is in `linux.rs`; the thresholds of the warnings are in `warnings.rs`.
+//! [`capture`] reads its state before the run, [`Meter`] measures during it. What the system does not
+//! report stays `None`. `linux.rs` reads `/proc` and `/sys`; `warnings.rs` has the thresholds.
 
 use crate::pin;
 use crate::report::{Environment, Resources};
@@ -14,7 +14,7 @@ mod warnings;
 use linux as system;
 
 /// The machine before a run. `clock_floor_ns`, `steal_ratio` and the switches are filled in later;
-/// `allocator` says `system` and is the caller's to change.
+/// `allocator` is `system` unless the caller changes it.
 #[must_use]
 pub fn capture() -> Environment {
     let available = pin::available();
@@ -42,8 +42,8 @@ pub fn capture() -> Environment {
     environment
 }
 
-/// The processors that the process is held to: its own choice, or what whoever started it left of those
-/// that the machine has.
+/// The processors that the process is limited to: by its own pinning, or by its parent process where that
+/// left fewer than the machine has.
 fn confined_to(own: Vec<u32>, available: &[u32], online: Option<usize>) -> Vec<u32> {
     let fewer = online.is_some_and(|online| available.len() < online);
     match own.is_empty() && fewer {
@@ -57,7 +57,7 @@ fn parallelism() -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The widest instruction set that hot loops choose on this machine, by what is detected.
+/// The widest instruction set that hot loops use on this machine.
 #[must_use]
 pub fn isa() -> &'static str {
     #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
@@ -79,7 +79,7 @@ pub fn isa() -> &'static str {
     }
 }
 
-/// What the process is at one moment.
+/// The size of the process at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Process {
     /// Resident memory.
@@ -88,7 +88,7 @@ pub struct Process {
     pub threads: u64,
 }
 
-/// What the process is now, where the system says: some tens of microseconds.
+/// The size of the process now, where the system reports it; takes some tens of microseconds.
 #[must_use]
 pub fn process() -> Option<Process> {
     system::process()
@@ -102,7 +102,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Start measuring.
+    /// Starts measuring.
     #[must_use]
     pub fn start() -> Self {
         Self {
@@ -111,8 +111,8 @@ impl Meter {
         }
     }
 
-    /// What was used since the start. Steal and involuntary switches go into `environment`, with the
-    /// warnings that they give cause for.
+    /// What was used since the start. Steal and involuntary switches go into `environment`, with their
+    /// warnings.
     pub fn finish(self, environment: &mut Environment) -> Resources {
         let processors = self.processors.zip(system::processor_time());
         environment.steal_ratio = processors.and_then(|(from, to)| to.steal_ratio_since(from));

@@ -1,4 +1,4 @@
-//! Systems without `/proc` and `/sys`: what they would say is left out of the report.
+//! Systems without `/proc` and `/sys`: the report leaves out what these would provide.
 
 pub(super) fn processors() -> String {
     String::new()

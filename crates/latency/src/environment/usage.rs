@@ -1,4 +1,4 @@
-//! What unix says about the process and the kernel; nothing elsewhere.
+//! What Unix reports about the process and the kernel; nothing on other systems.
 
 /// Counters of the process since it started.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
-//! When the state of the machine is worth a warning. Codes are stable; scripts match on them.
+//! When the state of the machine deserves a warning. Codes are stable; scripts match on them.
 
 use crate::report::{Environment, Warning};
 
-/// One-minute load a processor above which something else was running.
+/// One-minute load per processor above which something else was running.
 const LOAD_PER_CPU_MAX: f64 = 0.25;
 /// Share of stolen time that shows in a tail.
 const STEAL_MAX: f64 = 0.01;
@@ -22,7 +22,7 @@ pub(super) fn before(environment: &Environment, debug_build: bool) -> Vec<Warnin
         warnings.push(warning(
             "debug_build",
             "this is a build without optimisation".to_owned(),
-            "build with --release: these times are no one's",
+            "build with --release: times of a debug build mean nothing",
         ));
     }
     let cpus = f64::from(environment.logical_cpus.max(1));
@@ -32,7 +32,7 @@ pub(super) fn before(environment: &Environment, debug_build: bool) -> Vec<Warnin
         warnings.push(warning(
             "load",
             format!("load was {load:.2} on {cpus} processors before the run"),
-            "stop what else is running, or wait until it is done",
+            "stop other programs, or wait until they are done",
         ));
     }
     if let Some(governor) = &environment.governor
@@ -50,14 +50,14 @@ pub(super) fn before(environment: &Environment, debug_build: bool) -> Vec<Warnin
         warnings.push(warning(
             "virtual",
             format!("this is a virtual machine ({hypervisor})"),
-            "compare within one run only; the host's other guests are in every number",
+            "compare only within one run: other guests of the host affect every number",
         ));
     }
     if environment.pinned_cpus.is_empty() {
         warnings.push(warning(
             "no_pin",
             "no thread is pinned to a processor".to_owned(),
-            "pin the run to a processor that nothing else uses",
+            "pin the run to a processor that no other program uses",
         ));
     }
     warnings
@@ -73,7 +73,7 @@ pub(super) fn after(environment: &Environment) -> Vec<Warning> {
                 "the hypervisor took {:.1} % of the processor time",
                 ratio * 100.0
             ),
-            "run again at a quieter time or on a machine of its own; believe no tail of this run",
+            "run again at a quieter time or on a dedicated machine; do not trust the tail of this run",
         )
     });
     steal.into_iter().collect()

@@ -47,7 +47,7 @@ fn texts_that_are_no_gates() {
     let error = "p99 of it".parse::<Gate>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`p99 of it` is no gate: no `<=` or `<` in it"
+        "`p99 of it` is not a gate: it has no `<=` or `<`"
     );
     assert!(error.help().contains("p99.9<=2ms"));
 }
@@ -92,13 +92,13 @@ fn unearned_and_missing_are_inconclusive() {
     let rows = [row(LatencyName::Service, None, &[10; 100])];
     let result = decide("p99<=1s", &rows);
     assert_eq!(result.verdict, GateVerdict::Inconclusive);
-    assert_eq!(result.reason, "p99: n = 100, needs 299");
+    assert_eq!(result.reason, "p99: 100 samples, 299 needed");
     let result = decide("hold.p50<=1s", &rows);
     assert_eq!(
         (result.verdict, result.row),
         (GateVerdict::Inconclusive, None)
     );
-    assert_eq!(result.reason, "the run has no hold row, it has service");
+    assert_eq!(result.reason, "the report has no hold row, it has service");
     assert_eq!(decide("p50<=1s", &[]).verdict, GateVerdict::Inconclusive);
     let empty = [row(LatencyName::Service, None, &[])];
     for gate in ["p50<=1s", "mean<=1s", "min<=1s", "max<=1s"] {

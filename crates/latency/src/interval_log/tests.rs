@@ -50,7 +50,7 @@ fn threads_of_a_row_share_its_lines_and_a_dropped_recorder_has_none() {
     assert_eq!((rows[0].n, rows[0].intervals.len()), (40, 30));
 }
 
-/// Each would be kept for as long as the run takes, were it kept.
+/// As many as a long run has.
 const INTERVALS: u64 = 20_000;
 
 #[test]
@@ -78,12 +78,12 @@ fn intervals_wait_in_no_memory() {
     assert_eq!(covered, INTERVALS);
 }
 
-/// A spool that takes nothing until it may.
+/// A spool that accepts nothing until it is allowed to.
 struct Slow(std::sync::mpsc::Receiver<()>, Cursor<Vec<u8>>);
 
 impl Write for Slow {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Whoever would allow it is gone: from then on it is quick.
+        // The sender is gone: from then on writing is quick.
         let _ = self.0.recv();
         self.1.write(bytes)
     }

@@ -35,7 +35,7 @@ fn unearned_percentiles_say_why() {
     let rows = percentiles(&histogram(&[5; 120]), 0, Timing::Actual);
     assert_eq!(rows[1].value_ns, Some(5));
     assert_eq!(rows[2].value_ns, None);
-    assert_eq!(rows[2].reason.as_deref(), Some("n = 120, needs 299"));
+    assert_eq!(rows[2].reason.as_deref(), Some("120 samples, 299 needed"));
     let none = percentiles(&histogram(&[]), 0, Timing::Actual);
     assert!(
         none.iter()
@@ -95,8 +95,11 @@ fn one_value_and_equal_values_are_known_exactly() {
     let one = row(&[50_001]);
     assert_eq!((one.min_ns, one.max_ns), (Some(50_001), Some(50_001)));
     assert_eq!((one.mean_ns, one.stdev_ns), (Some(50_001.0), Some(0.0)));
-    assert_eq!(one.percentiles[0].reason.as_deref(), Some("n = 1, needs 5"));
-    // Five values earn a median; six its interval.
+    assert_eq!(
+        one.percentiles[0].reason.as_deref(),
+        Some("1 sample, 5 needed")
+    );
+    // Five values are enough for a median; six for its interval.
     assert_eq!(row(&[7; 5]).percentiles[0].value_ns, Some(7));
     assert_eq!(row(&[7; 5]).percentiles[0].ci95_ns, None);
     assert_eq!(row(&[7; 6]).percentiles[0].ci95_ns, Some([7, 7]));

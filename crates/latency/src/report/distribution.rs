@@ -1,4 +1,7 @@
-//! What one distribution of a report holds.
+//! One distribution of a report: its percentiles, buckets, intervals and slowest samples.
+
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +19,10 @@ pub enum LatencyName {
 }
 
 impl LatencyName {
-    /// The name as it stands in reports and gates.
+    /// All names; a gate without a name takes the first that a report has.
+    pub const ALL: [Self; 3] = [Self::Response, Self::Service, Self::Hold];
+
+    /// The name in reports and gates.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -24,6 +30,26 @@ impl LatencyName {
             Self::Service => "service",
             Self::Hold => "hold",
         }
+    }
+}
+
+impl fmt::Display for LatencyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The text is not the name of a latency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("unknown latency name: expected response, service or hold")]
+pub struct ParseLatencyNameError;
+
+impl FromStr for LatencyName {
+    type Err = ParseLatencyNameError;
+
+    fn from_str(text: &str) -> Result<Self, ParseLatencyNameError> {
+        let found = Self::ALL.into_iter().find(|name| name.as_str() == text);
+        found.ok_or(ParseLatencyNameError)
     }
 }
 
@@ -78,8 +104,8 @@ pub struct Latency {
     /// The histogram by seconds, as it was read from an `.hlog`; not part of the JSON form.
     #[serde(skip)]
     pub intervals: Vec<Interval>,
-    /// What the recorders of the row are called in the [`IntervalLog`](crate::IntervalLog) of the run; not
-    /// part of the JSON form.
+    /// The numbers of the row's recorders in the [`IntervalLog`](crate::IntervalLog) of the run; not part of
+    /// the JSON form.
     #[serde(skip)]
     pub log_parts: Vec<u32>,
 }

@@ -1,10 +1,9 @@
-//! The report: what every perfkit command says about a run, as plain data.
+//! The report: what every perfkit command reports about a run, as plain data.
 //!
-//! One [`Report`] is built by a command and handed to any number of exporters. Nothing here
-//! knows a terminal or a file. Units stand at the end of each key (`_ns`, `_bytes`, `_per_s`);
-//! integers are nanoseconds or bytes; an absent value is `null`, which is not zero; no value is
-//! ever NaN or infinite (see [`finite`]). The JSON form is named by [`SCHEMA`]; unknown fields are
-//! refused when a report is read back.
+//! A command builds one [`Report`] and hands it to any number of exporters. Nothing here knows terminals
+//! or files. Each key ends in its unit (`_ns`, `_bytes`, `_per_s`). Integers are nanoseconds or bytes. An
+//! absent value is `null`, which is not zero. No value is NaN or infinite (see [`finite`]). [`SCHEMA`] names
+//! the JSON form; reading refuses unknown fields.
 
 mod distribution;
 mod table;
@@ -15,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::distribution::{
-    Buckets, Interval, Latency, LatencyName, Percentile, SlowSample, Timing,
+    Buckets, Interval, Latency, LatencyName, ParseLatencyNameError, Percentile, SlowSample, Timing,
 };
 pub use self::table::{Cell, Column, Table, Unit};
 pub use self::verdict::{Comparison, Design, Differences, GateResult, GateVerdict, Verdict};
@@ -53,7 +52,7 @@ pub struct Report {
     pub throughput: Throughput,
     /// What the process used.
     pub resources: Resources,
-    /// One row a distribution.
+    /// One row per distribution.
     pub latencies: Vec<Latency>,
     /// The slowest samples of the run with what they were, slowest first.
     pub slowest: Vec<SlowSample>,
@@ -80,7 +79,7 @@ pub struct Tool {
     pub commit: Option<String>,
     /// Whether the tree had uncommitted changes, if known.
     pub dirty: Option<bool>,
-    /// The compiler, as `rustc --version` says it.
+    /// The compiler, as reported by `rustc --version`.
     pub rustc: Option<String>,
     /// Target triple.
     pub target: String,
@@ -95,7 +94,7 @@ pub struct Tool {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Command {
-    /// Every word of the command line, the program first, escaped as `path` of an input is.
+    /// Every word of the command line, the program first, escaped like `path` of an input.
     pub argv: Vec<String>,
     /// The subcommand that ran.
     pub subcommand: String,
@@ -116,12 +115,11 @@ pub struct Environment {
     pub hypervisor: Option<String>,
     /// Processors that this process may run on.
     pub logical_cpus: u32,
-    /// Processors that this process was held to: by itself, or by whoever started it where these are fewer
-    /// than the machine has.
+    /// Processors that this process was limited to, by itself or by its parent process.
     pub pinned_cpus: Vec<u32>,
     /// Frequency governor of the first processor.
     pub governor: Option<String>,
-    /// Instruction set that hot loops chose (`avx512`, `avx2`, …), by what was detected.
+    /// Instruction set that hot loops use (`avx512`, `avx2`, …), as detected.
     pub isa: Option<String>,
     /// Memory allocator of the process.
     pub allocator: String,
@@ -135,11 +133,11 @@ pub struct Environment {
     pub steal_ratio: Option<f64>,
     /// Involuntary context switches of the process during the run.
     pub ctx_switches_involuntary: Option<u64>,
-    /// What about this machine makes the numbers worth less, and what to do about it.
+    /// What about this machine makes the numbers less reliable, and what to do about it.
     pub warnings: Vec<Warning>,
 }
 
-/// One thing to know before believing a number.
+/// One thing to know before trusting a number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -170,14 +168,14 @@ pub struct Workload {
     pub done: Vec<Done>,
 }
 
-/// So many of something.
+/// A count of what was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Done {
     /// How many.
     pub count: u64,
-    /// Of what (`events`, `matches`, `blocks`).
+    /// What was counted (`events`, `matches`, `blocks`).
     pub what: String,
 }
 
@@ -201,22 +199,21 @@ pub struct Input {
 pub struct Validation {
     /// How many operations, files or frames were checked.
     pub checked: u64,
-    /// By what (`round trip`, `frame checksum`, `oracle`).
+    /// The method (`round trip`, `frame checksum`, `oracle`).
     pub method: String,
-    /// Whether every one that was checked was right, faults that were asked for included: a block that was
-    /// corrupted on purpose and came back different is not right. Whether the run as such failed is in
-    /// `exit_code`.
+    /// Whether everything that was checked was right. A block that was corrupted on request and came back
+    /// different counts as wrong. `exit_code` states whether the run failed.
     pub ok: bool,
-    /// How many were wrong. 0 in reports of versions that did not count them.
+    /// How many were wrong; 0 in reports of versions that did not count.
     #[serde(default)]
     pub wrong: u64,
-    /// How many of these are what faults that were asked for make of them.
+    /// How many of the wrong ones were caused by requested faults.
     #[serde(default)]
     pub wrong_by_faults: u64,
 }
 
 impl Validation {
-    /// So many were checked by `method`, of which so many were wrong, with no fault that was asked for.
+    /// `checked` results were checked by `method` and `wrong` of them were wrong, without requested faults.
     #[must_use]
     pub fn new(method: impl Into<String>, checked: u64, wrong: u64) -> Self {
         Self {
@@ -238,7 +235,7 @@ pub enum LoadModel {
     Closed,
     /// Operations are due at times of their own; response time counts from the due time.
     Open,
-    /// Several runs of unlike models in one report, or one that does not say.
+    /// Several runs of different models in one report, or a report that does not state it.
     Unknown,
 }
 
@@ -258,7 +255,7 @@ pub enum Arrivals {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Closed, open, or not known.
+    /// Closed, open or unknown.
     pub model: LoadModel,
     /// Arrival process, in an open loop.
     pub arrivals: Option<Arrivals>,
@@ -266,9 +263,9 @@ pub struct Load {
     pub rate_target_per_s: Option<f64>,
     /// Operations a second done.
     pub rate_achieved_per_s: Option<f64>,
-    /// Share of operations that started after they were due by more than the clock floor.
+    /// Share of operations that started later than the clock's resolution after they were due.
     pub late_start_ratio: Option<f64>,
-    /// Most operations that were due and not started.
+    /// The greatest number of operations that were due and not started.
     pub backlog_max: Option<u64>,
     /// Whether less than 99 % of the target rate was achieved.
     pub saturated: bool,
@@ -324,7 +321,7 @@ pub struct Resources {
     pub page_faults_major: Option<u64>,
 }
 
-/// `Some` of a finite number, `None` of NaN and the infinities, which no report may hold.
+/// `Some` for a finite number; `None` for NaN and the infinities, which no report may contain.
 #[must_use]
 pub fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)

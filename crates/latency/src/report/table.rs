@@ -24,7 +24,7 @@ pub struct Table {
 pub struct Column {
     /// Stable key, unit last (`wall_ns`, `size_bytes`, `ratio`).
     pub key: String,
-    /// Unit by which text output scales the number.
+    /// Unit that text output scales the number by.
     pub unit: Unit,
 }
 
@@ -83,7 +83,7 @@ impl Table {
 }
 
 impl From<u64> for Cell {
-    /// A count; beyond what JSON readers hold exactly it is the greatest they do.
+    /// A count, capped at `i64::MAX`.
     fn from(value: u64) -> Self {
         Self::Integer(i64::try_from(value).unwrap_or(i64::MAX))
     }

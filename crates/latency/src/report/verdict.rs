@@ -1,4 +1,4 @@
-//! What comparisons and gates came to.
+//! The results of comparisons and gates.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,23 +19,24 @@ pub struct Comparison {
     pub pairs: u64,
     /// Operations in a bucket.
     pub bucket_ops: u64,
-    /// Median of the baseline's buckets, a single operation's share. `null` of plain numbers.
+    /// Median of the baseline's buckets, per operation. `null` for plain numbers.
     pub baseline_median_ns: Option<f64>,
-    /// Median of the target's buckets, a single operation's share. `null` of plain numbers.
+    /// Median of the target's buckets, per operation. `null` for plain numbers.
     pub target_median_ns: Option<f64>,
-    /// Median of a baseline of plain numbers, whose unit nobody knows. `null` of times.
+    /// Median of a baseline of plain numbers, whose unit is unknown. `null` for times.
     pub baseline_median: Option<f64>,
-    /// Median of a target of plain numbers, whose unit nobody knows. `null` of times.
+    /// Median of a target of plain numbers, whose unit is unknown. `null` for times.
     pub target_median: Option<f64>,
     /// Relative differences (target − baseline) / baseline, over the pairs; `null` without pairs.
     pub difference: Option<Differences>,
-    /// The same of two halves of the baseline: what this run shows when nothing differs.
+    /// The same for two halves of the baseline, or for an A/A control: what this run shows when nothing
+    /// differs.
     pub control: Option<Differences>,
-    /// The least difference that this comparison could have told from none.
+    /// The least difference that this comparison can detect.
     pub resolution: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why the verdict is what it is, one line.
+    /// One line that explains the verdict.
     pub reason: String,
 }
 
@@ -76,22 +77,22 @@ pub enum Verdict {
     Better,
     /// The target is slower.
     Worse,
-    /// None above the resolution.
+    /// No difference above the resolution.
     NoDifference,
-    /// The run cannot tell.
+    /// The run cannot decide.
     Inconclusive,
 }
 
-/// What became of a gate.
+/// The verdict of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GateVerdict {
     /// The whole interval is within the limit.
     Pass,
-    /// The whole interval is beyond the limit.
+    /// The whole interval is above the limit.
     Fail,
-    /// The limit lies inside the interval, or the percentile is not earned.
+    /// The limit lies inside the interval, or there are too few samples.
     Inconclusive,
 }
 
@@ -102,7 +103,7 @@ pub enum GateVerdict {
 pub struct GateResult {
     /// The gate as written (`p99.9<=2ms`).
     pub gate: String,
-    /// The row that it was decided on.
+    /// The row that decided it.
     pub row: Option<String>,
     /// The value found.
     pub value_ns: Option<u64>,
@@ -112,6 +113,6 @@ pub struct GateResult {
     pub limit_ns: u64,
     /// The verdict.
     pub verdict: GateVerdict,
-    /// One line that says why.
+    /// One line that explains the verdict.
     pub reason: String,
 }
