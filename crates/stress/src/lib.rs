@@ -28,6 +28,7 @@
 //! What is not here: clap, a terminal, files, and the form of a report.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod census;
 pub mod codec;
 mod counts;
@@ -43,7 +44,6 @@ mod pool;
 mod random;
 mod samples;
 mod slope;
-mod wire;
 
 pub use codec::{Codec, Compress, Context, Decompress};
 pub use counts::Counts;

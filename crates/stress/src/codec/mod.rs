@@ -6,7 +6,8 @@
 #[cfg(feature = "brotli")]
 mod brotli;
 mod gzip;
-mod light;
+mod lz4_snappy_none;
+
 mod zstd;
 
 use std::fmt::Debug;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 #[cfg(feature = "brotli")]
 pub use self::brotli::Brotli;
 pub use self::gzip::{Gzip, GzipC};
-pub use self::light::{Lz4, Lz4C, Snappy, Stored};
+pub use self::lz4_snappy_none::{Lz4, Lz4C, Snappy, Stored};
 pub use self::zstd::{Zstd, ZstdRust, ZstdSetting};
 
 use crate::error::CodecError;

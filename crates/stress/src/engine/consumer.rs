@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use super::thread::Desk;
+use crate::batch::{Batch, Item};
 use crate::counts::add;
-use crate::wire::{Batch, Item};
 
 /// One of many consumers.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Consumer {
         };
         if was_full {
             // Producers that hold a batch sleep until there is room.
-            shared.bell.ring();
+            shared.notifier.notify();
         }
         let came = Instant::now();
         let blocks = batch.items.len();

@@ -1,10 +1,10 @@
 //! A run: threads that logical workers take turns on, watched by the thread that called.
 //!
-//! [`thread`] is the loop of one thread, [`producer`] and [`consumer`] are the workers, [`bell`] wakes
+//! [`thread`] is the loop of one thread, [`producer`] and [`consumer`] are the workers, [`notifier`] wakes
 //! those who sleep. What connects them is here: the queue, the pools, the end.
 
-mod bell;
 mod consumer;
+mod notifier;
 mod producer;
 mod thread;
 
@@ -16,8 +16,9 @@ use crossbeam_queue::ArrayQueue;
 use latency::report::{Load, finite};
 use latency::{CpuClock, Pacer, Schedule, environment};
 
-use self::bell::Bell;
+use self::notifier::Notifier;
 use self::thread::Ended;
+use crate::batch::Batch;
 use crate::census::Census;
 use crate::codec::{Codec, Compress, Decompress};
 use crate::counts::{Counts, Tally};
@@ -30,7 +31,6 @@ use crate::live::{Live, LiveTally};
 use crate::plan::{Pace, Plan};
 use crate::pool::Pool;
 use crate::samples::{Sample, Samples};
-use crate::wire::Batch;
 
 /// How often the run is shown to whoever watches.
 const WATCH_EVERY: Duration = Duration::from_millis(100);
@@ -44,7 +44,7 @@ pub(super) struct Shared<'p> {
     queue: ArrayQueue<Batch>,
     /// Empty batches.
     spare: ArrayQueue<Batch>,
-    bell: Bell,
+    notifier: Notifier,
     /// Producers shall end.
     stop: AtomicBool,
     /// Threads whose producers have not ended.
@@ -133,7 +133,7 @@ pub fn run(
         }),
         queue: ArrayQueue::new(plan.queue()),
         spare: ArrayQueue::new(plan.queue()),
-        bell: Bell::default(),
+        notifier: Notifier::default(),
         stop: AtomicBool::new(false),
         producing: AtomicUsize::new(threads),
         live: AtomicUsize::new(threads),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::thread::Desk;
+use crate::batch::{Batch, Content, Frozen, Origin};
 use crate::counts::add;
 use crate::error::CodecError;
 use crate::fault::corrupt;
 use crate::plan::Loop;
-use crate::wire::{Batch, Content, Frozen, Origin};
 
 /// One of many producers.
 pub(super) struct Producer {
@@ -90,7 +90,7 @@ impl Producer {
             Ok(()) => {
                 add(&desk.tally.sent, blocks);
                 add(&desk.tally.sent_bytes, bytes as u64);
-                desk.shared.bell.ring();
+                desk.shared.notifier.notify();
                 true
             }
             Err(batch) => {

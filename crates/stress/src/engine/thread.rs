@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use latency::{LatencyName, MergeError, Pacer, Recorder, Schedule, Spec, Timing};
 
 use super::Shared;
-use super::bell::SLEEP_MAX;
 use super::consumer::Consumer;
+use super::notifier::SLEEP_MAX;
 use super::producer::Producer;
 use crate::codec::{Compress, Decompress};
 use crate::counts::{Tally, add};
@@ -152,7 +152,7 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
             shared
                 .producing
                 .fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
-            shared.bell.ring();
+            shared.notifier.notify();
         }
         if !worked && !producing && finished(shared) {
             break;
@@ -224,5 +224,5 @@ fn wait(desk: &mut Desk<'_>, producers: &[Producer], consumers: &[Consumer]) {
     let takes = !all_paused && !shared.plan.faults.full_queue;
     let something = || (takes && !shared.queue.is_empty()) || (holds && !shared.queue.is_full());
     add(&desk.tally.slept, 1);
-    shared.bell.sleep(time, something);
+    shared.notifier.wait(time, something);
 }

@@ -10,15 +10,15 @@ pub(super) const SLEEP_MAX: Duration = Duration::from_millis(1);
 
 /// Where threads sleep.
 #[derive(Debug, Default)]
-pub(super) struct Bell {
+pub(super) struct Notifier {
     sleepers: AtomicUsize,
     lock: Mutex<()>,
     rung: Condvar,
 }
 
-impl Bell {
+impl Notifier {
     /// Wakes all who sleep, if there are any.
-    pub(super) fn ring(&self) {
+    pub(super) fn notify(&self) {
         if self.sleepers.load(SeqCst) > 0 {
             let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
             self.rung.notify_all();
@@ -27,7 +27,7 @@ impl Bell {
     }
 
     /// Sleeps for a time of up to [`SLEEP_MAX`], unless there is something to do already.
-    pub(super) fn sleep(&self, time: Duration, already: impl Fn() -> bool) {
+    pub(super) fn wait(&self, time: Duration, already: impl Fn() -> bool) {
         self.sleepers.fetch_add(1, SeqCst);
         let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if !already() {
@@ -44,10 +44,10 @@ mod tests {
 
     #[test]
     fn nobody_sleeps_for_ever_or_without_need() {
-        let bell = Bell::default();
-        bell.sleep(Duration::from_secs(3600), || false);
-        bell.sleep(Duration::from_secs(3600), || true);
-        bell.ring();
-        assert_eq!(bell.sleepers.load(SeqCst), 0);
+        let notifier = Notifier::default();
+        notifier.wait(Duration::from_secs(3600), || false);
+        notifier.wait(Duration::from_secs(3600), || true);
+        notifier.notify();
+        assert_eq!(notifier.sleepers.load(SeqCst), 0);
     }
 }
