@@ -1,25 +1,25 @@
-//! What goes from producers to consumers: batches of blocks, with what is known of each beside them.
+//! Batches of blocks on their way from producers to consumers, each block with its expected content.
 //!
-//! What is known of a block does not go through the codec, so that a fault cannot change it.
+//! The expected content does not pass through the codec, so a fault cannot change it.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use twox_hash::XxHash3_64;
 
-/// A block that the seed loop made once, and its content.
+/// The one block of a producer in the seed loop, and its content.
 #[derive(Debug)]
 pub(crate) struct Frozen {
     pub(crate) content: Vec<u8>,
     pub(crate) block: Vec<u8>,
 }
 
-/// How a consumer knows the content of a block.
+/// The expected content of a block.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
-    /// By its length and XXH3.
+    /// As its length and XXH3.
     Hash { bytes: usize, xxh3: u64 },
-    /// By itself.
+    /// As bytes.
     Frozen(Arc<Frozen>),
 }
 
@@ -44,7 +44,7 @@ impl Content {
 /// One block of a batch.
 #[derive(Debug)]
 pub(crate) struct Item {
-    /// Where its bytes are in the batch; `None`: they are the frozen ones.
+    /// Where its bytes are in the batch; `None`: those of the frozen block.
     place: Option<(usize, usize)>,
     pub(crate) content: Content,
     pub(crate) producer: u32,
@@ -54,7 +54,7 @@ pub(crate) struct Item {
     pub(crate) corrupted: bool,
 }
 
-/// Blocks that are sent together. Emptied, it keeps its memory for the next ones.
+/// Blocks that are sent together. An emptied batch keeps its memory for reuse.
 #[derive(Debug)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
@@ -62,7 +62,7 @@ pub(crate) struct Batch {
     pub(crate) sent: Instant,
 }
 
-/// What a producer knows of a block before it is in a batch.
+/// The identity and begin of a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin {
     pub(crate) producer: u32,
@@ -84,7 +84,7 @@ impl Batch {
         self.items.clear();
     }
 
-    /// Adds a block, which is changed by `corrupt` on its way where there is one.
+    /// Adds a block; `corrupt`, if given, changes it.
     pub(crate) fn push(
         &mut self,
         origin: Origin,

@@ -1,5 +1,5 @@
-//! Counts of what contexts hold, kept by the contexts themselves: one is counted from when it is made
-//! until it is dropped. One that is forgotten stays counted.
+//! Counts contexts and their memory: a context counts from its creation until it is dropped. One that is
+//! leaked stays counted.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::codec::{Compress, Decompress};
 
-/// Contexts of one direction, and their bytes.
+/// The contexts of one direction, and their bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     alive: AtomicU64,
@@ -31,7 +31,7 @@ impl Census {
         self.made.load(Relaxed)
     }
 
-    /// Contexts that were thrown away after an error or a panic.
+    /// Contexts that were dropped after an error or a panic.
     pub(crate) fn discarded(&self) -> u64 {
         self.discarded.load(Relaxed)
     }
@@ -50,7 +50,7 @@ impl Census {
     }
 }
 
-/// What can be counted: contexts of either direction, as made by a codec.
+/// A context of either direction that reports its memory.
 pub(crate) trait Held: Send {
     fn held_bytes(&self) -> u64;
 }
@@ -91,12 +91,12 @@ impl<C: Held> Counted<C> {
         }
     }
 
-    /// To be called before a use: until [`Counted::settle`] it counts as unsound.
+    /// Call before each use: until [`Counted::settle`] the context counts as unsound.
     pub(crate) fn begin(&mut self) {
         self.sound = false;
     }
 
-    /// To be called after a use that went well: notes what it holds now.
+    /// Call after each successful use: updates its memory.
     pub(crate) fn settle(&mut self) {
         self.sound = true;
         let bytes = self.context.held_bytes();

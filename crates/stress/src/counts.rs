@@ -1,11 +1,11 @@
-//! What became of every block, counted by each thread for itself.
+//! The fate of every block, counted per thread.
 
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 macro_rules! counts {
     ($($(#[$doc:meta])+ $field:ident,)+) => {
-        /// What became of the blocks of a run. Each that was begun is in exactly one of `failed`,
+        /// The fate of the blocks of a run. Each block that was begun is in exactly one of `failed`,
         /// `panicked_compress`, `verified`, `mismatched`, `refused`, `panicked_decompress`.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         #[non_exhaustive]
@@ -19,7 +19,7 @@ macro_rules! counts {
             }
         }
 
-        /// The counts of one thread, read by another while it runs; on cache lines of their own.
+        /// The counts of one thread, on separate cache lines; another thread can read them during the run.
         #[derive(Debug, Default)]
         #[repr(align(128))]
         pub(crate) struct Tally {
@@ -37,41 +37,41 @@ macro_rules! counts {
 counts! {
     /// Blocks that a producer began.
     begun,
-    /// Blocks that the codec would not compress.
+    /// Blocks that the codec refused to compress.
     failed,
     /// Blocks lost to a panic of a producer.
     panicked_compress,
     /// Blocks sent.
     sent,
-    /// Blocks that came to a consumer.
+    /// Blocks that reached a consumer.
     received,
-    /// Blocks whose content came back as it was.
+    /// Blocks whose content came back unchanged.
     verified,
-    /// Blocks whose content came back as something else.
+    /// Blocks whose content came back changed.
     mismatched,
-    /// Blocks that the codec would not decompress.
+    /// Blocks that the codec refused to decompress.
     refused,
     /// Blocks lost to a panic of a consumer.
     panicked_decompress,
     /// Blocks with a bit flipped on purpose.
     corrupted,
-    /// Of those, blocks whose content came back all the same: the bit meant nothing.
+    /// Of those, blocks whose content came back unchanged all the same.
     corrupted_harmless,
-    /// Blocks that went wrong and that nobody had corrupted.
+    /// Blocks that went wrong without an injected fault.
     wrong,
     /// Batches that a producer could not send because the queue was full.
     queue_full,
     /// Times that a thread slept because there was nothing to do.
     slept,
-    /// Times that a thread looked again at once, because a block was due too soon for a sleep.
+    /// Times that a thread spun because a block was due too soon for a sleep.
     spun,
     /// Bytes of content that were compressed.
     content_bytes,
-    /// What they were compressed to.
+    /// Bytes of their compressed blocks.
     block_bytes,
-    /// Compressions, which in the seed loop are fewer than blocks.
+    /// Compressions; fewer than blocks in the seed loop.
     compressions,
-    /// Bytes that went over the wire.
+    /// Bytes of blocks that were sent.
     sent_bytes,
     /// Bytes of content that were decompressed.
     decompressed_bytes,
@@ -87,16 +87,16 @@ impl Counts {
             && self.received == came
     }
 
-    /// Content by what it was compressed to.
+    /// Compression ratio: content bytes by compressed bytes.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         (self.block_bytes > 0).then(|| self.content_bytes as f64 / self.block_bytes as f64)
     }
 }
 
-/// Adds to a counter of one's own thread.
+/// Adds to a counter of the calling thread.
 pub(crate) fn add(counter: &AtomicU64, more: u64) {
-    // Only its thread writes it, so that no locked instruction is needed.
+    // Only its own thread writes it, so no locked instruction is needed.
     counter.store(counter.load(Relaxed) + more, Relaxed);
 }
 

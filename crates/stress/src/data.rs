@@ -1,23 +1,35 @@
-//! What blocks hold: generated, or cut out of bytes of the caller's.
+//! The content of blocks: generated, or pieces of the caller's bytes.
 //!
-//! A block is a function of the seed, its producer and its number. Kinds that take a vocabulary to
-//! generate are generated once, and blocks are cut out of that.
+//! A block is a function of the seed, its producer and its number. Kinds that need a vocabulary are
+//! generated once, and blocks are pieces of that.
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use latency::SplitMix64;
+#[cfg(feature = "zstd")]
 use zstdkit::workload::{self, Kind};
 
 use crate::error::Error;
-use crate::random::Random;
+use crate::random::of_block;
 
-/// Bytes generated to cut blocks out of, at least; and at least so many times the largest block.
+/// Least bytes to generate for cutting blocks out of.
+#[cfg(feature = "zstd")]
 const CORPUS_BYTES: usize = 1 << 20;
+/// Least size of these bytes in largest blocks.
+#[cfg(feature = "zstd")]
 const CORPUS_BLOCKS: usize = 4;
-/// The greatest block.
+/// The largest block.
 pub(crate) const BLOCK_BYTES_MAX: usize = 64 << 20;
 
-/// What blocks hold.
+/// The content of blocks.
+///
+/// ```
+/// use perfkit_stress::DataKind;
+/// assert_eq!("uuid".parse(), Ok(DataKind::Uuid));
+/// assert_eq!(DataKind::Zeros.to_string(), "zeros");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataKind {
@@ -27,23 +39,51 @@ pub enum DataKind {
     Random,
     /// Zero bytes.
     Zeros,
-    /// Pieces of what zstdkit generates.
+    /// Pieces of what zstdkit generates (feature `zstd`).
+    #[cfg(feature = "zstd")]
     Generated(Kind),
     /// Pieces of these bytes.
     Bytes(Arc<[u8]>),
 }
 
-impl FromStr for DataKind {
-    type Err = workload::UnknownKind;
+/// The text is not the name of a data kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseDataKindError(String);
 
-    /// Reads the names of zstdkit's kinds.
+impl FromStr for DataKind {
+    type Err = ParseDataKindError;
+
+    /// Reads `uuid`, `random`, `zeros` and, with the feature `zstd`, the names of zstdkit's kinds.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Ok(match name.parse()? {
-            Kind::UuidText => Self::Uuid,
-            Kind::Random => Self::Random,
-            Kind::Zeros => Self::Zeros,
-            kind => Self::Generated(kind),
-        })
+        match name {
+            "uuid" => Ok(Self::Uuid),
+            "random" => Ok(Self::Random),
+            "zeros" => Ok(Self::Zeros),
+            #[cfg(feature = "zstd")]
+            name => match name.parse() {
+                Ok(kind) => Ok(Self::Generated(kind)),
+                Err(error) => Err(ParseDataKindError(workload::UnknownKind::to_string(&error))),
+            },
+            #[cfg(not(feature = "zstd"))]
+            _ => Err(ParseDataKindError(
+                "expected one of uuid, random, zeros".to_owned(),
+            )),
+        }
+    }
+}
+
+impl fmt::Display for DataKind {
+    /// The name that [`FromStr`] reads; `bytes` for the caller's own.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uuid => f.pad("uuid"),
+            Self::Random => f.pad("random"),
+            Self::Zeros => f.pad("zeros"),
+            #[cfg(feature = "zstd")]
+            Self::Generated(kind) => f.pad(&kind.to_string()),
+            Self::Bytes(_) => f.pad("bytes"),
+        }
     }
 }
 
@@ -58,11 +98,11 @@ pub struct Data {
 }
 
 impl Data {
-    /// Blocks of this kind, of `bytes_min` up to and excluding `bytes_max` each, or of `bytes_min`
-    /// where the two are the same.
+    /// Blocks of this kind, from `bytes_min` up to but excluding `bytes_max`, or of `bytes_min` where the two
+    /// are equal.
     ///
     /// # Errors
-    /// When the sizes are out of order or beyond 64 MiB, or there are no bytes to cut blocks out of.
+    /// When the sizes are out of order or above 64 MiB, or there are no bytes to cut blocks out of.
     pub fn new(
         kind: DataKind,
         seed: u64,
@@ -70,17 +110,20 @@ impl Data {
         bytes_max: usize,
     ) -> Result<Self, Error> {
         if bytes_min == 0 || bytes_max < bytes_min || bytes_max > BLOCK_BYTES_MAX {
-            let reason = format!("{bytes_min} to {bytes_max} bytes is not within 1 byte to 64 MiB");
+            let reason = format!(
+                "{bytes_min} to {bytes_max} bytes: must ascend and lie within 1 byte to 64 MiB"
+            );
             return Err(Error::plan("block sizes", reason));
         }
         let corpus: Arc<[u8]> = match &kind {
             DataKind::Bytes(bytes) if bytes.is_empty() => {
                 return Err(Error::plan(
                     "data",
-                    "there are no bytes to cut blocks out of",
+                    "empty: at least 1 byte is needed to cut blocks out of",
                 ));
             }
             DataKind::Bytes(bytes) => bytes.clone(),
+            #[cfg(feature = "zstd")]
             DataKind::Generated(kind) => {
                 let bytes = CORPUS_BYTES.max(bytes_max.saturating_mul(CORPUS_BLOCKS));
                 workload::generate(*kind, seed, bytes).into()
@@ -96,15 +139,15 @@ impl Data {
         })
     }
 
-    /// The most content of a block.
+    /// The largest content of a block.
     #[must_use]
     pub fn block_bytes_max(&self) -> usize {
         self.bytes_max
     }
 
-    /// Replaces what `block` holds by the `nth` block of a producer.
+    /// Replaces the bytes of `block` by the `nth` block of a producer.
     pub fn fill(&self, producer: u32, nth: u64, block: &mut Vec<u8>) {
-        let mut random = Random::of_block(self.seed, producer, nth);
+        let mut random = of_block(self.seed, producer, nth);
         let more = random.below((self.bytes_max - self.bytes_min) as u64) as usize;
         let bytes = self.bytes_min + more;
         block.clear();
@@ -117,12 +160,14 @@ impl Data {
                 block.truncate(bytes);
             }
             DataKind::Zeros => block.resize(bytes, 0),
-            DataKind::Generated(_) | DataKind::Bytes(_) => self.cut(&mut random, bytes, block),
+            #[cfg(feature = "zstd")]
+            DataKind::Generated(_) => self.cut(&mut random, bytes, block),
+            DataKind::Bytes(_) => self.cut(&mut random, bytes, block),
         }
     }
 
-    /// A piece from a random place; where the bytes end it goes on at their start.
-    fn cut(&self, random: &mut Random, bytes: usize, block: &mut Vec<u8>) {
+    /// A piece from a random place; at the end of the bytes it continues at their start.
+    fn cut(&self, random: &mut SplitMix64, bytes: usize, block: &mut Vec<u8>) {
         let mut from = random.below(self.corpus.len() as u64) as usize;
         if self.corpus.len() >= bytes {
             from = from.min(self.corpus.len() - bytes);
@@ -150,8 +195,8 @@ const HEX: [[u8; 2]; 256] = {
 };
 
 /// Random version 4 UUIDs.
-fn uuids(random: &mut Random, bytes: usize, block: &mut Vec<u8>) {
-    // Where each byte's digits stand; the dashes are between.
+fn uuids(random: &mut SplitMix64, bytes: usize, block: &mut Vec<u8>) {
+    // The place of each byte's digits; dashes are in between.
     const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
     while block.len() < bytes {
         let (high, low) = (random.next(), random.next());
@@ -197,14 +242,19 @@ mod tests {
     #[test]
     fn a_block_is_the_same_bytes_for_ever() {
         let text = block(DataKind::Uuid, 36, 36, 0);
-        // By another program after the same rule.
+        // Computed by another program by the same rule.
         assert_eq!(text, b"9d11e435-ec0e-4c1d-9f2e-6fce00d95700");
     }
 
     #[test]
     fn blocks_repeat_by_number_and_differ_otherwise() {
-        for name in ["uuid", "json", "html", "log", "source", "binary", "random"] {
+        let names: &[&str] = match cfg!(feature = "zstd") {
+            true => &["uuid", "json", "html", "log", "source", "binary", "random"],
+            false => &["uuid", "random"],
+        };
+        for name in names {
             let kind: DataKind = name.parse().unwrap();
+            assert_eq!(kind.to_string(), *name);
             let one = block(kind.clone(), 500, 500, 1);
             assert_eq!(one.len(), 500);
             assert_eq!(one, block(kind.clone(), 500, 500, 1), "{name}");

@@ -1,24 +1,25 @@
-//! What can go wrong: with one block in a codec, and with a run as a whole.
+//! Errors: of a codec with one block, and of a run as a whole.
 
-/// Why a codec could not be set up, or would not take a block.
+/// Why a codec could not be set up, or refused a block.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError {
-    /// zstd, with the byte where it knows one.
+    /// zstd failed, at a byte where it knows one.
+    #[cfg(feature = "zstd")]
     #[error("zstd: {0}")]
     Zstd(#[from] zstdkit::Error),
     /// Another codec refused.
     #[error("{codec}: {reason}")]
     Refused {
-        /// Which.
+        /// The codec.
         codec: &'static str,
-        /// In its own words.
+        /// The reason in its own words.
         reason: String,
     },
-    /// The block holds more content than a block of this run may.
-    #[error("{codec}: a block of more than {limit_bytes} bytes of content")]
+    /// The block holds more content than a block of this run may hold.
+    #[error("{codec}: the block holds more than the limit of {limit_bytes} bytes of content")]
     TooLarge {
-        /// Which.
+        /// The codec.
         codec: &'static str,
         /// The limit.
         limit_bytes: usize,
@@ -26,14 +27,22 @@ pub enum CodecError {
     /// There is no codec of that name, or it has no such setting.
     #[error("unknown codec '{name}': {expected}")]
     Unknown {
-        /// What was asked for.
+        /// The name that was given.
         name: String,
-        /// What there is.
+        /// What is valid.
         expected: String,
     },
 }
 
 impl CodecError {
+    /// Unused where no codec but `none` and zstd is built in.
+    #[cfg_attr(
+        not(test),
+        allow(
+            dead_code,
+            reason = "codecs are features; without them nothing refuses"
+        )
+    )]
     pub(crate) fn refused(codec: &'static str, reason: impl std::fmt::Display) -> Self {
         Self::Refused {
             codec,
@@ -42,14 +51,14 @@ impl CodecError {
     }
 }
 
-/// Why a run did not take place, or cannot be believed.
+/// Why a run did not take place, or its result cannot be trusted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A codec that cannot be had, or cannot make a context.
+    /// The codec is unknown, or cannot make a context.
     #[error(transparent)]
     Codec(#[from] CodecError),
-    /// A plan that cannot be carried out.
+    /// The plan cannot be carried out.
     #[error("{what}: {reason}")]
     Plan {
         /// The field of the plan.
@@ -57,17 +66,17 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A rate that no loop can have.
+    /// A rate out of range.
     #[error(transparent)]
     Rate(#[from] latency::RateError),
-    /// Recorders of threads that do not fit together, which is a bug here.
+    /// Recorders of threads could not be merged, which is a bug in this crate.
     #[error(transparent)]
     Merge(#[from] latency::MergeError),
-    /// The system has no thread to spare.
+    /// The system cannot start another thread.
     #[error("cannot start a thread: {0}")]
     Thread(#[from] std::io::Error),
-    /// A thread of the run ended by a panic outside of a worker, which is a bug here.
-    #[error("thread {0} of the run panicked outside of its workers")]
+    /// A thread of the run panicked outside of its workers, which is a bug in this crate.
+    #[error("thread {0} of the run panicked outside of its workers: please report this bug")]
     Panicked(usize),
 }
 

@@ -1,7 +1,7 @@
-//! What goes wrong on purpose.
+//! Injected faults.
 //!
-//! Panics come from inside a context, half way through its work; a corrupt block from the wire
-//! between the two sides. Slow consumers and full queues are the engine's, which knows them.
+//! Panics come from inside a context, after its work; a corrupt block changes between producer and consumer.
+//! The engine injects slow consumers and full queues.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -10,30 +10,59 @@ use std::time::Duration;
 
 use crate::codec::{Codec, Compress, Context, Decompress};
 use crate::error::CodecError;
-use crate::random::Random;
+use crate::random::of_block;
 
-/// What goes wrong on purpose. Nothing by default.
+/// Injected faults; none by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Faults {
-    /// One bit of every so many blocks is flipped between producer and consumer.
+    /// Flips one bit of every n-th block between producer and consumer.
     pub corrupt_every: Option<NonZeroU64>,
-    /// Every so many calls of the codec panic, in either direction.
+    /// Lets every n-th call of the codec panic, in either direction.
     pub panic_every: Option<NonZeroU64>,
     /// How long a consumer does nothing after each batch.
     pub consumer_pause: Option<Duration>,
-    /// Consumers take nothing before the queue is full.
+    /// Consumers wait until the queue is full.
     pub full_queue: bool,
 }
 
 impl Faults {
-    /// Whether anything is to go wrong.
+    /// Sets [`Faults::corrupt_every`]; 0 means never.
+    #[must_use]
+    pub fn corrupt_every(mut self, blocks: u64) -> Self {
+        self.corrupt_every = NonZeroU64::new(blocks);
+        self
+    }
+
+    /// Sets [`Faults::panic_every`]; 0 means never.
+    #[must_use]
+    pub fn panic_every(mut self, calls: u64) -> Self {
+        self.panic_every = NonZeroU64::new(calls);
+        self
+    }
+
+    /// Sets [`Faults::consumer_pause`].
+    #[must_use]
+    pub fn consumer_pause(mut self, pause: Option<Duration>) -> Self {
+        self.consumer_pause = pause;
+        self
+    }
+
+    /// Sets [`Faults::full_queue`].
+    #[must_use]
+    pub fn full_queue(mut self, full: bool) -> Self {
+        self.full_queue = full;
+        self
+    }
+
+    /// Whether any fault is injected.
     #[must_use]
     pub fn any(&self) -> bool {
         *self != Self::default()
     }
 }
 
-/// Says of every nth time that it is the one.
+/// True every n-th time.
 #[derive(Debug)]
 pub(crate) struct Every {
     every: Option<NonZeroU64>,
@@ -56,16 +85,16 @@ impl Every {
     }
 }
 
-/// Flips one bit of a block, by its number. An empty block stays as it is.
+/// Flips one bit of a block, chosen by its number. An empty block stays as it is.
 pub(crate) fn corrupt(block: &mut [u8], producer: u32, nth: u64) {
     let bits = block.len() as u64 * 8;
-    let bit = Random::of_block(u64::MAX, producer, nth).below(bits);
+    let bit = of_block(u64::MAX, producer, nth).below(bits);
     if let Some(byte) = block.get_mut((bit / 8) as usize) {
         *byte ^= 1 << (bit % 8);
     }
 }
 
-/// A codec whose contexts panic now and then, after they have done their work.
+/// A codec whose contexts panic every n-th time, after their work.
 #[derive(Debug)]
 pub(crate) struct Panicking {
     codec: Arc<dyn Codec>,
@@ -109,8 +138,8 @@ struct PanickingContext<C> {
 impl<C> PanickingContext<C> {
     fn perhaps(&self) {
         if self.every.now() {
-            // Not `panic!`: its message on standard error would be all that one sees.
-            std::panic::resume_unwind(Box::new("a fault that was asked for"));
+            // Not `panic!`, which would fill standard error with messages.
+            std::panic::resume_unwind(Box::new("an injected fault"));
         }
     }
 }

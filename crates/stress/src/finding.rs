@@ -1,4 +1,4 @@
-//! What a run came to, and what it looks like while it goes on.
+//! The result of a run, and its progress while it runs.
 
 use std::time::Duration;
 
@@ -10,33 +10,33 @@ use crate::leak::Leak;
 use crate::live::Live;
 use crate::samples::Sample;
 
-/// A run as it is now.
+/// A running run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Since its start.
+    /// Time since its start.
     pub elapsed: Duration,
-    /// What became of the blocks so far.
+    /// The fate of the blocks so far.
     pub counts: Counts,
-    /// What the process holds.
+    /// Memory, contexts and threads now.
     pub held: Sample,
-    /// Batches that wait.
+    /// Batches in the queue.
     pub queued_batches: usize,
-    /// The distributions so far, where the plan asks for them.
+    /// The distributions so far, if the plan asks for them.
     pub live: Option<Live>,
 }
 
-/// What contexts of one direction came to.
+/// The contexts of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Contexts {
-    /// Made in all.
+    /// How many were made.
     pub made: u64,
-    /// Thrown away after an error or a panic.
+    /// How many were dropped after an error or a panic.
     pub discarded: u64,
-    /// Most alive at once.
+    /// The most alive at the same time.
     pub alive_max: u64,
-    /// Most bytes held at once.
+    /// The most bytes held at the same time.
     pub bytes_max: u64,
 }
 
@@ -50,7 +50,7 @@ pub struct Latencies {
     pub queue: Recording,
     /// Getting a context, decompressing a block, giving it back.
     pub decompress: Recording,
-    /// A block from its begin, in an open loop from when it was due, until it is decompressed.
+    /// A block from its begin (in an open loop from when it was due) until it is decompressed.
     pub end_to_end: Recording,
 }
 
@@ -60,20 +60,20 @@ pub struct Latencies {
 pub struct Volume {
     /// From the start to the end of the last block.
     pub elapsed: Duration,
-    /// Processor time of the process in that time, where the system says.
+    /// Processor time of the process in that time, where the system reports it.
     pub cpu: Option<Duration>,
     /// Bytes of content that came out at the consumers.
     pub content_bytes: u64,
 }
 
 impl Volume {
-    /// Content a second of wall time.
+    /// Content bytes per second of wall time.
     #[must_use]
     pub fn bytes_per_s(&self) -> f64 {
         self.content_bytes as f64 / self.elapsed.as_secs_f64()
     }
 
-    /// Content a second of processor time.
+    /// Content bytes per second of processor time.
     #[must_use]
     pub fn bytes_per_cpu_s(&self) -> Option<f64> {
         let cpu = self.cpu.filter(|cpu| !cpu.is_zero())?;
@@ -81,30 +81,30 @@ impl Volume {
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Finding {
     /// The name of the codec.
     pub codec: String,
-    /// What became of the blocks.
+    /// The fate of the blocks.
     pub counts: Counts,
     /// How much went through.
     pub volume: Volume,
-    /// How long it took.
+    /// The latency distributions.
     pub latencies: Latencies,
-    /// Closed or open, and whether the rate was held.
+    /// Closed or open loop, and whether it kept its rate.
     pub load: Load,
     /// Contexts that compressed.
     pub compressors: Contexts,
     /// Contexts that decompressed.
     pub decompressors: Contexts,
-    /// Threads that workers took turns on.
+    /// Threads that the workers took turns on.
     pub threads: usize,
-    /// What the process held over time.
+    /// Memory, contexts and threads over time.
     pub samples: Vec<Sample>,
     /// The verdict on leaks.
     pub leak: Leak,
-    /// Whether it was ended before its time by whoever watched.
+    /// Whether the callback ended the run before its time.
     pub stopped: bool,
 }

@@ -1,37 +1,39 @@
-//! The verdict on leaks: what grew while the run went on, and what was not given back at its end.
+//! Leak detection: what grew during the run, and what was not released at its end.
 //!
-//! A quantity grows when the whole interval of its slope over the settled part of the run is above
-//! zero *and* it grew by more than a share that allocators and queues may take. What is left after the
-//! pools are gone needs no statistics: it is counted, and must be nothing.
+//! A quantity grows when the whole interval of its slope over the settled part of the run is above zero
+//! *and* it grew by more than allocators and queues may take. What is left after the pools are dropped needs
+//! no statistics: it is counted and must be 0.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::samples::Sample;
 use crate::slope::{Slope, theil_sen};
 
-/// The part of a run that is left out at its start: pools and allocators settle.
+/// The share of a run that is ignored at its start, while pools and allocators settle.
 const WARM_UP_SHARE: f64 = 0.25;
-/// Fewer settled samples, or a shorter time, say nothing.
+/// With fewer settled samples, or a shorter time, there is no verdict.
 const SAMPLES_MIN: usize = 12;
 const SETTLED_MIN: Duration = Duration::from_millis(500);
 
-/// What may grow.
+/// A quantity that a leak makes grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Quantity {
-    /// Bytes that contexts hold.
+    /// Bytes held by contexts.
     CodecBytes,
     /// Contexts alive.
     Contexts,
     /// Threads of the process.
     Threads,
-    /// Resident memory of the process, less what reporting on the run takes.
+    /// Resident memory of the process, without what reporting on the run takes.
     Rss,
 }
 
 impl Quantity {
     const ALL: [Self; 4] = [Self::CodecBytes, Self::Contexts, Self::Threads, Self::Rss];
 
-    /// Its name in reports.
+    /// The name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -53,12 +55,12 @@ impl Quantity {
             Self::CodecBytes => Some(sample.codec_bytes),
             Self::Contexts => Some(sample.contexts),
             Self::Threads => sample.threads,
-            // What it costs to report on a run is no leak of the pool.
+            // Memory for reporting on a run is not a leak of the pool.
             Self::Rss => Some(sample.rss_bytes?.saturating_sub(sample.own_bytes)),
         }
     }
 
-    /// Growth that a sound run of this size may show: a tenth, and at least so much.
+    /// Growth that a run without a leak may show: a tenth, and at least a fixed amount.
     fn tolerance(self, start: u64) -> f64 {
         let least = match self {
             Self::CodecBytes => 1_000_000.0,
@@ -70,21 +72,27 @@ impl Quantity {
     }
 }
 
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// Whether something grew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
-    /// It did not, beyond what a sound run may.
+    /// It did not, beyond the tolerance.
     Steady,
     /// It did.
     Growing,
-    /// The run was too short to say, or the system does not tell.
+    /// The run was too short for a verdict, or the system does not report the quantity.
     Unknown,
 }
 
-/// What one quantity did over the settled part of a run.
+/// One quantity over the settled part of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// Which.
+    /// The quantity.
     pub quantity: Quantity,
     /// At the start of the settled part.
     pub start: Option<u64>,
@@ -92,7 +100,7 @@ pub struct Trend {
     pub end: Option<u64>,
     /// The greatest of the whole run.
     pub max: Option<u64>,
-    /// Growth a second, where it can be told.
+    /// Growth per second, where it is known.
     pub slope: Option<Slope>,
     /// The verdict.
     pub growth: Growth,
@@ -103,11 +111,11 @@ pub struct Trend {
 pub struct Leak {
     /// What each quantity did.
     pub trends: Vec<Trend>,
-    /// Compressing contexts that were still there when the pools were gone.
+    /// Compressing contexts still alive after the pools were dropped.
     pub compressors_left: u64,
-    /// Decompressing contexts that were still there.
+    /// Decompressing contexts still alive.
     pub decompressors_left: u64,
-    /// Bytes that these held.
+    /// Bytes held by these.
     pub bytes_left: u64,
 }
 
@@ -118,7 +126,7 @@ impl Leak {
         self.left() || self.growing().next().is_some()
     }
 
-    /// Whether contexts were not given back.
+    /// Whether contexts were not released.
     #[must_use]
     pub fn left(&self) -> bool {
         self.compressors_left + self.decompressors_left + self.bytes_left > 0
@@ -133,7 +141,7 @@ impl Leak {
     }
 }
 
-/// What the samples of a run say.
+/// The trends in the samples of a run.
 #[must_use]
 pub fn judge(samples: &[Sample]) -> Vec<Trend> {
     let end = samples.last().map_or(Duration::ZERO, |sample| sample.at);
@@ -187,7 +195,7 @@ fn trend(quantity: Quantity, samples: &[Sample], settled: &[Sample]) -> Trend {
 mod tests {
     use super::*;
 
-    /// Ten seconds of samples, as these functions of the time in milliseconds have it.
+    /// Ten seconds of samples, by these functions of the time in milliseconds.
     fn samples(bytes: impl Fn(u64) -> u64, rss: impl Fn(u64) -> u64) -> Vec<Sample> {
         (0..200)
             .map(|nth| nth * 50)

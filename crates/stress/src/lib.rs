@@ -1,31 +1,32 @@
-//! Codecs and their pools under load: every block verified, latency by direction, a verdict on leaks.
+//! Compression codecs and their context pools under load: every block verified, latency by direction, leak
+//! detection.
 //!
-//! A [`Plan`] says what producers and consumers do: how many there are, what the blocks hold, how
-//! contexts are pooled, how fast blocks are due, what goes wrong on purpose. [`run`] does it with any
-//! [`Codec`], the built-in ones or one of your own, and gives a [`Finding`]: what became of every
-//! block, four distributions, what the contexts held, and whether anything grew.
+//! A [`Plan`] states what producers and consumers do: how many there are, what blocks contain, how contexts
+//! are pooled, when blocks are due, and which faults to inject. [`run`] carries it out with any [`Codec`],
+//! built-in or your own, and returns a [`Finding`]: the fate of every block, four latency distributions, the
+//! memory of the contexts, and whether anything leaked.
 //!
-//! Producers and consumers are tasks over a few threads. What they count and hold is counted by the
-//! run itself, the C heap of a codec included, as far as its contexts say what they hold.
+//! Producers and consumers are tasks on a few threads. The run counts what contexts hold, including the C
+//! heap of a codec as far as its contexts report it.
+//!
+//! Each codec is a feature of its own name; all but `brotli` are on by default. `none` is always there.
 //!
 //! ```
 //! use perfkit_stress::{Plan, PoolKind, codec};
 //!
-//! let plan = Plan {
-//!     pool: PoolKind::Queue,
-//!     producers: 4,
-//!     consumers: 4,
-//!     threads: 2,
-//!     blocks_max: Some(200),
-//!     ..Plan::default()
-//! };
+//! let plan = Plan::default()
+//!     .pool(PoolKind::Queue)
+//!     .producers(4)
+//!     .consumers(4)
+//!     .threads(2)
+//!     .blocks_max(Some(200));
 //! let found = perfkit_stress::run(&plan, codec::by_name("zstd:1")?, &mut |_| true)?;
 //! assert_eq!(found.counts.verified, 200);
 //! assert!(found.counts.balanced() && !found.leak.found());
 //! # Ok::<(), perfkit_stress::Error>(())
 //! ```
 //!
-//! What is not here: clap, a terminal, files, and the form of a report.
+//! Not in this crate: command-line parsing, terminals, files, and the layout of reports.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -47,15 +48,15 @@ mod slope;
 
 pub use codec::{Codec, Compress, Context, Decompress};
 pub use counts::Counts;
-pub use data::{Data, DataKind};
+pub use data::{Data, DataKind, ParseDataKindError};
 pub use engine::run;
 pub use error::{CodecError, Error};
 pub use fault::Faults;
 pub use finding::{Contexts, Finding, Latencies, Progress, Volume};
 pub use leak::{Growth, Leak, Quantity, Trend, judge};
 pub use live::{BOUNDS_NS, Buckets, Live};
-pub use plan::{HeldOutside, Loop, Pace, Plan};
-pub use pool::PoolKind;
+pub use plan::{HeldOutside, Loop, Pace, ParseLoopError, Plan};
+pub use pool::{ParsePoolKindError, PoolKind};
 pub use samples::Sample;
 pub use slope::{Slope, theil_sen};
 

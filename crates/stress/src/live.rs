@@ -1,5 +1,5 @@
-//! Distributions that another thread may read while a run goes on: few buckets, fixed, counted by each
-//! thread for itself. The exact ones are `latency`'s, and are there at the end.
+//! Distributions that another thread can read during a run: a few fixed buckets, counted per thread. The exact
+//! distributions are those of the crate `latency`, at the end of the run.
 
 use std::ops::AddAssign;
 use std::sync::atomic::AtomicU64;
@@ -11,7 +11,7 @@ use latency::Recorder;
 use crate::counts::add;
 
 /// Upper bounds of the buckets in nanoseconds: 1, 2 and 5 of each decade from a microsecond to ten
-/// seconds. What is longer is in one more bucket.
+/// seconds. Longer times are in one more bucket.
 pub const BOUNDS_NS: [u64; 22] = {
     let mut bounds = [0; 22];
     let (mut at, mut decade) = (0, 1_000);
@@ -31,10 +31,10 @@ const BUCKETS: usize = BOUNDS_NS.len() + 1;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Buckets {
-    /// How many were above the bound before and not above that of the same number in [`BOUNDS_NS`];
-    /// the last, above all of them.
+    /// Values in each bucket: above the bound before it and at most its own in [`BOUNDS_NS`]; the last bucket
+    /// has no bound.
     pub counts: [u64; BUCKETS],
-    /// The sum of all.
+    /// The sum of all values.
     pub sum_ns: u64,
 }
 
@@ -47,7 +47,7 @@ impl AddAssign for Buckets {
     }
 }
 
-/// The distributions of a run so far: those of [`Latencies`](crate::Latencies).
+/// The distributions of a run so far, as in [`Latencies`](crate::Latencies).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Live {
@@ -92,7 +92,7 @@ impl Counting {
     }
 }
 
-/// The distributions of one thread; on cache lines of their own.
+/// The distributions of one thread, on separate cache lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct LiveTally {
@@ -113,7 +113,7 @@ impl LiveTally {
     }
 }
 
-/// Where one thread records a distribution: exactly, and for those who watch if there are any.
+/// Where one thread records a distribution: exactly, and live if the plan asks for it.
 #[derive(Debug)]
 pub(crate) struct Track<'s> {
     pub(crate) exact: Recorder,

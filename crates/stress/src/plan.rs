@@ -1,6 +1,7 @@
-//! What a run shall do, as plain data.
+//! The plan of a run, as plain data.
 
-use std::num::NonZeroU64;
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -16,10 +17,10 @@ use crate::pool::PoolKind;
 const WORKERS_MAX: u32 = 100_000;
 /// Most threads.
 const THREADS_MAX: usize = 1024;
-/// Blocks of a batch, where the plan does not say, and what they may hold together.
+/// Default blocks of a batch, and their largest content together.
 const BATCH_BLOCKS: usize = 16;
 const BATCH_BYTES: usize = 256 << 10;
-/// Batches of the queue, where the plan does not say, and what they may hold together.
+/// Default batches of the queue, and their largest content together.
 const QUEUE_BATCHES: usize = 64;
 const QUEUE_BYTES: usize = 32 << 20;
 /// Most blocks of a batch, and batches of a queue.
@@ -27,54 +28,102 @@ const BLOCKS_MAX: usize = 65_536;
 
 /// What producers do with a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Loop {
     /// Each block is generated, compressed, sent, decompressed and verified.
     Honest,
-    /// Each producer compresses one block and sends it for ever. What is measured is decompression.
+    /// Each producer compresses one block and sends it again and again: measures decompression.
     Seed,
 }
 
-/// When blocks are begun.
+impl Loop {
+    /// The name that [`FromStr`] reads.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Honest => "honest",
+            Self::Seed => "seed",
+        }
+    }
+}
+
+impl fmt::Display for Loop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The text is not the name of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected one of honest, seed")]
+pub struct ParseLoopError;
+
+impl FromStr for Loop {
+    type Err = ParseLoopError;
+
+    fn from_str(name: &str) -> Result<Self, ParseLoopError> {
+        match name {
+            "honest" => Ok(Self::Honest),
+            "seed" => Ok(Self::Seed),
+            _ => Err(ParseLoopError),
+        }
+    }
+}
+
+/// When blocks are due.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Pace {
-    /// As soon as there is a turn for them.
+    /// As soon as a producer has its turn (closed loop).
     Closed,
-    /// At equal distances, so many a second over all producers.
+    /// At equal distances; blocks per second over all producers (open loop).
     Uniform(f64),
-    /// At exponentially distributed distances, so many a second.
+    /// At exponentially distributed distances; blocks per second over all producers (open loop).
     Poisson(f64),
 }
 
-/// Bytes held for a run outside of it. Clones are the same number.
+/// A counter of bytes that the caller holds because of a run. Clones share the counter.
 #[derive(Debug, Clone, Default)]
 pub struct HeldOutside(Arc<AtomicU64>);
 
 impl HeldOutside {
-    /// That many are held now.
+    /// Sets how many bytes are held now.
     pub fn set(&self, bytes: u64) {
         self.0.store(bytes, Relaxed);
     }
 
-    /// How many are held.
+    /// How many bytes are held.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
 }
 
-/// Whether both are the same number.
+/// Whether both are the same counter.
 impl PartialEq for HeldOutside {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// What a run shall do.
+/// What a run does. Start from [`Plan::default`] and set what differs.
+///
+/// ```
+/// use perfkit_stress::{Pace, Plan};
+///
+/// let plan = Plan::default()
+///     .producers(8)
+///     .pace(Pace::Poisson(20_000.0))
+///     .block_bytes(1_000, 4_000)
+///     .blocks_max(Some(100_000));
+/// assert_eq!((plan.producers, plan.bytes_max), (8, 4_000));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Plan {
-    /// What producers do.
+    /// What producers do with a block.
     pub work: Loop,
-    /// When they do it.
+    /// When blocks are due.
     pub pace: Pace,
     /// How contexts are kept.
     pub pool: PoolKind,
@@ -82,40 +131,40 @@ pub struct Plan {
     pub producers: u32,
     /// Logical consumers.
     pub consumers: u32,
-    /// Threads that all of them take turns on.
+    /// Threads that all workers take turns on.
     pub threads: usize,
-    /// Blocks that are sent together. `None`: 16, less where blocks are large.
+    /// Blocks that are sent together. `None`: 16, or fewer when blocks are large.
     pub batch_blocks: Option<usize>,
-    /// Batches that may wait for a consumer. `None`: 64, less where blocks are large.
+    /// Batches that may wait for a consumer. `None`: 64, or fewer when blocks are large.
     pub queue_batches: Option<usize>,
-    /// What blocks hold.
+    /// The content of blocks.
     pub data: DataKind,
     /// The least content of a block.
     pub bytes_min: usize,
-    /// Content of a block stays below this, or has this size where it equals the least.
+    /// The content of a block stays below this; where it equals `bytes_min`, every block has this size.
     pub bytes_max: usize,
     /// Seed of contents and arrivals.
     pub seed: u64,
-    /// When producers stop.
+    /// When producers stop, from the start of the run.
     pub duration: Duration,
-    /// After how many blocks they stop, if not before.
+    /// After how many blocks producers stop, if not before.
     pub blocks_max: Option<u64>,
-    /// What goes wrong on purpose.
+    /// Injected faults.
     pub faults: Faults,
-    /// What the series of the distributions start with.
+    /// Prefix of the series of the distributions.
     pub label: Option<String>,
-    /// Put a histogram of each interval into this log too.
+    /// Also puts a histogram of each interval into this log.
     pub intervals: Option<IntervalLog>,
-    /// Bytes that whoever watches the run holds because of it, as they say here. They are taken off
-    /// resident memory before it is judged, as are those of `intervals`.
+    /// Bytes that the caller holds because of the run. They are subtracted from resident memory before it is
+    /// judged, as are those of `intervals`.
     pub held_outside: HeldOutside,
-    /// Keep [`Live`](crate::Live) distributions too, for those who watch.
+    /// Also keeps [`Live`](crate::Live) distributions, for the callback of the run.
     pub live: bool,
 }
 
 impl Default for Plan {
-    /// The honest closed loop over 2 KiB of UUID text for ten seconds: 100 producers and 100
-    /// consumers over two threads, contexts in a sharded pool.
+    /// The honest closed loop over 2 KiB of UUID text for ten seconds: 100 producers and 100 consumers on two
+    /// threads, contexts in a sharded pool.
     fn default() -> Self {
         Self {
             work: Loop::Honest,
@@ -141,14 +190,74 @@ impl Default for Plan {
     }
 }
 
+/// Setters, each by the name of its field.
+macro_rules! setters {
+    ($($(#[$doc:meta])+ $field:ident: $type:ty,)+) => {
+        impl Plan {
+            $(
+                $(#[$doc])+
+                #[must_use]
+                pub fn $field(mut self, $field: $type) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )+
+        }
+    };
+}
+
+setters! {
+    /// Sets [`Plan::work`].
+    work: Loop,
+    /// Sets [`Plan::pace`].
+    pace: Pace,
+    /// Sets [`Plan::pool`].
+    pool: PoolKind,
+    /// Sets [`Plan::producers`].
+    producers: u32,
+    /// Sets [`Plan::consumers`].
+    consumers: u32,
+    /// Sets [`Plan::threads`].
+    threads: usize,
+    /// Sets [`Plan::batch_blocks`].
+    batch_blocks: Option<usize>,
+    /// Sets [`Plan::queue_batches`].
+    queue_batches: Option<usize>,
+    /// Sets [`Plan::data`].
+    data: DataKind,
+    /// Sets [`Plan::seed`].
+    seed: u64,
+    /// Sets [`Plan::duration`].
+    duration: Duration,
+    /// Sets [`Plan::blocks_max`].
+    blocks_max: Option<u64>,
+    /// Sets [`Plan::faults`].
+    faults: Faults,
+    /// Sets [`Plan::label`].
+    label: Option<String>,
+    /// Sets [`Plan::intervals`].
+    intervals: Option<IntervalLog>,
+    /// Sets [`Plan::held_outside`].
+    held_outside: HeldOutside,
+    /// Sets [`Plan::live`].
+    live: bool,
+}
+
 impl Plan {
-    /// Checks what has bounds. Sizes of blocks are checked with the data.
+    /// Sets [`Plan::bytes_min`] and [`Plan::bytes_max`].
+    #[must_use]
+    pub fn block_bytes(mut self, bytes_min: usize, bytes_max: usize) -> Self {
+        (self.bytes_min, self.bytes_max) = (bytes_min, bytes_max);
+        self
+    }
+
+    /// Checks bounds. Sizes of blocks are checked with the data.
     pub(crate) fn validate(&self) -> Result<(), Error> {
         for (what, workers) in [("producers", self.producers), ("consumers", self.consumers)] {
             if !(1..=WORKERS_MAX).contains(&workers) {
                 return Err(Error::plan(
                     what,
-                    format!("{workers} is not within 1 to {WORKERS_MAX}"),
+                    format!("{workers} is out of range: must be 1 to {WORKERS_MAX}"),
                 ));
             }
         }
@@ -156,7 +265,7 @@ impl Plan {
             true => Ok(()),
             false => Err(Error::plan(
                 what,
-                format!("{given} is not within 1 to {most}"),
+                format!("{given} is out of range: must be 1 to {most}"),
             )),
         };
         within("threads", self.threads, THREADS_MAX)?;
@@ -168,47 +277,44 @@ impl Plan {
             return Err(Error::Rate(RateError(rate)));
         }
         if self.duration.is_zero() {
-            return Err(Error::plan("duration", "no time at all"));
+            return Err(Error::plan("duration", "must be longer than 0"));
         }
         Ok(())
     }
 
-    /// Bytes that are held for the run, and are none of the codec's or the pool's.
+    /// Bytes held because of the run that belong neither to the codec nor to the pool.
     pub(crate) fn own_bytes(&self) -> u64 {
         let waiting = self.intervals.as_ref().map_or(0, IntervalLog::held_bytes);
         waiting + self.held_outside.get()
     }
 
-    fn block_bytes(&self) -> usize {
+    fn largest_block_bytes(&self) -> usize {
         self.bytes_max.clamp(1, BLOCK_BYTES_MAX)
     }
 
     /// Blocks of a batch.
     #[must_use]
     pub fn batch(&self) -> usize {
-        let fits = (BATCH_BYTES / self.block_bytes()).clamp(1, BATCH_BLOCKS);
+        let fits = (BATCH_BYTES / self.largest_block_bytes()).clamp(1, BATCH_BLOCKS);
         self.batch_blocks.unwrap_or(fits)
     }
 
     /// Batches of the queue.
     #[must_use]
     pub fn queue(&self) -> usize {
-        let batch_bytes = self.batch().saturating_mul(self.block_bytes()).max(1);
+        let batch_bytes = self
+            .batch()
+            .saturating_mul(self.largest_block_bytes())
+            .max(1);
         let fits = (QUEUE_BYTES / batch_bytes).clamp(2, QUEUE_BATCHES);
         self.queue_batches.unwrap_or(fits)
     }
 
-    /// Threads that there is work for.
+    /// Threads that have at least one worker.
     #[must_use]
     pub fn threads_used(&self) -> usize {
         let workers = self.producers.max(self.consumers);
         self.threads.min(workers as usize)
-    }
-
-    /// A fault of every `n`th block or call; 0 is none.
-    #[must_use]
-    pub fn every(n: u64) -> Option<NonZeroU64> {
-        NonZeroU64::new(n)
     }
 }
 

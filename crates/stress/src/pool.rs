@@ -1,8 +1,9 @@
-//! Where contexts wait between calls: six ways, one of them wrong on purpose.
+//! Where contexts wait between calls: six kinds of pools, one of them wrong on purpose.
 //!
-//! A pool gives a context to one call at a time. One that came through an error or a panic is dropped
-//! and never given again. Pools make contexts when there is none, so that nothing waits for one.
+//! A pool gives a context to one call at a time. After an error or a panic it drops the context. It makes a
+//! context when none is available, so no call waits for one.
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,29 +13,29 @@ use crossbeam_queue::ArrayQueue;
 use crate::census::{Census, Counted, Held};
 use crate::error::CodecError;
 
-/// Contexts that wait in a queue, at most.
+/// Most contexts that wait in a queue.
 const QUEUE_CONTEXTS_MAX: usize = 64;
-/// Calls of the leaking pool of which one loses its context.
+/// The leaking pool loses a context once in this many calls.
 const LEAK_EVERY: u64 = 256;
-/// Beyond this much lost by a direction the leaking pool is sound: it is there to be caught, not to
-/// take the machine down.
+/// The leaking pool stops leaking after this much per direction: it is there to be detected, not to take the
+/// machine down.
 const LEAK_BYTES_MAX: u64 = 128 << 20;
 
 /// How contexts are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PoolKind {
-    /// Not at all: a new one for each call.
+    /// No pool: a new context for each call.
     Fresh,
-    /// One a thread, for that thread alone.
+    /// One context per thread.
     ThreadLocal,
     /// A stack behind one lock.
     Mutex,
-    /// A bounded queue without locks; what does not fit is dropped.
+    /// A bounded lock-free queue; contexts that do not fit are dropped.
     Queue,
-    /// A stack a thread, each behind a lock, and those of the others when one's own is empty.
+    /// A stack per thread, each behind a lock; a thread with an empty stack takes from the others.
     Sharded,
-    /// A stack behind one lock that loses one context in 256 calls: to show that a leak is found.
+    /// A stack behind one lock that loses one context in 256 calls: shows that leaks are detected.
     Leaking,
 }
 
@@ -63,15 +64,23 @@ impl PoolKind {
     }
 }
 
-impl FromStr for PoolKind {
-    type Err = String;
+impl fmt::Display for PoolKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
 
-    fn from_str(name: &str) -> Result<Self, String> {
+/// The text is not the name of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected one of {}", PoolKind::ALL.map(PoolKind::name).join(", "))]
+pub struct ParsePoolKindError;
+
+impl FromStr for PoolKind {
+    type Err = ParsePoolKindError;
+
+    fn from_str(name: &str) -> Result<Self, ParsePoolKindError> {
         let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::name);
-            format!("expected one of {}", names.join(", "))
-        })
+        found.ok_or(ParsePoolKindError)
     }
 }
 
@@ -82,7 +91,7 @@ pub(crate) struct Pool<C> {
     kind: PoolKind,
     make: Make<C>,
     census: Arc<Census>,
-    /// One stack, or one a seat.
+    /// One stack, or one per seat.
     stacks: Vec<Mutex<Vec<Counted<C>>>>,
     queue: ArrayQueue<Counted<C>>,
     given_back: AtomicU64,
@@ -125,7 +134,7 @@ impl<C: Held> Pool<C> {
         }
     }
 
-    /// Calls `work` with a context. After an error or a panic of it the context is gone.
+    /// Calls `work` with a context. After an error or a panic the context is dropped.
     pub(crate) fn with<R>(
         &self,
         seat: &mut Seat<C>,

@@ -1,30 +1,29 @@
-//! What the process held over a run: a bounded number of samples, however long it is.
+//! Samples of memory, contexts and threads over a run: a bounded number, however long the run is.
 
 use std::time::{Duration, Instant};
 
-/// Most samples kept. When they are all taken every other goes, and they are taken half as often.
+/// Most samples kept. When these are full, every other one is dropped and the period doubles.
 const SAMPLES_MAX: usize = 256;
 const PERIOD_FIRST: Duration = Duration::from_millis(50);
 
-/// What the process held at one moment.
+/// Memory, contexts and threads at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// Since the start of the run.
+    /// Time since the start of the run.
     pub at: Duration,
-    /// Bytes that contexts said they held.
+    /// Bytes that contexts report to hold.
     pub codec_bytes: u64,
     /// Contexts alive, of both directions.
     pub contexts: u64,
-    /// Threads of the process, where the system says.
+    /// Threads of the process, where the system reports them.
     pub threads: Option<u64>,
-    /// Resident memory of the process, where the system says.
+    /// Resident memory of the process, where the system reports it.
     pub rss_bytes: Option<u64>,
-    /// Bytes that reporting on the run takes: of intervals that wait to be written, and what the plan
-    /// says is held outside.
+    /// Bytes for reporting on the run: intervals that wait to be written, and the plan's `held_outside`.
     pub own_bytes: u64,
 }
 
-/// Takes samples now and then.
+/// Takes samples periodically.
 #[derive(Debug)]
 pub(crate) struct Samples {
     taken: Vec<Sample>,

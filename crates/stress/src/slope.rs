@@ -1,21 +1,21 @@
-//! The slope of a series by Theil and Sen: the median of the slopes of all pairs, which outliers do not
-//! move, with the interval that Kendall's statistic gives it.
+//! The Theil–Sen slope of a series: the median of the slopes of all pairs, which is robust against outliers,
+//! with its interval by Kendall's statistic.
 
-/// Points taken into account; of more, an even choice.
+/// Most points used; of more, every n-th.
 const POINTS_MAX: usize = 256;
-/// Deviations of the normal distribution that 95 % are within.
+/// Standard deviations that enclose 95 % of a normal distribution.
 const Z_95: f64 = 1.959_964;
 
 /// How fast something grows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slope {
-    /// The median slope, a unit of the first coordinate.
+    /// The median slope, per unit of the first coordinate.
     pub per_unit: f64,
     /// The interval of the median, about 95 %.
     pub ci95: [f64; 2],
 }
 
-/// The slope of points `(x, y)` with rising `x`; `None` of fewer than three.
+/// The slope of points `(x, y)` with ascending `x`; `None` for fewer than three.
 ///
 /// ```
 /// let points: Vec<(f64, f64)> = (0..20).map(|x| (f64::from(x), 3.0 * f64::from(x))).collect();

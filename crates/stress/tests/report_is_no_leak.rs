@@ -1,5 +1,5 @@
-//! What it costs to report on a run is not taken for a leak of the pool. Alone in its process, whose
-//! memory is what is judged.
+//! Memory for reporting on a run does not count as a leak of the pool. Alone in its process, because the test
+//! judges the memory of the process.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::time::Duration;
@@ -36,12 +36,12 @@ impl Seek for Nowhere {
 fn a_sound_pool_is_sound_with_an_interval_log_and_a_leaking_one_leaks() {
     // Intervals of a millisecond: this run has as many as one of an hour has seconds.
     let log = || IntervalLog::new(Duration::from_millis(1), Nowhere).expect("a thread");
-    let plan = |pool, intervals| Plan {
-        pool,
-        pace: Pace::Uniform(4_000.0),
-        duration: Duration::from_millis(3_500),
-        intervals,
-        ..Plan::default()
+    let plan = |pool, intervals| {
+        Plan::default()
+            .pool(pool)
+            .pace(Pace::Uniform(4_000.0))
+            .duration(Duration::from_millis(3_500))
+            .intervals(intervals)
     };
     let judged = |plan: &Plan| {
         let codec = codec::by_name("zstd:1").expect("known");

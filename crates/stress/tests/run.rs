@@ -1,28 +1,21 @@
-//! Whole runs. None depends on how fast or how busy the machine is: they end after a number of
-//! blocks, and what they assert is counted.
+//! Whole runs. None depends on the speed or load of the machine: they end after a number of blocks, and they
+//! assert counts.
 
-use std::num::NonZeroU64;
 use std::time::Duration;
 
 use perfkit_stress::{Buckets, DataKind, Faults, Finding, Loop, Pace, Plan, PoolKind, codec, run};
 
-/// So many blocks and then the end; the time is for a run that hangs.
+/// A run of `blocks` blocks; the duration only stops a run that hangs.
 fn plan(blocks: u64) -> Plan {
-    Plan {
-        producers: 20,
-        consumers: 20,
-        blocks_max: Some(blocks),
-        duration: Duration::from_secs(60),
-        ..Plan::default()
-    }
+    Plan::default()
+        .producers(20)
+        .consumers(20)
+        .blocks_max(Some(blocks))
+        .duration(Duration::from_secs(60))
 }
 
 fn found(plan: &Plan, codec: &str) -> Finding {
     run(plan, codec::by_name(codec).expect("known"), &mut |_| true).expect("runs")
-}
-
-fn every(n: u64) -> Option<NonZeroU64> {
-    NonZeroU64::new(n)
 }
 
 #[test]
@@ -32,7 +25,7 @@ fn every_codec_through_every_sound_pool_comes_back_verified_and_leaves_nothing()
             .into_iter()
             .filter(|pool| *pool != PoolKind::Leaking)
         {
-            let plan = Plan { pool, ..plan(320) };
+            let plan = plan(320).pool(pool);
             let found = found(&plan, name);
             let counts = found.counts;
             assert_eq!(
@@ -60,10 +53,7 @@ fn every_codec_through_every_sound_pool_comes_back_verified_and_leaves_nothing()
 #[test]
 fn a_leaking_pool_is_caught_by_what_it_did_not_give_back() {
     for name in ["zstd:1", "snappy", "gzip-c"] {
-        let plan = Plan {
-            pool: PoolKind::Leaking,
-            ..plan(1024)
-        };
+        let plan = plan(1024).pool(PoolKind::Leaking);
         let leak = found(&plan, name).leak;
         assert!(leak.found() && leak.left(), "{name}");
         assert_eq!(
@@ -82,13 +72,7 @@ fn every_corrupt_block_is_found_and_counted() {
         .copied()
         .filter(|name| *name != "zstd-rust")
     {
-        let plan = Plan {
-            faults: Faults {
-                corrupt_every: every(3),
-                ..Faults::default()
-            },
-            ..plan(900)
-        };
+        let plan = plan(900).faults(Faults::default().corrupt_every(3));
         let counts = found(&plan, name).counts;
         assert_eq!(counts.corrupted, 300, "{name}");
         let seen = counts.refused + counts.mismatched + counts.corrupted_harmless;
@@ -97,14 +81,9 @@ fn every_corrupt_block_is_found_and_counted() {
         assert!(counts.corrupted_harmless < 60, "{name}: {counts:?}");
         assert!(counts.balanced(), "{name}: {counts:?}");
     }
-    let plan = Plan {
-        work: Loop::Seed,
-        faults: Faults {
-            corrupt_every: every(10),
-            ..Faults::default()
-        },
-        ..plan(1000)
-    };
+    let plan = plan(1000)
+        .work(Loop::Seed)
+        .faults(Faults::default().corrupt_every(10));
     let counts = found(&plan, "none").counts;
     assert_eq!((counts.mismatched, counts.verified), (100, 900));
 }
@@ -115,14 +94,9 @@ fn a_panicking_worker_loses_nothing_uncounted_and_its_context_is_not_used_again(
         .into_iter()
         .filter(|pool| *pool != PoolKind::Leaking)
     {
-        let plan = Plan {
-            pool,
-            faults: Faults {
-                panic_every: every(50),
-                ..Faults::default()
-            },
-            ..plan(1000)
-        };
+        let plan = plan(1000)
+            .pool(pool)
+            .faults(Faults::default().panic_every(50));
         let found = found(&plan, "zstd:1");
         let counts = found.counts;
         let panics = counts.panicked_compress + counts.panicked_decompress;
@@ -140,22 +114,14 @@ fn a_panicking_worker_loses_nothing_uncounted_and_its_context_is_not_used_again(
 #[test]
 fn a_slow_consumer_and_a_full_queue_are_bounded_and_lose_nothing() {
     let faults = [
-        Faults {
-            consumer_pause: Some(Duration::from_micros(300)),
-            ..Faults::default()
-        },
-        Faults {
-            full_queue: true,
-            ..Faults::default()
-        },
+        Faults::default().consumer_pause(Some(Duration::from_micros(300))),
+        Faults::default().full_queue(true),
     ];
     for faults in faults {
-        let plan = Plan {
-            faults,
-            queue_batches: Some(4),
-            consumers: 1,
-            ..plan(2_000)
-        };
+        let plan = plan(2_000)
+            .faults(faults)
+            .queue_batches(Some(4))
+            .consumers(1);
         let mut queued_max = 0;
         let mut watch = |progress: &perfkit_stress::Progress| {
             queued_max = queued_max.max(progress.queued_batches);
@@ -171,11 +137,7 @@ fn a_slow_consumer_and_a_full_queue_are_bounded_and_lose_nothing() {
 
 #[test]
 fn whoever_watches_can_end_the_run_and_what_was_sent_still_comes() {
-    let plan = Plan {
-        blocks_max: None,
-        duration: Duration::from_secs(3600),
-        ..plan(0)
-    };
+    let plan = plan(0).blocks_max(None).duration(Duration::from_secs(3600));
     let found = run(&plan, codec::by_name("lz4").unwrap(), &mut |_| false).unwrap();
     assert!(found.stopped && found.counts.verified > 0);
     assert!(found.counts.balanced() && !found.leak.left());
@@ -183,10 +145,7 @@ fn whoever_watches_can_end_the_run_and_what_was_sent_still_comes() {
 
 #[test]
 fn the_seed_loop_compresses_once_a_producer() {
-    let plan = Plan {
-        work: Loop::Seed,
-        ..plan(2_000)
-    };
+    let plan = plan(2_000).work(Loop::Seed);
     let found = found(&plan, "zstd:3");
     assert_eq!(found.counts.verified, 2_000);
     assert!(found.counts.compressions <= 20, "{:?}", found.counts);
@@ -197,7 +156,7 @@ fn the_seed_loop_compresses_once_a_producer() {
 #[test]
 fn an_open_loop_counts_from_when_blocks_were_due() {
     for pace in [Pace::Uniform(20_000.0), Pace::Poisson(20_000.0)] {
-        let plan = Plan { pace, ..plan(500) };
+        let plan = plan(500).pace(pace);
         let found = found(&plan, "lz4");
         assert_eq!(found.counts.verified, 500);
         let row = found.latencies.end_to_end.latency();
@@ -208,12 +167,10 @@ fn an_open_loop_counts_from_when_blocks_were_due() {
 
 #[test]
 fn a_rate_that_cannot_be_held_is_saturated_and_takes_no_memory_for_what_it_owes() {
-    let plan = Plan {
-        pace: Pace::Uniform(5_000_000.0),
-        blocks_max: None,
-        duration: Duration::from_millis(300),
-        ..plan(0)
-    };
+    let plan = plan(0)
+        .pace(Pace::Uniform(5_000_000.0))
+        .blocks_max(None)
+        .duration(Duration::from_millis(300));
     let found = found(&plan, "zstd:3");
     assert!(found.load.saturated, "{:?}", found.load);
     assert!(
@@ -228,14 +185,11 @@ fn a_rate_that_cannot_be_held_is_saturated_and_takes_no_memory_for_what_it_owes(
 #[test]
 fn a_run_is_the_same_bytes_on_any_number_of_threads() {
     let volume = |threads| {
-        let plan = Plan {
-            threads,
-            producers: 1,
-            bytes_min: 100,
-            bytes_max: 3_000,
-            data: "json".parse().unwrap(),
-            ..plan(300)
-        };
+        let plan = plan(300)
+            .threads(threads)
+            .producers(1)
+            .block_bytes(100, 3_000)
+            .data("json".parse().unwrap());
         let counts = found(&plan, "zstd:3").counts;
         (counts.content_bytes, counts.block_bytes)
     };
@@ -246,31 +200,15 @@ fn a_run_is_the_same_bytes_on_any_number_of_threads() {
 fn what_cannot_be_carried_out_is_refused_before_it_starts() {
     let codec = || codec::by_name("none").unwrap();
     let refused = |plan: &Plan| run(plan, codec(), &mut |_| true).is_err();
-    assert!(refused(&Plan {
-        producers: 0,
-        ..plan(1)
-    }));
-    assert!(refused(&Plan {
-        bytes_min: 0,
-        ..plan(1)
-    }));
-    assert!(refused(&Plan {
-        pace: Pace::Poisson(-1.0),
-        ..plan(1)
-    }));
-    assert!(refused(&Plan {
-        data: DataKind::Bytes([].into()),
-        ..plan(1)
-    }));
+    assert!(refused(&plan(1).producers(0)));
+    assert!(refused(&plan(1).block_bytes(0, 2048)));
+    assert!(refused(&plan(1).pace(Pace::Poisson(-1.0))));
+    assert!(refused(&plan(1).data(DataKind::Bytes([].into()))));
 }
 
 #[test]
 fn whoever_watches_sees_distributions_that_add_up() {
-    let plan = Plan {
-        live: true,
-        blocks_max: None,
-        ..plan(0)
-    };
+    let plan = plan(0).live(true).blocks_max(None);
     let mut last = None;
     let codec = codec::by_name("snappy").expect("known");
     run(&plan, codec, &mut |progress| {
@@ -287,19 +225,16 @@ fn whoever_watches_sees_distributions_that_add_up() {
 
 #[test]
 fn a_loop_that_is_behind_sleeps_until_it_can_go_on() {
-    // One producer, one consumer that rests after each block, room for one batch: due blocks pile up.
-    let plan = |pace, threads, consumers| Plan {
-        pace,
-        threads,
-        producers: 1,
-        consumers,
-        batch_blocks: Some(1),
-        queue_batches: Some(1),
-        faults: Faults {
-            consumer_pause: Some(Duration::from_millis(2)),
-            ..Faults::default()
-        },
-        ..plan(200)
+    // One producer, one consumer that pauses after each block, room for one batch: due blocks pile up.
+    let plan = |pace, threads, consumers| {
+        plan(200)
+            .pace(pace)
+            .threads(threads)
+            .producers(1)
+            .consumers(consumers)
+            .batch_blocks(Some(1))
+            .queue_batches(Some(1))
+            .faults(Faults::default().consumer_pause(Some(Duration::from_millis(2))))
     };
     let closed = found(&plan(Pace::Closed, 1, 1), "none").counts;
     assert_eq!((closed.verified, closed.spun), (200, 0));
@@ -307,8 +242,8 @@ fn a_loop_that_is_behind_sleeps_until_it_can_go_on() {
         for (threads, consumers) in [(1, 1), (2, 2)] {
             let counts = found(&plan(pace, threads, consumers), "none").counts;
             assert_eq!(counts.verified, 200);
-            // A few blocks are due in the future at the start; none is after that. It span for two
-            // milliseconds a block before, which is thousands of times.
+            // A few blocks are due in the future at the start; later none is. Spinning through the pauses would
+            // be thousands of times.
             assert!(counts.spun <= 20, "{pace:?}: {counts:?}");
             assert!(counts.slept <= 200 * 20, "{pace:?}: {counts:?}");
         }

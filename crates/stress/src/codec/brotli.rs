@@ -1,5 +1,5 @@
-//! Brotli in Rust (feature `brotli`). Neither direction has a context to keep: its state is made and
-//! dropped in each call.
+//! Brotli in Rust (feature `brotli`). Neither direction keeps a context: each call makes and drops its
+//! state.
 
 use std::io::Read;
 
@@ -10,9 +10,9 @@ use super::{Codec, Compress, Context, Decompress};
 use crate::error::CodecError;
 
 const NAME: &str = "brotli";
-/// What the decoder reads at a time.
+/// Bytes that the decoder reads at a time.
 const READ_BYTES: usize = 4 << 10;
-/// Exponents of the windows that the format has.
+/// Exponents of the window sizes of the format.
 const WINDOW_LOGS: std::ops::RangeInclusive<u32> = 10..=24;
 
 /// Brotli at a quality from 0 to 11.
@@ -23,7 +23,7 @@ pub struct Brotli {
 }
 
 impl Brotli {
-    /// Brotli of this quality, which is cut to what there is.
+    /// Brotli of this quality; a quality above 11 becomes 11, one below 0 becomes 0.
     #[must_use]
     pub fn new(quality: i32) -> Self {
         let quality = quality.clamp(0, 11);
@@ -56,7 +56,7 @@ impl Codec for Brotli {
 
 struct BrotliCompress(BrotliEncoderParams);
 
-/// The most content.
+/// The limit on content.
 struct BrotliDecompress(usize);
 
 impl Context for BrotliCompress {
@@ -84,7 +84,7 @@ impl Compress for BrotliCompress {
 impl Decompress for BrotliDecompress {
     fn decompress(&mut self, block: &[u8], content: &mut Vec<u8>) -> Result<(), CodecError> {
         content.clear();
-        // One byte more shows that there is more.
+        // One byte more shows that the limit is exceeded.
         let most = (self.0 as u64).saturating_add(1);
         Decompressor::new(block, READ_BYTES)
             .take(most)

@@ -1,12 +1,11 @@
-//! gzip (RFC 1952): deflate in Rust (miniz_oxide, by flate2) and by the C library libdeflate.
+//! gzip (RFC 1952) with deflate in Rust (miniz_oxide, by flate2; feature `gzip`).
 //!
-//! flate2 keeps a context of bare deflate only, so the ten bytes before it and the eight after it are
-//! written and read here.
+//! flate2 keeps contexts of bare deflate only, so this module writes and reads the ten bytes before it and
+//! the eight after it.
 
 use flate2::{Compression, Decompress as Inflate, FlushCompress, FlushDecompress, Status};
-use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
-use super::{Codec, Compress, Context, Decompress, room};
+use super::{Codec, Compress, Context, Decompress};
 use crate::error::CodecError;
 
 /// gzip in Rust.
@@ -16,25 +15,15 @@ pub struct Gzip {
     level: i32,
 }
 
-/// gzip by libdeflate.
-#[derive(Debug, Clone)]
-pub struct GzipC {
-    name: String,
-    level: i32,
-}
-
 /// No name, no time, no comment, from an unknown system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 const TRAILER_BYTES: usize = 8;
-/// What miniz_oxide holds: window, chains and buffers of an encoder; window and tables of a decoder.
+/// Memory of miniz_oxide: window, chains and buffers of an encoder; window and tables of a decoder.
 const DEFLATE_BYTES: usize = 300 << 10;
 const INFLATE_BYTES: usize = 43 << 10;
-/// What libdeflate holds, by the greatest of its tables; it does not say.
-const LIBDEFLATE_BYTES: usize = 640 << 10;
-const LIBINFLATE_BYTES: usize = 12 << 10;
 
 impl Gzip {
-    /// Level 1 to 9; others are taken for the nearest.
+    /// Level 1 to 9; other levels become the nearest.
     #[must_use]
     pub fn new(level: i32) -> Self {
         let level = level.clamp(1, 9);
@@ -75,7 +64,7 @@ impl Compress for GzipCompress {
     fn compress(&mut self, content: &[u8], block: &mut Vec<u8>) -> Result<(), CodecError> {
         self.0.reset();
         block.clear();
-        // What deflate takes at most: five bytes a block of stored bytes, and a few.
+        // The most that deflate needs: five bytes per stored block, and a few more.
         let bound = content.len() + content.len() / 1000 * 5 + 64;
         block.reserve(HEADER.len() + bound + TRAILER_BYTES);
         block.extend_from_slice(&HEADER);
@@ -84,7 +73,10 @@ impl Compress for GzipCompress {
             .compress_vec(content, block, FlushCompress::Finish)
             .map_err(|error| CodecError::refused("gzip", error))?;
         if status != Status::StreamEnd {
-            return Err(CodecError::refused("gzip", "more output than deflate has"));
+            return Err(CodecError::refused(
+                "gzip",
+                "more output than the bound of deflate",
+            ));
         }
         block.extend_from_slice(&crc32fast::hash(content).to_le_bytes());
         block.extend_from_slice(&(content.len() as u32).to_le_bytes());
@@ -108,10 +100,10 @@ impl Decompress for GzipDecompress {
         let refused = |reason: &str| CodecError::refused("gzip", reason);
         let body = block
             .strip_prefix(&HEADER)
-            .ok_or_else(|| refused("not the header that is written here, at byte 0"))?;
+            .ok_or_else(|| refused("byte 0: not the header that this codec writes"))?;
         let (body, trailer) = body
             .split_last_chunk::<TRAILER_BYTES>()
-            .ok_or_else(|| refused("cut in the trailer"))?;
+            .ok_or_else(|| refused("truncated in the trailer"))?;
         self.inner.reset(false);
         content.clear();
         content.reserve(self.content_bytes_max + 1);
@@ -126,7 +118,7 @@ impl Decompress for GzipDecompress {
             });
         }
         if status != Status::StreamEnd || self.inner.total_in() != body.len() as u64 {
-            return Err(refused("not one whole stream of deflate"));
+            return Err(refused("not one complete deflate stream"));
         }
         let mut expected = [0; TRAILER_BYTES];
         expected[..4].copy_from_slice(&crc32fast::hash(content).to_le_bytes());
@@ -134,80 +126,6 @@ impl Decompress for GzipDecompress {
         if *trailer != expected {
             return Err(refused("checksum or size mismatch in the last eight bytes"));
         }
-        Ok(())
-    }
-}
-
-impl GzipC {
-    /// Level 1 to 12; others are taken for the nearest.
-    #[must_use]
-    pub fn new(level: i32) -> Self {
-        let level = level.clamp(1, 12);
-        Self {
-            name: format!("gzip-c:{level}"),
-            level,
-        }
-    }
-}
-
-impl Codec for GzipC {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn compressor(&self, _content_bytes_max: usize) -> Result<Box<dyn Compress>, CodecError> {
-        let level = CompressionLvl::new(self.level)
-            .map_err(|_| CodecError::refused("gzip-c", "no such level"))?;
-        Ok(Box::new(GzipCCompress(Compressor::new(level))))
-    }
-
-    fn decompressor(&self, content_bytes_max: usize) -> Result<Box<dyn Decompress>, CodecError> {
-        Ok(Box::new(GzipCDecompress {
-            inner: Decompressor::new(),
-            content_bytes_max,
-        }))
-    }
-}
-
-struct GzipCCompress(Compressor);
-
-impl Context for GzipCCompress {
-    fn memory_bytes(&self) -> usize {
-        LIBDEFLATE_BYTES
-    }
-}
-
-impl Compress for GzipCCompress {
-    fn compress(&mut self, content: &[u8], block: &mut Vec<u8>) -> Result<(), CodecError> {
-        room(block, self.0.gzip_compress_bound(content.len()));
-        let count = self
-            .0
-            .gzip_compress(content, block)
-            .map_err(|error| CodecError::refused("gzip-c", error))?;
-        block.truncate(count);
-        Ok(())
-    }
-}
-
-struct GzipCDecompress {
-    inner: Decompressor,
-    content_bytes_max: usize,
-}
-
-impl Context for GzipCDecompress {
-    fn memory_bytes(&self) -> usize {
-        LIBINFLATE_BYTES
-    }
-}
-
-impl Decompress for GzipCDecompress {
-    fn decompress(&mut self, block: &[u8], content: &mut Vec<u8>) -> Result<(), CodecError> {
-        room(content, self.content_bytes_max);
-        let count = self
-            .inner
-            .gzip_decompress(block, &mut content[..self.content_bytes_max])
-            .map_err(|error| CodecError::refused("gzip-c", error))?;
-        content.truncate(count);
         Ok(())
     }
 }

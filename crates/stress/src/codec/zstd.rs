@@ -1,9 +1,7 @@
-//! zstd: the C library through zstdkit, and the one written in Rust.
+//! zstd: the C library through zstdkit (feature `zstd`).
 
 use std::sync::{Arc, OnceLock};
 
-use ruzstd::decoding::FrameDecoder;
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use zstdkit::{Compressor, DecoderOptions, Decompressor, EncoderOptions, Recipe};
 
 use super::{Codec, Compress, Context, Decompress};
@@ -14,7 +12,7 @@ use crate::error::CodecError;
 pub enum ZstdSetting {
     /// A level of the library.
     Level(i32),
-    /// A recipe of zstdkit, with a look at the first block that the codec is given.
+    /// A recipe of zstdkit, chosen by the first block that the codec gets.
     Recipe(Recipe),
 }
 
@@ -30,12 +28,12 @@ impl ZstdSetting {
     }
 }
 
-/// zstd by zstdkit. Frames have no checksum: the run compares contents itself.
+/// zstd by zstdkit. Frames have no checksum: the run compares contents.
 #[derive(Debug, Clone)]
 pub struct Zstd {
     name: String,
     setting: ZstdSetting,
-    /// What the look at the first block came to.
+    /// The options that the first block led to.
     looked: Arc<OnceLock<EncoderOptions>>,
 }
 
@@ -55,7 +53,7 @@ impl Zstd {
     }
 }
 
-/// Options without a checksum, at which nobody looks.
+/// Options without a checksum, which nothing would read.
 fn bare(options: EncoderOptions) -> EncoderOptions {
     options.with_checksum(false)
 }
@@ -102,7 +100,7 @@ impl Compress for ZstdCompress {
     }
 }
 
-/// Made before the first block was seen, which decides the settings.
+/// A context made before the first block, which decides the settings.
 struct Looking {
     recipe: Recipe,
     content_bytes_max: usize,
@@ -142,74 +140,6 @@ impl Context for ZstdDecompress {
 impl Decompress for ZstdDecompress {
     fn decompress(&mut self, block: &[u8], content: &mut Vec<u8>) -> Result<(), CodecError> {
         self.0.decompress_into(block, content)?;
-        Ok(())
-    }
-}
-
-/// zstd in Rust (ruzstd), at its one level. Its encoder has no context to keep.
-#[derive(Debug, Clone, Copy)]
-pub struct ZstdRust;
-
-const RUST: &str = "zstd-rust";
-/// What its decoder holds at least, by its tables; it does not say.
-const RUST_DECODER_BYTES: usize = 128 << 10;
-
-impl Codec for ZstdRust {
-    fn name(&self) -> &str {
-        RUST
-    }
-
-    fn compressor(&self, _content_bytes_max: usize) -> Result<Box<dyn Compress>, CodecError> {
-        Ok(Box::new(RustCompress))
-    }
-
-    fn decompressor(&self, content_bytes_max: usize) -> Result<Box<dyn Decompress>, CodecError> {
-        let mut inner = FrameDecoder::new();
-        inner.set_max_window_size(WINDOW_BYTES_MAX.max(content_bytes_max as u64));
-        Ok(Box::new(RustDecompress {
-            inner,
-            content_bytes_max,
-        }))
-    }
-}
-
-/// Frames that ask for a larger window are refused, unless blocks are larger.
-const WINDOW_BYTES_MAX: u64 = 8 << 20;
-
-struct RustCompress;
-
-impl Context for RustCompress {
-    fn memory_bytes(&self) -> usize {
-        0
-    }
-}
-
-impl Compress for RustCompress {
-    fn compress(&mut self, content: &[u8], block: &mut Vec<u8>) -> Result<(), CodecError> {
-        *block = compress_to_vec(content, CompressionLevel::Fastest);
-        Ok(())
-    }
-}
-
-struct RustDecompress {
-    inner: FrameDecoder,
-    content_bytes_max: usize,
-}
-
-impl Context for RustDecompress {
-    fn memory_bytes(&self) -> usize {
-        RUST_DECODER_BYTES
-    }
-}
-
-impl Decompress for RustDecompress {
-    fn decompress(&mut self, block: &[u8], content: &mut Vec<u8>) -> Result<(), CodecError> {
-        super::room(content, self.content_bytes_max);
-        let count = self
-            .inner
-            .decode_all(block, &mut content[..self.content_bytes_max])
-            .map_err(|error| CodecError::refused(RUST, error))?;
-        content.truncate(count);
         Ok(())
     }
 }

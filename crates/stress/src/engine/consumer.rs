@@ -1,4 +1,4 @@
-//! A logical consumer: takes a batch a turn, decompresses its blocks and compares what comes out.
+//! A logical consumer: takes one batch per turn, decompresses its blocks and compares their content.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -10,17 +10,17 @@ use crate::counts::add;
 /// One of many consumers.
 #[derive(Default)]
 pub(super) struct Consumer {
-    /// Until when it does nothing, as a fault.
+    /// Until when it does nothing, by an injected fault.
     ready_at: Option<Instant>,
 }
 
 impl Consumer {
-    /// Until when it does nothing, if it is slow on purpose.
+    /// Until when it does nothing, by an injected fault.
     pub(super) fn ready_at(&self) -> Option<Instant> {
         self.ready_at
     }
 
-    /// Its turn at about `now`. `false`: there was nothing that it could do.
+    /// Its turn at about `now`. Returns false when there was nothing to do.
     pub(super) fn turn(&mut self, desk: &mut Desk<'_>, now: Instant) -> bool {
         let (shared, faults) = (desk.shared, &desk.shared.plan.faults);
         let draining = shared.draining();
@@ -56,7 +56,7 @@ impl Consumer {
     }
 }
 
-/// Decompresses one block and says in exactly one counter what became of it.
+/// Decompresses one block and counts its fate in exactly one counter.
 fn take(desk: &mut Desk<'_>, batch: &Batch, item: &Item) {
     let tally = desk.tally;
     add(&tally.received, 1);

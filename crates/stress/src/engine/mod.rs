@@ -1,7 +1,7 @@
-//! A run: threads that logical workers take turns on, watched by the thread that called.
+//! A run: threads on which logical workers take turns, watched by the calling thread.
 //!
 //! [`thread`] is the loop of one thread, [`producer`] and [`consumer`] are the workers, [`notifier`] wakes
-//! those who sleep. What connects them is here: the queue, the pools, the end.
+//! sleeping threads. This file connects them: the queue, the pools, the end of the run.
 
 mod consumer;
 mod notifier;
@@ -32,10 +32,10 @@ use crate::plan::{Pace, Plan};
 use crate::pool::Pool;
 use crate::samples::{Sample, Samples};
 
-/// How often the run is shown to whoever watches.
+/// How often the callback gets the progress.
 const WATCH_EVERY: Duration = Duration::from_millis(100);
 
-/// What all threads of a run share.
+/// The state that all threads of a run share.
 pub(super) struct Shared<'p> {
     plan: &'p Plan,
     data: Data,
@@ -45,7 +45,7 @@ pub(super) struct Shared<'p> {
     /// Empty batches.
     spare: ArrayQueue<Batch>,
     notifier: Notifier,
-    /// Producers shall end.
+    /// Producers must stop.
     stop: AtomicBool,
     /// Threads whose producers have not ended.
     producing: AtomicUsize,
@@ -55,23 +55,23 @@ pub(super) struct Shared<'p> {
     tickets: AtomicU64,
     corrupt: Every,
     tallies: Vec<Tally>,
-    /// One a thread, or none where nobody watches.
+    /// One per thread, or none when the plan does not ask for live distributions.
     live_tallies: Vec<LiveTally>,
     start: Instant,
 }
 
 impl Shared<'_> {
-    /// Whether producers shall begin no more.
+    /// Whether producers must not begin another block.
     fn ending(&self) -> bool {
         self.stop.load(Relaxed) || self.tickets.load(Relaxed) == 0
     }
 
-    /// Whether what is in the queue is all that will come, or shall come out at once.
+    /// Whether the queue gets nothing more, or must be emptied at once.
     fn draining(&self) -> bool {
         self.stop.load(Relaxed) || self.producing.load(SeqCst) == 0
     }
 
-    /// Takes up to `most` blocks off what may be begun.
+    /// Takes up to `most` of the blocks that may still be begun.
     fn tickets(&self, most: u64) -> u64 {
         if self.plan.blocks_max.is_none() {
             return most;
@@ -87,7 +87,7 @@ impl Shared<'_> {
         counts
     }
 
-    /// The distributions so far, where they are kept.
+    /// The distributions so far, if they are kept.
     fn live_now(&self) -> Option<Live> {
         let mut all = self.live_tallies.iter().map(LiveTally::read);
         let first = all.next()?;
@@ -98,8 +98,8 @@ impl Shared<'_> {
     }
 }
 
-/// Runs a plan with a codec. `watch` is shown the run ten times a second, on the calling thread, and
-/// ends it by `false`: producers stop, what they sent is still consumed.
+/// Runs a plan with a codec. Calls `watch` with the progress ten times per second, on the calling thread. When
+/// `watch` returns false, producers stop; what they sent is still consumed.
 ///
 /// # Errors
 /// When the plan cannot be carried out, or the codec cannot make a context.
@@ -111,7 +111,7 @@ pub fn run(
     plan.validate()?;
     let data = Data::new(plan.data.clone(), plan.seed, plan.bytes_min, plan.bytes_max)?;
     let bytes_max = data.block_bytes_max();
-    // One of each, before anything runs: a codec that cannot work says so here.
+    // One context of each direction before anything runs, so that a codec that cannot work fails here.
     drop((codec.compressor(bytes_max)?, codec.decompressor(bytes_max)?));
     let schedules = schedules(plan)?;
     let name = codec.name().to_owned();
@@ -159,13 +159,13 @@ pub fn run(
     conclude(plan, name, counts, cpu, ended, &census, watched)
 }
 
-/// What the watching thread has gathered.
+/// What the watching thread collects.
 struct Watched {
     samples: Samples,
     stopped: bool,
 }
 
-/// A schedule for each thread that has a producer, which together have the rate; none in a closed loop.
+/// A schedule for each thread with a producer; together they have the rate. None in a closed loop.
 fn schedules(plan: &Plan) -> Result<Vec<Option<Schedule>>, Error> {
     let threads = plan.threads_used();
     let producing = threads.min(plan.producers as usize);
@@ -208,7 +208,7 @@ fn on_threads(
             match spawned {
                 Ok(handle) => handles.push(handle),
                 Err(error) => {
-                    // Those that run must not wait for those that never will.
+                    // Running threads must not wait for threads that never start.
                     shared.stop.store(true, SeqCst);
                     shared
                         .producing
@@ -227,7 +227,7 @@ fn on_threads(
     })
 }
 
-/// Samples and shows the run until its threads have ended.
+/// Takes samples and reports progress until the threads have ended.
 fn observe(
     shared: &Shared<'_>,
     census: &[Arc<Census>; 2],
@@ -264,7 +264,7 @@ fn observe(
         }
         std::thread::park_timeout(until.saturating_duration_since(Instant::now()));
     }
-    // What the pools hold now is still to be given back.
+    // The pools still hold contexts now.
     let last = sample(shared, census);
     watched.samples.push(last, Instant::now());
 }

@@ -1,5 +1,5 @@
-//! Wakes threads that have nothing to do. It may ring for nothing, and nobody sleeps for long: a ring
-//! that is missed costs a millisecond.
+//! Wakes threads that have nothing to do. Wake-ups may be spurious, and sleeps are short: a missed wake-up
+//! costs a millisecond.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -17,7 +17,7 @@ pub(super) struct Notifier {
 }
 
 impl Notifier {
-    /// Wakes all who sleep, if there are any.
+    /// Wakes all sleeping threads.
     pub(super) fn notify(&self) {
         if self.sleepers.load(SeqCst) > 0 {
             let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,7 +26,7 @@ impl Notifier {
         }
     }
 
-    /// Sleeps for a time of up to [`SLEEP_MAX`], unless there is something to do already.
+    /// Sleeps for `time`, at most [`SLEEP_MAX`], unless there is already something to do.
     pub(super) fn wait(&self, time: Duration, already: impl Fn() -> bool) {
         self.sleepers.fetch_add(1, SeqCst);
         let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);

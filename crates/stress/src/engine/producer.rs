@@ -1,4 +1,4 @@
-//! A logical producer: generates, compresses and sends a batch a turn.
+//! A logical producer: generates, compresses and sends one batch per turn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,9 +22,9 @@ pub(super) struct Producer {
     held: Option<Batch>,
 }
 
-/// What became of a call of the codec.
+/// The outcome of a call of the codec.
 enum Call {
-    /// Done, since then.
+    /// Done; when it started.
     Done(Instant),
     Refused,
     Panicked,
@@ -40,12 +40,12 @@ impl Producer {
         }
     }
 
-    /// Whether it has nothing to send.
+    /// Whether it holds no batch.
     pub(super) fn idle(&self) -> bool {
         self.held.is_none()
     }
 
-    /// Its turn. `false`: there was nothing that it could do.
+    /// Its turn. Returns false when there was nothing to do.
     pub(super) fn turn(&mut self, desk: &mut Desk<'_>) -> bool {
         if let Some(batch) = self.held.take() {
             return self.send(desk, batch, true);
@@ -79,7 +79,7 @@ impl Producer {
         }
     }
 
-    /// Sends a batch, or holds on to it. `false`: the queue is as full as it was before.
+    /// Sends a batch, or keeps it when the queue is full. Returns false when the queue is full.
     fn send(&mut self, desk: &mut Desk<'_>, mut batch: Batch, again: bool) -> bool {
         let blocks = batch.items.len() as u64;
         let bytes: usize = batch.items.iter().map(|item| batch.block(item).len()).sum();
@@ -103,14 +103,14 @@ impl Producer {
         }
     }
 
-    /// A block of its own.
+    /// One new block of the honest loop.
     fn honest(&mut self, desk: &mut Desk<'_>, from: Instant, batch: &mut Batch) {
         let nth = self.next;
         self.next += 1;
         desk.shared.data.fill(self.id, nth, &mut desk.content);
         match self.compress(desk, nth) {
             Call::Done(start) => {
-                // What a closed loop does first is not the codec's.
+                // In a closed loop, generating the content does not count.
                 let from = desk.pacer.as_ref().map_or(start, |_| from);
                 let content = Content::of(&desk.content);
                 self.add(desk, batch, nth, from, content);
@@ -120,7 +120,7 @@ impl Producer {
         }
     }
 
-    /// The block that it made first.
+    /// The one block of the seed loop.
     fn seed(&mut self, desk: &mut Desk<'_>, from: Instant, batch: &mut Batch) {
         let frozen = match &self.frozen {
             Some(frozen) => frozen.clone(),
@@ -170,7 +170,7 @@ impl Producer {
         }
     }
 
-    /// Compresses the content at hand into the block at hand.
+    /// Compresses the current content into the current block.
     fn compress(&self, desk: &mut Desk<'_>, nth: u64) -> Call {
         let (content, block) = (&desk.content, &mut desk.block);
         let (pool, seat) = (&desk.shared.compressors, &mut desk.compressor);
@@ -194,7 +194,7 @@ impl Producer {
     }
 }
 
-/// Whether a block of the turn that began at `turn` may be begun, and since when it was due.
+/// Begins a block in the turn that started at `turn`, if one may begin. Returns since when it was due.
 fn begin(desk: &mut Desk<'_>, turn: Instant) -> Option<Instant> {
     if desk.shared.ending() {
         return None;

@@ -1,4 +1,4 @@
-//! One thread: its producers and consumers in turn, a batch at a time, until nothing is left to do.
+//! One thread: its producers and consumers in turn, a batch at a time, until there is nothing left to do.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,12 @@ use crate::live::{LiveTally, Track};
 use crate::plan::{Pace, Plan};
 use crate::pool::Seat;
 
-/// A block that takes longer is counted as beyond the histogram.
+/// Longer times count as above the histogram's range.
 const HIGHEST_NS: u64 = 60_000_000_000;
-/// What is due sooner than this is waited for without sleeping: a sleep ends later than that.
+/// A block due sooner than this is waited for by spinning, because a sleep would overshoot.
 const SPIN_BELOW: Duration = Duration::from_micros(60);
 
-/// The distributions of one thread: while it records, or what came of it.
+/// The distributions of one thread, while it records or after.
 pub(super) struct Rows<R> {
     pub(super) compress: R,
     pub(super) queue: R,
@@ -86,7 +86,7 @@ impl Rows<Track<'_>> {
     }
 }
 
-/// What is a thread's own, lent to each worker for its turn.
+/// The state of one thread, lent to each worker for its turn.
 pub(super) struct Desk<'s> {
     pub(super) shared: &'s Shared<'s>,
     pub(super) tally: &'s Tally,
@@ -94,15 +94,15 @@ pub(super) struct Desk<'s> {
     pub(super) decompressor: Seat<Box<dyn Decompress>>,
     pub(super) recorders: Rows<Track<'s>>,
     pub(super) pacer: Option<Pacer>,
-    /// The content of the block at hand.
+    /// The content of the current block.
     pub(super) content: Vec<u8>,
-    /// The block at hand.
+    /// The current block, compressed.
     pub(super) block: Vec<u8>,
     /// When the last block came out.
     pub(super) last_end: Instant,
 }
 
-/// What a thread leaves behind.
+/// The result of a thread.
 pub(super) struct Ended {
     pub(super) recorders: Rows<Recorder>,
     pub(super) pacer: Option<Pacer>,
@@ -168,12 +168,12 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
     }
 }
 
-/// Whether nothing is queued and nothing will be.
+/// Whether the queue is empty and stays so.
 fn finished(shared: &Shared<'_>) -> bool {
     shared.producing.load(std::sync::atomic::Ordering::SeqCst) == 0 && shared.queue.is_empty()
 }
 
-/// A turn for every worker, the producers and consumers alternating; another one first each round.
+/// A turn for every worker, producers and consumers alternating, starting with another worker each round.
 fn turns(
     desk: &mut Desk<'_>,
     round: usize,
@@ -195,10 +195,10 @@ fn turns(
     worked
 }
 
-/// Sleeps until something is due on this thread, or something happens on another.
+/// Sleeps until a block is due on this thread, or another thread makes progress.
 ///
-/// A block that is due is nothing to do while every producer holds a batch that the queue has no room
-/// for: a loop that cannot keep up is always behind, and must not take a processor for that.
+/// A due block is no reason to spin while every producer holds a batch that the full queue cannot take: a loop
+/// that cannot keep up is always behind and must not waste a processor on that.
 fn wait(desk: &mut Desk<'_>, producers: &[Producer], consumers: &[Consumer]) {
     let shared = desk.shared;
     let now = Instant::now();
@@ -218,7 +218,7 @@ fn wait(desk: &mut Desk<'_>, producers: &[Producer], consumers: &[Consumer]) {
     }
     let paused = consumers.iter().filter_map(Consumer::ready_at);
     let all_paused = paused.clone().count() == consumers.len();
-    // How long a consumer is slow on purpose is not measured: a sleep that ends late does no harm.
+    // An injected pause is not measured: a sleep that overshoots does no harm.
     time = time.min(paused.min().map_or(SLEEP_MAX, left));
     let holds = !producers.iter().all(Producer::idle);
     let takes = !all_paused && !shared.plan.faults.full_queue;

@@ -256,28 +256,25 @@ impl StressArgs {
             LoopArg::Honest => Loop::Honest,
             LoopArg::Seed => Loop::Seed,
         };
-        let run = Plan {
-            work,
-            pace: self.pace(work),
-            producers: self.producers,
-            consumers: self.consumers,
-            threads: self.threads,
-            batch_blocks: self.batch,
-            queue_batches: self.queue,
-            data,
-            bytes_min,
-            bytes_max: size(self.max_size).max(bytes_min),
-            seed: self.seed,
-            duration: match (self.soak, self.duration) {
+        let run = Plan::default()
+            .work(work)
+            .pace(self.pace(work))
+            .producers(self.producers)
+            .consumers(self.consumers)
+            .threads(self.threads)
+            .batch_blocks(self.batch)
+            .queue_batches(self.queue)
+            .data(data)
+            .block_bytes(bytes_min, size(self.max_size).max(bytes_min))
+            .seed(self.seed)
+            .duration(match (self.soak, self.duration) {
                 (true, _) => SOAK,
                 (false, Some(duration)) => duration,
                 (false, None) if several || !sweep.is_empty() => DURATION_RANKED,
                 (false, None) => DURATION,
-            },
-            blocks_max: self.blocks,
-            faults: words::faults(&self.fault),
-            ..Plan::default()
-        };
+            })
+            .blocks_max(self.blocks)
+            .faults(words::faults(&self.fault));
         Ok(StressPlan {
             pairs,
             run,

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> R
         outcome.bytes_in = 0;
         plan.run.data = DataKind::Bytes(bytes.into());
     }
-    plan.run.intervals = session.intervals();
+    plan.run.intervals = session.intervals(Some());
     describe(&plan, &mut outcome);
     let said = args.output.terminal.wants_warnings();
     let metrics = match plan.metrics {
@@ -135,10 +135,7 @@ fn single(
     runner: &mut Runner<'_>,
     outcome: &mut Outcome,
 ) -> Result<Row> {
-    let run = Plan {
-        pool: pair.1,
-        ..plan.run.clone()
-    };
+    let run = plan.run.clone().pool(pair.1);
     let (found, lines) = runner.run(&run, &pair.0, None)?;
     add_volume(&found, &run, outcome);
     outcome.add(&found.latencies.end_to_end);

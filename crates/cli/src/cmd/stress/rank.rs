@@ -181,10 +181,7 @@ mod tests {
 
     /// A row with these costs, six rounds of them; the rest is of a run of one block.
     fn row(name: &str, costs: [f64; 6]) -> Row {
-        let plan = Plan {
-            blocks_max: Some(1),
-            ..Plan::default()
-        };
+        let plan = Plan::default().blocks_max(Some(1));
         let codec = codec::by_name(name).expect("known");
         let found = stress::run(&plan, codec, &mut |_| true).expect("runs");
         let mut row = Row::new(&found, PoolKind::Mutex);

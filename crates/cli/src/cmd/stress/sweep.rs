@@ -45,12 +45,13 @@ pub(super) fn measure(
     let Some(pair) = plan.pairs.first() else {
         return Ok(Vec::new());
     };
-    let run = |pace, duration, label: &str| Plan {
-        pool: pair.1,
-        pace,
-        duration,
-        label: Some(label.to_owned()),
-        ..plan.run.clone()
+    let run = |pace, duration, label: &str| {
+        plan.run
+            .clone()
+            .pool(pair.1)
+            .pace(pace)
+            .duration(duration)
+            .label(Some(label.to_owned()))
     };
     let duration = plan.run.duration;
     let closed = run(Pace::Closed, duration.min(CALIBRATION_MAX), "closed loop");

@@ -104,14 +104,14 @@ impl Turns<'_> {
         let run = &self.plan.run;
         let blocks = |all: u64| part(all, round + 1) - part(all, round);
         let blocks_max = run.blocks_max.map(blocks);
-        (blocks_max != Some(0)).then(|| Plan {
-            pool: pair.1,
-            label: Some(pair_name(pair)),
-            duration: run.duration / ROUNDS,
-            blocks_max,
-            // They would be of single turns.
-            intervals: None,
-            ..run.clone()
+        (blocks_max != Some(0)).then(|| {
+            run.clone()
+                .pool(pair.1)
+                .label(Some(pair_name(pair)))
+                .duration(run.duration / ROUNDS)
+                .blocks_max(blocks_max)
+                // They would be of single turns.
+                .intervals(None)
         })
     }
 }

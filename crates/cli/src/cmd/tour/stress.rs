@@ -33,14 +33,12 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
         if signal::interrupted() {
             return Ok(());
         }
-        let plan = Plan {
-            pool,
-            threads,
-            seed: stage.seed,
-            blocks_max: Some(BLOCKS),
-            label: Some(format!("{name} {}", pool.name())),
-            ..Plan::default()
-        };
+        let plan = Plan::default()
+            .pool(pool)
+            .threads(threads)
+            .seed(stage.seed)
+            .blocks_max(Some(BLOCKS))
+            .label(Some(format!("{name} {}", pool.name())));
         let codec = codec::by_name(name).map_err(|error| failed(&error))?;
         let found = stress::run(&plan, codec, &mut |_| !signal::interrupted())
             .map_err(|error| failed(&error))?;
