@@ -1,4 +1,4 @@
-//! Times searches of generated workloads on every instruction set, with builds and memory.
+//! Measures searches of generated workloads on every instruction set, with build times and memory.
 //!
 //! `cargo run --release -p betree --features workload --example measure -- bool-64 ad-100000`;
 //! `bool-64-unknown` is the same in three-valued mode.
@@ -26,7 +26,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(name) => (name.to_owned(), Undefined::Unknown),
             None => (name, Undefined::False),
         };
-        let (word, number) = name.split_once('-').ok_or("as bool-64 or ad-10000")?;
+        let (word, number) = name
+            .split_once('-')
+            .ok_or("expected a workload such as bool-64 or ad-10000")?;
         let number: usize = number.parse()?;
         match word {
             "bool" => measure(&name, Kind::Bool(u16::try_from(number)?), 5_000, undefined)?,
@@ -85,7 +87,7 @@ fn measure(
     saved(&snapshot)
 }
 
-/// Whole batches, by the event.
+/// Whole batches, per event.
 fn batches(snapshot: &Snapshot, events: &[Event], isa: Isa) -> Result<(), betree::Error> {
     let start = Instant::now();
     let mut batch = snapshot.batch_with(isa);
@@ -123,7 +125,7 @@ fn batches(snapshot: &Snapshot, events: &[Event], isa: Isa) -> Result<(), betree
     Ok(())
 }
 
-/// A snapshot as a file: how large it is and how long it takes to read.
+/// A snapshot as a file: its size, and how long saving and loading take.
 fn saved(snapshot: &Snapshot) -> Result<(), Box<dyn std::error::Error>> {
     let mut bytes = Vec::new();
     let start = Instant::now();

@@ -1,8 +1,8 @@
-//! The tree that changes: subscriptions come and go here, searches see its snapshots.
+//! The mutable tree: subscriptions are added and removed here, searches run on its snapshots.
 //!
-//! Subscriptions that are new wait in a row. A snapshot first makes an index of them, together with
-//! the indexes before it that are not much larger: there are never more than about log₂ n of them,
-//! and each expression is compiled about log₂ n times in all.
+//! New subscriptions wait in a list. A snapshot first builds an index of them, merged with the previous
+//! indexes that are not much larger: there are never more than about log₂ n indexes, and each expression is
+//! compiled about log₂ n times in all.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::program::estimate::Estimates;
 use crate::snapshot::Snapshot;
 use crate::state::{Part, State};
 
-/// Words that all trees may take.
+/// Most words of all expressions of a tree.
 pub(crate) const WORDS_MAX: usize = 1 << 28;
-/// An index at most so many times as large as what comes behind it is made anew with it.
+/// An index at most this many times as large as the new one is merged into it.
 const GROWTH: usize = 2;
 
-/// Boolean expressions, to be matched against events.
+/// A set of boolean expressions to match against events.
 ///
 /// ```
 /// use betree::{BeTree, Constants, Domain, Expression, SubscriptionId, Undefined};
@@ -45,7 +45,7 @@ pub struct BeTree {
     undefined: Undefined,
     dictionary: Arc<Dictionary>,
     parts: Vec<Part>,
-    /// Expressions in no index yet, and where each id stands.
+    /// Expressions that are in no index yet, and the position of each id.
     pending: Sources,
     positions: HashMap<SubscriptionId, usize>,
     words: usize,
@@ -66,7 +66,7 @@ impl BeTree {
         }
     }
 
-    /// A tree that goes on from a state. Nothing is compiled anew.
+    /// A tree that continues from a snapshot, without compiling again.
     #[must_use]
     pub fn from_snapshot(snapshot: &Snapshot) -> Self {
         let state = snapshot.state();
@@ -100,13 +100,13 @@ impl BeTree {
         self.len() == 0
     }
 
-    /// Whether a subscription is there.
+    /// Whether the tree has a subscription.
     #[must_use]
     pub fn contains(&self, id: SubscriptionId) -> bool {
         self.positions.contains_key(&id) || self.find(id).is_some()
     }
 
-    /// The part and the slot of an id that counts.
+    /// The part and the slot of a live id.
     fn find(&self, id: SubscriptionId) -> Option<(usize, usize)> {
         self.parts.iter().enumerate().find_map(|(at, part)| {
             let slot = part.index.slot(id)?;
@@ -117,8 +117,8 @@ impl BeTree {
     /// Adds a subscription.
     ///
     /// # Errors
-    /// An id that is taken, or an expression that the domain does not allow, with its place. The tree
-    /// is as it was then.
+    /// An id that is taken, or an expression that the domain does not allow, with its place. The tree is then
+    /// unchanged.
     pub fn insert(
         &mut self,
         id: SubscriptionId,
@@ -126,7 +126,7 @@ impl BeTree {
         constants: &Constants,
     ) -> Result<()> {
         if self.contains(id) {
-            let message = format!("there is a subscription {} already", id.0);
+            let message = format!("subscription {} already exists", id.0);
             return Err(Error::new(ErrorKind::DuplicateId, message));
         }
         self.add(id, expression, constants)
@@ -140,10 +140,10 @@ impl BeTree {
     ) -> Result<()> {
         let before = self.pending.words();
         let room = WORDS_MAX.saturating_sub(self.words);
-        // What a tree takes is known once it is written, and bounded by what was written.
+        // The exact size is known only after writing; this bounds it.
         let estimate = expression.text.len() + expression.nodes.len() * 4;
         if estimate > room {
-            let message = "the expressions would take more memory than a tree may";
+            let message = "the tree is full: its expressions would take more than 2^28 words";
             return Err(Error::new(ErrorKind::TooLarge, message));
         }
         let Self {
@@ -164,7 +164,7 @@ impl BeTree {
     /// Replaces the expression of a subscription.
     ///
     /// # Errors
-    /// As `insert`; the subscription keeps its expression then. An id that is not there.
+    /// As [`BeTree::insert`]; the subscription then keeps its expression. Also an id that does not exist.
     pub fn update(
         &mut self,
         id: SubscriptionId,
@@ -175,7 +175,7 @@ impl BeTree {
         if indexed.is_none() && !self.positions.contains_key(&id) {
             return Err(unknown(id));
         }
-        // The position of the new one takes the place of an old one that waits.
+        // The position of the new expression replaces that of a waiting old one.
         self.add(id, expression, constants)?;
         if let Some((part, slot)) = indexed {
             self.parts[part].kill(slot);
@@ -186,7 +186,7 @@ impl BeTree {
     /// Removes a subscription.
     ///
     /// # Errors
-    /// An id that is not there.
+    /// An id that does not exist.
     pub fn delete(&mut self, id: SubscriptionId) -> Result<()> {
         if self.positions.remove(&id).is_some() {
             return Ok(());
@@ -196,7 +196,7 @@ impl BeTree {
         Ok(())
     }
 
-    /// The state at this moment, to be searched. Expressions that are new are compiled now.
+    /// The current state, to be searched. Compiles the expressions that are new.
     pub fn snapshot(&mut self) -> Snapshot {
         self.compile();
         Snapshot::new(State {
@@ -241,6 +241,6 @@ impl BeTree {
 }
 
 fn unknown(id: SubscriptionId) -> Error {
-    let message = format!("there is no subscription {}", id.0);
+    let message = format!("subscription {} does not exist", id.0);
     Error::new(ErrorKind::UnknownId, message)
 }

@@ -1,7 +1,7 @@
-//! How much a call may do, counted in reductions, and whether it was enough.
+//! Budgets: how much work a call may do, counted in reductions, and whether it finished.
 //!
-//! A reduction is a visit of an index node, a test of an expression, an iteration over a list, a
-//! token of an event or an id written.
+//! A reduction is a visit of an index node, a test of an expression, an iteration over a list, a token of an
+//! event or a written id.
 
 /// How many reductions a call may do.
 ///
@@ -16,10 +16,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// No bound.
+    /// No limit.
     pub const UNLIMITED: Self = Self { left: u64::MAX };
 
-    /// So many reductions, at least one: a call always gets somewhere.
+    /// `count` reductions, at least 1, so that every call makes progress.
     #[must_use]
     pub fn reductions(count: u64) -> Self {
         Self {
@@ -34,15 +34,15 @@ impl Budget {
     }
 }
 
-/// The most that a call does beyond its budget: one operation that is not divided further. The
-/// largest are a block of programs in lockstep and a pattern sought in the longest text.
+/// The most reductions of a call beyond its budget: one indivisible operation. The largest ones are a lockstep
+/// block and a search for a pattern in the longest text.
 pub const OVERSHOOT_MAX: u64 = 1_100;
 
-/// What a call with a budget came to.
+/// The outcome of a call with a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// The budget is spent, and there is more to do.
+    /// The budget is used up, and there is more to do.
     Yielded,
-    /// All is done.
+    /// Everything is done.
     Done,
 }

@@ -1,10 +1,10 @@
 //! Words of compiled expressions: how a test of an attribute is written in 32-bit words.
 //!
-//! A test is a head and its operands. In a *tree* (what `bind` makes) heads stand between groups,
-//! which open with [`Op::And`] or [`Op::Or`] and close with [`Op::Close`]. In a *program* a jump
-//! stands behind each head. What a test means for an event is in `eval`.
+//! A test is a head and its operands. In a *tree* (made by `bind`) heads are in groups, which open with
+//! [`Op::And`] or [`Op::Or`] and close with [`Op::Close`]. In a *program* a jump follows each head. `eval`
+//! evaluates tests.
 
-/// What a word says.
+/// The operation of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Op {
@@ -47,7 +47,7 @@ pub(crate) enum Op {
     SegmentBefore,
     /// A counter is below a cap.
     Cap,
-    /// A test that is dear and evaluated once an event: its number.
+    /// An expensive test, evaluated once per event: its number.
     Memo,
     /// Always true, always false.
     True,
@@ -97,10 +97,9 @@ pub(crate) const HAS_MAX: usize = 32;
 
 /// The first word of a test.
 ///
-/// Bits 0 to 7 are the [`Op`], 10 to 15 the length of a list, 16 to 31 the attribute. Bit 8 in a
-/// tree: the test is negated; in a program: the outcome that falls through. Bit 9 in a tree: what the
-/// test, negation included, comes to over an undefined attribute; in a program: the same before
-/// negation.
+/// Bits 0 to 7 are the [`Op`], 10 to 15 the length of a list, 16 to 31 the attribute. Bit 8 in a tree: the
+/// test is negated; in a program: the outcome that falls through. Bit 9 in a tree: the outcome of the test for
+/// an undefined attribute, including negation; in a program: the same before negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Head(pub(crate) u32);
 
@@ -124,7 +123,7 @@ impl Head {
 
     #[inline]
     pub(crate) fn op(self) -> Op {
-        // The words are this crate's own; what no op has reads as a test that is false.
+        // The words are this crate's own; an unknown op reads as a test that is false.
         OPS.get((self.0 & 0xff) as usize)
             .copied()
             .unwrap_or(Op::False)
@@ -178,8 +177,8 @@ impl Head {
         )
     }
 
-    /// Whether the outcome is worth keeping for the next program that asks the same.
-    pub(crate) fn is_dear(self) -> bool {
+    /// Whether the test is expensive enough to keep its outcome for other programs.
+    pub(crate) fn is_expensive(self) -> bool {
         matches!(
             self.op(),
             Op::Contains | Op::StartsWith | Op::EndsWith | Op::Geo

@@ -1,4 +1,4 @@
-//! What a subscription is part of: the ids that its frequency caps count by, and their file.
+//! The ids that frequency caps of a subscription count by, and the file of these ids.
 
 use std::collections::HashMap;
 
@@ -52,9 +52,9 @@ impl Constants {
         })
     }
 
-    /// Reads a constants file: comma-separated values, a subscription a line, with a header that
-    /// names `id` and any of the fields of this type. Without a header the columns are `id`,
-    /// `campaign_group_id`, `campaign_id`, `advertiser_id`, `flight_id`. An empty value is none.
+    /// Reads a constants file: comma-separated values, one subscription per line. A header names `id` and any
+    /// fields of this type. Without a header the columns are `id`, `campaign_group_id`, `campaign_id`,
+    /// `advertiser_id`, `flight_id`. An empty value means none.
     ///
     /// # Errors
     /// The first line that is wrong, with its number.
@@ -76,7 +76,7 @@ impl Constants {
             }
             let (id, constants) = row(&columns, line).map_err(|error| error.line(number))?;
             if found.insert(id, constants).is_some() {
-                return Err(wrong(format!("id {} stands twice", id.0)).line(number));
+                return Err(wrong(format!("id {} appears twice", id.0)).line(number));
             }
         }
         Ok(found)
@@ -86,10 +86,10 @@ impl Constants {
 fn check_header(columns: &[&str]) -> Result<()> {
     for (at, name) in columns.iter().enumerate() {
         if *name != "id" && Constants::default().column(name).is_none() {
-            return Err(wrong(format!("there is no column {}", quoted(name))).line(1));
+            return Err(wrong(format!("unknown column {}", quoted(name))).line(1));
         }
         if columns[..at].contains(name) {
-            return Err(wrong(format!("column {} stands twice", quoted(name))).line(1));
+            return Err(wrong(format!("column {} appears twice", quoted(name))).line(1));
         }
     }
     Ok(())
@@ -107,14 +107,14 @@ fn row(columns: &[&str], line: &str) -> Result<(SubscriptionId, Constants)> {
         )));
     }
     for (name, field) in columns.iter().zip(fields) {
-        let wrong = || wrong(format!("{} is no {name}", quoted(field)));
+        let wrong = || wrong(format!("{} is not a valid {name}", quoted(field)));
         match constants.column(name) {
             Some(_) if field.is_empty() => {}
             Some(value) => *value = Some(field.parse().map_err(|_| wrong())?),
             None => id = Some(SubscriptionId(field.parse().map_err(|_| wrong())?)),
         }
     }
-    let id = id.ok_or_else(|| wrong("there is no id"))?;
+    let id = id.ok_or_else(|| wrong("the id is missing"))?;
     Ok((id, constants))
 }
 
@@ -143,19 +143,19 @@ mod tests {
     #[test]
     fn wrong_lines_are_named() {
         for (text, message) in [
-            ("id,colour\n", "there is no column 'colour' at column 1"),
-            ("id,id\n", "column 'id' stands twice at column 1"),
+            ("id,colour\n", "unknown column 'colour' at column 1"),
+            ("id,id\n", "column 'id' appears twice at column 1"),
             (
                 "id,flight_id\n1\n",
                 "1 values for 2 columns at line 2, column 1",
             ),
             (
                 "id,flight_id\n1,x\n",
-                "'x' is no flight_id at line 2, column 1",
+                "'x' is not a valid flight_id at line 2, column 1",
             ),
             (
                 "id,flight_id\n1,2\n1,3",
-                "id 1 stands twice at line 3, column 1",
+                "id 1 appears twice at line 3, column 1",
             ),
         ] {
             assert_eq!(Constants::parse(text).unwrap_err().to_string(), message);

@@ -1,7 +1,7 @@
-//! Names to numbers: the strings, list elements, segments and counters that expressions ask for.
+//! Numbers for names: the strings, list elements, segments and counters that expressions use.
 //!
-//! An event keeps only what stands in here. Whatever else it holds cannot change any outcome, so it
-//! is neither stored nor sorted.
+//! An event keeps only values in the dictionary. Other values cannot change any outcome, so they are neither
+//! stored nor sorted.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,15 +11,15 @@ use crate::expr::CapKind;
 /// What a counter counts: kind, whether by address, id, namespace.
 pub(crate) type CapKey = (CapKind, bool, i64, u32);
 
-/// A string that no expression asks for.
+/// A string that no expression uses.
 pub(crate) const UNKNOWN: u32 = i32::MAX as u32;
-/// Strings that have a number of their own.
+/// Most strings with a number of their own.
 pub(crate) const STRINGS_MAX: usize = UNKNOWN as usize - 1;
 
-/// The numbers of everything that expressions ask for.
+/// The numbers of all names that expressions use.
 #[derive(Debug, Clone)]
 pub(crate) struct Dictionary {
-    /// Changes with every addition, and is never that of another dictionary.
+    /// Changes with every addition, and never equals that of another dictionary.
     generation: u64,
     strings: HashMap<Box<str>, u32>,
     texts: Vec<Box<str>>,
@@ -65,7 +65,7 @@ impl Dictionary {
         self.generation = GENERATIONS.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The number of a string, `None` when no expression asks for it.
+    /// The number of a string; `None` when no expression uses it.
     pub(crate) fn find_string(&self, text: &str) -> Option<u32> {
         self.strings.get(text).copied()
     }
@@ -84,7 +84,7 @@ impl Dictionary {
         if let Some(id) = self.strings.get(text) {
             return *id;
         }
-        // Beyond two thousand million strings all further ones would be one: memory ends before.
+        // Beyond two thousand million strings, all further ones would share a number; memory ends before.
         let id = (self.texts.len() as u32).min(UNKNOWN - 1);
         self.strings.insert(text.into(), id);
         self.texts.push(text.into());
@@ -117,7 +117,7 @@ impl Dictionary {
         self.values.contains(&(attribute, value))
     }
 
-    /// Notes that a scalar is compared with this value. No event reads differently for it.
+    /// Notes that a scalar is compared with this value. This does not change how events are read.
     pub(crate) fn note_value(&mut self, attribute: u16, value: u64) {
         if self.values.insert((attribute, value)) {
             self.count(attribute);
@@ -137,7 +137,7 @@ impl Dictionary {
         }
     }
 
-    /// How many distinct values expressions ask for.
+    /// How many distinct values expressions use.
     pub(crate) fn distinct(&self, attribute: usize) -> u32 {
         self.distinct.get(attribute).copied().unwrap_or(0)
     }
@@ -194,7 +194,7 @@ impl Dictionary {
         }
     }
 
-    /// How many elements, segments and counters have a number.
+    /// How many elements, segments and counters there are.
     pub(crate) fn sizes(&self) -> (usize, usize, usize) {
         (
             self.element_keys.len(),

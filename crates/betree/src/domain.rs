@@ -1,7 +1,6 @@
-//! The attributes that events have and expressions ask for, and the file that names them.
+//! The attributes of events and expressions, and the file that declares them.
 //!
-//! Values are checked against attributes elsewhere: those of expressions in `bind`, those of events
-//! in `event`.
+//! `bind` checks the values of expressions against attributes, `event` those of events.
 
 use std::collections::HashMap;
 
@@ -44,7 +43,7 @@ pub enum AttributeType {
     },
     /// Text.
     String {
-        /// The most distinct values that expressions may ask for.
+        /// The most distinct values in expressions.
         distinct_max: u64,
     },
     /// A set of integers.
@@ -56,12 +55,12 @@ pub enum AttributeType {
     },
     /// A set of texts.
     StringList {
-        /// The most distinct values that expressions may ask for.
+        /// The most distinct values in expressions.
         distinct_max: u64,
     },
-    /// An integer that is only compared for equality.
+    /// An integer that is compared only for equality.
     IntegerEnum {
-        /// The most distinct values that expressions may ask for.
+        /// The most distinct values in expressions.
         distinct_max: u64,
     },
     /// Segments with the times at which they were entered.
@@ -71,7 +70,7 @@ pub enum AttributeType {
 }
 
 impl AttributeType {
-    /// The type as a domains file names it.
+    /// The name in a domains file.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -117,12 +116,12 @@ impl AttributeType {
         };
         let empty = match kind {
             Self::Integer { min, max } | Self::IntegerList { min, max } => min > max,
-            // A bound that is no number is none that a value could meet.
+            // No value is within a bound that is NaN.
             Self::Float { min, max } => min.partial_cmp(&max).is_none_or(std::cmp::Ordering::is_gt),
             _ => false,
         };
         if empty {
-            return Err(wrong("the least value is above the greatest"));
+            return Err(wrong("the least value is above the greatest value"));
         }
         Ok(kind)
     }
@@ -137,7 +136,7 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// What expressions and events call it.
+    /// The name in expressions and events.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -177,8 +176,8 @@ impl Domain {
         Self::default()
     }
 
-    /// Reads a domains file: `name|type|allow_undefined|min|max` a line, the last two optional. For
-    /// strings and enums the last is the most distinct values. Empty lines say nothing.
+    /// Reads a domains file: one attribute per line, `name|type|allow_undefined|min|max`, the last two optional.
+    /// For strings and enums `max` is the most distinct values. Empty lines are ignored.
     ///
     /// # Errors
     /// The first line that is wrong, with its number.
@@ -202,14 +201,14 @@ impl Domain {
             [name, kind, allow, bounds @ ..] if bounds.len() <= 2 => (*name, *kind, *allow, bounds),
             _ => {
                 return Err(wrong(
-                    "expected name|type|allow_undefined, then perhaps |min|max",
+                    "expected name|type|allow_undefined or name|type|allow_undefined|min|max",
                 ));
             }
         };
         let allow = match allow {
             "true" | "1" => true,
             "false" | "0" => false,
-            _ => return Err(wrong("allow_undefined is neither true nor false")),
+            _ => return Err(wrong("allow_undefined must be true or false")),
         };
         let given = |at: usize| bounds.get(at).copied().filter(|text| !text.is_empty());
         self.add(name, AttributeType::parse(kind, given(0), given(1))?, allow)?;
@@ -219,7 +218,7 @@ impl Domain {
     /// Adds an attribute.
     ///
     /// # Errors
-    /// A name that is taken or could not stand in an expression, or too many attributes.
+    /// A name that is taken or not valid in an expression, or too many attributes.
     pub fn add(
         &mut self,
         name: &str,
@@ -230,15 +229,21 @@ impl Domain {
         if name.is_empty() || !name.chars().all(word) || name.starts_with(|c: char| c.is_numeric())
         {
             return Err(wrong(format!(
-                "{} is no name: letters, digits and _, a letter first",
+                "{} is not a valid name: use letters, digits and _, with a letter first",
                 quoted(name)
             )));
         }
         if matches!(name, "not" | "and" | "or" | "true" | "false" | "in") {
-            return Err(wrong(format!("{} is a word of the language", quoted(name))));
+            return Err(wrong(format!(
+                "{} is a keyword of the language",
+                quoted(name)
+            )));
         }
         if self.by_name.contains_key(name) {
-            return Err(wrong(format!("attribute {} stands twice", quoted(name))));
+            return Err(wrong(format!(
+                "attribute {} is declared twice",
+                quoted(name)
+            )));
         }
         if self.attributes.len() == ATTRIBUTES_MAX {
             return Err(wrong(format!("more than {ATTRIBUTES_MAX} attributes")));
@@ -270,7 +275,7 @@ impl std::ops::Index<AttributeId> for Domain {
     type Output = Attribute;
 
     /// # Panics
-    /// When the id is one of another, larger domain.
+    /// When the id belongs to another, larger domain.
     fn index(&self, id: AttributeId) -> &Attribute {
         &self.attributes[id.index()]
     }
@@ -281,7 +286,7 @@ fn bound<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> Result<T> {
         None => Ok(otherwise),
         Some(text) => text
             .parse()
-            .map_err(|_| wrong(format!("{} is no bound of this type", quoted(text)))),
+            .map_err(|_| wrong(format!("{} is not a bound of this type", quoted(text)))),
     }
 }
 
@@ -316,13 +321,13 @@ mod tests {
     fn wrong_lines_are_named() {
         for (text, part) in [
             ("a|boolean", "expected name"),
-            ("a|boolean|maybe", "neither true"),
+            ("a|boolean|maybe", "must be true or false"),
             ("a|strange|true", "unknown type 'strange'"),
-            ("a|integer|true|x", "no bound"),
+            ("a|integer|true|x", "not a bound"),
             ("a|integer|true|2|1", "above the greatest"),
             ("a|float|true|NaN|1", "above the greatest"),
-            ("1a|boolean|true", "no name"),
-            ("and|boolean|true", "word of the language"),
+            ("1a|boolean|true", "not a valid name"),
+            ("and|boolean|true", "keyword of the language"),
             ("a|boolean|true\na|boolean|true", "twice"),
             ("a|boolean|true|1|2|3", "expected name"),
         ] {

@@ -1,8 +1,7 @@
 //! Erlang terms: files of expressions that begin with their domain, and events as lists of values.
 //!
-//! An expressions file is `[{par1,bool,disallow_undefined}, …].` and then one `<<"expression">>.`
-//! after the other. An event is `[0,1,…].`, `[true,false,…].` or plain `0110…`, in the order of the
-//! attributes.
+//! An expressions file is `[{par1,bool,disallow_undefined}, …].` followed by one `<<"expression">>.` per
+//! expression. An event is `[0,1,…].`, `[true,false,…].` or plain `0110…`, in the order of the attributes.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,7 +9,7 @@ use std::fmt::Write as _;
 use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
 
-/// A file of expressions.
+/// A file of expressions in Erlang terms.
 ///
 /// ```
 /// let text = "[{a,bool,disallow_undefined},\n{n,int,allow_undefined,0,9}].\n<<\"a and n > 3\">>.\n";
@@ -28,7 +27,7 @@ pub struct ErlangTerms<'t> {
 }
 
 impl<'t> ErlangTerms<'t> {
-    /// Whether a text begins as such a file does. No expression and no domain of another form does.
+    /// Whether a text begins like such a file. Expressions and domains in other formats never do.
     #[must_use]
     pub fn begins(text: &str) -> bool {
         let mut scanner = Scanner { text, at: 0 };
@@ -38,7 +37,7 @@ impl<'t> ErlangTerms<'t> {
     /// Reads a file.
     ///
     /// # Errors
-    /// What is wrong, with line and column.
+    /// A syntax error or an invalid domain, with line and column.
     pub fn parse(text: &'t str) -> Result<Self> {
         let mut scanner = Scanner { text, at: 0 };
         let mut domain = Domain::new();
@@ -63,10 +62,10 @@ impl<'t> ErlangTerms<'t> {
         })
     }
 
-    /// An event as JSON, to be read by [`Snapshot::event_reader`](crate::Snapshot::event_reader).
+    /// Converts an event to JSON, for [`Snapshot::event_reader`](crate::Snapshot::event_reader).
     ///
     /// # Errors
-    /// What is no list of values of this domain, with its byte.
+    /// Text that is not a list of values of this domain, with its offset.
     pub fn event(domain: &Domain, line: &str) -> Result<String> {
         let mut scanner = Scanner { text: line, at: 0 };
         let bits = scanner.rest().starts_with(['0', '1']);
@@ -97,9 +96,9 @@ impl<'t> ErlangTerms<'t> {
                 (kind, word) => {
                     let name = quoted(attribute.name());
                     let message = match word {
-                        "" => format!("no value of attribute {name} ({})", kind.name()),
+                        "" => format!("the value of attribute {name} ({}) is missing", kind.name()),
                         word => format!(
-                            "{} is no value of attribute {name} ({})",
+                            "{} is not a value of attribute {name} ({})",
                             quoted(word),
                             kind.name()
                         ),
@@ -125,7 +124,7 @@ impl<'t> ErlangTerms<'t> {
         Ok(json)
     }
 
-    /// A domain as a file begins with it. `None`: a type that has no term.
+    /// The domain as the head of such a file. `None` when a type cannot be expressed as a term.
     #[must_use]
     pub fn write_domain(domain: &Domain) -> Option<String> {
         let mut out = "[".to_owned();
@@ -194,7 +193,7 @@ struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// Passes over white space and comments; where that ends.
+    /// Skips white space and comments. Returns where they end.
     fn blank(&mut self) -> usize {
         loop {
             let rest = self.text[self.at..].trim_start();
@@ -240,7 +239,7 @@ impl<'t> Scanner<'t> {
         let rest = self.rest();
         let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | '.' | '@');
         let mut end = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
-        // The full stop behind a term is no part of it.
+        // The full stop after a term is not part of it.
         if rest[..end].ends_with('.') {
             end -= 1;
         }
@@ -282,7 +281,12 @@ impl<'t> Scanner<'t> {
         let allow = match undefined {
             "allow_undefined" => true,
             "disallow_undefined" => false,
-            word => return Err(wrong(format!("{} says nothing", quoted(word)))),
+            word => {
+                return Err(wrong(format!(
+                    "expected allow_undefined or disallow_undefined, found {}",
+                    quoted(word)
+                )));
+            }
         };
         let kind = match kind {
             "bool" | "boolean" => "boolean",
@@ -351,7 +355,7 @@ impl<'t> Scanner<'t> {
                 Some('s') => ' ',
                 _ => {
                     let place = start + text.len() - rest.len() + at;
-                    let error = Error::new(ErrorKind::Syntax, "not an escape of a text");
+                    let error = Error::new(ErrorKind::Syntax, "invalid escape in a text");
                     return Err(error.at(self.text, place));
                 }
             });

@@ -1,4 +1,4 @@
-//! What went wrong with text from outside: a kind, a message that names the thing, and its place.
+//! Errors: a kind, a message and a place in the input.
 
 use std::fmt;
 
@@ -6,35 +6,35 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A line of a domains file, or a domain that cannot be.
+    /// An invalid line of a domains file, or an invalid domain.
     Domain,
-    /// Text that is no expression.
+    /// A syntax error in an expression.
     Syntax,
     /// An attribute that the domain does not have.
     UnknownAttribute,
-    /// A value or an operator that does not go with the type of its attribute.
+    /// A value or an operator that does not fit the type of its attribute.
     Type,
     /// A value outside the bounds of its attribute.
     Bounds,
-    /// An attribute that must be defined, and is not; or a question whether it is.
+    /// A required attribute is undefined, or an expression tests a required attribute for null.
     Undefined,
-    /// A line of a constants file, or a constant that an expression needs and lacks.
+    /// An invalid line of a constants file, or a missing constant that an expression needs.
     Constants,
     /// An event that is not JSON.
     Json,
     /// A subscription with an id that is taken.
     DuplicateId,
-    /// A subscription that is not there.
+    /// A subscription that does not exist.
     UnknownId,
     /// More than a tree can hold.
     TooLarge,
     /// An event that was read for another tree, or for an earlier state of this one.
     ForeignEvent,
-    /// A file that is no snapshot, or one of another version.
+    /// A file that is not a snapshot, or has another version.
     ForeignSnapshot,
-    /// A snapshot that ends too early.
+    /// A truncated snapshot.
     TornSnapshot,
-    /// A snapshot whose bytes are not what was written, or never were a state of a tree.
+    /// A snapshot whose bytes were changed, or never were a valid snapshot.
     CorruptSnapshot,
 }
 
@@ -81,7 +81,7 @@ impl Error {
         self
     }
 
-    /// The same error at a byte of a text, told as line and column.
+    /// The same error at a byte of a text, as line and column.
     pub(crate) fn at(mut self, text: &str, offset: usize) -> Self {
         let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
@@ -133,7 +133,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A word from outside as a message repeats it: not longer than a line.
+/// A word of the input in quotes, cut to the length of a line.
 pub(crate) fn quoted(word: &str) -> String {
     const CHARACTERS_MAX: usize = 60;
     let mut shown: String = word.chars().take(CHARACTERS_MAX).collect();

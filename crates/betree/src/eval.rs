@@ -1,22 +1,22 @@
-//! What a single test makes of an event.
+//! Evaluates a single test for an event.
 
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
 use crate::dictionary::Dictionary;
 use crate::event::Event;
 
-/// Radius of the earth in kilometres, and the ratio of a circle, as the C library has them: a
-/// place on the edge must be on the same side of it.
+/// Radius of the earth in kilometres, and π, with the digits of the C library: a place on the edge must be on
+/// the same side of it.
 const EARTH_KM: f64 = 6372.8;
 #[allow(
     clippy::approx_constant,
     reason = "the digits that the C library computes with"
 )]
 const PI: f64 = 3.141_592_653_6;
-/// Bytes of text that a pattern is sought in for one reduction.
+/// Bytes of text that are searched for a pattern per reduction.
 const TEXT_BYTES_PER_REDUCTION: usize = 64;
 
-/// Reductions of a test, texts apart.
+/// Reductions of a test, without the length of texts.
 #[inline]
 pub(crate) fn cost(head: Head) -> u32 {
     match head.op() {
@@ -26,14 +26,14 @@ pub(crate) fn cost(head: Head) -> u32 {
     }
 }
 
-/// Reductions of a dear test over an event.
-pub(crate) fn dear_cost(head: Head, event: &Event) -> u64 {
+/// Reductions of an expensive test for an event.
+pub(crate) fn expensive_cost(head: Head, event: &Event) -> u64 {
     let text = event.text(head.attribute()).len();
     u64::from(cost(head)) + (text / TEXT_BYTES_PER_REDUCTION) as u64
 }
 
-/// The outcome of a test as a program of a family takes it, where the head says what it is over an
-/// undefined attribute. Booleans, which such programs have many of, take the short way.
+/// The outcome of a test of a lockstep family, whose head states the outcome for an undefined attribute.
+/// Booleans, which are frequent there, take a short path.
 #[inline(always)]
 pub(crate) fn truth(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) -> bool {
     if head.op() == Op::Bool {
@@ -47,7 +47,7 @@ pub(crate) fn truth(head: Head, operands: &[u32], event: &Event, dictionary: &Di
     test(head, operands, event, dictionary).unwrap_or(head.undefined())
 }
 
-/// The outcome of a test, negation left aside; `None` over an undefined attribute.
+/// The outcome of a test without its negation; `None` for an undefined attribute.
 #[inline]
 pub(crate) fn test(
     head: Head,
@@ -79,7 +79,7 @@ pub(crate) fn test(
     })
 }
 
-/// The outcome of a test that is a matter of the value of a scalar alone; `None` for any other.
+/// The outcome of a test that depends only on the value of a scalar; `None` for any other test.
 #[inline(always)]
 pub(crate) fn of_value(head: Head, operands: &[u32], value: u64) -> Option<bool> {
     let operand = |at: usize| operands.get(at).copied().unwrap_or(0);
@@ -95,7 +95,7 @@ pub(crate) fn of_value(head: Head, operands: &[u32], value: u64) -> Option<bool>
         Op::Range64 => i64_at(operands, 0) <= value as i64 && value as i64 <= i64_at(operands, 2),
         Op::In => {
             let list = operands.get(..head.len()).unwrap_or(operands);
-            // Every element is looked at: a branch that is guessed wrong costs more.
+            // Compares every element: a mispredicted branch would cost more.
             list.iter().fold(false, |found, element| {
                 found | (value as i64 == i64::from(*element as i32))
             })
@@ -112,7 +112,7 @@ pub(crate) fn of_value(head: Head, operands: &[u32], value: u64) -> Option<bool>
     })
 }
 
-/// Tests that are seldom or slow.
+/// Rare or slow tests.
 #[inline(never)]
 fn rare(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) -> Option<bool> {
     let attribute = head.attribute();
@@ -151,7 +151,7 @@ fn rare(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) ->
     })
 }
 
-/// How long after one moment another is: between two moments there may be more than 64 bits hold.
+/// Seconds from one time to another, which may exceed 64 bits.
 fn seconds_between(from: i64, to: i64) -> i128 {
     i128::from(to) - i128::from(from)
 }
@@ -188,7 +188,7 @@ fn distance_km(from: (f64, f64), to: (f64, f64)) -> f64 {
     let longitude = radians(to.1 - from.1) / 2.0;
     let share = latitude.sin().powi(2)
         + radians(from.0).cos() * radians(to.0).cos() * longitude.sin().powi(2);
-    // Rounding takes the share of opposite places above 1, and that of one place by two names below 0.
+    // Rounding can push the share above 1 for opposite places, and below 0 for equal ones.
     2.0 * EARTH_KM * share.clamp(0.0, 1.0).sqrt().asin()
 }
 

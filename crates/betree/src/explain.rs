@@ -1,4 +1,4 @@
-//! Why an expression matches an event, or what fails: its tests in words, each with its outcome.
+//! Explains why an expression matches an event or not: its tests as text, each with its outcome.
 
 use crate::SubscriptionId;
 use crate::bind::range_bounds;
@@ -13,41 +13,41 @@ use crate::program::estimate::Estimates;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 
-/// Constants of a list that are told.
+/// Most constants of a list that are shown.
 const LIST_MAX: usize = 20;
 
-/// What an expression makes of an event.
+/// Why an expression matches an event, or why not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// Whether it matches.
     pub matched: bool,
     /// Its tests, in the order in which they are evaluated.
     pub tests: Vec<ExplainedTest>,
-    /// The attribute that the C library gives as its last reason, of an expression that does not match:
-    /// that of the test at which an evaluation from left to right knows the outcome.
+    /// For an expression that does not match, the attribute that the C library reports as its last reason: that
+    /// of the test that decides an evaluation from left to right.
     pub last_reason: Option<String>,
 }
 
 /// One test of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedTest {
-    /// The test in words of the language.
+    /// The test in the language of expressions.
     pub text: String,
-    /// What it comes to; `None` over an undefined attribute.
+    /// Its outcome; `None` for an undefined attribute.
     pub outcome: Option<bool>,
-    /// Whether the expression does not match for this test, perhaps among others.
+    /// Whether this test, perhaps with others, is why the expression does not match.
     pub failing: bool,
 }
 
 impl Snapshot {
-    /// Says what a subscription makes of an event, test by test. Takes as long as the expression is.
+    /// Explains a subscription's result for an event, test by test. Takes time in proportion to the expression.
     ///
     /// # Errors
-    /// An id that is not there, or an event that was read for another snapshot.
+    /// An id that does not exist, or an event that was read for another snapshot.
     pub fn explain(&self, event: &Event, id: SubscriptionId) -> Result<Explanation> {
         let state = self.state();
         if event.generation != state.dictionary.generation() {
-            let message = "the event was read for another tree, or for an earlier state of it";
+            let message = "the event was read for another tree or an earlier state of this one: read it again";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
         }
         let tree = state.parts.iter().find_map(|part| {
@@ -55,7 +55,7 @@ impl Snapshot {
             Some(part.index.sources.tree(slot))
         });
         let tree = tree.ok_or_else(|| {
-            let message = format!("there is no subscription {}", id.0);
+            let message = format!("subscription {} does not exist", id.0);
             Error::new(ErrorKind::UnknownId, message)
         })?;
         let mut arena = Arena::default();
@@ -86,7 +86,7 @@ fn explain(state: &State, event: &Event, arena: &Arena) -> Explanation {
         };
     }
     let mut tests = Vec::new();
-    // A node, and whether all above it fails for what is in it.
+    // A node, and whether everything above it fails because of it.
     let mut due = vec![(ROOT, !values[ROOT as usize])];
     while let Some((index, failing)) = due.pop() {
         let at = index as usize;
@@ -114,14 +114,14 @@ fn explain(state: &State, event: &Event, arena: &Arena) -> Explanation {
     }
 }
 
-/// The attribute of the test that decides, where tests are evaluated as they are written.
+/// The attribute of the deciding test when tests are evaluated as written.
 fn last_reason(state: &State, arena: &Arena, values: &[bool]) -> Option<String> {
     let mut at = ROOT;
     loop {
-        // Trees stand in their words from right to left.
+        // Trees are stored from right to left.
         let children = arena.children(at).iter().copied();
         at = match arena.nodes[at as usize].op {
-            // The first that fails ends a conjunction, the last of all a disjunction.
+            // The first that fails decides a conjunction, the last a disjunction.
             Op::And => children.filter(|child| !values[*child as usize]).max()?,
             Op::Or => children.min()?,
             Op::True | Op::False => return None,
@@ -136,7 +136,7 @@ fn last_reason(state: &State, arena: &Arena, values: &[bool]) -> Option<String> 
     }
 }
 
-/// A test in words.
+/// A test as text.
 fn describe(domain: &Domain, dictionary: &Dictionary, test: &[u32]) -> String {
     let (head, operands) = (Head(test[0]), &test[1..]);
     let words = Words {
@@ -292,13 +292,13 @@ impl Words<'_> {
     }
 }
 
-/// A text in the quotes that it does not hold: no text of an expression holds both.
+/// A text in quotes that it does not contain: no text of an expression contains both kinds.
 fn quoted(text: &str) -> String {
     let quote = if text.contains('"') { '\'' } else { '"' };
     format!("{quote}{text}{quote}")
 }
 
-/// A float in digits that the language reads as the same one; many digits are left out.
+/// A float in digits that the language reads back as the same value.
 fn float(value: f64) -> String {
     match value.abs() {
         0.0 | 1e-5..1e16 => value.to_string(),

@@ -1,6 +1,6 @@
-//! Searches, batches and readings of events as futures, for any runtime: between steps of a budget
-//! the task goes to the end of its runtime's queue. With the feature `tokio` such a runtime sees to its
-//! timers and sockets between steps, too.
+//! Searches, batches and event readers as futures, for any runtime: between steps of a budget the task yields to
+//! the other tasks of its runtime. With the feature `tokio`, a tokio runtime also serves its timers and sockets
+//! between steps.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,11 +12,11 @@ use crate::error::Result;
 use crate::event::EventReader;
 use crate::search::Search;
 
-/// What can be done a step at a time.
+/// Work that can be done in steps.
 trait Steps {
     type Output;
 
-    /// One step; what came of all when it was the last.
+    /// One step. Returns the result after the last one.
     fn once(&mut self, budget: Budget) -> Option<Self::Output>;
 }
 
@@ -48,8 +48,7 @@ impl Steps for EventReader<'_> {
     }
 }
 
-/// A step for each time that it is polled, until all is done. Dropped between steps, it leaves the
-/// rest undone.
+/// Does one step per poll until the work is done. Dropped between steps, it leaves the rest undone.
 struct Yielding<'w, W> {
     work: &'w mut W,
     budget: Budget,
@@ -70,11 +69,11 @@ impl<W: Steps> Future for Yielding<'_, W> {
     }
 }
 
-/// Has the task polled again once others had their turn.
+/// Wakes the task again after other tasks had their turn.
 ///
-/// A tokio runtime that runs out of tasks looks at its timers and sockets first only when it was
-/// asked in its own way; for a task that is woken at once it does so every 61 polls. Outside such a
-/// runtime both are the same.
+/// A tokio runtime checks its timers and sockets before it polls the task again only when the task yields by
+/// `yield_now`; a task that wakes itself is polled up to 61 times before. Outside a tokio runtime both are the
+/// same.
 fn wake_later(context: &mut Context<'_>) {
     #[cfg(feature = "tokio")]
     {
@@ -88,7 +87,7 @@ fn wake_later(context: &mut Context<'_>) {
 }
 
 impl Search<'_> {
-    /// Searches to the end and yields to the other tasks of the runtime after each `budget`.
+    /// Searches to the end, yielding to the other tasks of the runtime after each `budget`.
     ///
     /// ```
     /// # use betree::{BeTree, Budget, Buffers, Constants, Domain, Expression, SubscriptionId, Undefined};
@@ -114,17 +113,17 @@ impl Search<'_> {
 }
 
 impl BatchSearch<'_> {
-    /// Searches to the end and yields to the other tasks of the runtime after each `budget`.
+    /// Searches to the end, yielding to the other tasks of the runtime after each `budget`.
     pub fn yielding(&mut self, budget: Budget) -> impl Future<Output = ()> + Send + '_ {
         Yielding { work: self, budget }
     }
 }
 
 impl EventReader<'_> {
-    /// Reads to the end and yields to the other tasks of the runtime after each `budget`.
+    /// Reads to the end, yielding to the other tasks of the runtime after each `budget`.
     ///
     /// # Errors
-    /// What is no event of the domain, with its byte.
+    /// Bytes that are not an event of the domain, with their offset.
     pub fn yielding(&mut self, budget: Budget) -> impl Future<Output = Result<()>> + Send + '_ {
         Yielding { work: self, budget }
     }
@@ -149,7 +148,7 @@ mod tests {
         }
     }
 
-    /// Polls to the end; how often that was, each but the last after a wake.
+    /// Polls to the end. Returns the number of polls; each but the last follows a wake.
     fn polls<T>(future: impl Future<Output = T>) -> (T, usize) {
         let wakes = Arc::new(Wakes::default());
         let waker = Waker::from(Arc::clone(&wakes));
@@ -198,7 +197,7 @@ mod tests {
         assert!(polls(reader.yielding(budget)).0.is_err());
     }
 
-    /// Work that is done as soon as somebody else got through.
+    /// Work that is done as soon as another task has run.
     #[cfg(feature = "tokio")]
     struct Until(Arc<AtomicUsize>, usize);
 

@@ -1,8 +1,8 @@
 //! Boolean expressions matched against events, in calls of bounded work.
 //!
-//! A [`Domain`] names attributes, an [`Expression`] asks about them, a [`BeTree`] holds expressions
-//! under their [`SubscriptionId`]s. Its [`Snapshot`]s read an [`Event`] from JSON and search for the
-//! subscriptions that match it, at once or in steps of a [`Budget`].
+//! A [`Domain`] declares attributes, an [`Expression`] tests them, a [`BeTree`] holds expressions by their
+//! [`SubscriptionId`]s. A [`Snapshot`] of the tree reads an [`Event`] from JSON and finds the subscriptions that
+//! match it, at once or in steps of a [`Budget`].
 //!
 //! ```
 //! use betree::{BeTree, Budget, Buffers, Constants, Domain, Expression, Progress};
@@ -20,7 +20,7 @@
 //! let mut buffers = Buffers::new();
 //! let mut search = snapshot.search_iterator(&event, &mut buffers)?;
 //! while search.step(Budget::reductions(2_000)) == Progress::Yielded {
-//!     // Whatever else this thread has to do.
+//!     // Other work of this thread.
 //! }
 //! assert_eq!(search.ids(), [SubscriptionId(1), SubscriptionId(2)]);
 //! # Ok::<(), betree::Error>(())
@@ -68,7 +68,7 @@ pub use crate::search::{Buffers, Search};
 pub use crate::simd::{Isa, ParseIsaError};
 pub use crate::snapshot::Snapshot;
 
-/// What a subscription is known by.
+/// The identifier of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct SubscriptionId(pub u64);

@@ -1,4 +1,4 @@
-//! One state of a tree, which any number of threads may search while the next is built.
+//! One state of a tree, which any number of threads can search while the next is built.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Snapshot {
         &self.state.domain
     }
 
-    /// What a test over an undefined attribute is.
+    /// The outcome of tests of undefined attributes.
     #[must_use]
     pub fn undefined(&self) -> Undefined {
         self.state.undefined
@@ -58,7 +58,7 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// How many expressions run in lockstep; the others are found by their access clauses.
+    /// How many expressions run in lockstep; the index finds the others.
     #[must_use]
     pub fn lockstep_len(&self) -> usize {
         let lanes = |part: &Part| {
@@ -68,8 +68,8 @@ impl Snapshot {
         self.state.parts.iter().map(lanes).sum()
     }
 
-    /// A reader of one event in JSON. `ignore_unknown`: attributes that the domain lacks are passed
-    /// over rather than refused.
+    /// A reader of one event in JSON. With `ignore_unknown`, attributes that are not in the domain are skipped
+    /// rather than refused.
     #[must_use]
     pub fn event_reader<'j>(&self, json: &'j [u8], ignore_unknown: bool) -> EventReader<'j> {
         EventReader::new(
@@ -83,14 +83,14 @@ impl Snapshot {
     /// Reads one event in JSON to its end.
     ///
     /// # Errors
-    /// What is no event of this domain, with its byte.
+    /// Bytes that are not an event of this domain, with their offset.
     pub fn event(&self, json: &str) -> Result<Event> {
         let mut reader = self.event_reader(json.as_bytes(), false);
         reader.step(Budget::UNLIMITED)?;
         reader.finish()
     }
 
-    /// The subscriptions that match, ascending, in one call without a budget.
+    /// The ids of matching subscriptions, ascending, in one call without a budget.
     ///
     /// # Errors
     /// An event that was read for another snapshot.
@@ -101,7 +101,7 @@ impl Snapshot {
         Ok(buffers.into_ids())
     }
 
-    /// A search that is done in steps.
+    /// A search in steps.
     ///
     /// # Errors
     /// An event that was read for another snapshot.
@@ -113,8 +113,7 @@ impl Snapshot {
         Search::new(&self.state, event, buffers, Output::Ids, None, u64::MAX)
     }
 
-    /// A search that is done in steps and gives a bit a subscription in place of a list of ids: see
-    /// [`Search::bitmap`].
+    /// A search in steps whose result is one bit per subscription: see [`Search::bitmap`].
     ///
     /// # Errors
     /// An event that was read for another snapshot.
@@ -126,7 +125,7 @@ impl Snapshot {
         Search::new(&self.state, event, buffers, Output::Bitmap, None, u64::MAX)
     }
 
-    /// A search for some `count` of the subscriptions that match: those that are found first.
+    /// A search that stops after the first `count` matches it finds.
     ///
     /// # Errors
     /// An event that was read for another snapshot.
@@ -149,7 +148,7 @@ impl Snapshot {
         Ok(search.matched() > 0)
     }
 
-    /// A search among some subscriptions only; ids that are not there do not match.
+    /// A search among these subscriptions only; ids that do not exist do not match.
     ///
     /// # Errors
     /// An event that was read for another snapshot.

@@ -1,6 +1,6 @@
-//! The state of a tree as data: its indexes, and which of their expressions still count.
+//! The state of a tree as data: its indexes, and which of their expressions are still live.
 //!
-//! Searches, batches, files and explanations read it. [`crate::Snapshot`] is the face that hands it out.
+//! Searches, batches, files and explanations read it; [`crate::Snapshot`] shares it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,17 +11,17 @@ use crate::domain::{AttributeType, Domain};
 use crate::index::{Index, Sources};
 use crate::program::estimate::Estimates;
 
-/// An index, and which of its slots no longer count.
+/// An index, and which of its slots are dead.
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
     pub(crate) index: Arc<Index>,
-    /// A bit a slot; empty when none is dead.
+    /// One bit per slot; empty when none is dead.
     pub(crate) dead: Arc<Vec<u64>>,
     pub(crate) dead_count: usize,
 }
 
 impl Part {
-    /// Compiles expressions, all of which count.
+    /// Compiles expressions, all of which are live.
     pub(crate) fn compile(sources: Sources, domain: &Domain, estimates: &Estimates) -> Self {
         Self {
             index: Arc::new(Index::build(sources, domain, estimates)),
@@ -47,7 +47,7 @@ impl Part {
         self.dead_count += 1;
     }
 
-    /// Expressions that count.
+    /// Live expressions.
     pub(crate) fn len(&self) -> usize {
         self.index.sources.len() - self.dead_count
     }
@@ -65,12 +65,12 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether the slots of the only part are what counts, in order.
+    /// Whether there is one part and all its slots are live.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.parts.as_slice(), [part] if part.dead_count == 0)
     }
 
-    /// The ids of all that counts, ascending.
+    /// The ids of all live expressions, ascending.
     pub(crate) fn ids(&self) -> &[SubscriptionId] {
         if self.is_plain() {
             return &self.parts[0].index.sources.ids;
@@ -88,7 +88,7 @@ impl State {
         })
     }
 
-    /// The state of a tree with these expressions and no others.
+    /// The state of a tree with exactly these expressions.
     pub(crate) fn compiled(
         domain: Arc<Domain>,
         dictionary: Arc<Dictionary>,

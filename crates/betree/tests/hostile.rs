@@ -122,57 +122,57 @@ fn refused_expressions_say_why_and_where_and_leave_the_tree_unchanged() {
         (
             "i1 = 'x'",
             ErrorKind::Type,
-            "attribute 'i1' (integer) is never one of these constants at column 1",
+            "attribute 'i1' (integer) has another type than these constants at column 1",
         ),
         (
             "i1 > 1.5",
             ErrorKind::Type,
-            "attribute 'i1' (integer) does not compare with this constant at column 1",
+            "attribute 'i1' (integer) cannot be compared with this constant at column 1",
         ),
         (
             "b1 or i1",
             ErrorKind::Type,
-            "attribute 'i1' (integer) cannot stand alone at column 7",
+            "attribute 'i1' (integer) needs a comparison: only a boolean can stand alone at column 7",
         ),
         (
             "i1 in (1, 11)",
             ErrorKind::Bounds,
-            "a value outside the bounds of attribute 'i1' at column 1",
+            "a value is outside the bounds of attribute 'i1' at column 1",
         ),
         (
             "f1 < 10.5",
             ErrorKind::Bounds,
-            "a value outside the bounds of attribute 'f1' at column 1",
+            "a value is outside the bounds of attribute 'f1' at column 1",
         ),
         (
             "il one of (101)",
             ErrorKind::Bounds,
-            "a value outside the bounds of attribute 'il' at column 1",
+            "a value is outside the bounds of attribute 'il' at column 1",
         ),
         (
             "il one of ('a')",
             ErrorKind::Type,
-            "attribute 'il' (integer list) is no list of such constants at column 1",
+            "attribute 'il' (integer list) is not a list of such constants at column 1",
         ),
         (
             "b3 is null",
             ErrorKind::Undefined,
-            "attribute 'b3' is never null at column 1",
+            "attribute 'b3' is never undefined: the domain requires it at column 1",
         ),
         (
             "i1 is empty",
             ErrorKind::Type,
-            "attribute 'i1' (integer) is never empty: it is no list at column 1",
+            "attribute 'i1' (integer) is not a list, so `is empty` does not apply at column 1",
         ),
         (
             "contains(i1, 'x')",
             ErrorKind::Type,
-            "attribute 'i1' (integer) has no text at column 1",
+            "attribute 'i1' (integer) is not a string at column 1",
         ),
         (
             "e1 < 3",
             ErrorKind::Type,
-            "attribute 'e1' (integer enum) does not compare with this constant at column 1",
+            "attribute 'e1' (integer enum) cannot be compared with this constant at column 1",
         ),
     ] {
         let expression = Expression::parse(text).expect("it parses");
@@ -214,41 +214,44 @@ fn refused_events_name_the_attribute_and_the_byte() {
         ("{\"b3\" true}", "expected ':', found a boolean at byte 6"),
         (
             "{\"b3\":1}",
-            "attribute 'b3' (boolean) is given an integer at byte 6",
+            "attribute 'b3': expected boolean, found an integer at byte 6",
         ),
         (
             "{\"i2\":1.0}",
-            "attribute 'i2' (integer) is given a float at byte 6",
+            "attribute 'i2': expected integer, found a float at byte 6",
         ),
         (
             "{\"il\":[1,\"a\"]}",
-            "attribute 'il' (integer list) is given a text at byte 9",
+            "attribute 'il': expected integer list, found a string at byte 9",
         ),
         (
             "{\"il\":[1,]}",
-            "attribute 'il' (integer list) is given ']' at byte 9",
+            "attribute 'il': expected integer list, found ']' at byte 9",
         ),
         (
             "{\"seg\":[[1]]}",
-            "attribute 'seg' (segments) is given ']' at byte 10",
+            "attribute 'seg': expected segments, found ']' at byte 10",
         ),
         (
             "{\"frequency_caps\":[[\"x\",1,\"a\",1,1]]}",
-            "'x' is no type of a frequency cap at byte 20",
+            "'x' is not a type of frequency cap at byte 20",
         ),
         ("{\"x\":1}", "unknown attribute 'x' at byte 1"),
         (
             "{\"b3\":true,\"b3\":true}",
-            "attribute 'b3' stands twice at byte 11",
+            "attribute 'b3' appears twice at byte 11",
         ),
         (
             "{\"b3\":true,\"i2\":1,\"s2\":\"\"} x",
             "not JSON at byte 27",
         ),
-        ("{\"b3\":true}", "the event lacks attribute 'i2'"),
+        (
+            "{\"b3\":true}",
+            "the event lacks the required attribute 'i2'",
+        ),
         (
             "{\"now\":\"x\"}",
-            "attribute 'now' (integer) is given a text at byte 7",
+            "attribute 'now': expected integer, found a string at byte 7",
         ),
     ] {
         let error = snapshot.event(json).expect_err(json);
@@ -260,7 +263,7 @@ fn refused_events_name_the_attribute_and_the_byte() {
     assert!(
         error
             .to_string()
-            .starts_with("brackets nest deeper than 128 at byte ")
+            .starts_with("brackets nest deeper than 128 levels at byte ")
     );
 }
 
@@ -318,11 +321,11 @@ fn a_float_may_be_an_integer_of_any_width() {
     for (json, message) in [
         (
             "{\"i\":9223372036854775808}",
-            "attribute 'i' (integer) is given an integer of more than 64 bits with its sign at byte 5",
+            "attribute 'i': expected integer, found an integer that does not fit 64 bits at byte 5",
         ),
         (
             "{\"now\":-9223372036854775809}",
-            "'now' is given an integer of more than 64 bits with its sign at byte 7",
+            "'now': expected integer, found an integer that does not fit 64 bits at byte 7",
         ),
     ] {
         let error = snapshot.event(json).expect_err(json);

@@ -80,7 +80,7 @@ fn a_bad_event_is_named_and_passed_over_where_that_is_wanted() {
     assert!(
         stopped
             .stderr
-            .contains("line 3: attribute 'country' (string) is given an integer at byte 11"),
+            .contains("line 3: attribute 'country': expected string, found an integer at byte 11"),
         "{}",
         stopped.stderr
     );
@@ -125,7 +125,7 @@ fn mistakes_in_files_name_line_and_column() {
     file(dir.path(), "expressions", b"country = 'FR'\nage > 'x'\n");
     let run = matches(dir.path(), "", EVENTS).expect(1);
     let message =
-        "line 2: attribute 'age' (integer) does not compare with this constant at column 1";
+        "line 2: attribute 'age' (integer) cannot be compared with this constant at column 1";
     assert!(run.stderr.contains(message), "{}", run.stderr);
     file(dir.path(), "domains", b"country|strange|true\n");
     let run = matches(dir.path(), "", EVENTS).expect(1);
@@ -229,8 +229,8 @@ fn bad_snapshots_are_named_with_their_byte_and_a_bad_build_leaves_nothing() {
     let mut longer = good.clone();
     longer.push(0);
     for (name, bytes, message) in [
-        ("torn", &good[..good.len() - 1], "the snapshot is torn"),
-        ("short", &good[..9], "the snapshot is torn"),
+        ("torn", &good[..good.len() - 1], "the snapshot is truncated"),
+        ("short", &good[..9], "the snapshot is truncated"),
         ("flipped", &flipped, "the checksum of section "),
         ("longer", &longer, "bytes behind the end"),
         (

@@ -1,6 +1,6 @@
 //! The programs of lockstep blocks as steps over the rows of their family's tests.
 //!
-//! An `or` is an `and` of negations, negated: there is no other step than `and`.
+//! An `or` is the negated `and` of negations, so `and` is the only step.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::simd::{LANES, NO_PROGRAM, Step, WAITING};
 pub(super) struct Code {
     steps: Vec<Step>,
     ends: Vec<u32>,
-    /// Outcomes that wait at the same time.
+    /// The most outcomes that wait at the same time.
     pub(super) waiting: usize,
 }
 
@@ -48,12 +48,12 @@ impl Code {
     }
 
     fn write(&mut self, arena: &Arena, numbers: &HashMap<Vec<u32>, usize>) {
-        /// What is still to be written; whether it is negated.
+        /// What is still to be written, and whether it is negated.
         enum Due {
             Node(u32, bool),
             /// And with a test.
             Test(u32, bool),
-            /// The last outcome has to wait for the next one.
+            /// The last outcome waits for the next one.
             Wait,
             /// And with what waits.
             Join,
@@ -86,7 +86,7 @@ impl Code {
                 Due::Node(node, negated) if is_group(node) => {
                     let or = arena.nodes[node as usize].op == Op::Or;
                     let first = due.len();
-                    // Groups come first: then less has to wait.
+                    // Groups come first, so that fewer outcomes wait.
                     let children = arena.children(node).iter().copied();
                     let (groups, leaves): (Vec<u32>, Vec<u32>) =
                         children.partition(|n| is_group(*n));

@@ -1,5 +1,5 @@
-//! Many events at once: what runs in lockstep is evaluated for 2,048 events by each instruction, a
-//! bit an event. What the index finds by access clauses is searched event by event.
+//! Many events at once: lockstep expressions are evaluated for 2,048 events by each instruction, one bit per
+//! event. Expressions that the index finds by access clauses are searched event by event.
 
 mod compile;
 
@@ -17,13 +17,12 @@ use crate::simd::{self, EVENTS_MAX, Isa, LANES, Slice, WAITING, WORDS};
 use crate::snapshot::Snapshot;
 use crate::state::Part;
 
-/// Reductions of a step of the code over all events.
+/// Reductions of one step of the code over all events.
 const STEP_REDUCTIONS: u64 = 2;
-/// Reductions of turning the outcomes of a block round, for 64 events.
+/// Reductions of transposing the outcomes of a block, for 64 events.
 const TURN_REDUCTIONS: u64 = 16;
 
-/// Searches of many events at once, with the memory that they need: 256 bytes an expression and
-/// some 130 KiB.
+/// Searches many events at once. Holds the memory for it: 256 bytes per expression and some 130 KiB.
 ///
 /// ```
 /// use betree::{BeTree, Budget, Constants, Domain, Expression, Progress, SubscriptionId, Undefined};
@@ -45,8 +44,7 @@ const TURN_REDUCTIONS: u64 = 16;
 pub struct Batch {
     snapshot: Snapshot,
     codes: Vec<Code>,
-    /// Of each test, and of its negation, the events for which it is true.
-    /// Then what steps put down.
+    /// For each test, and for its negation, the events for which it is true; then the rows that steps store.
     rows: Vec<Slice>,
     /// Outcomes of a block, by lane.
     block: Vec<Slice>,
@@ -59,14 +57,13 @@ pub struct Batch {
 }
 
 impl Snapshot {
-    /// Makes ready for searches of many events at once. Takes about as long as it took to compile the
-    /// expressions that run in lockstep.
+    /// Prepares searches of many events at once. Takes about as long as compiling the lockstep expressions.
     #[must_use]
     pub fn batch(&self) -> Batch {
         self.batch_with(Isa::detect())
     }
 
-    /// The same for an instruction set; one that this processor lacks is replaced by plain code.
+    /// The same with a given instruction set; without it on this processor, plain code runs.
     #[must_use]
     pub fn batch_with(&self, isa: Isa) -> Batch {
         let state = self.state();
@@ -98,18 +95,22 @@ impl Batch {
     /// The most events of one search.
     pub const EVENTS_MAX: usize = EVENTS_MAX;
 
-    /// A search of these events, which is done in steps.
+    /// A search of these events, done in steps.
     ///
     /// # Errors
-    /// More than [`EVENTS_MAX`](Self::EVENTS_MAX) events, or one that was read for another snapshot.
+    /// More than [`EVENTS_MAX`](Self::EVENTS_MAX) events, or an event that was read for another snapshot.
     pub fn search<'b>(&'b mut self, events: &'b [Event]) -> Result<BatchSearch<'b>> {
         let generation = self.snapshot.state().dictionary.generation();
         if events.iter().any(|event| event.generation != generation) {
-            let message = "an event was read for another tree, or for an earlier state of it";
+            let message =
+                "an event was read for another tree or an earlier state of this one: read it again";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
         }
         if events.len() > EVENTS_MAX {
-            let message = format!("a batch has at most {EVENTS_MAX} events");
+            let message = format!(
+                "a batch of {} events: at most {EVENTS_MAX} are allowed",
+                events.len()
+            );
             return Err(Error::new(ErrorKind::TooLarge, message));
         }
         self.found.clear();
@@ -139,7 +140,7 @@ impl Batch {
             let words = self.of(event).get(*start..).unwrap_or(&[]);
             let count: u32 = words.iter().map(|word| word.count_ones()).sum();
             let first = ids.len();
-            // Whole vectors are written, the last one beyond the end.
+            // Writes whole vectors, the last one beyond the end.
             ids.resize(first + count as usize + LANES, SubscriptionId(0));
             let mut at = first;
             for (all, word) in all.chunks(64).zip(words) {
@@ -179,53 +180,53 @@ impl Batch {
     }
 }
 
-/// What a search is at.
+/// The state of a search.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
     Part {
         part: usize,
     },
-    /// The truth of tests for all events.
+    /// Evaluating tests for all events.
     Tests {
         part: usize,
         family: usize,
         test: usize,
         event: usize,
     },
-    /// The lanes of a block.
+    /// Running the lanes of a block.
     Lanes {
         part: usize,
         family: usize,
         block: usize,
         lane: usize,
     },
-    /// The outcomes of a block, 64 events at a time.
+    /// Transposing the outcomes of a block, 64 events at a time.
     Turn {
         part: usize,
         family: usize,
         block: usize,
         word: usize,
     },
-    /// Events one by one.
+    /// Searching events one by one.
     Rest {
         event: usize,
     },
     Done,
 }
 
-/// A search of many events, made by [`Batch::search`]. What it found is asked of the batch.
+/// A search of many events, made by [`Batch::search`]. The batch has its results.
 #[derive(Debug)]
 pub struct BatchSearch<'b> {
     batch: &'b mut Batch,
     events: &'b [Event],
     phase: Phase,
-    /// The search of one event, half done.
+    /// The unfinished search of one event.
     paused: Option<Paused>,
     spent: u64,
 }
 
 impl BatchSearch<'_> {
-    /// Searches on for about as many reductions as the budget has, at most
+    /// Continues the search for about as many reductions as the budget has, at most
     /// [`OVERSHOOT_MAX`](crate::OVERSHOOT_MAX) more.
     pub fn step(&mut self, budget: Budget) -> Progress {
         let limit = self.spent.saturating_add(budget.left());
@@ -295,7 +296,7 @@ impl BatchSearch<'_> {
         if (event, test) == (0, 0) {
             batch.rows[..2 * tests].fill(Slice([0; WORDS]));
         }
-        // All tests of an event while it is at hand.
+        // All tests of one event before the next event.
         while let Some(at) = self.events.get(event) {
             while test < tests {
                 if self.spent >= limit {
@@ -312,8 +313,8 @@ impl BatchSearch<'_> {
                 let truth = eval::truth(head, operands, at, &state.dictionary);
                 let bit = u64::from(truth) << (event % 64);
                 batch.rows[2 * test].0[event / 64] |= bit;
-                self.spent += match head.is_dear() {
-                    true => eval::dear_cost(head, at),
+                self.spent += match head.is_expensive() {
+                    true => eval::expensive_cost(head, at),
                     false => u64::from(eval::cost(head)),
                 };
                 test += 1;
@@ -373,7 +374,7 @@ impl BatchSearch<'_> {
         }
     }
 
-    /// Turns outcomes by expression into outcomes by event.
+    /// Transposes outcomes by expression into outcomes by event.
     fn turn(&mut self, (part, family): (usize, usize), block: usize, word: usize) -> Phase {
         self.spent += TURN_REDUCTIONS;
         let batch = &mut *self.batch;
@@ -418,7 +419,7 @@ impl BatchSearch<'_> {
         }
     }
 
-    /// What does not run in lockstep, for one event.
+    /// Searches the expressions that do not run in lockstep, for one event.
     fn rest(&mut self, at: usize, limit: u64) -> Phase {
         let batch = &mut *self.batch;
         let state = batch.snapshot.state();

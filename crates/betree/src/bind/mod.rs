@@ -1,9 +1,9 @@
-//! Expressions typed against a domain, and written as trees of words with negation pushed down to
-//! the tests.
+//! Type-checks expressions against a domain and writes them as trees of words, with negation pushed down to the
+//! tests.
 //!
-//! First every test is resolved ([`resolve`]), which changes nothing and may fail; then the tree is
-//! written ([`tree`]), which gives numbers to what is new and cannot fail. A refused expression
-//! therefore leaves no trace.
+//! First every test is resolved ([`resolve`]), which changes nothing and may fail. Then the tree is written
+//! ([`tree`]), which gives numbers to new names and cannot fail. A refused expression therefore leaves no
+//! trace.
 
 mod resolve;
 mod tree;
@@ -19,20 +19,20 @@ use crate::expr::{Expression, Literal};
 use resolve::Resolved;
 pub(crate) use tree::{range_bounds, range_words};
 
-/// What a test over an undefined attribute is.
+/// The outcome of a test of an undefined attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Undefined {
     /// False, and its negation by `not` true. `<>`, `not in` and `none of` are false too.
     #[default]
     False,
-    /// Unknown, and so is its negation. What is unknown in the end does not match.
+    /// Unknown, and so is its negation. An expression that is unknown does not match.
     Unknown,
 }
 
 /// Appends the tree of `expression` to `words`.
 ///
 /// # Errors
-/// The first test that the domain does not allow, with its place. Nothing was changed then.
+/// The first test that the domain does not allow, with its place. Nothing is changed then.
 pub(crate) fn bind(
     domain: &Domain,
     undefined: Undefined,
@@ -61,7 +61,7 @@ fn check_distinct(
     expression: &Expression<'_>,
     tests: &[Resolved<'_>],
 ) -> Result<()> {
-    // Few domains have such bounds: nothing is allocated for the others.
+    // Few domains have such bounds; nothing is allocated for the others.
     let mut fresh: HashSet<(u16, Distinct<'_>)> = HashSet::new();
     let mut added: Vec<u64> = Vec::new();
     for (test, leaf) in tests.iter().zip(&expression.leaves) {
@@ -97,7 +97,7 @@ fn check_distinct(
             if total > bound {
                 let name = domain.attributes()[usize::from(attribute)].name();
                 let message = format!(
-                    "attribute {} may have {bound} distinct values: this is one more",
+                    "attribute {}: {total} distinct values, the domain allows {bound}",
                     quoted(name)
                 );
                 return Err(Error::new(ErrorKind::Bounds, message).at(expression.text, leaf.offset));
@@ -107,7 +107,7 @@ fn check_distinct(
     Ok(())
 }
 
-/// A literal that can be told from others by hashing.
+/// A literal that can be hashed.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Distinct<'s> {
     Integer(i64),

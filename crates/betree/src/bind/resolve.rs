@@ -1,11 +1,11 @@
-//! One test against the domain: attributes by name, constants by type and bounds.
+//! Checks one test against the domain: attributes by name, constants by type and bounds.
 
 use crate::constants::Constants;
 use crate::domain::{Attribute, AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::expr::{CapKind, Expression, Literal, Position, Quantity, Relation, Test};
 
-/// A test that its domain allows.
+/// A test that the domain allows.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Resolved<'e> {
     Boolean(u16),
@@ -64,7 +64,12 @@ pub(super) fn resolve<'e>(
     Ok(match test {
         Test::Variable(name) => match find(name)? {
             (id, attribute) if attribute.kind() == AttributeType::Boolean => Resolved::Boolean(id),
-            (_, attribute) => return Err(clash(attribute, "cannot stand alone")),
+            (_, attribute) => {
+                return Err(clash(
+                    attribute,
+                    "needs a comparison: only a boolean can stand alone",
+                ));
+            }
         },
         Test::Compare(name, relation, value) => {
             let (id, attribute) = find(name)?;
@@ -112,27 +117,35 @@ pub(super) fn resolve<'e>(
         Test::Null { name, negated } => {
             let (id, attribute) = find(name)?;
             if !attribute.allows_undefined() {
-                let message = format!("attribute {} is never null", quoted(attribute.name()));
+                let message = format!(
+                    "attribute {} is never undefined: the domain requires it",
+                    quoted(attribute.name())
+                );
                 return Err(Error::new(ErrorKind::Undefined, message));
             }
             Resolved::Null(id, *negated)
         }
         Test::Empty(name) => match find(name)? {
             (id, attribute) if is_list(attribute) => Resolved::Empty(id),
-            (_, attribute) => return Err(clash(attribute, "is never empty: it is no list")),
+            (_, attribute) => {
+                return Err(clash(
+                    attribute,
+                    "is not a list, so `is empty` does not apply",
+                ));
+            }
         },
         Test::Text(name, position, pattern) => match find(name)? {
             (id, attribute) if matches!(attribute.kind(), AttributeType::String { .. }) => {
                 Resolved::Text(id, *position, pattern)
             }
-            (_, attribute) => return Err(clash(attribute, "has no text")),
+            (_, attribute) => return Err(clash(attribute, "is not a string")),
         },
         _ => special(domain, constants, test)?,
     })
 }
 
 fn special<'e>(domain: &Domain, constants: &Constants, test: &'e Test<'e>) -> Result<Resolved<'e>> {
-    // An attribute that the language names rather than the expression.
+    // An attribute that the language implies, not named in the expression.
     let implied = |name: &str, fits: fn(&AttributeType) -> bool| {
         let (id, attribute) = find(domain, name)?;
         match fits(&attribute.kind()) {
@@ -179,7 +192,9 @@ fn special<'e>(domain: &Domain, constants: &Constants, test: &'e Test<'e>) -> Re
             by_address: *by_address,
             id: constants.get(*kind).ok_or_else(|| {
                 let word = kind.word(false);
-                let message = format!("the subscription has no constant {word}_id");
+                let message = format!(
+                    "the subscription lacks the constant {word}_id, which its frequency cap needs"
+                );
                 Error::new(ErrorKind::Constants, message)
             })?,
             namespace,
@@ -212,7 +227,7 @@ fn clash(attribute: &Attribute, what: &str) -> Error {
 
 fn outside(attribute: &Attribute) -> Error {
     let message = format!(
-        "a value outside the bounds of attribute {}",
+        "a value is outside the bounds of attribute {}",
         quoted(attribute.name())
     );
     Error::new(ErrorKind::Bounds, message)
@@ -240,7 +255,7 @@ fn compare<'e>(
             if !(min..=max).contains(&value) {
                 return Err(outside(attribute));
             }
-            // A range that would end beyond the integers is empty.
+            // A range that ends beyond the integers is empty.
             let (low, high) = match relation {
                 Relation::Less if value == i64::MIN => (1, 0),
                 Relation::Greater if value == i64::MAX => (1, 0),
@@ -255,7 +270,7 @@ fn compare<'e>(
             let value = float(attribute, value, min, max)?;
             Ok(Resolved::Float(id, relation, value))
         }
-        _ => Err(clash(attribute, "does not compare with this constant")),
+        _ => Err(clash(attribute, "cannot be compared with this constant")),
     }
 }
 
@@ -263,7 +278,7 @@ fn float(attribute: &Attribute, value: &Literal<'_>, min: f64, max: f64) -> Resu
     let value = match value {
         Literal::Integer(value) => *value as f64,
         Literal::Float(value) => *value,
-        Literal::Text(_) => return Err(clash(attribute, "does not compare with a text")),
+        Literal::Text(_) => return Err(clash(attribute, "cannot be compared with a text")),
     };
     match (min..=max).contains(&value) {
         true => Ok(value),
@@ -286,7 +301,7 @@ fn equal<'e>(
     Ok(Resolved::In(id, negated, values))
 }
 
-/// Whether a scalar can be any of these values.
+/// Checks that a scalar can have each of these values.
 fn check_scalar(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
     for value in values {
         match (attribute.kind(), value) {
@@ -297,13 +312,13 @@ fn check_scalar(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
             }
             (AttributeType::IntegerEnum { .. }, Literal::Integer(_)) => {}
             (AttributeType::String { .. }, Literal::Text(_)) => {}
-            _ => return Err(clash(attribute, "is never one of these constants")),
+            _ => return Err(clash(attribute, "has another type than these constants")),
         }
     }
     Ok(())
 }
 
-/// Whether a list can have any of these elements.
+/// Checks that a list can have each of these elements.
 fn check_list(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
     for value in values {
         match (attribute.kind(), value) {
@@ -313,7 +328,7 @@ fn check_list(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
                 }
             }
             (AttributeType::StringList { .. }, Literal::Text(_)) => {}
-            _ => return Err(clash(attribute, "is no list of such constants")),
+            _ => return Err(clash(attribute, "is not a list of such constants")),
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
-//! Resolved tests and operators to a tree of words.
+//! Writes resolved tests and operators as a tree of words.
 //!
-//! The operators are read backwards, so that each is met before its operands: negation is handed
-//! down and nested groups of one kind become one, without recursion.
+//! Operators are read backwards, so that each comes before its operands: negation moves down and nested groups
+//! of one kind become one, without recursion.
 
 use super::Undefined;
 use super::resolve::Resolved;
@@ -93,16 +93,16 @@ impl Writer<'_> {
             .push(if value { Op::True } else { Op::False } as u32);
     }
 
-    /// The head of a test. `inverted`: what is written is the opposite of the test; `negated`: the
-    /// test stands under an odd number of `not`s.
+    /// The head of a test. `inverted`: the written test is the opposite of the given one; `negated`: the test
+    /// is under an odd number of `not`s.
     fn head(&mut self, head: Head, inverted: bool, negated: bool) {
         let over_undefined = self.over_undefined(head, negated);
         self.words
             .push(head.with(inverted != negated, over_undefined).0);
     }
 
-    /// What a test comes to over an undefined attribute. Where there is no such thing, a test and its
-    /// negation say the same of it, so that both are one test.
+    /// The outcome of a test of an undefined attribute. For an attribute that is never undefined, a test and its
+    /// negation get the same value, so that both are one test.
     fn over_undefined(&self, head: Head, negated: bool) -> bool {
         let attribute = self.domain.attributes().get(head.attribute());
         let required = attribute.is_some_and(|attribute| !attribute.allows_undefined());
@@ -139,7 +139,7 @@ impl Writer<'_> {
                 self.list(*attribute, *quantity, values, negated);
             }
             Resolved::Null(attribute, inverted) => {
-                // What is written is whether it is defined, which is always known.
+                // The written test is whether the attribute is defined, which is always known.
                 let head = Head::new(Op::Defined, *attribute);
                 let flag = *inverted == negated;
                 self.words.push(head.with(flag, flag).0);
@@ -207,7 +207,7 @@ impl Writer<'_> {
                 push_u64(self.words, *value as u64);
                 push_u64(self.words, *length as u64);
             }
-            // Every other test was written by its attribute.
+            // Every other test is written by its attribute.
             _ => self.constant(negated),
         }
     }
@@ -218,7 +218,7 @@ impl Writer<'_> {
         range_words(self.words, head, low, high);
     }
 
-    /// A value of a scalar as it is compared.
+    /// The value that a scalar is compared with.
     fn value(&mut self, attribute: u16, literal: &Literal<'_>) -> i64 {
         let value = match literal {
             Literal::Integer(value) => *value,
@@ -280,8 +280,7 @@ impl Writer<'_> {
             Quantity::None => (Op::HasAny, true),
             Quantity::All => (Op::HasAll, false),
         };
-        // Any of many is any of the first, or any of the second, …; all of many, and the negation of
-        // either, accordingly.
+        // Long lists become groups: any of many is any of the first chunk or any of the second, and so on.
         let grouped = elements.len() > HAS_MAX;
         if grouped {
             self.open((op == Op::HasAll) != (inverted != negated));
@@ -297,7 +296,7 @@ impl Writer<'_> {
     }
 }
 
-/// A bound in 32 bits, where `open` stands for none.
+/// A bound in 32 bits, where `open` means no bound.
 fn narrow(value: i64, none: i64, open: i32) -> Option<i32> {
     if value == none {
         return Some(open);
@@ -305,7 +304,7 @@ fn narrow(value: i64, none: i64, open: i32) -> Option<i32> {
     i32::try_from(value).ok().filter(|value| *value != open)
 }
 
-/// Appends a test for a range. In 32 bits the least and the greatest stand for no bound.
+/// Appends a test for a range. In 32 bits the least and the greatest value mean no bound.
 pub(crate) fn range_words(words: &mut Vec<u32>, head: impl Fn(Op) -> Head, low: i64, high: i64) {
     let low32 = narrow(low, i64::MIN, i32::MIN);
     let high32 = narrow(high, i64::MAX, i32::MAX);
@@ -322,7 +321,7 @@ pub(crate) fn range_words(words: &mut Vec<u32>, head: impl Fn(Op) -> Head, low: 
     }
 }
 
-/// The bounds of a test for a range, by its operands.
+/// The bounds of a 32-bit range test, from its operands.
 #[inline]
 pub(crate) fn range_bounds(low: u32, high: u32) -> (i64, i64) {
     let low = match low as i32 {

@@ -1,4 +1,4 @@
-//! Bytes of a file to a snapshot, everything checked before anything is made of it.
+//! Reads a snapshot from the bytes of a file; checks everything before using it.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::snapshot::Snapshot;
 use crate::state::State;
 
 impl Snapshot {
-    /// Makes the state of a file that [`save`](Self::save) wrote. Programs and the index are made
-    /// anew. The memory is in proportion to the bytes.
+    /// Loads a file that [`save`](Self::save) wrote. Builds programs and the index again. Memory is in
+    /// proportion to the bytes.
     ///
     /// # Errors
-    /// A file that is something else or of another version, one that ends too early, and one whose
-    /// bytes are wrong, with the place of the first wrong byte that was found.
+    /// A file of another format or version, a truncated file, and a corrupt file, with the offset of the first
+    /// wrong byte that was found.
     pub fn load(bytes: &[u8]) -> Result<Self> {
         let undefined = header(bytes)?;
         let mut file = Bytes {
@@ -37,7 +37,7 @@ impl Snapshot {
         file.section(NUMBERS, |part| numbers(part, &domain, &mut dictionary))?;
         let sources = file.section(EXPRESSIONS, |part| expressions(part, &domain, &dictionary))?;
         if file.at < file.end {
-            return Err(corrupt("more than the four sections", file.at));
+            return Err(corrupt("data after the last section", file.at));
         }
         Ok(Self::new(State::compiled(
             Arc::new(domain),
@@ -71,26 +71,30 @@ fn header(bytes: &[u8]) -> Result<Undefined> {
     let length = head.u64()?;
     let at = head.at;
     if crc32fast::hash(&bytes[..at]) != head.u32()? {
-        return Err(corrupt("the checksum of the header does not fit", at));
+        return Err(corrupt("checksum mismatch in the header", at));
     }
     if version != VERSION {
-        let message = format!("a snapshot of version {version}: this program reads {VERSION}");
+        let message =
+            format!("unsupported version {version}: this program reads version {VERSION}");
         return Err(Error::new(ErrorKind::ForeignSnapshot, message).byte(MAGIC.len()));
     }
     if (bytes.len() as u64) < length {
         return Err(torn(bytes.len(), length));
     }
     if bytes.len() as u64 > length {
-        return Err(corrupt("bytes behind the end", length as usize));
+        return Err(corrupt(
+            "data after the end of the snapshot",
+            length as usize,
+        ));
     }
     match mode {
         0 => Ok(Undefined::False),
         1 => Ok(Undefined::Unknown),
-        _ => Err(corrupt("no mode of undefined attributes", 12)),
+        _ => Err(corrupt("unknown mode of undefined attributes", 12)),
     }
 }
 
-/// A part of the file that is read from front to end.
+/// A part of the file, read from front to end.
 struct Bytes<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -104,7 +108,7 @@ impl<'b> Bytes<'b> {
 
     fn take(&mut self, count: usize) -> Result<&'b [u8]> {
         if count > self.left() {
-            return Err(corrupt("a section is too short for what is in it", self.at));
+            return Err(corrupt("a section is too short for its content", self.at));
         }
         let start = self.at;
         self.at += count;
@@ -133,17 +137,17 @@ impl<'b> Bytes<'b> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// A number of things that take at least `bytes` each, which must all be there.
+    /// A count of items of at least `bytes` each, which must all fit.
     fn count(&mut self, bytes: usize) -> Result<usize> {
         let at = self.at;
         let count = self.u32()? as usize;
         match count.checked_mul(bytes) {
             Some(all) if all <= self.left() => Ok(count),
-            _ => Err(corrupt("a number of more than the section holds", at)),
+            _ => Err(corrupt("a count is larger than its section", at)),
         }
     }
 
-    /// The content of the next section, once its checksum is verified.
+    /// The content of the next section, after its checksum is verified.
     fn section<T>(
         &mut self,
         name: [u8; 4],
@@ -151,12 +155,12 @@ impl<'b> Bytes<'b> {
     ) -> Result<T> {
         let start = self.at;
         if self.take(name.len())? != name {
-            return Err(corrupt("another section was expected", start));
+            return Err(corrupt("unexpected section", start));
         }
         let length = usize::try_from(self.u64()?).unwrap_or(usize::MAX);
         let around = self.left().checked_sub(SUM_BYTES);
         if around.is_none_or(|most| length > most) {
-            return Err(corrupt("a section that goes beyond the end", start));
+            return Err(corrupt("a section is longer than the file", start));
         }
         let end = start + SECTION_BYTES + length;
         let sum = crc32fast::hash(&self.bytes[start..end]);
@@ -168,13 +172,13 @@ impl<'b> Bytes<'b> {
         self.at = end;
         if self.u32()? != sum {
             let name = String::from_utf8_lossy(&name).into_owned();
-            let message = format!("the checksum of section {name} does not fit: it begins");
+            let message = format!("checksum mismatch in section {name}, which starts");
             return Err(corrupt(message, start));
         }
         let found = read(&mut content)?;
         match content.left() {
             0 => Ok(found),
-            _ => Err(corrupt("a section goes on behind its content", content.at)),
+            _ => Err(corrupt("a section has data after its content", content.at)),
         }
     }
 }
@@ -188,7 +192,7 @@ fn domain(part: &mut Bytes<'_>) -> Result<Domain> {
         let (low, high) = (part.u64()?, part.u64()?);
         let name = text(part)?;
         let kind = kind(code, low, high).filter(|_| allow <= 1);
-        let kind = kind.ok_or_else(|| corrupt("no type of an attribute", at))?;
+        let kind = kind.ok_or_else(|| corrupt("unknown attribute type, or invalid bounds", at))?;
         domain
             .add(name, kind, allow == 1)
             .map_err(|error| corrupt(error.message(), at))?;
@@ -227,12 +231,12 @@ fn text<'b>(part: &mut Bytes<'b>) -> Result<&'b str> {
 fn strings(part: &mut Bytes<'_>, dictionary: &mut Dictionary) -> Result<()> {
     let count = part.count(4)?;
     if count > STRINGS_MAX {
-        return Err(corrupt("more strings than a tree may have", part.at));
+        return Err(corrupt("more strings than a tree can have", part.at));
     }
     for number in 0..count {
         let at = part.at;
         if dictionary.intern_string(text(part)?) as usize != number {
-            return Err(corrupt("a string stands twice", at));
+            return Err(corrupt("a string appears twice", at));
         }
     }
     Ok(())
@@ -255,10 +259,7 @@ fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -
             _ => false,
         };
         if !fits || dictionary.intern_element(attribute, value) as usize != number {
-            return Err(corrupt(
-                "no element of a list, or one that stands twice",
-                at,
-            ));
+            return Err(corrupt("an invalid or repeated list element", at));
         }
     }
     for number in 0..part.count(10)? {
@@ -266,7 +267,7 @@ fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -
         let (attribute, id) = (part.u16()?, part.u64()? as i64);
         let fits = kind(attribute) == Some(&AttributeType::Segments);
         if !fits || dictionary.intern_segment(attribute, id) as usize != number {
-            return Err(corrupt("no segment, or one that stands twice", at));
+            return Err(corrupt("an invalid or repeated segment", at));
         }
     }
     for number in 0..part.count(14)? {
@@ -277,7 +278,7 @@ fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -
         let known = kind.filter(|_| u64::from(namespace) < strings);
         let slot = known.map(|kind| dictionary.intern_cap((kind, by_address == 1, id, namespace)));
         if slot != Some(number as u32) {
-            return Err(corrupt("no counter, or one that stands twice", at));
+            return Err(corrupt("an invalid or repeated counter", at));
         }
     }
     let mut last = None;
@@ -286,7 +287,7 @@ fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -
         let (attribute, value) = (part.u16()?, part.u64()?);
         let ascends = last.replace((attribute, value)) < Some((attribute, value));
         if kind(attribute).is_none() || !ascends {
-            return Err(corrupt("no value, or one that does not ascend", at));
+            return Err(corrupt("an invalid value, or values out of order", at));
         }
         dictionary.note_value(attribute, value);
     }
@@ -295,7 +296,7 @@ fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -
         match part.u8()? {
             0 => {}
             1 => dictionary.want_text(attribute as u16),
-            _ => return Err(corrupt("neither yes nor no", at)),
+            _ => return Err(corrupt("a flag is neither 0 nor 1", at)),
         }
     }
     Ok(())
@@ -308,7 +309,7 @@ fn expressions(part: &mut Bytes<'_>, domain: &Domain, dictionary: &Dictionary) -
     let words = part.u32()? as usize;
     if words > WORDS_MAX || count * 12 + words * 4 != part.left() {
         return Err(corrupt(
-            "a number of words that the section does not hold",
+            "the number of words does not match the section",
             at,
         ));
     }
@@ -319,17 +320,20 @@ fn expressions(part: &mut Bytes<'_>, domain: &Domain, dictionary: &Dictionary) -
         .map(|bytes| SubscriptionId(u64::from_le_bytes(*bytes)))
         .collect();
     if let Some(wrong) = ids.windows(2).position(|pair| pair[0] >= pair[1]) {
-        return Err(corrupt("ids that do not ascend", at + 8 * (wrong + 1)));
+        return Err(corrupt("ids are out of order", at + 8 * (wrong + 1)));
     }
     let at = part.at;
     let ends = u32s(part.take(count * 4)?);
     let last = ends.last().map_or(0, |end| *end as usize);
     if let Some(wrong) = ends.windows(2).position(|pair| pair[0] > pair[1]) {
-        return Err(corrupt("trees that do not follow", at + 4 * (wrong + 1)));
+        return Err(corrupt(
+            "ends of trees are out of order",
+            at + 4 * (wrong + 1),
+        ));
     }
     if last != words {
         return Err(corrupt(
-            "trees that end elsewhere than their words",
+            "the last tree does not end with the words",
             part.at,
         ));
     }
@@ -351,7 +355,7 @@ fn u32s(bytes: &[u8]) -> Vec<u32> {
 }
 
 fn torn(found: usize, length: u64) -> Error {
-    let message = format!("the snapshot is torn: of {length} bytes it ends");
+    let message = format!("the snapshot is truncated: {length} bytes expected, the file ends");
     Error::new(ErrorKind::TornSnapshot, message).byte(found)
 }
 

@@ -1,11 +1,11 @@
-//! What a tree of words from outside has to be, so that nothing that compiles, runs or explains it
-//! meets anything that `bind` would not have written.
+//! Checks a tree of words from a file, so that compiling, running and explaining meet nothing that `bind` would
+//! not have written.
 
 use crate::code::{HAS_MAX, Head, IN_MAX, Op, i64_at};
 use crate::dictionary::Dictionary;
 use crate::domain::{Attribute, AttributeType, Domain};
 
-/// Checks one tree; the position of the word that is wrong, and why.
+/// Checks one tree. The error is the position of the first wrong word, and why it is wrong.
 pub(super) fn check(
     tree: &[u32],
     domain: &Domain,
@@ -17,29 +17,29 @@ pub(super) fn check(
         let head = Head(word);
         let wrong = |why| Err((at, why));
         if head.op() as u32 != word & 0xff || head.op() == Op::Memo {
-            return wrong("no operation of a tree");
+            return wrong("not an operation of a tree");
         }
         let first = tree.get(at + 1).copied().unwrap_or(0);
         let Some(operands) = tree.get(at + 1..at + 1 + head.operands(first)) else {
-            return wrong("operands beyond the end of the tree");
+            return wrong("operands are missing at the end of the tree");
         };
         match head.op() {
             Op::And | Op::Or | Op::Close | Op::True | Op::False if word > 0xff => {
-                return wrong("a group with an attribute");
+                return wrong("a group has an attribute");
             }
             Op::And | Op::Or => depth += 1,
-            Op::Close if depth == 0 => return wrong("a group that ends and never began"),
+            Op::Close if depth == 0 => return wrong("a group ends that was not opened"),
             Op::Close => depth -= 1,
             Op::True | Op::False => {}
             _ => {
                 let Some(attribute) = domain.attributes().get(head.attribute()) else {
-                    return wrong("an attribute that the domain lacks");
+                    return wrong("an attribute is not in the domain");
                 };
                 if !fits(head.op(), &attribute.kind()) {
-                    return wrong("an operation that does not go with its attribute");
+                    return wrong("an operation does not fit the type of its attribute");
                 }
                 if !allowed(head, operands, domain, dictionary) {
-                    return wrong("an operand that names nothing");
+                    return wrong("an operand refers to nothing");
                 }
             }
         }
@@ -47,7 +47,7 @@ pub(super) fn check(
     }
     match depth {
         0 => Ok(()),
-        _ => Err((tree.len(), "a group without an end")),
+        _ => Err((tree.len(), "a group is not closed")),
     }
 }
 
@@ -94,7 +94,7 @@ fn allowed(head: Head, operands: &[u32], domain: &Domain, dictionary: &Dictionar
     };
     length
         && match head.op() {
-            // Membership is sought by halves.
+            // Membership uses binary search.
             Op::InMany => {
                 let values = (0..first as usize).map(|at| i64_at(operands, 1 + 2 * at));
                 values.is_sorted()

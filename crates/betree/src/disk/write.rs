@@ -1,4 +1,4 @@
-//! The bytes of a snapshot, handed out piece by piece.
+//! Writes the bytes of a snapshot, piece by piece.
 
 use crc32fast::Hasher;
 
@@ -11,15 +11,15 @@ use crate::index::Sources;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 
-/// Bytes of the pieces that large sections are handed out in.
+/// Size of the pieces of large sections.
 const PIECE_BYTES: usize = 64 * 1024;
 
 impl Snapshot {
-    /// Writes the state as a file, in pieces to be appended one after the other. The same state gives
-    /// the same bytes.
+    /// Writes the snapshot as a file: calls `append` with one piece after the other. Equal snapshots give equal
+    /// bytes.
     ///
     /// # Errors
-    /// What `append` fails with.
+    /// The first error of `append`.
     pub fn save<E>(&self, append: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let state = self.state();
         let merged;
@@ -69,7 +69,7 @@ impl Snapshot {
     }
 }
 
-/// All expressions that count, in the order of their ids.
+/// All live expressions, in the order of their ids.
 fn all(state: &State) -> Sources {
     let mut sources = Sources::default();
     for part in &state.parts {
@@ -147,7 +147,7 @@ impl<A: FnMut(&[u8]) -> Result<(), E>, E> Out<A> {
         (self.append)(bytes)
     }
 
-    /// The checksum of what was written since the last one.
+    /// Appends the checksum of the bytes since the last one.
     fn close(&mut self) -> Result<(), E> {
         let sum = std::mem::take(&mut self.sum).finalize();
         (self.append)(&sum.to_le_bytes())
@@ -173,7 +173,7 @@ impl<A: FnMut(&[u8]) -> Result<(), E>, E> Out<A> {
         self.close()
     }
 
-    /// Many small things in pieces of a good size.
+    /// Appends many small items in larger pieces.
     fn all<T>(
         &mut self,
         things: impl Iterator<Item = T>,

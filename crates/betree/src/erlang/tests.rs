@@ -37,11 +37,14 @@ fn events_are_lists_or_bits() {
         ("[1].", "expected ',', found ']' at byte 2"),
         (
             "[1,2].",
-            "'2' is no value of attribute 'b' (boolean) at byte 3",
+            "'2' is not a value of attribute 'b' (boolean) at byte 3",
         ),
         ("[1,0,1].", "expected ']', found ',' at byte 4"),
         ("[1,0]", "expected '.', found the end at byte 4"),
-        ("1", "no value of attribute 'b' (boolean) at byte 1"),
+        (
+            "1",
+            "the value of attribute 'b' (boolean) is missing at byte 1",
+        ),
         ("101", "more values than attributes at byte 2"),
         ("[1,0]. x", "more values than attributes at byte 7"),
         ("x", "expected a list of values at byte 0"),
@@ -61,7 +64,10 @@ fn wrong_files_are_refused_with_line_and_column() {
             "[{a,bool}].",
             "expected {name,type,allow_undefined} at column 2",
         ),
-        ("[{a,bool,maybe}].", "'maybe' says nothing at column 2"),
+        (
+            "[{a,bool,maybe}].",
+            "expected allow_undefined or disallow_undefined, found 'maybe' at column 2",
+        ),
         (
             "[\n{a,odd,allow_undefined}].",
             "unknown type 'odd' at line 2, column 1",
@@ -72,7 +78,7 @@ fn wrong_files_are_refused_with_line_and_column() {
         ),
         (
             "[{a,bool,allow_undefined},\n{a,bool,allow_undefined}].",
-            "attribute 'a' stands twice at line 2, column 1",
+            "attribute 'a' is declared twice at line 2, column 1",
         ),
         (
             "[].\na",
@@ -88,7 +94,7 @@ fn wrong_files_are_refused_with_line_and_column() {
         ),
         (
             "[].\n<<\"a\\é\">>.",
-            "not an escape of a text at line 2, column 5",
+            "invalid escape in a text at line 2, column 5",
         ),
         (
             "[].\n<<\"a\">.",

@@ -1,11 +1,11 @@
-//! JSON as tokens, each of bounded length, at their bytes. The structure is the reader's.
+//! Splits JSON into tokens of bounded length, each with its byte offset. The reader checks the structure.
 
 use std::borrow::Cow;
 
 use super::TEXT_BYTES_MAX;
 use crate::error::{Error, ErrorKind, Result};
 
-/// White space that is passed over in one go.
+/// Most white space skipped in one call.
 const BLANK_BYTES_MAX: usize = 1 << 12;
 /// The longest number.
 const NUMBER_BYTES_MAX: usize = 512;
@@ -17,13 +17,13 @@ pub(super) enum Token<'j> {
     Sign(u8),
     Text(Cow<'j, str>),
     Integer(i64),
-    /// An integer beyond 64 bits with a sign, as the float that is nearest to it.
+    /// An integer that does not fit 64 bits with a sign, as the nearest float.
     Wide(f64),
     Float(f64),
     True,
     False,
     Null,
-    /// White space without an end yet.
+    /// White space that continues.
     Blank,
     End,
 }
@@ -97,7 +97,7 @@ impl<'j> Lexer<'j> {
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() && is_integer => Ok(Token::Wide(value)),
             Ok(value) if value.is_finite() => Ok(Token::Float(value)),
-            _ => Err(wrong(start, "a number out of range")),
+            _ => Err(wrong(start, "the number is out of range")),
         }
     }
 
@@ -115,22 +115,18 @@ impl<'j> Lexer<'j> {
                     at += 2;
                 }
                 Some(0..0x20) => {
-                    return Err(wrong(start + 1 + at, "a control character in a text"));
+                    return Err(wrong(start + 1 + at, "a control character in a string"));
                 }
                 Some(_) => at += 1,
                 None if rest.len() > TEXT_BYTES_MAX => {
-                    let message = format!("a text of more than {TEXT_BYTES_MAX} bytes");
+                    let message = format!("a string of more than {TEXT_BYTES_MAX} bytes");
                     return Err(wrong(start, message));
                 }
-                None => return Err(wrong(start, "a text without its closing quote")),
+                None => return Err(wrong(start, "a string without its closing quote")),
             }
         }
-        let body = std::str::from_utf8(&window[..at]).map_err(|error| {
-            wrong(
-                start + 1 + error.valid_up_to(),
-                "a byte that is not UTF-8 in a text",
-            )
-        })?;
+        let body = std::str::from_utf8(&window[..at])
+            .map_err(|error| wrong(start + 1 + error.valid_up_to(), "invalid UTF-8 in a string"))?;
         self.at = start + at + 2;
         Ok(Token::Text(if plain {
             Cow::Borrowed(body)
@@ -140,7 +136,7 @@ impl<'j> Lexer<'j> {
     }
 }
 
-/// The grammar of JSON numbers, which is narrower than what Rust parses.
+/// The grammar of JSON numbers, which is stricter than Rust's.
 fn is_number(bytes: &[u8]) -> bool {
     let digits = |bytes: &[u8]| {
         bytes
@@ -172,7 +168,7 @@ fn is_number(bytes: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// The text that escapes stand for; `offset` is the byte at which `body` begins.
+/// Replaces escapes; `offset` is the byte at which `body` begins.
 fn unescape(body: &str, offset: usize) -> Result<String> {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
@@ -202,7 +198,7 @@ fn unescape(body: &str, offset: usize) -> Result<String> {
     Ok(out)
 }
 
-/// The character behind `\u`, which may take two escapes, and what follows.
+/// The character after `\u`, which may take two escapes, and the rest of the text.
 fn unicode(rest: &str) -> Option<(char, &str)> {
     let unit = |text: &str| {
         let digits = text.get(..4)?;

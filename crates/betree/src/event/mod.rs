@@ -1,7 +1,7 @@
-//! Events as searches see them: of each attribute whether it is defined and its value, of lists
-//! which of the elements they have that some expression asks for.
+//! Events as searches see them: for each attribute whether it is defined and its value; for lists, which of the
+//! elements they have that some expression uses.
 //!
-//! How events are read from JSON is in [`reader`]; what tests make of them is in `eval`.
+//! [`reader`] reads events from JSON; `eval` evaluates tests on them.
 
 mod json;
 mod reader;
@@ -16,17 +16,17 @@ pub(crate) const TEXT_BYTES_MAX: usize = 1 << 16;
 /// An event, read for one state of a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Of the dictionary that it was read with.
+    /// The generation of the dictionary that it was read with.
     pub(crate) generation: u64,
     defined: Vec<u64>,
-    /// Booleans, integers, the bits of floats, numbers of strings; of lists how long they are.
+    /// Booleans, integers, the bits of floats, numbers of strings, lengths of lists.
     scalars: Vec<u64>,
-    /// One bit for each value that an attribute has, by its hash.
+    /// For each attribute one bit per value, chosen by hash.
     signatures: Vec<u64>,
-    /// Where the elements of lists stand in `elements`.
+    /// The range of each list in `elements`.
     ranges: Vec<(u32, u32)>,
     elements: Vec<u32>,
-    /// One bit an element.
+    /// One bit per element.
     has: Vec<u64>,
     text: String,
     texts: Vec<(u32, u32)>,
@@ -84,7 +84,7 @@ impl Event {
         word >> (element % 64) & 1 == 1
     }
 
-    /// The elements of a list that some expression asks for.
+    /// The elements of a list that some expression uses.
     pub(crate) fn elements(&self, attribute: usize) -> &[u32] {
         let (start, end) = self.ranges.get(attribute).copied().unwrap_or((0, 0));
         self.elements
@@ -119,7 +119,7 @@ impl Event {
         self.signatures[attribute] |= signature(value);
     }
 
-    /// Keeps the text of an attribute; false when all texts together are too long.
+    /// Keeps the text of an attribute. Returns false when all texts together are too long.
     fn set_text(&mut self, attribute: usize, text: &str) -> bool {
         let start = u32::try_from(self.text.len());
         let end = u32::try_from(self.text.len() + text.len());
@@ -137,7 +137,7 @@ impl Event {
         self.ranges[attribute] = (start, start);
     }
 
-    /// Adds an element to the list that was opened last: `None` is one that nobody asks for.
+    /// Adds an element to the list that was opened last; `None` is one that no expression uses.
     fn add_element(&mut self, attribute: usize, element: Option<u32>) {
         self.scalars[attribute] += 1;
         let Some(element) = element.filter(|element| !self.has(*element)) else {

@@ -1,4 +1,4 @@
-//! Events from JSON, a token at a time under a budget.
+//! Reads events from JSON, a token at a time, under a budget.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::expr::CapKind;
 
-/// Brackets of values that are skipped may nest this deep.
+/// Deepest nesting of brackets in skipped values.
 const DEPTH_MAX: u32 = 128;
-/// Stamps are microseconds, times are seconds.
+/// Time stamps are in microseconds, times in seconds.
 const STAMPS_PER_SECOND: i64 = 1_000_000;
 /// Bytes of text that are one reduction.
 const TEXT_BYTES_PER_REDUCTION: usize = 64;
@@ -21,7 +21,7 @@ const TEXT_BYTES_PER_REDUCTION: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Start,
-    /// A name or the end; whether the end may come, and a name.
+    /// A name or the end; which of them may come.
     Name {
         end: bool,
         name: bool,
@@ -35,7 +35,7 @@ enum State {
         end: bool,
     },
     ElementNext,
-    /// The numbers inside of an entry: how many were read.
+    /// The fields of an entry: how many were read.
     Field {
         read: u8,
         nested: bool,
@@ -44,7 +44,7 @@ enum State {
         read: u8,
         nested: bool,
     },
-    /// In a value that nobody asked for: open brackets, and what may come next.
+    /// In a skipped value: open brackets, and what may come next.
     Skip {
         depth: u32,
         next: Skipped,
@@ -53,7 +53,7 @@ enum State {
     Done,
 }
 
-/// What may come next in a value that is passed over.
+/// What may come next in a skipped value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Skipped {
     /// A value; whether the list may end instead.
@@ -69,7 +69,7 @@ enum Skipped {
     Comma,
 }
 
-/// What the value that is read belongs to.
+/// The owner of the current value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Attribute(u16),
@@ -98,7 +98,7 @@ pub struct EventReader<'j> {
     target: Target,
     seen: Vec<u64>,
     seen_now: bool,
-    /// The kinds of the brackets that are open in a skipped value, a bit each.
+    /// The open brackets of a skipped value, one bit each: 1 for an object.
     brackets: u128,
     entry: Entry,
     event: Event,
@@ -129,11 +129,11 @@ impl<'j> EventReader<'j> {
         }
     }
 
-    /// Reads on for about as many reductions as the budget has, at most
+    /// Continues to read for about as many reductions as the budget has, at most
     /// [`OVERSHOOT_MAX`](crate::OVERSHOOT_MAX) more.
     ///
     /// # Errors
-    /// What is no event of this domain, with its byte.
+    /// Bytes that are not an event of this domain, with their offset.
     pub fn step(&mut self, budget: Budget) -> Result<Progress> {
         let limit = self.reductions.saturating_add(budget.left());
         while self.state != State::Done {
@@ -161,17 +161,20 @@ impl<'j> EventReader<'j> {
     /// The event.
     ///
     /// # Errors
-    /// JSON that was not read to its end, or an attribute that the event must have and lacks.
+    /// JSON that was not read to its end, or a required attribute that the event lacks.
     pub fn finish(self) -> Result<Event> {
         if self.state != State::Done {
             return Err(Error::new(
                 ErrorKind::Json,
-                "the event was not read to its end",
+                "the event is incomplete: read until `Progress::Done`",
             ));
         }
         for (index, attribute) in self.domain.attributes().iter().enumerate() {
             if !attribute.allows_undefined() && !self.event.is_defined(index) {
-                let message = format!("the event lacks attribute {}", quoted(attribute.name()));
+                let message = format!(
+                    "the event lacks the required attribute {}",
+                    quoted(attribute.name())
+                );
                 return Err(Error::new(ErrorKind::Undefined, message));
             }
         }
@@ -240,7 +243,7 @@ impl<'j> EventReader<'j> {
             _ => false,
         };
         if again {
-            let message = format!("attribute {} stands twice", quoted(name));
+            let message = format!("attribute {} appears twice", quoted(name));
             return Err(Error::new(ErrorKind::Json, message));
         }
         Ok(State::Colon)
@@ -257,7 +260,8 @@ impl<'j> EventReader<'j> {
                         Ok(State::Next)
                     }
                     token => {
-                        let message = format!("'now' is given {}", describe(&token));
+                        let message =
+                            format!("'now': expected integer, found {}", describe(&token));
                         Err(Error::new(ErrorKind::Type, message))
                     }
                 };
@@ -291,7 +295,7 @@ impl<'j> EventReader<'j> {
                 let id = self.dictionary.find_string(text).unwrap_or(UNKNOWN);
                 self.event.set_scalar(index, u64::from(id));
                 if self.dictionary.wants_text(index) && !self.event.set_text(index, text) {
-                    let message = "the texts of the event have more than 4 GiB";
+                    let message = "the strings of the event exceed 4 GiB";
                     return Err(Error::new(ErrorKind::TooLarge, message));
                 }
             }
@@ -316,7 +320,7 @@ impl<'j> EventReader<'j> {
         };
         let attribute = &self.domain.attributes()[usize::from(attribute)];
         let message = format!(
-            "attribute {} ({}) is given {}",
+            "attribute {}: expected {}, found {}",
             quoted(attribute.name()),
             attribute.kind().name(),
             describe(token)
@@ -359,8 +363,8 @@ impl<'j> EventReader<'j> {
         }
     }
 
-    /// A field of an entry: `id, stamp` of a segment, `type, id, namespace, value, stamp` of a
-    /// counter, the first three of which may stand in brackets of their own.
+    /// A field of an entry: `id, stamp` of a segment, or `type, id, namespace, value, stamp` of a counter, whose
+    /// first three may be in their own brackets.
     fn field(&mut self, read: u8, nested: bool, token: Token<'_>) -> Result<State> {
         let next = Ok(State::FieldNext {
             read: read + 1,
@@ -370,7 +374,7 @@ impl<'j> EventReader<'j> {
             (true, 0, Token::Sign(b'[')) if !nested => Ok(State::Field { read, nested: true }),
             (true, 0, Token::Text(word)) => {
                 self.entry.kind = Some(CapKind::parse(word).ok_or_else(|| {
-                    let message = format!("{} is no type of a frequency cap", quoted(word));
+                    let message = format!("{} is not a type of frequency cap", quoted(word));
                     Error::new(ErrorKind::Type, message)
                 })?);
                 next
@@ -417,7 +421,7 @@ impl<'j> EventReader<'j> {
         self.event.add_element(usize::from(attribute), None);
         let [first, second, third] = self.entry.numbers;
         match self.entry.kind {
-            // The first entry of a key counts.
+            // Of several entries with one key the first counts.
             Some((kind, by_address)) => {
                 let slot = self
                     .entry
@@ -436,13 +440,13 @@ impl<'j> EventReader<'j> {
         }
     }
 
-    /// Passes over a token of a value that nobody asked for.
+    /// Skips a token of a value that no attribute needs.
     fn skip(&mut self, depth: u32, next: Skipped, token: &Token<'_>) -> Result<State> {
         let in_object = self.brackets & 1 == 1;
         let (depth, next) = match (next, token) {
             (Skipped::Value { .. }, Token::Sign(sign @ (b'[' | b'{'))) => {
                 if depth == DEPTH_MAX {
-                    let message = format!("brackets nest deeper than {DEPTH_MAX}");
+                    let message = format!("brackets nest deeper than {DEPTH_MAX} levels");
                     return Err(Error::new(ErrorKind::Json, message));
                 }
                 let object = *sign == b'{';
@@ -478,7 +482,7 @@ impl<'j> EventReader<'j> {
         })
     }
 
-    /// Closes the innermost bracket: what is behind it may go on.
+    /// Closes the innermost bracket.
     fn close(&mut self, depth: u32) -> (u32, Skipped) {
         self.brackets >>= 1;
         (depth - 1, Skipped::Comma)
@@ -490,9 +494,9 @@ fn describe(token: &Token<'_>) -> String {
         Token::Sign(b'{') => "an object".to_owned(),
         Token::Sign(b'[') => "a list".to_owned(),
         Token::Sign(sign) => format!("'{}'", char::from(*sign)),
-        Token::Text(_) => "a text".to_owned(),
+        Token::Text(_) => "a string".to_owned(),
         Token::Integer(_) => "an integer".to_owned(),
-        Token::Wide(_) => "an integer of more than 64 bits with its sign".to_owned(),
+        Token::Wide(_) => "an integer that does not fit 64 bits".to_owned(),
         Token::Float(_) => "a float".to_owned(),
         Token::True | Token::False => "a boolean".to_owned(),
         Token::Null => "null".to_owned(),

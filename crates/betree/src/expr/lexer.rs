@@ -1,4 +1,4 @@
-//! Text to the words, numbers, texts and signs of the language. What they mean is the parser's.
+//! Splits text into words, numbers, texts and signs. The parser interprets them.
 
 use crate::error::{Error, ErrorKind, Result, quoted};
 
@@ -14,7 +14,7 @@ pub(super) enum Token<'s> {
 }
 
 impl Token<'_> {
-    /// As a message names it.
+    /// The token as an error message shows it.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Word(word) => quoted(word),
@@ -26,7 +26,7 @@ impl Token<'_> {
     }
 }
 
-/// Signs, longer ones before those that they begin with.
+/// Signs, longer ones before their prefixes.
 const SIGNS: [&str; 11] = ["&&", "||", "<=", ">=", "<>", "<", ">", "=", "(", ")", ","];
 
 /// Where in a text the next token begins.
@@ -83,7 +83,7 @@ impl<'s> Lexer<'s> {
         }
         let digits = |lexer: &mut Self| !lexer.take_while(|byte| byte.is_ascii_digit()).is_empty();
         if !digits(self) {
-            return Err(self.wrong(start, "a sign without a number"));
+            return Err(self.wrong(start, "a minus sign without a number"));
         }
         let mut float = false;
         if peek(self, 0) == b'.' && peek(self, 1).is_ascii_digit() {

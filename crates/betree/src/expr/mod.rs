@@ -1,4 +1,4 @@
-//! Expressions as they are written: operators in postfix order over tests of attributes.
+//! Parsed expressions: operators in postfix order over tests of attributes.
 //!
 //! Nothing here knows which attributes exist; `bind` does.
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 
-/// An expression that was parsed, and borrows its text.
+/// A parsed expression, which borrows its text.
 ///
 /// ```
 /// let expression = betree::Expression::parse("age >= 18 and not (country in ('FR', 'DE'))")?;
@@ -29,15 +29,15 @@ pub struct Expression<'s> {
 }
 
 impl<'s> Expression<'s> {
-    /// Parses a text. The work and the memory are in proportion to its length, however deep it nests.
+    /// Parses a text. Work and memory are in proportion to its length, however deep it nests.
     ///
     /// # Errors
-    /// What is wrong, with line and column.
+    /// A syntax error, with line and column.
     pub fn parse(text: &'s str) -> Result<Self> {
         parser::parse(text)
     }
 
-    /// How many tests of attributes it has.
+    /// The number of tests of attributes.
     #[must_use]
     pub fn leaves(&self) -> usize {
         self.leaves.len()
@@ -95,7 +95,7 @@ pub(crate) enum Position {
     End,
 }
 
-/// What a counter counts, without the address that it may count by.
+/// What a counter counts, not including the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum CapKind {
     Advertiser,
@@ -123,7 +123,7 @@ impl CapKind {
         Some((kind, by_address))
     }
 
-    /// The kinds, by the numbers that files have for them.
+    /// The kinds, by their numbers in files.
     const ALL: [Self; 5] = [
         Self::Advertiser,
         Self::Campaign,
@@ -132,7 +132,7 @@ impl CapKind {
         Self::Product,
     ];
 
-    /// The number that files have for it.
+    /// Its number in files.
     pub(crate) fn code(self) -> u8 {
         self as u8
     }
@@ -155,7 +155,7 @@ impl CapKind {
     }
 }
 
-/// A test of one attribute, or of what an event always has.
+/// A test of one attribute, or of an implied attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Test<'s> {
     Variable(&'s str),

@@ -1,16 +1,16 @@
-//! Tokens to an [`Expression`], by an operator stack: nothing recurses.
+//! Parses tokens into an [`Expression`] by an operator stack, without recursion.
 
 use super::lexer::{Lexer, Token};
 use super::{CapKind, Expression, Leaf, Literal, Node, Position, Quantity, Relation, Test};
 use crate::error::{Error, Result, quoted};
 
-/// What waits for its right operand, or for its closing bracket.
+/// An operator that waits for its right operand, or an open bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waiting {
     Or,
     And,
     Not,
-    /// With the byte that it stands at.
+    /// With its byte offset.
     Bracket(usize),
 }
 
@@ -122,7 +122,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// Gives the operand that is complete to the `not`s before it.
+    /// Applies the `not`s before a complete operand.
     fn negate(&mut self) {
         while self.waiting.last() == Some(&Waiting::Not) {
             self.waiting.pop();
@@ -130,7 +130,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// What follows an operand; whether another has to come.
+    /// Parses what follows an operand. Returns whether another operand must follow.
     fn operator(&mut self) -> Result<bool> {
         loop {
             if self.sign("&&")? || self.word("and")? {
@@ -151,7 +151,7 @@ impl<'s> Parser<'s> {
                 }
                 (Token::End, None) => return Ok(false),
                 (Token::End, Some(Waiting::Bracket(offset))) => {
-                    return Err(self.lexer.wrong(offset, "a bracket that is not closed"));
+                    return Err(self.lexer.wrong(offset, "the bracket is not closed"));
                 }
                 _ => return Err(self.wrong("'and', 'or' or the end")),
             }
@@ -183,7 +183,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// What is asked of the attribute that was just named.
+    /// Parses the test of the attribute that was just named.
     fn suffix(&mut self, name: &'s str) -> Result<Test<'s>> {
         if let Some(relation) = self.relation()? {
             return Ok(Test::Compare(name, relation, self.constant()?));
@@ -347,7 +347,7 @@ impl<'s> Parser<'s> {
             "segment_before" => self.segment(false)?,
             "within_frequency_cap" => self.cap()?,
             _ => {
-                let message = format!("there is no function {}", quoted(name));
+                let message = format!("unknown function {}", quoted(name));
                 return Err(self.lexer.wrong(at, message));
             }
         };
@@ -385,7 +385,7 @@ impl<'s> Parser<'s> {
         let offset = self.offset;
         let word = self.text()?;
         let (kind, by_address) = CapKind::parse(word).ok_or_else(|| {
-            let message = format!("{} is no type of a frequency cap", quoted(word));
+            let message = format!("{} is not a type of frequency cap", quoted(word));
             self.lexer.wrong(offset, message)
         })?;
         self.expect(",")?;

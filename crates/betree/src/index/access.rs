@@ -1,7 +1,7 @@
-//! What an event must have for an expression to match: the clauses by which the index finds it.
+//! Access clauses: what an event must have for an expression to match, by which the index finds it.
 //!
-//! A clause is a set of keys, values of attributes, at least one of which the event has whenever the
-//! expression matches. Each part of the conjunction at the root may give one.
+//! A clause is a set of keys (values of attributes), at least one of which the event has whenever the
+//! expression matches. Each part of the conjunction at the root can give one.
 
 use crate::code::{HAS_MAX, Head, IN_MAX, Op, i64_at};
 use crate::event::signature;
@@ -10,10 +10,10 @@ use crate::program::estimate::Estimates;
 
 /// The most keys of a clause.
 const KEYS_MAX: u32 = 64;
-/// A clause that more events than this share meet is none.
+/// A clause that more than this share of events meet is not used.
 const PROBABILITY_MAX: f32 = 0.6;
 
-/// The attribute of a clause whose keys are of several.
+/// The attribute of a clause with keys of several attributes.
 pub(crate) const SEVERAL: u32 = u32::MAX;
 
 /// A value of an attribute.
@@ -42,7 +42,7 @@ pub(crate) struct Clauses {
     found: Vec<Option<Access>>,
 }
 
-/// The clause of a node while the best is sought.
+/// The candidate clause of a node.
 #[derive(Debug, Clone, Copy)]
 struct Access {
     probability: f32,
@@ -81,7 +81,7 @@ impl Clauses {
             .fold(1.0, f32::min)
     }
 
-    /// Adds the clauses of the arena that `best` was asked about last.
+    /// Adds the clauses of the arena that `best` was last called for.
     pub(crate) fn push(&mut self, arena: &Arena) {
         self.starts.push(self.clauses.len() as u32);
         for part in arena.children(ROOT) {
@@ -110,7 +110,7 @@ impl Clauses {
         }
     }
 
-    /// Finds for each node what it would give as a clause.
+    /// Computes for each node the clause that it would give.
     fn weigh(&mut self, arena: &Arena, estimates: &Estimates) {
         self.found.clear();
         self.found.resize(arena.nodes.len(), None);
@@ -162,7 +162,7 @@ impl Clauses {
                 let values = (0..count).map(|at| i64_at(operands, 1 + 2 * at) as u64);
                 self.keys.extend(values.map(|value| (attribute, value)));
             }
-            // Any one element of those that all have to be there will do.
+            // All elements must be there, so any one of them is enough as a key.
             Op::HasAll => {
                 let element = operands.first().copied().unwrap_or(0);
                 self.keys.push((attribute, u64::from(element)));
@@ -197,7 +197,7 @@ impl Access {
     }
 }
 
-/// What a test gives as a clause. One that is true over an undefined attribute gives none.
+/// The clause of a test. A test that is true for an undefined attribute has none.
 fn leaf(arena: &Arena, index: u32, estimates: &Estimates) -> Option<Access> {
     let test = arena.test(index);
     let (head, operands) = (Head(*test.first()?), &test[1..]);

@@ -1,7 +1,7 @@
-//! The compiled form of many expressions: which of them run in lockstep, which are found by rows of
-//! bits or by their access clauses, and the programs of these.
+//! The compiled form of many expressions: some run in lockstep, others are found by rows of bits or by access
+//! clauses and run as programs.
 //!
-//! An index never changes. Expressions stand in it in the order of their ids, by *slots* from 0.
+//! An index never changes. Its expressions are in the order of their ids, numbered by *slots* from 0.
 
 pub(crate) mod access;
 pub(crate) mod columns;
@@ -20,11 +20,10 @@ use crate::program::run::MemoTests;
 use crate::program::{self, Step};
 use crate::simd::LANES;
 
-/// An expression whose best clause more events than this share meet runs in lockstep.
+/// An expression runs in lockstep when more than this share of events meet its best clause.
 const LOCKSTEP_MIN: f32 = 0.2;
 
-/// An expression whose best clause fewer events than this share meet has a place in the tree, where it
-/// costs nothing else.
+/// An expression goes into the tree when less than this share of events meet its best clause.
 const TREE_MAX: f32 = 0.0005;
 
 /// Where the program of a slot is.
@@ -44,7 +43,7 @@ const MEMBER: u32 = 1 << 30;
 const TRUE: u32 = u32::MAX;
 const FALSE: u32 = u32::MAX - 1;
 
-/// Trees of expressions, in a row.
+/// Trees of expressions, one after the other.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Sources {
     pub(crate) ids: Vec<SubscriptionId>,
@@ -61,7 +60,7 @@ impl Sources {
         self.words.len()
     }
 
-    /// Trees that end at these words, each one after the last.
+    /// Consecutive trees that end at these words.
     pub(crate) fn new(ids: Vec<SubscriptionId>, words: Vec<u32>, ends: Vec<u32>) -> Self {
         debug_assert_eq!(ids.len(), ends.len());
         Self { ids, words, ends }
@@ -83,7 +82,7 @@ impl Sources {
         &self.words[start as usize..self.ends[slot] as usize]
     }
 
-    /// Adds an expression whose tree `write` appends; when that fails, nothing was added.
+    /// Adds an expression whose tree `write` appends. When that fails, nothing is added.
     pub(crate) fn add<E>(
         &mut self,
         id: SubscriptionId,
@@ -105,7 +104,7 @@ impl Sources {
         self.ends.push(self.words.len() as u32);
     }
 
-    /// The same in the order of ids, without those that `keep` refuses.
+    /// The same in the order of ids, only those that `keep` accepts.
     pub(crate) fn sorted(self, keep: impl Fn(usize) -> bool) -> Self {
         let all = (0..self.len()).all(&keep);
         if all && self.ids.is_sorted() {
@@ -120,7 +119,7 @@ impl Sources {
         out
     }
 
-    /// Appends those of another that `keep` lets pass.
+    /// Appends the expressions of another that `keep` accepts.
     pub(crate) fn append(&mut self, other: &Self, keep: impl Fn(usize) -> bool) {
         for slot in (0..other.len()).filter(|slot| keep(*slot)) {
             self.push(other.ids[slot], other.tree(slot));
@@ -135,7 +134,7 @@ pub(crate) struct Index {
     pub(crate) lockstep: Lockstep,
     pub(crate) columns: Columns,
     pub(crate) tree: Tree,
-    /// Slots of what is always true.
+    /// Slots of expressions that are always true.
     pub(crate) always: Vec<u32>,
     pub(crate) tests: MemoTests,
     /// For each program in the tree its slot, its length and its words.
@@ -144,7 +143,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Compiles expressions that stand in the order of their ids.
+    /// Compiles expressions, which are in the order of their ids.
     pub(crate) fn build(sources: Sources, domain: &Domain, estimates: &Estimates) -> Self {
         let mut index = Self {
             places: vec![FALSE; sources.len()],
@@ -197,8 +196,7 @@ impl Index {
         index
     }
 
-    /// Builds the tree and puts programs in its order: those that are visited together stand
-    /// together.
+    /// Builds the tree and puts programs in its order, so that programs visited together are next to each other.
     fn lay_out(&mut self, compiler: Compiler) {
         self.columns = compiler.columns.finish();
         self.tree = Tree::build(&compiler.clauses);
@@ -246,7 +244,7 @@ impl Index {
         }
     }
 
-    /// Whether there is nothing but programs in lockstep.
+    /// Whether all expressions run in lockstep.
     pub(crate) fn is_all_lockstep(&self) -> bool {
         self.always.is_empty() && self.code.is_empty() && self.columns.is_empty()
     }
@@ -257,7 +255,7 @@ impl Index {
     }
 }
 
-/// What compiling uses again and again, and the programs so far.
+/// Reusable memory of compiling, and the programs so far.
 #[derive(Debug, Default)]
 struct Compiler {
     arena: Arena,
@@ -283,16 +281,15 @@ impl Compiler {
         self.code = code;
     }
 
-    /// Adds the expression of the arena to those that run in lockstep; false when it has no place
-    /// there.
+    /// Adds the expression of the arena to lockstep. Returns false when it does not fit there.
     fn lane(&mut self, slot: u32, lockstep: &mut lockstep::Builder) -> bool {
         self.arena.order_by_size();
         let _ = program::steps(&self.arena, &mut self.steps);
         lockstep.add(slot, &self.arena, &self.steps)
     }
 
-    /// Adds the expression of the arena to the columns, with a program of what these leave open; its
-    /// place.
+    /// Adds the expression of the arena to the columns, with a program for what the rows do not decide. Returns
+    /// its place.
     fn member(&mut self, slot: u32, tests: &mut MemoTests) -> u32 {
         let place = MEMBER | self.columns.len() as u32;
         self.columns.add(slot, &mut self.arena);

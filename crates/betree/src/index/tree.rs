@@ -1,32 +1,31 @@
-//! The tree over access clauses: a node partitions its expressions by attribute, a part clusters
-//! them by value.
+//! The tree over access clauses: a node partitions its expressions by attribute, a part clusters them by value.
 //!
-//! All edges are in one hash table, from (node, attribute, value) to a node. Should two keys have one
-//! hash, a search visits an expression for nothing; no outcome depends on hashes.
+//! All edges are in one hash table, from (node, attribute, value) to a node. When two keys share a hash, a
+//! search visits an expression in vain; no outcome depends on hashes.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::access::{Clause, Clauses, Key, SEVERAL};
 
-/// A node with no more expressions is not divided.
+/// A node with at most this many expressions is not divided.
 const LEAF_MAX: usize = 12;
-/// A part of fewer expressions is not worth a look below the root.
+/// Below the root, a part with fewer expressions is not worth a lookup.
 const PART_MIN: usize = 4;
-/// Attributes on the way from the root.
+/// Most attributes on a path from the root.
 const DEPTH_MAX: usize = 6;
-/// Places that one expression may be in.
+/// Most places of one expression.
 const COPIES_MAX: u32 = 64;
 
-/// An expression in a node, with two more clauses that an event must meet.
+/// An expression in a node, with two further clauses that an event must meet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item {
-    /// The expression; its code once that has a place.
+    /// The expression; later the place of its code.
     pub(crate) target: u32,
     pub(crate) attributes: [u16; 2],
     pub(crate) masks: [u64; 2],
 }
 
-/// A node: its own items, and the attributes by which it goes on.
+/// A node: its items, and the attributes of its edges.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Node {
     pub(crate) items: (u32, u32),
@@ -40,19 +39,19 @@ pub(crate) struct Tree {
     pub(crate) items: Vec<Item>,
     parts: Vec<u16>,
     edges: Edges,
-    /// Drawn for each tree, so that nobody can choose values that fall together.
+    /// Random for each tree, so that nobody can choose colliding values.
     seed: u64,
 }
 
 impl Tree {
-    /// The attributes by which a node goes on.
+    /// The attributes of a node's edges.
     #[inline]
     pub(crate) fn parts(&self, node: &Node) -> &[u16] {
         let (start, end) = node.parts;
         self.parts.get(start as usize..end as usize).unwrap_or(&[])
     }
 
-    /// The nodes behind a value: one, unless hashes coincide.
+    /// The nodes for a value: one, unless hashes collide.
     #[inline]
     pub(crate) fn children(&self, node: u32, attribute: u16, value: u64, each: impl FnMut(u32)) {
         self.edges
@@ -125,7 +124,7 @@ impl Builder<'_> {
         for part in placed.chunk_by(|a, b| a.0.0 == b.0.0) {
             let attribute = part[0].0.0;
             if part.len() < PART_MIN && !used.is_empty() {
-                // An expression may be in a part more than once, and in another one as well.
+                // An expression can be in a part several times, and in other parts.
                 here.extend(part.iter().map(|(_, work)| *work));
                 continue;
             }
@@ -154,7 +153,7 @@ impl Builder<'_> {
         };
     }
 
-    /// The clause by which an expression goes on.
+    /// The clause by which an expression is placed.
     fn best(&self, work: Work, used: &[u16]) -> Option<&Clause> {
         let fits = |clause: &&Clause| {
             let keys = self.clauses.keys(clause).len() as u32;
@@ -168,7 +167,7 @@ impl Builder<'_> {
         clauses.min_by(|a, b| a.probability.total_cmp(&b.probability))
     }
 
-    /// An item with the two best clauses that its place does not vouch for.
+    /// An item with the two best clauses that its place does not imply.
     fn item(&self, expression: u32, used: &[u16]) -> Item {
         let mut guards: [Option<&Clause>; 2] = [None; 2];
         for clause in self.clauses.of(expression) {
@@ -208,9 +207,9 @@ fn hash(seed: u64, node: u32, (attribute, value): Key) -> u64 {
 /// A hash table that is filled once.
 #[derive(Debug, Default)]
 struct Edges {
-    /// The upper half of the hash and the node; node 0, the root, is nobody's child.
+    /// The upper half of the hash and the node; node 0, the root, has no parent.
     slots: Vec<(u32, u32)>,
-    /// The longest way from where a hash belongs to where it is.
+    /// The longest distance of an entry from its slot.
     reach: u32,
 }
 

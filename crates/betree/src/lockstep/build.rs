@@ -1,4 +1,4 @@
-//! Programs to families and blocks.
+//! Arranges programs in families and blocks.
 
 use std::collections::HashMap;
 
@@ -10,28 +10,28 @@ use crate::simd::{
     ACCEPTED, Block, GROUP_WORDS, LANES, NO_PROGRAM, Place, REJECTED, Row, Spread, TESTS_MAX,
 };
 
-/// Steps of a program: the two greatest bytes are the ends.
+/// Most steps of a program: the two greatest bytes mark the ends.
 const STEPS_MAX: usize = 250;
-/// The most reductions of one block: two are run together.
+/// Most reductions of one block; two blocks run together.
 const CHARGE_MAX: f32 = 540.0;
 /// Programs whose blocks are made together.
 const GROUP: usize = LANES * GROUP_WORDS;
-/// The share of events for which a program may lead further than it is taken to lead. Of 64 lanes
-/// one then goes on for most events, and it is the last lane that a block waits for.
+/// The share of events for which a program may go further than its estimated reach. With 64 lanes, one lane then
+/// goes further for most events, and a block waits for its last lane.
 const BEYOND: f32 = 0.02;
 
-/// A program that waits for its block.
+/// A program that waits for a block.
 #[derive(Debug)]
 struct Waiting {
     slot: u32,
     cost: f32,
-    /// The position that it seldom leads beyond.
+    /// The position that it rarely goes beyond.
     reach: usize,
     /// Tests and jumps of its steps.
     steps: Vec<(u8, u8)>,
 }
 
-/// Makes families of programs, which come in the order of their slots.
+/// Builds families from programs, which come in the order of their slots.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     out: Lockstep,
@@ -41,12 +41,12 @@ pub(crate) struct Builder {
     fresh: Vec<Box<[u32]>>,
     words: Vec<u32>,
     shares: Vec<f32>,
-    /// Slots of programs that have no place here after all.
+    /// Slots of programs that do not fit here after all.
     refused: Vec<u32>,
 }
 
 impl Builder {
-    /// Adds a program; false when it has too many steps or tests.
+    /// Adds a program. Returns false when it has too many steps or tests.
     pub(crate) fn add(&mut self, slot: u32, arena: &Arena, steps: &[Step]) -> bool {
         if steps.len() > STEPS_MAX {
             return false;
@@ -72,7 +72,7 @@ impl Builder {
         true
     }
 
-    /// The position that a program leads beyond for a share of [`BEYOND`] of all events.
+    /// The position that a program goes beyond for a share of [`BEYOND`] of all events.
     fn reach(&mut self, arena: &Arena, steps: &[Step]) -> usize {
         let shares = &mut self.shares;
         shares.clear();
@@ -94,7 +94,7 @@ impl Builder {
         steps.len()
     }
 
-    /// The steps over the tests of the family at hand; `None` when that would have too many.
+    /// The steps over the tests of the current family; `None` when it would have too many tests.
     fn encode(&mut self, arena: &Arena, steps: &[Step]) -> Option<Vec<(u8, u8)>> {
         self.fresh.clear();
         let known = self.family.tests();
@@ -154,7 +154,7 @@ impl Builder {
         }
     }
 
-    /// Takes back the blocks from `first` on: few programs over many tests are faster one by one.
+    /// Removes the blocks from `first` on: few programs over many tests are faster one by one.
     fn dissolve(&mut self, first: usize) {
         let blocks = self.out.blocks.get(first..).unwrap_or(&[]);
         if let Some(block) = blocks.first() {
@@ -169,8 +169,8 @@ impl Builder {
             .extend(slots.filter(|slot| *slot != NO_PROGRAM));
     }
 
-    /// Makes blocks of what waits: programs that lead equally far share one, since the last lane is
-    /// what a block waits for.
+    /// Makes blocks of the waiting programs. Programs of similar reach share a block, because a block waits for its
+    /// last lane.
     fn close_group(&mut self) {
         let mut programs = std::mem::take(&mut self.waiting);
         let Some(base) = programs.first().map(|first| first.slot) else {
@@ -210,8 +210,8 @@ impl Builder {
             for lane in 0..LANES {
                 let steps = programs.get(lane).map_or(&[][..], |p| p.steps.as_slice());
                 let beyond = position.saturating_sub(steps.len());
-                // Behind its end a lane that is still there accepts, whatever the first test is: so
-                // that it is known to be done.
+                // A lane that passes its last step accepts, whatever the first test is, so that it counts as
+                // done.
                 let end = (u8::from(beyond % 2 == 1) << 7, ACCEPTED);
                 let (test, jump) = steps.get(position).copied().unwrap_or(end);
                 rows[0].0[lane] = test;
@@ -224,7 +224,7 @@ impl Builder {
         self.out.slots.extend(slots.chain(rest).take(LANES));
     }
 
-    /// What was made, and the slots of programs that are better run elsewhere.
+    /// The result, and the slots of programs that run better elsewhere.
     pub(crate) fn finish(mut self) -> (Lockstep, Vec<u32>) {
         self.close_family();
         self.out.rows.shrink_to_fit();

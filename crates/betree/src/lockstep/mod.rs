@@ -1,9 +1,8 @@
-//! Programs side by side: 64 of them take each step at once, one a lane.
+//! Lockstep: 64 programs take each step at once, one program per lane.
 //!
-//! A *family* is a set of programs over at most 128 tests. The tests are evaluated once an event into
-//! a table of truth bytes; its *blocks* of 64 lanes then need no more than that table. A lane waits at
-//! the position that it last jumped to until the block gets there; the programs' short circuits cost
-//! a lane nothing but waiting. How blocks are made is in [`build`], how they are run in [`crate::simd`].
+//! A *family* is a set of programs over at most 128 tests. The tests are evaluated once per event into a table of
+//! truth bytes; its *blocks* of 64 lanes need only that table. A lane waits at the position that it last jumped
+//! to until the block gets there, so a short circuit costs a lane only waiting. How blocks are made is in [`build`], how they are run in [`crate::simd`].
 
 mod build;
 
@@ -14,7 +13,7 @@ use crate::simd::{self, ACCEPTED, Block, GROUP_WORDS, Isa, LANES, NO_PROGRAM, Ro
 /// Programs over the same tests.
 #[derive(Debug, Default)]
 pub(crate) struct Family {
-    /// The words of each test, in a row, and where each begins.
+    /// The words of all tests, and where each test begins.
     words: Vec<u32>,
     starts: Vec<u32>,
     /// Its blocks.
@@ -26,7 +25,7 @@ impl Family {
         self.starts.len()
     }
 
-    /// The words of a test. Its head's second flag is what it comes to over an undefined attribute.
+    /// The words of a test. The second flag of its head is the outcome for an undefined attribute.
     pub(crate) fn test(&self, index: usize) -> &[u32] {
         let start = self.starts.get(index).map_or(0, |at| *at as usize);
         self.words.get(start..).unwrap_or(&[])
@@ -41,7 +40,7 @@ pub(crate) struct Lockstep {
     rows: Vec<Row>,
     /// The slot of each lane of each block.
     slots: Vec<u32>,
-    /// Of the blocks that are of a group.
+    /// The spreads of blocks that belong to a group.
     spreads: Vec<Spread>,
 }
 
@@ -52,13 +51,13 @@ impl Lockstep {
         found.copied().unwrap_or(NO_PROGRAM)
     }
 
-    /// The slots of all lanes that have a program.
+    /// The slots of all lanes with a program.
     pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
         let all = self.slots.iter().copied();
         all.filter(|slot| *slot != NO_PROGRAM)
     }
 
-    /// The slot of a lane in the order of slots, where the group of the block has one.
+    /// The slot of a lane in the order of slots, if the block's group has one.
     pub(crate) fn slot_in_order(&self, block: usize, lane: usize) -> u32 {
         let slot = self.slot(block, lane);
         let base = self.blocks.get(block).and_then(Block::base);
@@ -66,7 +65,7 @@ impl Lockstep {
         base.map_or(slot, |base| base + lane as u32)
     }
 
-    /// Adds the bits of the lanes of a block to those of the slots of its group, if it has one.
+    /// Adds the bits of a block's lanes to the slots of its group, if it has one.
     #[inline]
     pub(crate) fn spread(
         &self,
@@ -84,7 +83,7 @@ impl Lockstep {
         }
     }
 
-    /// Runs blocks over the truth of their family's tests. In `matches` a bit a lane.
+    /// Runs blocks over the truth of their family's tests; `matches` gets one bit per lane.
     #[inline]
     pub(crate) fn run(
         &self,
@@ -100,8 +99,8 @@ impl Lockstep {
         }
     }
 
-    /// Where a lane goes from a position: its test there, and the position or end that follows when
-    /// the test is true, and when it is false. `None` behind its last step.
+    /// The step of a lane at a position: its test, and the next position or end when the test is true and when it
+    /// is false. `None` after its last step.
     pub(crate) fn step(&self, block: usize, lane: usize, position: u8) -> Option<(u8, [u8; 2])> {
         let block = self.blocks.get(block)?;
         if u32::from(position) >= block.positions {

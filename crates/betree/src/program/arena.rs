@@ -1,36 +1,36 @@
-//! One tree of words while it is compiled: groups and tests with their probability and cost, in the
-//! order in which they are best evaluated.
+//! One tree of words during compilation: groups and tests with probability and cost, in the best order of
+//! evaluation.
 //!
-//! Nodes stand before what is in them, so that one pass backwards sees children before parents.
+//! Nodes come before their children, so one backward pass sees children before parents.
 
 use crate::code::{Head, Op, i64_at};
 use crate::eval;
 use crate::program::estimate::Estimates;
 
-/// No more ranges of a group are compared for being of one attribute.
+/// Most ranges of a group that are checked for a common attribute.
 const RANGES_MAX: usize = 64;
 
 /// A group or a test.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) op: Op,
-    /// The position after the last node inside.
+    /// The position after its last descendant.
     end: u32,
-    /// Where the head of a test stands in the words.
+    /// The position of a test's head in the words.
     pub(crate) word: u32,
-    /// Groups: where their children stand.
+    /// The range of a group's children.
     children: (u32, u32),
     /// The share of events for which it is true.
     pub(crate) probability: f32,
-    /// Tests that are evaluated on average.
+    /// The average number of evaluated tests.
     cost: f32,
     /// Tests in it.
     pub(crate) size: u32,
-    /// Merged into another.
+    /// Merged into another node.
     gone: bool,
 }
 
-/// A tree in work. Used again for the next one.
+/// A tree during compilation; its memory is reused for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     /// The tree's words, then those of tests that were merged.
@@ -73,7 +73,7 @@ impl Arena {
         }
     }
 
-    /// Words to nodes. A group inside of a group of its kind is no node of its own.
+    /// Reads nodes from words. A group inside a group of its kind does not become a node.
     fn read(&mut self) {
         self.open.clear();
         self.nodes.push(Self::node(Op::And, 0));
@@ -148,7 +148,7 @@ impl Arena {
         while at < end {
             let child = self.nodes[at as usize];
             match child.op {
-                // What decides a group, and what cannot change it.
+                // A constant decides the group or cannot change it.
                 Op::True => decided |= !and,
                 Op::False => decided |= and,
                 _ if child.gone => {}
@@ -169,8 +169,8 @@ impl Arena {
         self.order_group(index, |child, decides| child.cost / (decides + 1e-6));
     }
 
-    /// Puts the children of a group in the order of their rank, which is a matter of the child and of
-    /// the share of events for which it decides the group.
+    /// Orders the children of a group by rank, which depends on the child and on the share of events for which it
+    /// decides the group.
     fn order_group(&mut self, index: usize, rank: impl Fn(&Node, f32) -> f32) {
         let Self {
             nodes, children, ..
@@ -205,8 +205,8 @@ impl Arena {
         node.size = size;
     }
 
-    /// Orders all children anew for who passes every position of a program in turn, as lockstep does:
-    /// what is skipped costs as much as what is evaluated, so that short groups come first.
+    /// Orders all children again for lockstep, which passes every position of a program: skipped tests cost as much
+    /// as evaluated ones, so short groups come first.
     pub(crate) fn order_by_size(&mut self) {
         for index in (0..self.nodes.len()).rev() {
             let node = &self.nodes[index];
@@ -218,7 +218,7 @@ impl Arena {
         }
     }
 
-    /// Makes one range of two over the same integer, both of which must hold.
+    /// Merges two ranges of one integer, both of which must hold.
     fn merge_ranges(&mut self, index: usize, estimates: &Estimates) {
         let mut ranges = std::mem::take(&mut self.ranges);
         ranges.clear();
@@ -227,7 +227,7 @@ impl Arena {
             let node = self.nodes[at as usize];
             if matches!(node.op, Op::Range32 | Op::Range64) && !node.gone {
                 let head = Head(self.words[node.word as usize]);
-                // Over an undefined attribute the two must agree with their conjunction.
+                // For an undefined attribute the two must agree with their conjunction.
                 if !head.flag() && !head.undefined() {
                     let attribute = head.attribute();
                     match ranges.iter().find(|(other, _)| *other == attribute) {
@@ -260,7 +260,7 @@ impl Arena {
         self.weigh_test(into as usize, estimates);
     }
 
-    /// The bounds of a test for a range.
+    /// The bounds of a range test.
     pub(crate) fn bounds(&self, index: u32) -> (i64, i64) {
         let node = &self.nodes[index as usize];
         let operands = &self.words[node.word as usize + 1..];
@@ -278,12 +278,12 @@ impl Arena {
         words.get(..1 + operands).unwrap_or(words)
     }
 
-    /// The position after the last node inside of one.
+    /// The position after the last descendant of a node.
     pub(crate) fn end(&self, index: u32) -> usize {
         self.nodes[index as usize].end as usize
     }
 
-    /// The attribute of all tests of a group, where there is but one and few nodes.
+    /// The attribute of all tests of a group, if there is only one and the group has few nodes.
     pub(crate) fn only_attribute(&self, index: u32, nodes_max: usize) -> Option<usize> {
         let inside = index as usize + 1..self.end(index);
         if inside.len() > nodes_max {
@@ -303,7 +303,7 @@ impl Arena {
         attribute
     }
 
-    /// Takes children from the root, in the order in which they stand.
+    /// Removes children from the root; `dropped` is in their order.
     pub(crate) fn drop_children(&mut self, dropped: &[u32]) {
         let (start, end) = self.nodes[ROOT as usize].children;
         let mut dropped = dropped.iter().peekable();
@@ -322,7 +322,7 @@ impl Arena {
         root.size = size;
     }
 
-    /// The share of events for which the next step follows a step.
+    /// The share of events that continue with the next step.
     pub(crate) fn going_on(&self, step: &super::Step) -> f32 {
         let node = &self.nodes[step.node as usize];
         let negated = Head(self.words[node.word as usize]).flag();
@@ -332,7 +332,7 @@ impl Arena {
         }
     }
 
-    /// Tests that are evaluated on average.
+    /// The average number of evaluated tests.
     pub(crate) fn cost(&self) -> f32 {
         self.nodes[ROOT as usize].cost
     }

@@ -1,19 +1,19 @@
-//! How likely tests are to be true, guessed from what expressions ask for.
+//! Estimates how likely tests are to be true, from the values in expressions.
 //!
-//! A value of an attribute is taken to be as likely as any other that some expression asks for. The
-//! guesses decide the order of tests and the place in the index, never an outcome.
+//! All values of an attribute that expressions use count as equally likely. Estimates decide the order of tests
+//! and the place in the index, never an outcome.
 
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at};
 use crate::dictionary::Dictionary;
 use crate::domain::{AttributeType, Domain};
 
-/// Elements that a list is taken to have.
+/// Assumed length of a list.
 const LIST_ELEMENTS: f32 = 4.0;
-/// Values of an integer without bounds.
+/// Assumed number of values of an integer without bounds.
 const INTEGERS: f32 = 1000.0;
 
-/// The guesses for one domain and dictionary.
+/// The estimates for one domain and dictionary.
 #[derive(Debug, Clone)]
 pub(crate) struct Estimates {
     attributes: Vec<Guess>,
@@ -21,7 +21,7 @@ pub(crate) struct Estimates {
 
 #[derive(Debug, Clone, Copy)]
 struct Guess {
-    /// Of one value or element.
+    /// The probability of one value or element.
     one: f32,
     bounds: Option<(f32, f32)>,
 }
@@ -67,7 +67,7 @@ impl Estimates {
             .map_or(0.5, |guess| guess.one)
     }
 
-    /// The share of events for which a test holds that is not negated.
+    /// The share of events for which a test is true, without its negation.
     pub(crate) fn test(&self, head: Head, operands: &[u32]) -> f32 {
         let one = self.value(head.attribute());
         let probability = match head.op() {

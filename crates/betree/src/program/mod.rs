@@ -1,7 +1,7 @@
-//! Trees of words compiled to programs: tests in a good order, each with a place to go on when its
-//! outcome decides a group.
+//! Compiles trees of words to programs: tests in a good order, each with a jump for when its outcome decides a
+//! group.
 //!
-//! Running programs is in `run`; many of them in lockstep, in `lockstep`.
+//! `run` runs one program; `lockstep` runs many at once.
 
 pub(crate) mod arena;
 pub(crate) mod estimate;
@@ -11,7 +11,7 @@ use arena::{Arena, ROOT};
 
 use crate::code::{Head, Op};
 
-/// The jump of a test whose outcome makes the expression true, and false.
+/// The jumps of a test whose outcome makes the expression true or false.
 pub(crate) const ACCEPT: u32 = u32::MAX;
 pub(crate) const REJECT: u32 = u32::MAX - 1;
 
@@ -20,13 +20,13 @@ pub(crate) const REJECT: u32 = u32::MAX - 1;
 pub(crate) struct Step {
     /// The node of its arena.
     pub(crate) node: u32,
-    /// The outcome of the test itself with which the next step follows.
+    /// The outcome of the test after which the next step follows.
     pub(crate) sense: bool,
-    /// The step that follows with the other one, or [`ACCEPT`] or [`REJECT`].
+    /// The step that follows after the other outcome, or [`ACCEPT`] or [`REJECT`].
     pub(crate) jump: u32,
 }
 
-/// The steps of an arena. Falling off the end accepts. `None`: a constant, which needs no step.
+/// The steps of an arena; passing the last step accepts. Returns the value of a constant, which needs no steps.
 pub(crate) fn steps(arena: &Arena, out: &mut Vec<Step>) -> Option<bool> {
     out.clear();
     let root = &arena.nodes[ROOT as usize];
@@ -35,7 +35,7 @@ pub(crate) fn steps(arena: &Arena, out: &mut Vec<Step>) -> Option<bool> {
         Op::False => return Some(false),
         _ => {}
     }
-    // A node, where to go when it is true, and when it is false.
+    // A node, and where to go when it is true and when it is false.
     let mut due: Vec<(u32, u32, u32)> = vec![(ROOT, ACCEPT, REJECT)];
     while let Some((index, on_true, on_false)) = due.pop() {
         let node = &arena.nodes[index as usize];
@@ -62,7 +62,7 @@ pub(crate) fn steps(arena: &Arena, out: &mut Vec<Step>) -> Option<bool> {
 
 fn step(arena: &Arena, node: u32, next: u32, on_true: u32, on_false: u32) -> Step {
     let negated = Head(arena.words[arena.nodes[node as usize].word as usize]).flag();
-    // The last step of all has no next one: falling off the end accepts.
+    // The last step has no next one: passing the end accepts.
     let falls_true = on_true == next || (on_true == ACCEPT && on_false == REJECT);
     if falls_true {
         Step {
@@ -79,8 +79,8 @@ fn step(arena: &Arena, node: u32, next: u32, on_true: u32, on_false: u32) -> Ste
     }
 }
 
-/// Appends the program of steps: for each its head, its jump as a position in the program, its
-/// operands. `memo` gives numbers to dear tests.
+/// Appends the program of steps: for each step its head, its jump as a position in the program, and its operands.
+/// `memo` numbers expensive tests.
 pub(crate) fn emit(
     arena: &Arena,
     steps: &[Step],
@@ -94,9 +94,9 @@ pub(crate) fn emit(
         positions.push((code.len() - start) as u32);
         let test = arena.test(step.node);
         let head = Head(test[0]);
-        // What the test itself is to come to over an undefined attribute.
+        // The outcome of the test itself for an undefined attribute.
         let undefined = head.undefined() != head.flag();
-        if head.is_dear() {
+        if head.is_expensive() {
             let number = memo(test);
             let attribute = head.attribute() as u16;
             let head = Head::new(Op::Memo, attribute).with(step.sense, undefined);

@@ -1,4 +1,4 @@
-//! Running one program over one event, to its end or until a budget is spent.
+//! Runs one program over one event, to its end or until a budget is used up.
 
 use crate::code::{Head, Op};
 use crate::dictionary::Dictionary;
@@ -6,16 +6,16 @@ use crate::eval;
 use crate::event::Event;
 use crate::program::{ACCEPT, REJECT};
 
-/// Where a run came to.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Accepted,
     Rejected,
-    /// The budget is spent; the position to go on at.
+    /// The budget is used up; the position to continue at.
     Paused(u32),
 }
 
-/// Tests that are dear, each once.
+/// Expensive tests, each once.
 #[derive(Debug, Default)]
 pub(crate) struct MemoTests {
     words: Vec<u32>,
@@ -43,10 +43,10 @@ impl MemoTests {
     }
 }
 
-/// What dear tests came to for one event.
+/// The outcomes of expensive tests for one event.
 #[derive(Debug, Default)]
 pub(crate) struct Memos {
-    /// The event's turn, and in the lowest two bits the outcome.
+    /// The number of the event, and in the lowest two bits the outcome.
     outcomes: Vec<u32>,
     turn: u32,
 }
@@ -78,13 +78,13 @@ impl Memos {
     }
 }
 
-/// What a run needs beside its program.
+/// What a run needs in addition to its program.
 pub(crate) struct Context<'a> {
     pub(crate) event: &'a Event,
     pub(crate) dictionary: &'a Dictionary,
     pub(crate) tests: &'a MemoTests,
     pub(crate) memos: &'a mut Memos,
-    /// Reductions so far, and those at which to stop.
+    /// Reductions so far, and the number at which to stop.
     pub(crate) spent: u64,
     pub(crate) limit: u64,
 }
@@ -101,7 +101,7 @@ impl Context<'_> {
             let head = Head(*word);
             let first = operands.first().copied().unwrap_or(0);
             let outcome = if head.op() == Op::Memo {
-                self.dear(first)
+                self.expensive(first)
             } else {
                 self.spent += u64::from(eval::cost(head));
                 eval::test(head, operands, self.event, self.dictionary)
@@ -120,14 +120,14 @@ impl Context<'_> {
     }
 
     #[inline(never)]
-    fn dear(&mut self, number: u32) -> Option<bool> {
+    fn expensive(&mut self, number: u32) -> Option<bool> {
         self.spent += 1;
         if let Some(outcome) = self.memos.get(number) {
             return outcome;
         }
         let test = self.tests.get(number);
         let head = Head(test.first().copied().unwrap_or(0));
-        self.spent += eval::dear_cost(head, self.event);
+        self.spent += eval::expensive_cost(head, self.event);
         let operands = test.get(1..).unwrap_or(&[]);
         let outcome = eval::test(head, operands, self.event, self.dictionary);
         self.memos.set(number, outcome);

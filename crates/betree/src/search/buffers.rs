@@ -1,26 +1,26 @@
-//! The memory of searches, made once and used by one search after another.
+//! The memory of searches, allocated once and reused.
 
 use crate::SubscriptionId;
 use crate::program::run::Memos;
 use crate::simd::{Isa, Join, LANES, TESTS_MAX, Truth};
 use crate::state::State;
 
-/// What searches write into. Any snapshot and any event may be searched with the same buffers.
+/// Memory for searches. The same buffers work for any snapshot and any event.
 #[derive(Debug)]
 pub struct Buffers {
     pub(super) isa: Isa,
-    /// A bit a slot, of each part of the snapshot.
+    /// One bit per slot, for each part of the snapshot.
     pub(super) bits: Vec<Vec<u64>>,
-    /// Whether there may be bits that nobody has cleared.
+    /// Whether bits of an unfinished search may be left.
     pub(super) dirty: bool,
     pub(super) memos: Vec<Memos>,
-    /// What the event means for the columns of each part, and the members that a tile left.
+    /// The join plan of each part for the current event, and the members that passed a tile.
     pub(super) plans: Vec<Vec<Join>>,
     pub(super) members: Vec<u32>,
-    /// Nodes that are still to be visited.
+    /// Nodes to visit.
     pub(super) stack: Vec<u32>,
     pub(super) truth: Truth,
-    /// Room for ids, the first of which were found.
+    /// Room for ids; the first `found` of them are results.
     pub(super) ids: Vec<SubscriptionId>,
     pub(super) found: usize,
     pub(super) bitmap: Vec<u64>,
@@ -29,13 +29,13 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Buffers without memory yet, for the fastest instruction set of this processor.
+    /// Empty buffers for the fastest instruction set of this processor.
     #[must_use]
     pub fn new() -> Self {
         Self::with_isa(Isa::detect())
     }
 
-    /// The same for an instruction set; one that this processor lacks is replaced by plain code.
+    /// The same with a given instruction set; without it on this processor, plain code runs.
     #[must_use]
     pub fn with_isa(isa: Isa) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl Buffers {
         self.ids.get(..self.found).unwrap_or(&[])
     }
 
-    /// Hands over the bits that a search for the rest left, a part at a time, and clears them.
+    /// Hands over the bits of an `Output::Rest` search, part by part, and clears them.
     pub(crate) fn take_rest(&mut self, mut take: impl FnMut(usize, &[u64])) {
         for (part, bits) in self.bits.iter_mut().enumerate() {
             take(part, bits);
@@ -80,7 +80,7 @@ impl Buffers {
         self.ids
     }
 
-    /// Makes room for so many ids and a block more.
+    /// Makes room for `count` ids and one block more.
     pub(super) fn reserve(&mut self, count: usize) {
         if self.ids.len() < count + LANES {
             self.ids.resize(count + LANES, SubscriptionId(0));
@@ -95,7 +95,7 @@ impl Buffers {
         }
     }
 
-    /// Makes room for a snapshot; whether all bits are clear.
+    /// Makes room for a snapshot. Returns whether all bits are clear.
     pub(super) fn begin(&mut self, state: &State) -> bool {
         self.found = 0;
         self.bitmap.clear();

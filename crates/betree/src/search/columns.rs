@@ -1,17 +1,17 @@
-//! The phases that go through the columns: what the event's values mean, tiles of rows, and the
-//! programs of those that the rows let pass.
+//! The phases of the columns: a plan for the event's values, tiles of rows, and the programs of members that pass
+//! the rows.
 
 use super::{FETCH_REDUCTIONS, Phase, Search, walk};
 use crate::index::columns::{DECIDED, TILE};
 use crate::program::run::Outcome;
 use crate::simd;
 
-/// Elements of a list that are looked up in one go, and what that counts as.
+/// Most elements of a list that are looked up at once, and the reductions of that.
 const ELEMENTS: usize = 64;
 const LOOK_UP_REDUCTIONS: u64 = 16;
 /// Reductions of a row of a tile.
 const ROW_REDUCTIONS: u64 = 3;
-/// Words of a program that lie in one line of the cache.
+/// Words of a program in one cache line.
 const LINE_WORDS: usize = 16;
 
 impl Search<'_> {
@@ -78,7 +78,7 @@ impl Search<'_> {
                     bits &= bits - 1;
                 }
             }
-            // Behind the last member there is nobody.
+            // No member follows the last one.
             let end = buffers
                 .members
                 .partition_point(|at| (*at as usize) < columns.len());
@@ -161,8 +161,8 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at the first words of the next programs, all at once: they come from memory together
-    /// rather than one after the other.
+    /// Reads the first words of the next programs, so that they come from memory together rather than one after the
+    /// other.
     fn touch(&self, part: usize, at: usize) {
         let index = &self.part(part).index;
         let members = self.buffers.members.iter().skip(at).take(LINE_WORDS);

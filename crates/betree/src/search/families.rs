@@ -1,5 +1,4 @@
-//! The phases in lockstep: the tests of a family, then its blocks, and the slots that these match;
-//! behind them what matches whatever the event says.
+//! The lockstep phases: the tests of a family, its blocks and their matches; then expressions that always match.
 
 use super::{Phase, Search};
 use crate::code::Head;
@@ -7,7 +6,7 @@ use crate::eval;
 use crate::lockstep::Family;
 use crate::simd::{GROUP_WORDS, Place};
 
-/// Blocks that are run in one go.
+/// Most blocks that run at once.
 const BLOCKS_MAX: usize = 64;
 
 impl Search<'_> {
@@ -34,8 +33,8 @@ impl Search<'_> {
     pub(super) fn truth(&mut self, family: &Family, test: usize) -> bool {
         let words = family.test(test);
         let head = Head(words.first().copied().unwrap_or(0));
-        self.spent += match head.is_dear() {
-            true => eval::dear_cost(head, self.event),
+        self.spent += match head.is_expensive() {
+            true => eval::expensive_cost(head, self.event),
             false => u64::from(eval::cost(head)),
         };
         let operands = words.get(1..).unwrap_or(&[]);
@@ -52,7 +51,7 @@ impl Search<'_> {
         let mut block = block;
         while block < found.blocks.end {
             let first = block;
-            // Whoever wants only some matches stops at the same block however the work is split.
+            // A search with a limit on matches must stop at the same block however the work is split.
             let go = if self.matches_max == u64::MAX {
                 BLOCKS_MAX
             } else {
@@ -60,7 +59,7 @@ impl Search<'_> {
             };
             let end = found.blocks.end.min(block + go);
             while block < end && self.spent < limit {
-                // Two by two: one by itself takes nearly as long.
+                // In pairs, because one block alone takes nearly as long as two.
                 let pair = &lockstep.blocks[block..end.min(block + 2)];
                 self.spent += pair.iter().map(|one| u64::from(one.charge)).sum::<u64>();
                 block += pair.len();
@@ -89,7 +88,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes the matches of blocks, by lane.
+    /// Records the matches of blocks, by lane.
     fn hit_blocks(&mut self, part: usize, first: usize, matches: &[u64]) {
         let lockstep = &self.state.parts[part].index.lockstep;
         let blocks = lockstep.blocks.get(first..).unwrap_or(&[]);
@@ -115,7 +114,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes matches by slot, from a word on.
+    /// Records matches by slot, starting at a word.
     fn hit_words(&mut self, part: usize, first: usize, words: &[u64]) {
         let bits = self.buffers.bits[part].iter_mut().skip(first);
         for (word, (bits, found)) in (first..).zip(bits.zip(words)) {
@@ -134,7 +133,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes what always matches.
+    /// Records expressions that always match.
     pub(super) fn always(&mut self, part: usize, at: usize, limit: u64) -> Phase {
         let index = &self.state.parts[part].index;
         for (at, slot) in index.always.iter().enumerate().skip(at) {

@@ -1,9 +1,9 @@
-//! Searches: which expressions of a snapshot match an event, in steps under a budget.
+//! Searches: find the expressions of a snapshot that match an event, in steps under a budget.
 //!
-//! A search goes through phases, each of which can stop after any of its operations: blocks in
-//! lockstep ([`families`]), the tree ([`walk`]), named expressions ([`named`]), and the writing of ids ([`write`]).
-//! What an operation counts as does not depend on where a search stopped before, so that every split
-//! of the work finds the same ids in the same number of reductions.
+//! A search goes through phases, each of which can stop after any operation: lockstep blocks ([`families`]), rows
+//! of bits ([`columns`]), the tree ([`walk`]), named expressions ([`named`]) and the writing of ids ([`write`]).
+//! The reductions of an operation do not depend on where a search stopped before, so every split of the work
+//! finds the same ids in the same number of reductions.
 
 mod buffers;
 mod columns;
@@ -21,16 +21,16 @@ use crate::event::Event;
 use crate::program::run::{Context, Outcome};
 use crate::state::{Part, State};
 
-/// Reductions of bringing a program from memory: of a million expressions nearly each is a line that
-/// no cache has, which takes as long as a hundred short tests.
+/// Reductions of fetching a program from memory: with a million expressions nearly every fetch is a cache miss,
+/// which takes as long as a hundred short tests.
 const FETCH_REDUCTIONS: u64 = 96;
-/// Words of a bitmap that are cleared for a reduction.
+/// Words of a bitmap that are cleared per reduction.
 const WORDS_PER_REDUCTION: usize = 64;
 
-/// What a search is at.
+/// The state of a search.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
-    /// Clearing what a search that was dropped left.
+    /// Clearing the bits of a search that was dropped.
     Clear {
         part: usize,
         word: usize,
@@ -53,18 +53,18 @@ enum Phase {
         part: usize,
         at: usize,
     },
-    /// What the event means for the columns.
+    /// Planning the joins of rows for the event.
     Plan {
         part: usize,
         column: usize,
         element: usize,
     },
-    /// The columns, a tile at a time.
+    /// Joining rows, a tile at a time.
     Scan {
         part: usize,
         tile: usize,
     },
-    /// The members that a tile left, by their position.
+    /// Running the members that passed a tile, by their position.
     Members {
         part: usize,
         tile: usize,
@@ -84,25 +84,25 @@ enum Phase {
         word: usize,
     },
     Merge,
-    /// Bits of the only part as the result.
+    /// Copying the bits of the only part to the result.
     Words {
         word: usize,
     },
-    /// Ids to bits of the result.
+    /// Converting ids to bits of the result.
     Rank {
         at: usize,
     },
     Done,
 }
 
-/// What a search leaves in its buffers.
+/// What a search writes into its buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Output {
     /// The ids, ascending.
     Ids,
-    /// A bit an id.
+    /// One bit per id.
     Bitmap,
-    /// The bits of each part, of what does not run in lockstep only; whoever asked clears them.
+    /// The bits of each part for expressions outside lockstep; the caller clears them.
     Rest,
 }
 
@@ -116,8 +116,8 @@ pub(crate) struct Paused {
 
 /// A search of a snapshot for what matches an event.
 ///
-/// Made by [`Snapshot::search_iterator`](crate::Snapshot::search_iterator) and its kin. Between steps
-/// it may go to another thread, or be dropped.
+/// Made by [`Snapshot::search_iterator`](crate::Snapshot::search_iterator) and similar methods. Between steps it
+/// can move to another thread, or be dropped.
 #[derive(Debug)]
 pub struct Search<'s> {
     state: &'s State,
@@ -127,12 +127,12 @@ pub struct Search<'s> {
     output: Output,
     /// The only ids that may match.
     names: Option<&'s [SubscriptionId]>,
-    /// Matches after which to stop.
+    /// The number of matches to stop after.
     matches_max: u64,
     matched: u64,
     evaluated: u64,
     spent: u64,
-    /// Reductions that went into clearing, which are no part of this search's own.
+    /// Reductions of clearing, which belong to an earlier search.
     cleared: u64,
 }
 
@@ -146,7 +146,7 @@ impl<'s> Search<'s> {
         matches_max: u64,
     ) -> Result<Self> {
         if event.generation != state.dictionary.generation() {
-            let message = "the event was read for another tree, or for an earlier state of it";
+            let message = "the event was read for another tree or an earlier state of this one: read it again";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
         }
         let clean = buffers.begin(state);
@@ -168,7 +168,7 @@ impl<'s> Search<'s> {
         })
     }
 
-    /// What there is to know to go on later, with the same event and buffers.
+    /// The state to continue from later, with the same event and buffers.
     pub(crate) fn pause(&self) -> Paused {
         Paused {
             phase: self.phase,
@@ -177,7 +177,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Goes on with a whole search that was paused.
+    /// Continues a paused search of all expressions.
     pub(crate) fn resume(
         state: &'s State,
         event: &'s Event,
@@ -200,7 +200,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Searches on for about as many reductions as the budget has, at most
+    /// Continues the search for about as many reductions as the budget has, at most
     /// [`OVERSHOOT_MAX`](crate::OVERSHOOT_MAX) more.
     pub fn step(&mut self, budget: Budget) -> Progress {
         let limit = self.spent.saturating_add(budget.left());
@@ -261,22 +261,21 @@ impl<'s> Search<'s> {
         self.run_to_end(budget, between)
     }
 
-    /// The ids that match, ascending. Complete once a step was [`Progress::Done`].
+    /// The ids that match, ascending. Complete after a step returned [`Progress::Done`].
     #[must_use]
     pub fn ids(&self) -> &[SubscriptionId] {
         self.buffers.ids()
     }
 
-    /// The subscriptions that match, of a [`search_bitmap`](crate::Snapshot::search_bitmap): a bit for
-    /// each of [`Snapshot::ids`](crate::Snapshot::ids), 64 a word, the lowest first. Complete once a
-    /// step was [`Progress::Done`].
+    /// The matches of a [`search_bitmap`](crate::Snapshot::search_bitmap): one bit for each of
+    /// [`Snapshot::ids`](crate::Snapshot::ids), 64 per word, the lowest first. Complete after a step returned
+    /// [`Progress::Done`].
     #[must_use]
     pub fn bitmap(&self) -> &[u64] {
         &self.buffers.bitmap
     }
 
-    /// Reductions so far. Not counted is what it took to clear up after a search that was dropped,
-    /// although budgets pay for it.
+    /// Reductions so far, without those for clearing up after a dropped search, which budgets pay for too.
     #[must_use]
     pub fn reductions(&self) -> u64 {
         self.spent - self.cleared
@@ -331,7 +330,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// All that match are known: what is left is to write them.
+    /// All matches are known; they remain to be written.
     fn end(&mut self) -> Phase {
         match self.output {
             Output::Ids => {}
@@ -349,7 +348,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Notes a match.
+    /// Records a match.
     #[inline]
     fn hit(&mut self, part: usize, slot: u32) {
         let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
@@ -384,7 +383,7 @@ impl<'s> Search<'s> {
         outcome
     }
 
-    /// All is written.
+    /// Everything is written.
     fn done(&mut self) -> Phase {
         self.buffers.dirty = false;
         if self.output == Output::Bitmap {

@@ -1,4 +1,4 @@
-//! The phase that looks at named expressions only, past the index.
+//! The phase that evaluates only named expressions, without the index.
 
 use super::{Phase, Search};
 use crate::index::Place;
@@ -7,7 +7,7 @@ use crate::program::run::Outcome;
 use crate::simd::{ACCEPTED, REJECTED};
 
 impl Search<'_> {
-    /// `running`: the position in the program of the name at hand, once that was found.
+    /// `running`: the position in the program of the current expression, once it was found.
     pub(super) fn named(
         &mut self,
         mut at: usize,
@@ -84,7 +84,7 @@ impl Search<'_> {
         }
     }
 
-    /// Runs one lane by itself, evaluating only the tests that it comes to.
+    /// Runs one lane alone, evaluating only the tests that it reaches.
     fn run_lane(
         &mut self,
         part: usize,

@@ -1,4 +1,4 @@
-//! The phase that visits the tree: nodes, the items in them, the values by which to go on.
+//! The phase that visits the tree: nodes, their items, and the edges for the event's values.
 
 use super::{FETCH_REDUCTIONS, Phase, Search};
 use crate::index::tree::{Item, Node};
@@ -8,13 +8,13 @@ use crate::program::run::Outcome;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     node: u32,
-    /// Items of the node that are done.
+    /// Finished items of the node.
     items: u32,
     /// The position in the program of the next item.
     running: Option<u32>,
-    /// Attributes of the node that are done.
+    /// Finished attributes of the node.
     parts: u32,
-    /// Values of the next attribute that are done.
+    /// Finished values of the next attribute.
     values: u32,
     /// Whether the visit itself was counted.
     entered: bool,
@@ -58,7 +58,7 @@ impl Search<'_> {
         Phase::Enter { part: part + 1 }
     }
 
-    /// Runs the items of a node; false when the budget is spent before.
+    /// Runs the items of a node. Returns false when the budget ends before.
     fn items(&mut self, part: usize, node: &Node, at: &mut Place, limit: u64) -> bool {
         let index = &self.part(part).index;
         let (start, end) = node.items;
@@ -95,7 +95,7 @@ impl Search<'_> {
         at.items as usize == items.len()
     }
 
-    /// Whether an event meets the clauses that stand in an item.
+    /// Whether the event meets the clauses of an item.
     #[inline]
     fn may_match(&self, item: &Item) -> bool {
         let meets = |at: usize| {
@@ -106,7 +106,7 @@ impl Search<'_> {
         meets(0) && meets(1)
     }
 
-    /// Finds the nodes behind the values of the event; false when the budget is spent before.
+    /// Finds the nodes for the values of the event. Returns false when the budget ends before.
     fn values(&mut self, part: usize, node: &Node, at: &mut Place, limit: u64) -> bool {
         let tree = &self.part(part).index.tree;
         let parts = tree.parts(node);

@@ -1,4 +1,4 @@
-//! The phases that turn bits into ids, ascending, and clear the bits on the way.
+//! The phases that convert bits to ascending ids and clear the bits.
 
 use super::{Phase, Search, WORDS_PER_REDUCTION};
 use crate::simd;
@@ -6,9 +6,9 @@ use crate::simd;
 /// How far a part was written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cursor {
-    /// The word after the one at hand.
+    /// The word after the current one.
     word: usize,
-    /// Bits of the word at hand that are not yet written.
+    /// Bits of the current word that are not written yet.
     bits: u64,
 }
 
@@ -36,7 +36,7 @@ impl Search<'_> {
         self.done()
     }
 
-    /// Hands out the bits of the only part.
+    /// Copies the bits of the only part.
     pub(super) fn words(&mut self, word: usize, limit: u64) -> Phase {
         let buffers = &mut *self.buffers;
         for bits in buffers.bits[0][word..].chunks_mut(WORDS_PER_REDUCTION) {
@@ -52,7 +52,7 @@ impl Search<'_> {
         Phase::Done
     }
 
-    /// Sets a bit for each id that was written.
+    /// Sets a bit for each written id.
     pub(super) fn rank(&mut self, at: usize, limit: u64) -> Phase {
         let all = self.state.ids();
         let buffers = &mut *self.buffers;
@@ -72,7 +72,7 @@ impl Search<'_> {
         Phase::Done
     }
 
-    /// Writes the ids of several parts, the least of all first.
+    /// Writes the ids of several parts, merged in ascending order.
     pub(super) fn merge(&mut self, limit: u64) -> Phase {
         let parts = &self.state.parts;
         let buffers = &mut *self.buffers;
@@ -109,8 +109,7 @@ impl Search<'_> {
 }
 
 impl Cursor {
-    /// Goes on to the next word with bits, over a bounded number of words; false when it did not
-    /// get there.
+    /// Moves to the next word with bits, over a bounded number of words. Returns false when it did not reach one.
     fn fill(&mut self, bits: &mut [u64]) -> bool {
         for _ in 0..WORDS_PER_REDUCTION {
             if self.bits != 0 {

@@ -1,7 +1,6 @@
 //! Blocks by AVX2: two halves of 32 lanes.
 //!
-//! The truth of 128 tests is 16 bytes of bits here, so that one shuffle fetches a test's byte and
-//! another its bit.
+//! The truth of 128 tests is 16 bytes of bits, so that one shuffle fetches a test's byte and another its bit.
 
 #![allow(unsafe_code, reason = "vector instructions on checked rows")]
 
@@ -23,7 +22,7 @@ fn half(row: &Row, index: usize) -> __m256i {
     unsafe { _mm256_load_si256(bytes.as_ptr().cast()) }
 }
 
-/// What all positions share.
+/// Values that all positions share.
 struct Common {
     bits: __m256i,
     select: __m256i,
@@ -83,7 +82,7 @@ pub(super) fn run(rows: &[Row], blocks: &[Block], truth: &Truth, matches: &mut [
                 high = common.step(half(&pair[0], 1), half(&pair[1], 1), position, high);
                 position = _mm256_add_epi8(position, one);
             }
-            // The lanes that accepted or rejected are the greatest.
+            // Lanes that accepted or rejected have the greatest values.
             let least = _mm256_min_epu8(low, high);
             let done = _mm256_cmpeq_epi8(_mm256_min_epu8(least, accepted), accepted);
             if _mm256_movemask_epi8(done) == -1 {

@@ -21,7 +21,7 @@ fn load(row: &Row) -> __m512i {
     unsafe { _mm512_load_si512(row.0.as_ptr().cast()) }
 }
 
-/// What all blocks share.
+/// Values that all blocks share.
 #[derive(Clone, Copy)]
 struct Common {
     tables: (__m512i, __m512i),
@@ -43,9 +43,9 @@ fn step<const WIDE: bool>(
     } else {
         _mm512_permutexvar_epi8(test, common.tables.0)
     };
-    // What depends on the state comes last, and is short: the next position waits for nothing else.
-    // A jump leads forward, so that the greater of it and the state of a lane that is here is right;
-    // a jump to 0 is none.
+    // Instructions that depend on the state come last and are few, because the next position waits for them.
+    // A jump leads forward, so the maximum of it and the state is right for a lane at this position; a jump to
+    // 0 means no jump.
     let jumps = _mm512_movepi8_mask(_mm512_xor_si512(is, test));
     let jump = _mm512_maskz_mov_epi8(jumps, load(&rows[1]));
     let here = _mm512_cmple_epu8_mask(state, position);
@@ -140,7 +140,7 @@ fn two<const WIDE: bool>(common: &Common, first: &[[Row; 2]], second: &[[Row; 2]
         }
         at = end;
     }
-    // What is not decided goes on alone.
+    // An undecided block continues alone.
     [
         one::<WIDE>(common, &first[at..], position, a),
         one::<WIDE>(common, &second[at..], position, b),
@@ -160,8 +160,8 @@ pub(super) fn spread(lanes: &Spread, found: u64, words: &mut [u64; WORDS]) {
 /// Ids of a vector.
 const GROUP: usize = 8;
 
-/// Writes the ids whose bit is set, in order, each eight of them as one vector whose end the next
-/// overwrites; their number.
+/// Writes the ids whose bit is set, in order, eight at a time as a vector whose end the next one overwrites.
+/// Returns their number.
 #[target_feature(enable = "avx512f")]
 pub(super) fn compress(
     ids: &[SubscriptionId; LANES],

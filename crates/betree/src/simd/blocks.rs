@@ -1,19 +1,19 @@
 //! Blocks of 64 programs as the instruction sets read them: rows of tests and jumps, and the truth of
 //! the tests. Which programs share a block is decided in [`crate::lockstep`].
 
-/// Programs of a block.
+/// Programs per block.
 pub(crate) const LANES: usize = 64;
-/// Tests of a family.
+/// Most tests of a family.
 pub(crate) const TESTS_MAX: usize = 128;
-/// What a lane that accepted, and one that rejected, waits for.
+/// The positions of lanes that accepted and rejected.
 pub(crate) const ACCEPTED: u8 = 0xfe;
 pub(crate) const REJECTED: u8 = 0xff;
-/// Positions after which a block looks whether all of its lanes are done.
+/// After this many positions a block checks whether all lanes are done.
 pub(super) const CHECKED: usize = 8;
 /// A lane without a program.
 pub(crate) const NO_PROGRAM: u32 = u32::MAX;
 
-/// One byte a lane.
+/// One byte per lane.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Row(pub(crate) [u8; LANES]);
@@ -26,31 +26,31 @@ pub(crate) struct Truth(pub(crate) [u8; TESTS_MAX]);
 /// 64 programs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
-    /// Where its rows begin: two a position, tests and jumps.
+    /// Its first row; there are two rows per position, tests and jumps.
     pub(crate) start: u32,
     pub(crate) positions: u32,
-    /// The lanes that have a program.
+    /// The lanes with a program.
     pub(crate) lanes: u64,
-    /// Reductions that running it counts as: the tests that its programs make on average.
+    /// Reductions of running it: the average number of tests of its programs.
     pub(crate) charge: u32,
-    /// The group that it is of, when the group's slots are in a row.
+    /// Its group, if the group's slots are consecutive.
     pub(crate) group: Option<Place>,
 }
 
-/// The place of a block in a group whose slots follow each other.
+/// The place of a block in a group of consecutive slots.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     /// The first slot of the group, a multiple of 64.
     pub(crate) base: u32,
     /// Which of the group's blocks it is.
     pub(crate) word: u32,
-    /// Which of the spreads is its.
+    /// The index of its spread.
     pub(crate) spread: u32,
 }
 
 impl Block {
-    /// The first of 64 slots in a row that the group has for this block, where there are such:
-    /// another order of the same programs.
+    /// The first of 64 consecutive slots that the group assigns to this block, if it has any: the same programs
+    /// in another order.
     pub(crate) fn base(&self) -> Option<u32> {
         let group = self.group?;
         Some(group.base + group.word * LANES as u32)

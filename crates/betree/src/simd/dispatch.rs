@@ -13,7 +13,7 @@ use super::tiles::{self, Join, TILE_WORDS};
 use super::{Isa, scalar};
 use crate::SubscriptionId;
 
-/// Runs blocks; in `matches` a bit a lane. An instruction set that is not there is not used.
+/// Runs blocks; `matches` gets one bit per lane. Uses plain code when the instruction set is missing.
 #[inline]
 pub(crate) fn run(
     isa: Isa,
@@ -44,7 +44,7 @@ pub(crate) fn run(
     }
 }
 
-/// Adds the bits of lanes to those of their slots in words that begin at a slot.
+/// Adds the bits of lanes to the words of their slots, which begin at slot `base`.
 #[inline]
 pub(crate) fn spread(
     isa: Isa,
@@ -80,8 +80,8 @@ pub(crate) fn sliced(isa: Isa, code: &[Step], rows: &mut [Slice]) -> Slice {
     }
 }
 
-/// Writes those of at most 64 ids whose bit is set, in order; their number. `out` has room for 64
-/// more than that.
+/// Writes those of at most 64 ids whose bit is set, in order. Returns their number. `out` needs room for 64
+/// more.
 #[inline]
 pub(crate) fn compress(
     isa: Isa,

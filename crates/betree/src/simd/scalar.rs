@@ -1,4 +1,4 @@
-//! Blocks lane by lane, in plain code: for any processor, and what the others are tested against.
+//! Blocks lane by lane, in plain code: for any processor, and the reference for tests of the others.
 
 use super::blocks::{ACCEPTED, Block, LANES, REJECTED, Row, Truth};
 
@@ -12,7 +12,7 @@ pub(super) fn run(rows: &[Row], blocks: &[Block], truth: &Truth, matches: &mut [
     }
 }
 
-/// One lane from its first position to its end. It visits only where its program leads.
+/// One lane from its first position to its end; visits only the positions of its program.
 #[inline]
 pub(super) fn lane(rows: &[Row], block: &Block, lane: usize, truth: &Truth) -> bool {
     let start = block.start as usize;

@@ -1,7 +1,6 @@
-//! One expression over 2,048 events at once: a bit an event, a row of bits a test.
+//! One expression over 2,048 events at once: one bit per event, one row of bits per test.
 //!
-//! What runs here has no branch that depends on an event, and none that depends on an expression but
-//! for its length.
+//! No branch depends on an event, and none on an expression except for its length.
 
 use super::blocks::TESTS_MAX;
 
@@ -10,48 +9,48 @@ pub(crate) const EVENTS_MAX: usize = 2048;
 /// Words of a row.
 pub(crate) const WORDS: usize = EVENTS_MAX / 64;
 
-/// A bit an event.
+/// One bit per event.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Slice(pub(crate) [u64; WORDS]);
 
-/// One step: what is at hand is kept or begun anew, combined with a row, perhaps negated, and put
-/// down as another row. All steps have this one form: there is nothing to be guessed wrong.
+/// One step: keep or restart the accumulator, combine it with a row, negate it or not, and store it as another
+/// row. All steps have this form, so no branch can be mispredicted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step(u32);
 
 impl Step {
     const NEW: u32 = 1 << 30;
     const NEGATE: u32 = 1 << 31;
-    /// Numbers of rows have so many bits.
+    /// Bits of a row number.
     const ROW_BITS: u32 = 12;
     const ROW: u32 = (1 << Self::ROW_BITS) - 1;
 
-    /// And with a row.
+    /// Combines with a row by `and`.
     pub(crate) fn and(row: usize) -> Self {
         Self(row as u32 & Self::ROW).put(WASTE)
     }
 
-    /// Begin with a row.
+    /// Starts with a row.
     pub(crate) fn begin(row: usize) -> Self {
         Self(Self::and(row).0 | Self::NEW)
     }
 
-    /// The same with the outcome negated.
+    /// The same step with its outcome negated.
     pub(crate) fn negated(self) -> Self {
         Self(self.0 ^ Self::NEGATE)
     }
 
-    /// The same with the outcome put down as a row.
+    /// The same step with its outcome stored as a row.
     pub(crate) fn put(self, row: usize) -> Self {
         let rest = self.0 & !(Self::ROW << Self::ROW_BITS);
         Self(rest | (row as u32 & Self::ROW) << Self::ROW_BITS)
     }
 }
 
-/// The rows of tests and their negations, one where outcomes are put that nobody asks for, and those
-/// of outcomes that wait.
+/// The row for outcomes that nothing reads, after the rows of tests and their negations.
 pub(crate) const WASTE: usize = 2 * TESTS_MAX;
+/// The first row of outcomes that wait.
 pub(crate) const WAITING: usize = WASTE + 1;
 
 /// The outcome of the last step.

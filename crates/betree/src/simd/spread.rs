@@ -1,13 +1,12 @@
-//! From the lanes of a block to bits by slot: blocks are made of programs that lead equally far, and
-//! those of a group share up to eight words of slots.
+//! From lanes of a block to bits by slot: blocks consist of programs of similar reach, and the blocks of a group
+//! share up to eight words of slots.
 
 use super::blocks::{LANES, NO_PROGRAM, Row};
 
-/// Words of the slots of a group.
+/// Words for the slots of a group.
 pub(crate) const WORDS: usize = 8;
 
-/// For each word of a group the lane of a block that each bit comes from, and the bits that come
-/// from a lane at all.
+/// For each word of a group: the lane that each bit comes from, and which bits come from a lane.
 #[derive(Debug, Clone)]
 pub(crate) struct Spread {
     pub(super) lanes: [Row; WORDS],
@@ -38,7 +37,7 @@ impl Spread {
     }
 }
 
-/// Adds the bits of lanes to those of their slots, one after the other.
+/// Adds the bits of lanes to their slots, one by one.
 pub(super) fn scatter(base: u32, slots: &[u32], found: u64, words: &mut [u64; WORDS]) {
     let mut found = found;
     while found != 0 {

@@ -1,5 +1,5 @@
-//! Rows of bits, one bit an expression, joined 2,048 expressions at a time: one tile of all rows of a
-//! plan. Which rows there are is the index's (`index::columns`).
+//! Joins rows of bits, one bit per expression, 2,048 expressions (a tile) at a time. `index::columns` makes the
+//! rows and the plan.
 
 /// Words of a tile of a row.
 pub(crate) const TILE_WORDS: usize = 32;
@@ -7,19 +7,19 @@ pub(crate) const TILE_WORDS: usize = 32;
 /// What to do with a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
-    /// Expressions whose bit is not set are out.
+    /// Removes expressions whose bit is not set.
     And(u32),
-    /// Expressions whose bit is set are out.
+    /// Removes expressions whose bit is set.
     AndNot(u32),
-    /// The first of several rows, one of which has to have the bit.
+    /// The first of several rows, at least one of which must have the bit.
     Any(u32),
-    /// A further one.
+    /// Another of these rows.
     Or(u32),
-    /// Expressions that none of them had are out.
+    /// Removes expressions without a bit in any of these rows.
     AndAny,
 }
 
-/// The bits of the members that a plan lets pass, and how many of its steps it took.
+/// The bits of the members that pass a plan, and how many of its steps were needed.
 #[inline(always)]
 fn run(plan: &[Join], rows: &[Vec<u64>], tile: usize) -> ([u64; TILE_WORDS], usize) {
     let mut left = [u64::MAX; TILE_WORDS];

@@ -1,4 +1,4 @@
-//! Advertisements and the requests that they are for: 21 attributes, some nine tests an expression.
+//! Advertisements and requests for them: 21 attributes, about nine tests per expression.
 
 use std::fmt::Write as _;
 
@@ -151,7 +151,7 @@ fn optional(prng: &mut Prng, out: &mut String) {
     }
 }
 
-/// One named text of an event, left out `absent` times of a hundred.
+/// One named text of an event, left out in `absent` percent of events.
 fn text(prng: &mut Prng, out: &mut String, name: &str, prefix: &str, bound: u64, absent: u64) {
     let value = prng.skewed(bound);
     if !prng.chance(absent) {

@@ -1,4 +1,4 @@
-//! Expressions that ask for every one of many booleans, and events of fair bits.
+//! Expressions that test each of many booleans, and events of fair random bits.
 
 use std::fmt::Write as _;
 
@@ -12,8 +12,8 @@ pub(super) fn domains(count: u16) -> String {
     text
 }
 
-/// Joins a forest of all parameters at random until one tree is left: two trees by `and` or by `or`
-/// four times of ten each, one negated twice of ten.
+/// Joins a forest of all parameters at random until one tree is left: in 40 % of steps two trees by `and`, in 40 %
+/// by `or`; in 20 % one tree is negated.
 pub(super) fn expression(count: u16, prng: &mut Prng, out: &mut String) {
     let mut forest: Vec<String> = (1..=count).map(|number| format!("par{number}")).collect();
     while forest.len() > 1 {

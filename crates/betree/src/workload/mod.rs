@@ -1,9 +1,8 @@
-//! Generators of benchmark data: domains, expressions and events, the same bytes everywhere for a
-//! seed.
+//! Generators of benchmark data: domains, expressions and events. A seed gives the same bytes on every platform.
 //!
-//! [`Kind::Bool`] is boolean-heavy: every expression asks for every attribute, and about half of all
-//! match. [`Kind::Ad`] is selective: some nine tests of 21 attributes, of which one event in a
-//! thousand meets all.
+//! [`Kind::Bool`] is boolean-heavy: every expression tests every attribute, and about half of all expressions
+//! match. [`Kind::Ad`] is selective: about nine tests of 21 attributes, all of which one event in a thousand
+//! meets.
 
 mod ad;
 mod boolean;
@@ -11,7 +10,7 @@ mod prng;
 
 use prng::Prng;
 
-/// What kind of data to generate.
+/// The kind of generated data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Expressions over this many booleans, from 1 to 4,096.
@@ -67,7 +66,7 @@ impl Generator {
         &self.line
     }
 
-    /// The next event as its bits, where it has no other values: of [`Kind::Bool`].
+    /// The next event as bits, for [`Kind::Bool`].
     pub fn event_bits(&mut self) -> Option<Vec<bool>> {
         match self.kind {
             Kind::Bool(count) => Some(boolean::bits(count, &mut self.events)),

@@ -1,4 +1,6 @@
-//! A small generator of numbers (SplitMix64) and skewed choices, in integer arithmetic only.
+//! A small random number generator (SplitMix64) and skewed choices, in integer arithmetic only.
+//!
+//! A leaf crate keeps these few lines of its own rather than depend on another crate for them.
 
 /// A deterministic stream of 64-bit numbers. Not for secrets.
 #[derive(Debug, Clone)]
@@ -22,12 +24,12 @@ impl Prng {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// True `percent` times of a hundred.
+    /// True with a probability of `percent` in a hundred.
     pub(super) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// A number below `bound`, small ones more often: the least of two.
+    /// A number below `bound`, small ones more often: the smaller of two.
     pub(super) fn skewed(&mut self, bound: u64) -> u64 {
         self.below(bound).min(self.below(bound))
     }

@@ -1,4 +1,4 @@
-//! What expressions are read as, and at which place wrong ones are refused.
+//! How expressions are parsed, and at which place errors are reported.
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn errors_say_what_was_expected_and_where() {
             "a and\n  )",
             "expected an attribute, a constant, 'not' or '(', found ')' at line 2, column 3",
         ),
-        ("(a", "a bracket that is not closed at column 1"),
+        ("(a", "the bracket is not closed at column 1"),
         (
             "a)",
             "expected 'and', 'or' or the end, found ')' at column 2",
@@ -72,10 +72,10 @@ fn errors_say_what_was_expected_and_where() {
             "5 and a",
             "expected a comparison or 'in', found 'and' at column 3",
         ),
-        ("foo(1)", "there is no function 'foo' at column 1"),
+        ("foo(1)", "unknown function 'foo' at column 1"),
         (
             "within_frequency_cap('x','n',1,2)",
-            "'x' is no type of a frequency cap at column 22",
+            "'x' is not a type of frequency cap at column 22",
         ),
     ] {
         assert_eq!(parse(text).unwrap_err().to_string(), message, "{text}");

@@ -1,4 +1,4 @@
-//! The bits of all rows, 64 expressions at a time.
+//! Builds the bits of all rows, 64 expressions at a time.
 
 use super::{Choice, Column, Columns, DECIDED, Values};
 use crate::bind::range_bounds;
@@ -7,24 +7,24 @@ use crate::eval;
 use crate::program::arena::{Arena, ROOT};
 use crate::simd::TILE_WORDS;
 
-/// Nodes of a group that is worked out for each value.
+/// Most nodes of a group that is evaluated for each value.
 const NODES_MAX: usize = 64;
-/// Rows of a scalar that are set by the test alone.
+/// Most rows of a scalar for which a test sets its bits directly.
 const ROWS_KEPT: usize = 520;
 
 /// Sets bits, expression by expression.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     choice: Choice,
-    /// The columns of an attribute: of a scalar, of any and of none of a list.
+    /// The columns of an attribute: scalar, any of a list, none of a list.
     by_attribute: Vec<[Option<usize>; 3]>,
     out: Columns,
-    /// The words at hand of all rows, and the rows of each column.
+    /// The current word of each row, and the rows of each column.
     words: Vec<u64>,
     starts: Vec<usize>,
-    /// Columns that the expression at hand has used up.
+    /// Columns that the current expression has already used.
     used: Vec<bool>,
-    /// Children of a conjunction that rows decide.
+    /// Children of a conjunction that the rows decide.
     decided: Vec<u32>,
     values: Vec<bool>,
 }
@@ -60,7 +60,7 @@ impl Builder {
         builder
     }
 
-    /// Words in which nobody asks for anything: all may match, and no element is asked for.
+    /// Initial words: all expressions may match, and none uses an element.
     fn open(&mut self) {
         self.words.fill(u64::MAX);
         for at in 0..self.choice.lists.len() {
@@ -77,8 +77,8 @@ impl Builder {
         self.open();
     }
 
-    /// Adds the expression of an arena, from which everything is taken that rows decide. What is left
-    /// is for its program: where that is has to be told by `code`.
+    /// Adds the expression of an arena and removes from it everything that the rows decide. The rest needs a
+    /// program, whose place `code` sets.
     pub(crate) fn add(&mut self, slot: u32, arena: &mut Arena) {
         let bit = 1u64 << (self.out.slots.len() % 64);
         self.used.fill(false);
@@ -98,7 +98,7 @@ impl Builder {
         }
     }
 
-    /// Says where the program of the last expression is.
+    /// Sets the place of the last expression's program.
     pub(crate) fn code(&mut self, at: u32) {
         if let Some(last) = self.out.codes.last_mut() {
             *last = at;
@@ -110,7 +110,7 @@ impl Builder {
         self.out.slots.len()
     }
 
-    /// Sets the bits of one part of a conjunction; whether that is all there is to it.
+    /// Sets the bits of one part of a conjunction. Returns whether the rows decide it completely.
     fn child(&mut self, arena: &Arena, child: u32, bit: u64) -> bool {
         let is_group = matches!(arena.nodes[child as usize].op, Op::And | Op::Or);
         let attribute = match is_group {
@@ -135,7 +135,7 @@ impl Builder {
             (Op::HasAny, true) => none,
             _ => None,
         };
-        // Of two lists only one fits into the rows of any.
+        // The rows of `any` take only one of two lists.
         match column.filter(|column| !self.used[*column]) {
             Some(column) => self.list(column, &test[1..], head, bit),
             None => false,
@@ -159,7 +159,7 @@ impl Builder {
         true
     }
 
-    /// A test or a group over one scalar, worked out for each of its intervals.
+    /// Evaluates a test or a group over one scalar for each of its intervals.
     fn scalar(&mut self, arena: &Arena, child: u32, column: usize, bit: u64) -> bool {
         let start = self.starts[column];
         let is_leaf = !matches!(arena.nodes[child as usize].op, Op::And | Op::Or);
@@ -169,10 +169,10 @@ impl Builder {
         let scalar_of = &self.choice.scalars[column];
         let mut values = std::mem::take(&mut self.values);
         let mut all = true;
-        // The row of an event without the attribute, then the others, each with a value of its own.
+        // The row for events without the attribute, then the others, each by one of its values.
         let own = scalar_of.values.iter().map(|value| value.map(Some));
         for (row, value) in std::iter::once(Some(None)).chain(own).enumerate() {
-            // No event comes to a row that no value has.
+            // No event uses a row without a value.
             let Some(value) = value else {
                 continue;
             };
@@ -189,7 +189,7 @@ impl Builder {
         all
     }
 
-    /// A test for single values or for a range, whose rows follow from it; false for any other.
+    /// Sets the rows of a test for single values or a range. Returns false for any other test.
     fn leaf(&mut self, test: &[u32], column: usize, bit: u64) -> bool {
         let (head, operands) = (Head(test[0]), &test[1..]);
         let scalar = &self.choice.scalars[column];
@@ -204,7 +204,7 @@ impl Builder {
                 true => *word &= !bit,
             }
         };
-        // Bits that earlier tests of the attribute have cleared stay so.
+        // Bits that earlier tests of the attribute cleared stay cleared.
         let mut before = [0; ROWS_KEPT];
         let Some(kept) = before.get_mut(..words.len()) else {
             return false;
@@ -257,7 +257,7 @@ impl Builder {
             return Columns::default();
         }
         if !members.is_multiple_of(64) {
-            // Nobody is behind the last one.
+            // No expression follows the last one.
             let rest = (1u64 << (members % 64)) - 1;
             self.words.iter_mut().for_each(|word| *word &= rest);
             self.close();
@@ -306,7 +306,7 @@ impl Builder {
         }
     }
 
-    /// The share of members that a row lets pass on average.
+    /// The average share of members that pass a row.
     fn passing(&self, at: usize) -> f32 {
         let rows = &self.out.rows[self.starts[at]..self.starts[at + 1]];
         let ones = |row: &Vec<u64>| row.iter().map(|word| word.count_ones()).sum::<u32>() as f32;
@@ -316,7 +316,7 @@ impl Builder {
             .lists
             .get(at.wrapping_sub(self.choice.scalars.len()))
         {
-            // A list is dear: it comes late.
+            // A list is expensive, so it comes late.
             Some(list) if list.none => 2.0,
             Some(_) => 1.0 + rows.first().map_or(0.0, ones) / members,
             None => rows.iter().skip(1).map(ones).sum::<f32>() / rows.len() as f32 / members,
@@ -324,7 +324,7 @@ impl Builder {
     }
 }
 
-/// What a node over one scalar comes to for a value; `None` when that is not a matter of the value.
+/// The outcome of a node over one scalar for a value; `None` when it does not depend on the value alone.
 fn holds(arena: &Arena, node: u32, value: Option<u64>, values: &mut Vec<bool>) -> Option<bool> {
     let first = node as usize;
     let end = arena.end(node);

@@ -1,4 +1,4 @@
-//! Which attributes have rows: those that many expressions ask for, and that have few values.
+//! Chooses the attributes that get rows: those that many expressions use and that have few values.
 
 use std::collections::HashSet;
 
@@ -12,18 +12,18 @@ use crate::index::Sources;
 const INTERVALS_MAX: usize = 256;
 /// Rows of all columns together.
 const ROWS_MAX: usize = 640;
-/// An attribute that fewer expressions ask for has no rows, one in so many.
+/// An attribute gets rows only if at least one in this many expressions uses it.
 const SHARE_MIN: usize = 50;
 
-/// What the tests of an attribute ask for.
+/// What the tests of an attribute use.
 #[derive(Debug, Default)]
 struct Asked {
     tests: usize,
-    /// Values by themselves.
+    /// Single values.
     points: HashSet<i64>,
-    /// Where a value begins to make a difference.
+    /// Values at which an outcome can change.
     cuts: HashSet<i64>,
-    /// Elements that any or none of may be there.
+    /// Elements of which any or none must be there.
     any: HashSet<u32>,
     none: HashSet<u32>,
     too_many: bool,
@@ -44,8 +44,8 @@ pub(super) struct Scalar {
     pub(super) starts: Vec<i64>,
     /// The row of each interval, from 0, the one before the first start included.
     pub(super) rows: Vec<u32>,
-    /// For each row a value that it has. `None`: no value is of the row, as of the interval before the
-    /// least integer.
+    /// For each row one of its values. `None`: the row has no value, such as the interval before the least
+    /// integer.
     pub(super) values: Vec<Option<u64>>,
 }
 
@@ -53,8 +53,8 @@ impl Scalar {
     fn new(attribute: usize, is_float: bool, starts: Vec<i64>, rows: Vec<u32>) -> Self {
         let count = rows.iter().max().map_or(0, |row| *row as usize + 1);
         let mut values = vec![None; count];
-        // What is before the first start, if anything is. Every other interval has its start at
-        // least: starts ascend, and none stands twice.
+        // The value before the first start, if any. Every other interval contains at least its start, because
+        // starts ascend without repetition.
         let before = starts.first().map_or(Some(0), |start| start.checked_sub(1));
         let firsts = std::iter::once(before).chain(starts.iter().copied().map(Some));
         for (row, value) in rows.iter().zip(firsts) {
@@ -80,7 +80,7 @@ pub(super) struct List {
 }
 
 impl Choice {
-    /// Looks at the tests of all expressions, wherever in an expression they stand.
+    /// Chooses by the tests of all expressions, wherever they are in an expression.
     pub(crate) fn new(domain: &Domain, sources: &Sources) -> Self {
         let attributes = domain.attributes();
         let mut asked: Vec<Asked> = Vec::new();
@@ -101,7 +101,7 @@ impl Choice {
         let mut order: Vec<usize> = (0..asked.len())
             .filter(|at| asked[*at].tests > least && !asked[*at].too_many)
             .collect();
-        // What most expressions ask for comes first, by the rows that it takes.
+        // Attributes with the most tests per row come first.
         let worth = |at: usize| asked[at].tests as f32 / (asked[at].rows() + 4) as f32;
         order.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
         let mut out = Self::default();
@@ -139,7 +139,7 @@ impl Choice {
         let mut starts: Vec<i64> = starts.chain(asked.cuts.iter().copied()).collect();
         starts.sort_unstable();
         starts.dedup();
-        // Where only single values make a difference, all others are one.
+        // Where only single values matter, all other values share a row.
         let mut next = 1;
         let mut rows = vec![0];
         for start in &starts {

@@ -1,10 +1,9 @@
-//! Expressions side by side: for each value of an attribute a row of bits, one an expression, that
-//! says which expressions such an event may match.
+//! Rows of bits: for each value of an attribute a row, one bit per expression, that marks the expressions such an
+//! event can match.
 //!
-//! A search takes one row of each attribute, and of lists one an element, and joins them, 2,048
-//! expressions at a time. What is left is run as programs, without the tests that the rows have
-//! decided. Which attributes have rows is decided in [`choose`], bits are set in [`build`]; a search
-//! goes through them in `search::columns`.
+//! A search takes one row of each attribute, and of lists one row per element, and joins them, 2,048
+//! expressions at a time. The remaining expressions run as programs, without the tests that the rows decided.
+//! [`choose`] chooses attributes, [`build`] sets bits, `search::columns` searches.
 
 mod build;
 mod choose;
@@ -23,14 +22,14 @@ pub(super) const COLUMNS_MAX: usize = 60;
 pub(super) const ELEMENTS_MAX: usize = 300;
 /// The sign of a float.
 const SIGN: u64 = 1 << 63;
-/// A program that is empty: the rows decide.
+/// The place of an empty program: the rows decide.
 pub(crate) const DECIDED: u32 = u32::MAX;
 
 /// The rows of one attribute.
 #[derive(Debug)]
 pub(crate) struct Column {
     attribute: usize,
-    /// The row of an event that lacks the attribute; of lists, of expressions that ask for nothing.
+    /// The row for events without the attribute; for lists, of the expressions without a test of the list.
     base: u32,
     values: Values,
 }
@@ -60,8 +59,8 @@ pub(crate) struct Columns {
     codes: Vec<u32>,
 }
 
-/// The place of a scalar in the order of its kind. Floats have their places without a gap: both zeros
-/// are 0, negative numbers go down from there, so that the place beside one is that of a number, too.
+/// The position of a scalar in the order of its type. Positions of floats have no gaps: both zeros are 0 and
+/// negative numbers go down from there, so neighbouring positions are neighbouring numbers.
 pub(super) fn ordered(scalar: u64, is_float: bool) -> i64 {
     if !is_float {
         return scalar as i64;
@@ -73,7 +72,7 @@ pub(super) fn ordered(scalar: u64, is_float: bool) -> i64 {
     }
 }
 
-/// The scalar of a place; that of the positive zero for 0. No float has the place `i64::MIN`.
+/// The scalar at a position; positive zero for 0. No float has the position `i64::MIN`.
 pub(super) fn scalar(ordered: i64, is_float: bool) -> u64 {
     match (is_float, ordered) {
         (true, ..0) => ordered.unsigned_abs() | SIGN,
@@ -110,7 +109,7 @@ impl Columns {
         self.codes.get(member).copied().unwrap_or(DECIDED)
     }
 
-    /// Whether the rows of a plan let a member pass.
+    /// Whether a member passes the rows of a plan.
     pub(crate) fn passes(&self, plan: &[Join], member: usize) -> bool {
         let bit = |row: u32| {
             let row = self.rows.get(row as usize);
@@ -135,8 +134,8 @@ impl Columns {
 }
 
 impl Column {
-    /// Adds what an event's value, or the elements from `element` on, mean for a search. `None`: all
-    /// is added; otherwise the element at which to go on, after `most` of them.
+    /// Adds the steps for an event's value, or for its list elements from `element` on. Returns `None` when all
+    /// are added, otherwise the element to continue at, after `most` elements.
     pub(crate) fn plan(
         &self,
         event: &Event,
