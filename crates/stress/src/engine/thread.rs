@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use latency::{LatencyName, MergeError, Pacer, Recorder, Schedule, Spec, Timing};
 
-use super::Shared;
 use super::consumer::Consumer;
 use super::notifier::SLEEP_MAX;
 use super::producer::Producer;
+use super::shared::Shared;
 use crate::codec::{Compress, Decompress};
 use crate::counts::{Tally, add};
 use crate::live::{LiveTally, Track};
