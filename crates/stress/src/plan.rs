@@ -28,7 +28,6 @@ const BLOCKS_MAX: usize = 65_536;
 
 /// What producers do with a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Loop {
     /// Each block is generated, compressed, sent, decompressed and verified.
     Honest,

@@ -19,7 +19,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use latency::report::{Input, LatencyName};
-use stress::{DataKind, Loop, Pace, Plan, PoolKind};
+use stress::{DataKind, Loop, Pace, PoolKind};
 
 use self::metrics::Metrics;
 pub(super) use self::rank::{Control, ranking};
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> R
         outcome.bytes_in = 0;
         plan.run.data = DataKind::Bytes(bytes.into());
     }
-    plan.run.intervals = session.intervals(Some());
+    plan.run.intervals = session.intervals();
     describe(&plan, &mut outcome);
     let said = args.output.terminal.wants_warnings();
     let metrics = match plan.metrics {

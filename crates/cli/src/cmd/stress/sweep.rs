@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use latency::report::{Cell, LoadModel, Table, Unit};
-use stress::{Finding, Pace, Plan};
+use stress::{Finding, Pace};
 
 use super::pair_name;
 use super::rank::{Control, ranking, tail};
