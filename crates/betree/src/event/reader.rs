@@ -1,6 +1,12 @@
 //! Reads events from JSON, a token at a time, under a budget.
 
+mod entries;
+mod skip;
+
 use std::sync::Arc;
+
+use entries::Entry;
+use skip::Skipped;
 
 use super::Event;
 use super::json::{Lexer, Token};
@@ -8,12 +14,7 @@ use crate::budget::{Budget, Progress};
 use crate::dictionary::{Dictionary, UNKNOWN};
 use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::expr::CapKind;
 
-/// Deepest nesting of brackets in skipped values.
-const DEPTH_MAX: u32 = 128;
-/// Time stamps are in microseconds, times in seconds.
-const STAMPS_PER_SECOND: i64 = 1_000_000;
 /// Bytes of text that are one reduction.
 const TEXT_BYTES_PER_REDUCTION: usize = 64;
 
@@ -53,36 +54,12 @@ enum State {
     Done,
 }
 
-/// What may come next in a skipped value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Skipped {
-    /// A value; whether the list may end instead.
-    Value {
-        end: bool,
-    },
-    /// A name; whether the object may end instead.
-    Name {
-        end: bool,
-    },
-    Colon,
-    /// A comma or the end of what is open.
-    Comma,
-}
-
 /// The owner of the current value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Attribute(u16),
     Now,
     Nothing,
-}
-
-/// One entry of a list of segments or counters.
-#[derive(Debug, Default)]
-struct Entry {
-    kind: Option<(CapKind, bool)>,
-    namespace: Option<u32>,
-    numbers: [i64; 3],
 }
 
 /// Reads one event from JSON, in steps.
@@ -352,140 +329,6 @@ impl<'j> EventReader<'j> {
         };
         self.event.add_element(index, found);
         Ok(State::ElementNext)
-    }
-
-    fn is_frequency(&self) -> bool {
-        match self.target {
-            Target::Attribute(attribute) => {
-                self.domain.attributes()[usize::from(attribute)].kind() == AttributeType::Frequency
-            }
-            _ => false,
-        }
-    }
-
-    /// A field of an entry: `id, stamp` of a segment, or `type, id, namespace, value, stamp` of a counter, whose
-    /// first three may be in their own brackets.
-    fn field(&mut self, read: u8, nested: bool, token: Token<'_>) -> Result<State> {
-        let next = Ok(State::FieldNext {
-            read: read + 1,
-            nested,
-        });
-        match (self.is_frequency(), read, &token) {
-            (true, 0, Token::Sign(b'[')) if !nested => Ok(State::Field { read, nested: true }),
-            (true, 0, Token::Text(word)) => {
-                self.entry.kind = Some(CapKind::parse(word).ok_or_else(|| {
-                    let message = format!("{} is not a type of frequency cap", quoted(word));
-                    Error::new(ErrorKind::Type, message)
-                })?);
-                next
-            }
-            (true, 2, Token::Text(text)) => {
-                self.entry.namespace = self.dictionary.find_string(text);
-                next
-            }
-            (true, 1 | 3 | 4, Token::Integer(value)) => {
-                let at = if read == 1 { 0 } else { usize::from(read) - 2 };
-                self.entry.numbers[at] = *value;
-                next
-            }
-            (false, 0 | 1, Token::Integer(value)) => {
-                self.entry.numbers[usize::from(read)] = *value;
-                next
-            }
-            _ => Err(self.mistyped(&token)),
-        }
-    }
-
-    fn field_next(&mut self, read: u8, nested: bool, token: &Token<'_>) -> Result<State> {
-        let last = if self.is_frequency() { 5 } else { 2 };
-        match token {
-            Token::Sign(b']') if nested && read == 3 => Ok(State::FieldNext {
-                read,
-                nested: false,
-            }),
-            Token::Sign(b',') if read < last && !(nested && read == 3) => {
-                Ok(State::Field { read, nested })
-            }
-            Token::Sign(b']') if read == last => {
-                self.end_entry();
-                Ok(State::ElementNext)
-            }
-            _ => Err(self.mistyped(token)),
-        }
-    }
-
-    fn end_entry(&mut self) {
-        let Target::Attribute(attribute) = self.target else {
-            return;
-        };
-        self.event.add_element(usize::from(attribute), None);
-        let [first, second, third] = self.entry.numbers;
-        match self.entry.kind {
-            // Of several entries with one key the first counts.
-            Some((kind, by_address)) => {
-                let slot = self
-                    .entry
-                    .namespace
-                    .and_then(|name| self.dictionary.find_cap(&(kind, by_address, first, name)));
-                if let Some(slot) = slot {
-                    self.event.caps[slot as usize]
-                        .get_or_insert((second, third / STAMPS_PER_SECOND));
-                }
-            }
-            None => {
-                if let Some(slot) = self.dictionary.find_segment(attribute, first) {
-                    self.event.segments[slot as usize].get_or_insert(second / STAMPS_PER_SECOND);
-                }
-            }
-        }
-    }
-
-    /// Skips a token of a value that no attribute needs.
-    fn skip(&mut self, depth: u32, next: Skipped, token: &Token<'_>) -> Result<State> {
-        let in_object = self.brackets & 1 == 1;
-        let (depth, next) = match (next, token) {
-            (Skipped::Value { .. }, Token::Sign(sign @ (b'[' | b'{'))) => {
-                if depth == DEPTH_MAX {
-                    let message = format!("brackets nest deeper than {DEPTH_MAX} levels");
-                    return Err(Error::new(ErrorKind::Json, message));
-                }
-                let object = *sign == b'{';
-                self.brackets = self.brackets << 1 | u128::from(object);
-                let next = match object {
-                    true => Skipped::Name { end: true },
-                    false => Skipped::Value { end: true },
-                };
-                (depth + 1, next)
-            }
-            (Skipped::Value { end: true }, Token::Sign(b']'))
-            | (Skipped::Name { end: true }, Token::Sign(b'}')) => self.close(depth),
-            (Skipped::Comma, Token::Sign(b']')) if !in_object => self.close(depth),
-            (Skipped::Comma, Token::Sign(b'}')) if in_object => self.close(depth),
-            (Skipped::Comma, Token::Sign(b',')) if in_object => {
-                (depth, Skipped::Name { end: false })
-            }
-            (Skipped::Comma, Token::Sign(b',')) => (depth, Skipped::Value { end: false }),
-            (Skipped::Name { .. }, Token::Text(_)) => (depth, Skipped::Colon),
-            (Skipped::Colon, Token::Sign(b':')) => (depth, Skipped::Value { end: false }),
-            (Skipped::Value { .. }, Token::Sign(_) | Token::End) => {
-                return Err(unexpected("a value", token));
-            }
-            (Skipped::Value { .. }, _) => (depth, Skipped::Comma),
-            (Skipped::Name { .. }, _) => return Err(unexpected("a name", token)),
-            (Skipped::Colon, _) => return Err(unexpected("':'", token)),
-            (Skipped::Comma, _) if in_object => return Err(unexpected("',' or '}'", token)),
-            (Skipped::Comma, _) => return Err(unexpected("',' or ']'", token)),
-        };
-        Ok(match depth {
-            0 => State::Next,
-            depth => State::Skip { depth, next },
-        })
-    }
-
-    /// Closes the innermost bracket.
-    fn close(&mut self, depth: u32) -> (u32, Skipped) {
-        self.brackets >>= 1;
-        (depth - 1, Skipped::Comma)
     }
 }
 

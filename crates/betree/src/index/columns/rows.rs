@@ -1,0 +1,204 @@
+//! Rows of bits and the plan of a search over them.
+
+use super::DECIDED;
+use crate::event::Event;
+use crate::simd::Join;
+
+/// The sign of a float.
+const SIGN: u64 = 1 << 63;
+/// The rows of one attribute.
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(super) attribute: usize,
+    /// The row for events without the attribute; for lists, of the expressions without a test of the list.
+    pub(super) base: u32,
+    pub(super) values: Values,
+}
+
+#[derive(Debug)]
+pub(super) enum Values {
+    /// Intervals of a scalar: where they begin, and their rows.
+    Scalar {
+        starts: Vec<i64>,
+        rows: Vec<u32>,
+        is_float: bool,
+    },
+    /// Elements, any one of which has to be there, with their rows, ascending.
+    Any(Vec<(u32, u32)>),
+    /// Elements, none of which may be there.
+    None(Vec<(u32, u32)>),
+}
+
+/// The expressions that are found by rows.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// The most selective first.
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<u64>>,
+    /// The slot of each member, and where its program is in the code.
+    pub(super) slots: Vec<u32>,
+    pub(super) codes: Vec<u32>,
+}
+
+/// The position of a scalar in the order of its type. Positions of floats have no gaps: both zeros are 0 and
+/// negative numbers go down from there, so neighbouring positions are neighbouring numbers.
+pub(super) fn ordered(scalar: u64, is_float: bool) -> i64 {
+    if !is_float {
+        return scalar as i64;
+    }
+    let size = (scalar & !SIGN) as i64;
+    match scalar & SIGN {
+        0 => size,
+        _ => -size,
+    }
+}
+
+/// The scalar at a position; positive zero for 0. No float has the position `i64::MIN`.
+pub(super) fn scalar(ordered: i64, is_float: bool) -> u64 {
+    match (is_float, ordered) {
+        (true, ..0) => ordered.unsigned_abs() | SIGN,
+        _ => ordered as u64,
+    }
+}
+
+impl Columns {
+    /// Expressions in it.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    pub(crate) fn rows(&self) -> &[Vec<u64>] {
+        &self.rows
+    }
+
+    /// The slot of a member.
+    pub(crate) fn slot(&self, member: usize) -> u32 {
+        self.slots.get(member).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Where the program of a member is, or [`DECIDED`].
+    #[inline]
+    pub(crate) fn code(&self, member: usize) -> u32 {
+        self.codes.get(member).copied().unwrap_or(DECIDED)
+    }
+
+    /// Whether a member passes the rows of a plan.
+    pub(crate) fn passes(&self, plan: &[Join], member: usize) -> bool {
+        let bit = |row: u32| {
+            let row = self.rows.get(row as usize);
+            let word = row.and_then(|row| row.get(member / 64));
+            word.is_some_and(|word| word >> (member % 64) & 1 == 1)
+        };
+        let mut any = false;
+        plan.iter().all(|join| match *join {
+            Join::And(row) => bit(row),
+            Join::AndNot(row) => !bit(row),
+            Join::Any(row) => {
+                any = bit(row);
+                true
+            }
+            Join::Or(row) => {
+                any |= bit(row);
+                true
+            }
+            Join::AndAny => any,
+        })
+    }
+}
+
+impl Column {
+    /// Adds the steps for an event's value, or for its list elements from `element` on. Returns `None` when all
+    /// are added, otherwise the element to continue at, after `most` elements.
+    pub(crate) fn plan(
+        &self,
+        event: &Event,
+        element: usize,
+        most: usize,
+        out: &mut Vec<Join>,
+    ) -> Option<usize> {
+        let is_defined = event.is_defined(self.attribute);
+        let elements = event.elements(self.attribute);
+        let end = elements.len().min(element.saturating_add(most));
+        let part = elements.get(element..end).unwrap_or(&[]);
+        let row = |rows: &[(u32, u32)], element: u32| {
+            let found = rows.binary_search_by_key(&element, |(element, _)| *element);
+            found.ok().map(|at| rows[at].1)
+        };
+        match &self.values {
+            Values::Scalar {
+                starts,
+                rows,
+                is_float,
+            } => {
+                let value = ordered(event.scalar(self.attribute), *is_float);
+                let at = starts.partition_point(|start| *start <= value);
+                let found = rows.get(at).copied().unwrap_or(self.base);
+                out.push(Join::And(if is_defined { found } else { self.base }));
+                return None;
+            }
+            Values::Any(rows) => {
+                if element == 0 {
+                    out.push(Join::Any(self.base));
+                }
+                out.extend(part.iter().filter_map(|e| row(rows, *e)).map(Join::Or));
+                if end == elements.len() {
+                    out.push(Join::AndAny);
+                }
+            }
+            Values::None(rows) => {
+                if element == 0 && !is_defined {
+                    out.push(Join::And(self.base));
+                }
+                out.extend(part.iter().filter_map(|e| row(rows, *e)).map(Join::AndNot));
+            }
+        }
+        (end < elements.len()).then_some(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_keep_their_order_and_their_neighbours() {
+        let values = [
+            f64::NEG_INFINITY,
+            f64::MIN,
+            -2.5,
+            -f64::MIN_POSITIVE,
+            -5e-324,
+            0.0,
+            5e-324,
+            f64::MIN_POSITIVE,
+            3.0,
+            f64::MAX,
+            f64::INFINITY,
+        ];
+        let places = values.map(|value| ordered(value.to_bits(), true));
+        assert!(places.is_sorted_by(|a, b| a < b));
+        assert_eq!(ordered((-0.0f64).to_bits(), true), 0);
+        for (value, place) in values.into_iter().zip(places) {
+            let at = |place| f64::from_bits(scalar(place, true));
+            assert_eq!(at(place), value);
+            if value.is_finite() {
+                assert_eq!(
+                    (at(place - 1), at(place + 1)),
+                    (value.next_down(), value.next_up())
+                );
+            }
+        }
+        for value in [i64::MIN, -1, 0, 7, i64::MAX] {
+            assert_eq!(ordered(value as u64, false), value);
+            assert_eq!(scalar(value, false), value as u64);
+        }
+    }
+}

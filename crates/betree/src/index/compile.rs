@@ -1,0 +1,166 @@
+//! Compiles expressions into an index: chooses where each one runs, and writes its program.
+
+use super::access::Clauses;
+use super::columns::{self, Choice};
+use super::tree::Tree;
+use super::{FALSE, Index, LANE, MEMBER, Sources, TRUE};
+use crate::domain::Domain;
+use crate::lockstep;
+use crate::program::arena::{Arena, ROOT};
+use crate::program::estimate::Estimates;
+use crate::program::run::MemoTests;
+use crate::program::{self, Step};
+use crate::simd::LANES;
+
+/// An expression runs in lockstep when more than this share of events meet its best clause.
+const LOCKSTEP_MIN: f32 = 0.2;
+
+/// An expression goes into the tree when less than this share of events meet its best clause.
+const TREE_MAX: f32 = 0.0005;
+
+impl Index {
+    /// Compiles expressions, which are in the order of their ids.
+    pub(crate) fn build(sources: Sources, domain: &Domain, estimates: &Estimates) -> Self {
+        let mut index = Self {
+            places: vec![FALSE; sources.len()],
+            sources,
+            ..Self::default()
+        };
+        let choice = Choice::new(domain, &index.sources);
+        let mut compiler = Compiler {
+            columns: columns::Builder::new(choice, domain.attributes().len()),
+            ..Compiler::default()
+        };
+        let mut lockstep = lockstep::Builder::default();
+        for slot in 0..index.sources.len() {
+            compiler.arena.load(index.sources.tree(slot), estimates);
+            match program::steps(&compiler.arena, &mut compiler.steps) {
+                Some(true) => {
+                    index.places[slot] = TRUE;
+                    index.always.push(slot as u32);
+                }
+                Some(false) => {}
+                None => {
+                    let best = compiler.clauses.best(&compiler.arena, estimates);
+                    if best < TREE_MAX {
+                        compiler.program(slot as u32, &mut index.tests);
+                    } else if best < LOCKSTEP_MIN {
+                        index.places[slot] = compiler.member(slot as u32, &mut index.tests);
+                    } else if !compiler.lane(slot as u32, &mut lockstep) {
+                        compiler.arena.load(index.sources.tree(slot), estimates);
+                        index.places[slot] = compiler.member(slot as u32, &mut index.tests);
+                    }
+                }
+            }
+        }
+        let (lockstep, refused) = lockstep.finish();
+        for slot in refused {
+            let tree = index.sources.tree(slot as usize);
+            compiler.arena.load(tree, estimates);
+            index.places[slot as usize] = compiler.member(slot, &mut index.tests);
+        }
+        for block in 0..lockstep.blocks.len() {
+            for lane in 0..LANES {
+                let slot = lockstep.slot(block, lane);
+                if let Some(place) = index.places.get_mut(slot as usize) {
+                    *place = LANE | (block * LANES + lane) as u32;
+                }
+            }
+        }
+        index.lockstep = lockstep;
+        index.lay_out(compiler);
+        index
+    }
+
+    /// Builds the tree and puts programs in its order, so that programs visited together are next to each other.
+    fn lay_out(&mut self, compiler: Compiler) {
+        self.columns = compiler.columns.finish();
+        self.tree = Tree::build(&compiler.clauses);
+        self.code = compiler.members;
+        self.code.reserve_exact(compiler.code.len());
+        let mut moved = vec![u32::MAX; compiler.programs.len()];
+        for item in &mut self.tree.items {
+            let expression = item.target as usize;
+            if moved[expression] == u32::MAX {
+                let at = self.code.len() as u32;
+                moved[expression] = at;
+                let (start, end) = compiler.programs[expression];
+                let words = &compiler.code[start as usize..end as usize];
+                self.code.extend_from_slice(words);
+                self.places[words[0] as usize] = at;
+            }
+            item.target = moved[expression];
+        }
+    }
+}
+
+/// Reusable memory of compiling, and the programs so far.
+#[derive(Debug, Default)]
+struct Compiler {
+    arena: Arena,
+    steps: Vec<Step>,
+    positions: Vec<u32>,
+    clauses: Clauses,
+    columns: columns::Builder,
+    /// The programs of members of the columns, and those of the tree.
+    members: Vec<u32>,
+    code: Vec<u32>,
+    programs: Vec<(u32, u32)>,
+    numbers: std::collections::HashMap<Box<[u32]>, u32>,
+}
+
+impl Compiler {
+    /// Adds the program of the arena, whose clauses were weighed, to the tree.
+    fn program(&mut self, slot: u32, tests: &mut MemoTests) {
+        self.clauses.push(&self.arena);
+        let start = self.code.len() as u32;
+        let mut code = std::mem::take(&mut self.code);
+        self.emit(slot, tests, &mut code);
+        self.programs.push((start, code.len() as u32));
+        self.code = code;
+    }
+
+    /// Adds the expression of the arena to lockstep. Returns false when it does not fit there.
+    fn lane(&mut self, slot: u32, lockstep: &mut lockstep::Builder) -> bool {
+        self.arena.order_by_size();
+        let _ = program::steps(&self.arena, &mut self.steps);
+        lockstep.add(slot, &self.arena, &self.steps)
+    }
+
+    /// Adds the expression of the arena to the columns, with a program for what the rows do not decide. Returns
+    /// its place.
+    fn member(&mut self, slot: u32, tests: &mut MemoTests) -> u32 {
+        let place = MEMBER | self.columns.len() as u32;
+        self.columns.add(slot, &mut self.arena);
+        if self.arena.children(ROOT).is_empty() {
+            return place;
+        }
+        let _ = program::steps(&self.arena, &mut self.steps);
+        self.columns.code(self.members.len() as u32);
+        let mut code = std::mem::take(&mut self.members);
+        self.emit(slot, tests, &mut code);
+        self.members = code;
+        place
+    }
+
+    /// Appends the slot, the length and the words of a program.
+    fn emit(&mut self, slot: u32, tests: &mut MemoTests, code: &mut Vec<u32>) {
+        let start = code.len();
+        code.extend([slot, 0]);
+        let numbers = &mut self.numbers;
+        program::emit(
+            &self.arena,
+            &self.steps,
+            &mut self.positions,
+            |test| {
+                let mut words: Box<[u32]> = test.into();
+                words[0] = crate::code::Head(words[0]).with(false, false).0;
+                *numbers
+                    .entry(words)
+                    .or_insert_with_key(|words| tests.push(words))
+            },
+            code,
+        );
+        code[start + 1] = (code.len() - start - 2) as u32;
+    }
+}

@@ -1,0 +1,387 @@
+//! A search as a machine of phases: one step runs phases until the budget is used up.
+
+use super::Buffers;
+use crate::SubscriptionId;
+use crate::budget::{Budget, Progress};
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
+use crate::program::run::{Context, Outcome};
+use crate::state::{Part, State};
+
+/// Reductions of fetching a program from memory: with a million expressions nearly every fetch is a cache miss,
+/// which takes as long as a hundred short tests.
+pub(super) const FETCH_REDUCTIONS: u64 = 96;
+/// Words of a bitmap that are cleared per reduction.
+pub(super) const WORDS_PER_REDUCTION: usize = 64;
+
+/// The state of a search.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Phase {
+    /// Clearing the bits of a search that was dropped.
+    Clear {
+        part: usize,
+        word: usize,
+    },
+    Enter {
+        part: usize,
+    },
+    /// Evaluating the tests of a family.
+    Tests {
+        part: usize,
+        family: usize,
+        test: usize,
+    },
+    Blocks {
+        part: usize,
+        family: usize,
+        block: usize,
+    },
+    Always {
+        part: usize,
+        at: usize,
+    },
+    /// Planning the joins of rows for the event.
+    Plan {
+        part: usize,
+        column: usize,
+        element: usize,
+    },
+    /// Joining rows, a tile at a time.
+    Scan {
+        part: usize,
+        tile: usize,
+    },
+    /// Running the members that passed a tile, by their position.
+    Members {
+        part: usize,
+        tile: usize,
+        at: usize,
+        running: Option<u32>,
+    },
+    Walk {
+        part: usize,
+        at: super::walk::Place,
+    },
+    Named {
+        at: usize,
+        part: usize,
+        running: Option<u32>,
+    },
+    Write {
+        word: usize,
+    },
+    Merge,
+    /// Copying the bits of the only part to the result.
+    Words {
+        word: usize,
+    },
+    /// Converting ids to bits of the result.
+    Rank {
+        at: usize,
+    },
+    Done,
+}
+
+/// What a search writes into its buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// The ids, ascending.
+    Ids,
+    /// One bit per id.
+    Bitmap,
+    /// The bits of each part for expressions outside lockstep; the caller clears them.
+    Rest,
+}
+
+/// A search without its event and its buffers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paused {
+    phase: Phase,
+    output: Output,
+    counts: [u64; 4],
+}
+
+/// A search of a snapshot for what matches an event.
+///
+/// Made by [`Snapshot::search_iterator`](crate::Snapshot::search_iterator) and similar methods. Between steps it
+/// can move to another thread, or be dropped.
+#[derive(Debug)]
+pub struct Search<'s> {
+    pub(super) state: &'s State,
+    pub(super) event: &'s Event,
+    pub(super) buffers: &'s mut Buffers,
+    pub(super) phase: Phase,
+    pub(super) output: Output,
+    /// The only ids that may match.
+    pub(super) names: Option<&'s [SubscriptionId]>,
+    /// The number of matches to stop after.
+    pub(super) matches_max: u64,
+    pub(super) matched: u64,
+    pub(super) evaluated: u64,
+    pub(super) spent: u64,
+    /// Reductions of clearing, which belong to an earlier search.
+    pub(super) cleared: u64,
+}
+
+impl<'s> Search<'s> {
+    pub(crate) fn new(
+        state: &'s State,
+        event: &'s Event,
+        buffers: &'s mut Buffers,
+        output: Output,
+        names: Option<&'s [SubscriptionId]>,
+        matches_max: u64,
+    ) -> Result<Self> {
+        if event.generation != state.dictionary.generation() {
+            let message = "the event was read for another tree or an earlier state of this one: read it again";
+            return Err(Error::new(ErrorKind::ForeignEvent, message));
+        }
+        let clean = buffers.begin(state);
+        Ok(Self {
+            state,
+            event,
+            buffers,
+            output,
+            phase: match clean {
+                true => Phase::Enter { part: 0 },
+                false => Phase::Clear { part: 0, word: 0 },
+            },
+            names,
+            matches_max,
+            matched: 0,
+            evaluated: 0,
+            spent: 0,
+            cleared: 0,
+        })
+    }
+
+    /// The state to continue from later, with the same event and buffers.
+    pub(crate) fn pause(&self) -> Paused {
+        Paused {
+            phase: self.phase,
+            output: self.output,
+            counts: [self.matched, self.evaluated, self.spent, self.cleared],
+        }
+    }
+
+    /// Continues a paused search of all expressions.
+    pub(crate) fn resume(
+        state: &'s State,
+        event: &'s Event,
+        buffers: &'s mut Buffers,
+        paused: Paused,
+    ) -> Self {
+        let [matched, evaluated, spent, cleared] = paused.counts;
+        Self {
+            state,
+            event,
+            buffers,
+            output: paused.output,
+            phase: paused.phase,
+            names: None,
+            matches_max: u64::MAX,
+            matched,
+            evaluated,
+            spent,
+            cleared,
+        }
+    }
+
+    /// Continues the search for about as many reductions as the budget has, at most
+    /// [`OVERSHOOT_MAX`](crate::OVERSHOOT_MAX) more.
+    pub fn step(&mut self, budget: Budget) -> Progress {
+        let limit = self.spent.saturating_add(budget.left());
+        while self.spent < limit {
+            self.phase = match self.phase {
+                Phase::Clear { part, word } => self.clear(part, word),
+                Phase::Enter { part } => self.enter(part),
+                Phase::Tests { part, family, test } => self.tests(part, family, test, limit),
+                Phase::Blocks {
+                    part,
+                    family,
+                    block,
+                } => self.blocks(part, family, block, limit),
+                Phase::Always { part, at } => self.always(part, at, limit),
+                Phase::Plan {
+                    part,
+                    column,
+                    element,
+                } => self.plan(part, column, element, limit),
+                Phase::Scan { part, tile } => self.scan(part, tile, limit),
+                Phase::Members {
+                    part,
+                    tile,
+                    at,
+                    running,
+                } => self.members((part, tile), at, running, limit),
+                Phase::Walk { part, at } => self.walk(part, at, limit),
+                Phase::Named { at, part, running } => self.named(at, part, running, limit),
+                Phase::Write { word } => self.write(word, limit),
+                Phase::Merge => self.merge(limit),
+                Phase::Words { word } => self.words(word, limit),
+                Phase::Rank { at } => self.rank(at, limit),
+                Phase::Done => return Progress::Done,
+            };
+        }
+        match self.phase {
+            Phase::Done => Progress::Done,
+            _ => Progress::Yielded,
+        }
+    }
+
+    /// Searches to the end in steps of `budget`, and calls `between` after each step but the last.
+    /// Returns the ids that match, ascending.
+    pub fn run_to_end(&mut self, budget: Budget, mut between: impl FnMut()) -> &[SubscriptionId] {
+        while self.step(budget) == Progress::Yielded {
+            between();
+        }
+        self.ids()
+    }
+
+    /// [`Search::step`], under the name that users of the Erlang be-tree know.
+    pub fn search_next(&mut self, budget: Budget) -> Progress {
+        self.step(budget)
+    }
+
+    /// [`Search::run_to_end`], under the name that users of the Erlang be-tree know.
+    pub fn search_all(&mut self, budget: Budget, between: impl FnMut()) -> &[SubscriptionId] {
+        self.run_to_end(budget, between)
+    }
+
+    /// The ids that match, ascending. Complete after a step returned [`Progress::Done`].
+    #[must_use]
+    pub fn ids(&self) -> &[SubscriptionId] {
+        self.buffers.ids()
+    }
+
+    /// The matches of a [`search_bitmap`](crate::Snapshot::search_bitmap): one bit for each of
+    /// [`Snapshot::ids`](crate::Snapshot::ids), 64 per word, the lowest first. Complete after a step returned
+    /// [`Progress::Done`].
+    #[must_use]
+    pub fn bitmap(&self) -> &[u64] {
+        &self.buffers.bitmap
+    }
+
+    /// Reductions so far, without those for clearing up after a dropped search, which budgets pay for too.
+    #[must_use]
+    pub fn reductions(&self) -> u64 {
+        self.spent - self.cleared
+    }
+
+    /// Expressions that matched so far.
+    #[must_use]
+    pub fn matched(&self) -> u64 {
+        self.matched.min(self.matches_max)
+    }
+
+    /// Programs that were run so far.
+    #[must_use]
+    pub fn evaluated(&self) -> u64 {
+        self.evaluated
+    }
+
+    fn clear(&mut self, part: usize, word: usize) -> Phase {
+        self.spent += 1;
+        self.cleared += 1;
+        let Some(bits) = self.buffers.bits.get_mut(part) else {
+            return Phase::Enter { part: 0 };
+        };
+        let end = bits.len().min(word + WORDS_PER_REDUCTION);
+        if word >= end {
+            return Phase::Clear {
+                part: part + 1,
+                word: 0,
+            };
+        }
+        bits[word..end].fill(0);
+        Phase::Clear { part, word: end }
+    }
+
+    fn enter(&mut self, part: usize) -> Phase {
+        self.spent += 1;
+        if self.names.is_some() {
+            return Phase::Plan {
+                part: 0,
+                column: 0,
+                element: 0,
+            };
+        }
+        match self.state.parts.get(part) {
+            Some(_) if self.output == Output::Rest => Phase::Always { part, at: 0 },
+            Some(_) => Phase::Tests {
+                part,
+                family: 0,
+                test: 0,
+            },
+            None => self.end(),
+        }
+    }
+
+    /// All matches are known; they remain to be written.
+    pub(super) fn end(&mut self) -> Phase {
+        match self.output {
+            Output::Ids => {}
+            Output::Bitmap if self.state.is_plain() => return Phase::Words { word: 0 },
+            Output::Bitmap => {
+                self.buffers.reserve(self.matched as usize);
+                return Phase::Merge;
+            }
+            Output::Rest => return Phase::Done,
+        }
+        self.buffers.reserve(self.matched as usize);
+        match self.state.parts.len() {
+            1 => Phase::Write { word: 0 },
+            _ => Phase::Merge,
+        }
+    }
+
+    /// Records a match.
+    #[inline]
+    pub(super) fn hit(&mut self, part: usize, slot: u32) {
+        let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
+        if self.state.parts[part].dead(word) & bit != 0 {
+            return;
+        }
+        if let Some(bits) = self.buffers.bits[part].get_mut(word) {
+            self.matched += u64::from(*bits & bit == 0);
+            *bits |= bit;
+        }
+    }
+
+    /// Runs a program of a part from a position.
+    pub(super) fn run_code(
+        &mut self,
+        part: usize,
+        (from, to): (usize, usize),
+        position: u32,
+        limit: u64,
+    ) -> Outcome {
+        let index = &self.part(part).index;
+        let mut context = Context {
+            event: self.event,
+            dictionary: &self.state.dictionary,
+            tests: &index.tests,
+            memos: &mut self.buffers.memos[part],
+            spent: self.spent,
+            limit,
+        };
+        let outcome = context.run(index.code.get(from..to).unwrap_or(&[]), position);
+        self.spent = context.spent;
+        outcome
+    }
+
+    /// Everything is written.
+    pub(super) fn done(&mut self) -> Phase {
+        self.buffers.dirty = false;
+        if self.output == Output::Bitmap {
+            return Phase::Rank { at: 0 };
+        }
+        let most = usize::try_from(self.matches_max).unwrap_or(usize::MAX);
+        self.buffers.found = self.buffers.found.min(most);
+        Phase::Done
+    }
+
+    pub(super) fn part(&self, part: usize) -> &'s Part {
+        &self.state.parts[part]
+    }
+}
