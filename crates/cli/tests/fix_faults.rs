@@ -68,7 +68,7 @@ fn a_place_in_a_message_is_that_of_the_log() {
         let line: Value = serde_json::from_str(found.text()).expect("JSON");
         let text = String::from_utf8(log).expect("text");
         let place = text.find("55=").expect("the field") + 3;
-        let wanted = format!("tag 55: the value is empty, at byte {place}");
+        let wanted = format!("tag 55: empty value, at byte {place}");
         assert_eq!(line["error"], wanted, "{separator}");
     }
 }
@@ -81,7 +81,10 @@ fn a_message_with_another_separator_than_its_log_is_named_so() {
     let found = pipe(dir.path(), words("fix validate -qq"), &log).expect(3);
     let line: Value = serde_json::from_str(found.text()).expect("JSON");
     assert_eq!(line["offset"], first.len());
-    assert_eq!(line["error"], "the fields are not separated by the byte 1");
+    assert_eq!(
+        line["error"],
+        "fields are not separated by the byte 1 (SOH)"
+    );
     // Lines may each have their own.
     let log = [
         logged(&[&first], "|"),

@@ -88,7 +88,7 @@ fn what_is_bad_is_named_by_its_file_and_byte() {
     let found = lines(&bad);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["offset"], second);
-    assert_eq!(found[0]["error"], "the checksum is another");
+    assert_eq!(found[0]["error"], "checksum mismatch");
     let file = found[0]["file"].as_str().expect("a file");
     assert!(file.ends_with("0000000001.segment"), "{file}");
     let dumped = run(dir.path(), words("fix store dump -qq session")).expect(3);

@@ -1,4 +1,4 @@
-//! What is wrong with bytes from outside: a kind, the tag that it is about, and the byte.
+//! Errors in messages and dictionaries: a kind, the tag concerned, and the byte.
 
 use std::fmt;
 
@@ -10,76 +10,76 @@ pub enum ErrorKind {
     Truncated,
     /// More bytes than a message may have.
     TooLong,
-    /// There are bytes behind the message.
+    /// Bytes follow the message.
     Trailing,
     /// The message does not begin with tags 8, 9 and 35, in this order.
     HeaderOrder,
-    /// Another byte than 1 stands between fields: a log that was made to be looked at.
+    /// Fields are not separated by the byte 1: the text comes from a log for people.
     Separator,
     /// The last field of the message is not CheckSum (10).
     Trailer,
-    /// A tag that is no number from 1 to 999,999,999, or that begins with 0.
+    /// A tag is not a number from 1 to 999,999,999, or begins with 0.
     Tag,
-    /// A field without a value.
+    /// A field has no value.
     EmptyValue,
-    /// A field without its end.
+    /// A field has no separator at its end.
     Unterminated,
-    /// BodyLength (9) is not the length of the body, or not a number.
+    /// BodyLength (9) is not the length of the body, or is not a number.
     BodyLength,
-    /// CheckSum (10) is not the sum of the bytes, or not three digits.
+    /// CheckSum (10) is not the sum of the bytes, or is not three digits.
     CheckSum,
-    /// The length of a data field is no number, or its value does not end there.
+    /// The length of a data field is not a number, or its value does not end there.
     DataLength,
-    /// A data field that does not follow its length, or a length that its data does not follow.
+    /// A data field does not directly follow its length field.
     DataPair,
-    /// A value that is not of the type that was asked for.
+    /// A value does not have the expected type.
     Value,
-    /// A group with another number of entries than its first field says.
+    /// A group does not have the number of entries that its first field states.
     GroupCount,
-    /// A field that is not allowed where it stands.
+    /// A field is not allowed in this place.
     UnexpectedTag,
-    /// A field that has to be there and is not.
+    /// A required field is missing.
     MissingTag,
-    /// A tag that no dictionary knows.
+    /// The dictionary does not have the tag.
     UnknownTag,
-    /// A value that is not among those that the dictionary lists.
+    /// The dictionary lists values for the field, and this is not one of them.
     UnknownValue,
-    /// A tag that is there twice.
+    /// A tag appears twice.
     RepeatedTag,
     /// A header field in the body, a body field in the trailer, or a group out of order.
     FieldOrder,
-    /// A message type that the dictionary does not have.
+    /// The dictionary does not have the message type.
     UnknownMessage,
-    /// A dictionary that cannot be.
+    /// A dictionary contradicts itself.
     Dictionary,
 }
 
 impl ErrorKind {
     fn words(self) -> &'static str {
         match self {
-            Self::Truncated => "the message is cut off",
-            Self::TooLong => "the message is too long",
-            Self::Trailing => "there is more behind the message",
-            Self::HeaderOrder => "a message begins with the tags 8, 9 and 35",
-            Self::Separator => "the fields are not separated by the byte 1",
-            Self::Trailer => "the message does not end with CheckSum (10)",
-            Self::Tag => "this is no tag",
-            Self::EmptyValue => "the value is empty",
-            Self::Unterminated => "the field has no end",
-            Self::BodyLength => "BodyLength (9) is not the length of the body",
-            Self::CheckSum => "CheckSum (10) is not the sum of the bytes",
-            Self::DataLength => "the data does not end where its length says",
-            Self::DataPair => "data follows its length, and a length its data",
-            Self::Value => "the value is not of this type",
-            Self::GroupCount => "the group has another number of entries",
-            Self::UnexpectedTag => "the tag is not allowed here",
-            Self::MissingTag => "the tag is missing",
-            Self::UnknownTag => "the tag is not in the dictionary",
-            Self::UnknownValue => "the value is not in the dictionary",
-            Self::RepeatedTag => "the tag is there twice",
-            Self::FieldOrder => "the field is out of order",
-            Self::UnknownMessage => "the message type is not in the dictionary",
-            Self::Dictionary => "the dictionary is wrong",
+            Self::Truncated => "message truncated",
+            Self::TooLong => "message too long",
+            Self::Trailing => "unexpected bytes after the message",
+            Self::HeaderOrder => "message does not begin with tags 8, 9 and 35",
+            Self::Separator => "fields are not separated by the byte 1 (SOH)",
+            Self::Trailer => "message does not end with CheckSum (10)",
+            Self::Tag => "invalid tag",
+            Self::EmptyValue => "empty value",
+            Self::Unterminated => "field has no separator at its end",
+            Self::BodyLength => "BodyLength (9) does not match the body",
+            Self::CheckSum => "CheckSum (10) does not match the bytes",
+            Self::DataLength => "data field does not end where its length field says",
+            Self::DataPair => "data field does not directly follow its length field",
+            Self::Value => "value does not have the expected type",
+            Self::GroupCount => "number of group entries does not match",
+            Self::UnexpectedTag => "tag not allowed here",
+            Self::MissingTag => "required tag missing",
+            Self::UnknownTag => "tag not in the dictionary",
+            Self::UnknownValue => "value not in the dictionary",
+            Self::RepeatedTag => "tag appears twice",
+            Self::FieldOrder => "field out of order",
+            Self::UnknownMessage => "message type not in the dictionary",
+            Self::Dictionary => "invalid dictionary",
         }
     }
 }
@@ -90,26 +90,26 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// What is wrong, and where.
+/// What is wrong with a message, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
     kind: ErrorKind,
     tag: Option<u32>,
     offset: usize,
-    /// Of BodyLength and CheckSum.
+    /// For BodyLength, CheckSum and counts of group entries.
     stated: Option<Stated>,
 }
 
-/// Bytes of a stated number that are kept: more than any right one has.
+/// How many bytes of a stated number are kept: more than any correct one has.
 const STATED_BYTES_MAX: usize = 12;
 
-/// What a message states of itself, and what it is.
+/// What a field states, and what was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stated {
     text: [u8; STATED_BYTES_MAX],
-    /// Its bytes, those that were not kept among them.
+    /// All its bytes, including those that are not kept.
     bytes: u32,
-    /// `None`: it cannot be said.
+    /// `None` if it could not be computed.
     computed: Option<u32>,
 }
 
@@ -141,15 +141,22 @@ impl Error {
         }
     }
 
-    /// BodyLength is wrong: what is stated, and how long the body is where that can be said.
+    /// BodyLength is wrong: what it states, and the length of the body if the end was found.
     pub(crate) fn body_length(offset: usize, stated: &[u8], computed: Option<usize>) -> Self {
         let computed = computed.and_then(|bytes| u32::try_from(bytes).ok());
         Self::new(ErrorKind::BodyLength, offset).stating(9, stated, computed)
     }
 
-    /// CheckSum is wrong: what is stated, and the sum of the bytes before it.
+    /// CheckSum is wrong: what it states, and the sum of the bytes before it.
     pub(crate) fn check_sum(offset: usize, stated: &[u8], computed: u8) -> Self {
         Self::new(ErrorKind::CheckSum, offset).stating(10, stated, Some(computed.into()))
+    }
+
+    /// A group has another number of entries than its count field states.
+    pub(crate) fn group_count(offset: usize, tag: u32, stated: u64, found: u64) -> Self {
+        let found = u32::try_from(found).ok();
+        let stated = stated.to_string();
+        Self::new(ErrorKind::GroupCount, offset).stating(tag, stated.as_bytes(), found)
     }
 
     fn stating(mut self, tag: u32, stated: &[u8], computed: Option<u32>) -> Self {
@@ -165,31 +172,31 @@ impl Error {
         self.tag_is(tag)
     }
 
-    /// The same error about a tag.
+    /// The same error with the tag that it concerns.
     pub(crate) fn tag_is(mut self, tag: u32) -> Self {
         self.tag = Some(tag);
         self
     }
 
-    /// What kind of error this is.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The tag that it is about, where one could be read.
+    /// The tag that it concerns, if one could be read.
     #[must_use]
     pub fn tag(&self) -> Option<u32> {
         self.tag
     }
 
-    /// The byte of the message, or of the dictionary's file, from 0.
+    /// The byte of the message where the error is, from 0.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is wrong, without the place: for a place that is counted otherwise.
+    /// The error without the place, for callers that report a place of their own.
     ///
     /// ```
     /// let mut decoder = fixcore::Decoder::new();
@@ -215,17 +222,18 @@ impl fmt::Display for Words {
             }
             return f.write_str(kind.words());
         };
-        let is_sum = kind == ErrorKind::CheckSum;
-        let name = if is_sum {
-            "CheckSum (10)"
-        } else {
-            "BodyLength (9)"
-        };
-        write!(f, "{name}: {stated}")?;
-        match stated.computed {
-            Some(sum) if is_sum => write!(f, ", computed {sum:03}"),
-            Some(bytes) => write!(f, ", computed {bytes}"),
-            None => f.write_str(", and where the body ends cannot be told"),
+        match kind {
+            ErrorKind::CheckSum => f.write_str("CheckSum (10)")?,
+            ErrorKind::BodyLength => f.write_str("BodyLength (9)")?,
+            _ => write!(f, "tag {}", tag.unwrap_or(0))?,
+        }
+        write!(f, ": {stated}")?;
+        match (kind, stated.computed) {
+            (ErrorKind::CheckSum, Some(sum)) => write!(f, ", computed {sum:03}"),
+            (ErrorKind::GroupCount, Some(entries)) => write!(f, " entries, found {entries}"),
+            (_, Some(bytes)) => write!(f, ", computed {bytes}"),
+            (ErrorKind::GroupCount, None) => f.write_str(" entries, found another number"),
+            (_, None) => f.write_str(", end of the body not found"),
         }
     }
 }

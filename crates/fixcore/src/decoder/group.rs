@@ -1,10 +1,10 @@
-//! Repeating groups: entries found by the tags that they may hold, at any depth, one level a call.
+//! Repeating groups: entries are found by the tags that they may hold. Each call reads one level.
 
 use super::{Field, Fields, Message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value;
 
-/// A stretch of a message's fields: the whole message, or one entry of a group.
+/// A range of a message's fields: the whole message, or one entry of a group.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a, 'd, 'm> {
     message: &'a Message<'d, 'm>,
@@ -13,7 +13,7 @@ pub struct Entry<'a, 'd, 'm> {
 }
 
 impl<'m> Message<'_, 'm> {
-    /// The message as a stretch of fields, to ask for groups.
+    /// All fields of the message, to read groups from.
     #[must_use]
     pub fn whole(&self) -> Entry<'_, '_, 'm> {
         Entry {
@@ -31,24 +31,28 @@ impl<'a, 'd, 'm> Entry<'a, 'd, 'm> {
         self.message.fields_in(self.from, self.to)
     }
 
-    /// The first field with a tag in here.
+    /// The first field with a tag in this range.
     #[must_use]
     pub fn field(&self, tag: u32) -> Option<Field<'m>> {
         self.fields().find(|field| field.tag == tag)
     }
 
-    /// The value of the first field with a tag in here.
+    /// The value of the first field with a tag in this range.
     #[must_use]
     pub fn get(&self, tag: u32) -> Option<&'m [u8]> {
         self.field(tag).map(|field| field.value)
     }
 
-    /// The entries of a group. `count` is the tag that says how many there are, `first` the tag that
-    /// every entry begins with, and `is_member` says which tags belong to the group, those of groups
-    /// inside of it included. Without the field there are no entries.
+    /// The entries of a repeating group.
+    ///
+    /// `count` is the tag of the field that states the number of entries, `first` the tag that begins
+    /// each entry, and `is_member` says which tags belong to the group or to groups inside it. Without
+    /// the count field there are no entries.
     ///
     /// # Errors
-    /// The number of entries is none, or another than that of the entries that are there.
+    /// The count is not a number ([`ErrorKind::Value`]) or differs from the number of entries found
+    /// ([`ErrorKind::GroupCount`]).
+    #[doc(alias = "repeating group")]
     pub fn group(
         &self,
         count: u32,
@@ -67,13 +71,10 @@ impl<'a, 'd, 'm> Entry<'a, 'd, 'm> {
         let Some(at) = tags.iter().position(|tag| *tag == count) else {
             return Ok(none);
         };
-        let wrong = |kind| {
-            let field = self.message.field(self.from + at);
-            Error::new(kind, field.map_or(0, |field| field.offset)).tag_is(count)
-        };
-        let stated = self.message.field(self.from + at);
-        let stated = stated.and_then(|field| value::unsigned(field.value));
-        let stated = stated.ok_or_else(|| wrong(ErrorKind::Value))?;
+        let field = self.message.field(self.from + at);
+        let offset = field.map_or(0, |field| field.offset);
+        let stated = field.and_then(|field| value::unsigned(field.value));
+        let stated = stated.ok_or(Error::new(ErrorKind::Value, offset).tag_is(count))?;
         let rest = &tags[at + 1..];
         let length = match rest.first() == Some(&first) {
             true => rest
@@ -84,7 +85,7 @@ impl<'a, 'd, 'm> Entry<'a, 'd, 'm> {
         let rest = &rest[..length.unwrap_or(rest.len())];
         let found = rest.iter().filter(|tag| **tag == first).count() as u64;
         if found != stated {
-            return Err(wrong(ErrorKind::GroupCount));
+            return Err(Error::group_count(offset, count, stated, found));
         }
         Ok(Entries {
             at: self.from + at + 1,

@@ -1,9 +1,8 @@
-//! Work that leaves the hot path: submitting a message copies it, and another thread does the rest.
+//! Work that leaves the hot path: submitting a message copies it, and another thread handles it.
 //!
-//! What happens when that thread does not keep up is said beforehand: see [`Stall`]. Messages are
-//! handled in the order of their submission, and all that was taken is handled before
-//! [`Deferred::finish`] returns. No clock is read here: a stamp of the caller's goes with each
-//! message, and the handler gets it.
+//! [`Stall`] decides what happens when that thread does not keep up. Messages are handled in the order
+//! of their submission, and every accepted message is handled before [`Deferred::finish`] returns. No
+//! clock is read here: the handler gets the stamp that the caller gave with each message.
 
 mod overflow;
 
@@ -17,25 +16,25 @@ pub use overflow::Spill;
 use crate::spsc::{Consumer, Producer, Refused, Wait, queue};
 use overflow::{Overflow, messages};
 
-/// Messages that are handled before their room is given back.
+/// How many messages are handled before their room is given back.
 const BATCH: usize = 64;
-/// Messages whose handler panicked that are kept, and their bytes.
+/// How many messages whose handler panicked are kept, and how many bytes of them.
 const FAILED_MAX: usize = 1024;
 const FAILED_BYTES_MAX: usize = 1 << 20;
 
-/// What becomes of a message for which the queue has no room.
+/// What happens to a message for which the queue has no room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stall {
-    /// Submitting waits. Nothing is lost.
+    /// `submit` waits. Nothing is lost.
     Block,
-    /// It is dropped and counted.
+    /// The message is dropped and counted.
     Drop,
-    /// It goes elsewhere up to so many bytes, beyond which it is dropped and counted.
+    /// The message goes elsewhere, up to a limit; beyond it, it is dropped and counted.
     Spill {
-        /// Where to.
+        /// Where it goes.
         to: Spill,
-        /// Bytes, with 16 a message.
+        /// The limit in bytes, with 16 added for each message.
         bytes_max: u64,
     },
 }
@@ -44,11 +43,11 @@ pub enum Stall {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Bytes of the queue.
+    /// The size of the queue, in bytes.
     pub buffer_bytes: usize,
-    /// What becomes of a message for which it has no room.
+    /// What happens to a message for which the queue has no room.
     pub stall: Stall,
-    /// What a side does that has to wait for the other.
+    /// How a side waits for the other.
     pub wait: Wait,
 }
 
@@ -85,19 +84,19 @@ impl Options {
     }
 }
 
-/// What became of a message that was submitted.
+/// What happened to a submitted message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Fate {
     /// It is in the queue.
     Queued,
-    /// It is where messages go that do not fit.
+    /// It is in the overflow.
     Spilled,
-    /// It is lost, and counted.
+    /// It was dropped and counted.
     Dropped,
 }
 
-/// What became of everything that was submitted.
+/// What happened to all submitted messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finished {
@@ -105,19 +104,20 @@ pub struct Finished {
     pub handled: u64,
     /// Messages whose handler panicked.
     pub panicked: u64,
-    /// The first of those, with their stamps.
+    /// The first of these messages, with their stamps.
     pub failed: Vec<(u64, Vec<u8>)>,
     /// Messages that were dropped.
     pub dropped: u64,
-    /// Messages that did not go through the queue.
+    /// Messages that went through the overflow.
     pub spilled: u64,
-    /// Times that what was spilled could not be read back: its messages are lost.
+    /// How often spilled messages could not be read back. Those messages are lost.
     pub spill_errors: u64,
 }
 
-/// A thread that handles messages, and the way to it.
+/// A thread that handles messages, and the queue to it.
+#[doc(alias = "background thread")]
 pub struct Deferred {
-    /// There until the end.
+    /// `Some` until the end.
     queue: Option<Producer>,
     thread: Option<JoinHandle<Finished>>,
     overflow: Option<Arc<Overflow>>,
@@ -131,7 +131,7 @@ impl Deferred {
     ///
     /// # Errors
     ///
-    /// The file of [`Spill::File`] cannot be made, or no thread can.
+    /// The file of [`Spill::File`] or the thread cannot be created.
     pub fn start(
         options: &Options,
         handler: impl FnMut(u64, &[u8]) + Send + 'static,
@@ -163,11 +163,11 @@ impl Deferred {
         })
     }
 
-    /// Hands a message over.
+    /// Submits a message.
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLong`]: the message is not handed over, and not counted.
+    /// [`Refused::TooLong`]: the message was not accepted and is not counted.
     #[inline]
     pub fn submit(&mut self, stamp: u64, bytes: &[u8]) -> Result<Fate, Refused> {
         let Some(queue) = &mut self.queue else {
@@ -202,7 +202,7 @@ impl Deferred {
         let overflow = self.overflow.as_ref();
         if overflow.is_some_and(|overflow| overflow.push(stamp, bytes)) {
             self.spilled += 1;
-            // Whoever waits for the queue has to look there.
+            // Wakes the thread, which then looks into the overflow.
             queue.publish();
             return Ok(Fate::Spilled);
         }
@@ -210,19 +210,19 @@ impl Deferred {
         Ok(Fate::Dropped)
     }
 
-    /// Messages that were dropped so far.
+    /// How many messages were dropped so far.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Messages that did not go through the queue so far.
+    /// How many messages went through the overflow so far.
     #[must_use]
     pub fn spilled(&self) -> u64 {
         self.spilled
     }
 
-    /// Waits until all that was taken is handled, and says what became of it.
+    /// Waits until all accepted messages are handled, and reports on them.
     #[must_use]
     pub fn finish(mut self) -> Finished {
         self.end()
@@ -256,8 +256,8 @@ impl<H: FnMut(u64, &[u8])> Worker<H> {
     fn run(&mut self, mut queue: Consumer) {
         let mut taken = Vec::new();
         loop {
-            // In this order: what is in the queue is older than what is spilled, and what was put
-            // anywhere was put there before the other side went.
+            // The order matters: messages in the queue are older than spilled ones, and all were put
+            // there before the other side was dropped.
             let is_closed = queue.is_closed();
             let is_spilled = self.overflow.as_ref().is_some_and(|over| over.is_used());
             let mut any = 0;
@@ -276,7 +276,7 @@ impl<H: FnMut(u64, &[u8])> Worker<H> {
         }
     }
 
-    /// Handles what was spilled until there is no more.
+    /// Handles spilled messages until none are left.
     fn spilled(&mut self, taken: &mut Vec<u8>) {
         let Some(overflow) = self.overflow.clone() else {
             return;
@@ -297,7 +297,7 @@ impl<H: FnMut(u64, &[u8])> Worker<H> {
 
     #[inline]
     fn handle(&mut self, stamp: u64, bytes: &[u8]) {
-        // What the handler left half done is its own; here nothing is.
+        // The handler's own state may be inconsistent after a panic; nothing in here is.
         let handler = AssertUnwindSafe(|| (self.handler)(stamp, bytes));
         match catch_unwind(handler) {
             Ok(()) => self.finished.handled += 1,

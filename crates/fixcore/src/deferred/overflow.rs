@@ -1,4 +1,4 @@
-//! What does not fit into the queue: messages in memory or in a file, in order, up to a limit.
+//! Messages that do not fit into the queue: in memory or in a file, in order, up to a limit.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -6,21 +6,21 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Where messages go that do not fit.
+/// Where messages go that do not fit into the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spill {
     /// Memory.
     Memory,
-    /// A file, which is made and has no name while it is used, where the system has that.
+    /// A new file. On Unix it is unlinked at once, so nothing is left of it.
     File(PathBuf),
 }
 
-/// Bytes in front of each message: length and stamp.
+/// Bytes before each message: length and stamp.
 const HEAD_BYTES: usize = 16;
-/// Bytes that are read of a file at once, unless a message is longer.
+/// How much of a file is read at once, unless a message is longer.
 const PIECE_BYTES: u64 = 1 << 18;
 
-/// Messages beyond the queue. While there are any, all go here, so that their order is kept.
+/// Messages beyond the queue. While it holds any, all messages go here, which keeps their order.
 #[derive(Debug)]
 pub(super) struct Overflow {
     inner: Mutex<Inner>,
@@ -32,10 +32,10 @@ pub(super) struct Overflow {
 struct Inner {
     memory: Vec<u8>,
     file: Option<File>,
-    /// Bytes of the file that were written and read.
+    /// How many bytes of the file were written and read.
     written: u64,
     read: u64,
-    /// Bytes that are here or were taken and are not done.
+    /// Bytes that are here, or were taken and are not handled yet.
     bytes: u64,
     bytes_max: u64,
 }
@@ -75,8 +75,8 @@ impl Overflow {
         self.is_used.load(Ordering::Acquire)
     }
 
-    /// Takes a message in; false when there is no room, or the file cannot be written. All that
-    /// the queue has was put there before.
+    /// Adds a message; false if there is no room or the file cannot be written. All messages in the
+    /// queue are older.
     pub(super) fn push(&self, stamp: u64, bytes: &[u8]) -> bool {
         let mut inner = self.lock();
         let size = (HEAD_BYTES + bytes.len()) as u64;
@@ -88,15 +88,15 @@ impl Overflow {
         true
     }
 
-    /// Takes messages out, oldest first: they are to be done before more is taken. Those taken
-    /// before have been done. When there are none, messages go into the queue again.
+    /// Takes messages out, oldest first, to be handled before the next call: those of the last call
+    /// count as handled. When none are left, messages go into the queue again.
     pub(super) fn take(&self, out: &mut Vec<u8>) -> io::Result<()> {
         let mut inner = self.lock();
         inner.bytes = inner.bytes.saturating_sub(out.len() as u64);
         out.clear();
         let read = inner.read(out);
         if read.is_err() {
-            // What cannot be read is lost: who asks is told, and what comes next has room.
+            // What cannot be read is lost. The caller gets the error, and new messages have room.
             out.clear();
             (inner.read, inner.written, inner.bytes) = (0, 0, 0);
         }
@@ -156,7 +156,7 @@ impl Inner {
     }
 }
 
-/// The messages of what was taken, each with its stamp.
+/// The messages in bytes that were taken, each with its stamp.
 pub(super) fn messages(mut taken: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     std::iter::from_fn(move || {
         let (head, rest) = taken.split_first_chunk::<HEAD_BYTES>()?;

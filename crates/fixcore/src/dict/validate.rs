@@ -311,7 +311,12 @@ impl<'v> Pass<'_, 'v> {
         if open.entries != open.stated {
             let count = dictionary.fields.get(open.group.count as usize);
             let tag = count.map_or(0, |field| field.tag);
-            return Err(Error::new(ErrorKind::GroupCount, open.offset).tag_is(tag));
+            return Err(Error::group_count(
+                open.offset,
+                tag,
+                open.stated,
+                open.entries,
+            ));
         }
         self.spare.push(open.seen);
         Ok(())

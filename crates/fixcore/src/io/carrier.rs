@@ -1,50 +1,50 @@
-//! What a set of connections asks of the system interface under it, and what that answers.
+//! The interface between a set of connections and the system interface under it.
 //!
-//! The carriers know sockets by their slot, and no message.
+//! Carriers know sockets by their slot. They know nothing of messages.
 
 use std::io;
 use std::os::fd::OwnedFd;
 
 use super::options::Wait;
 
-/// What a set of connections did so far.
+/// Counters of a set of connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// System calls, all of them: also those that set up.
+    /// All system calls, including setup.
     pub syscalls: u64,
-    /// Messages that were handed to the handler.
+    /// Messages passed to the handler.
     pub messages: u64,
-    /// Times that received bytes were taken.
+    /// How often received bytes were taken.
     pub receives: u64,
-    /// Sends that were handed to the kernel.
+    /// Sends passed to the kernel.
     pub sends: u64,
-    /// Sends that took a part only.
+    /// Sends of which the kernel took only a part.
     pub sends_short: u64,
-    /// Sends that would have blocked, and wait for room in the kernel.
+    /// Sends that would have blocked and wait for room in the kernel.
     pub sends_blocked: u64,
-    /// Receives that ended because no provided buffer was left (`io_uring`).
+    /// Receives that ended because no provided buffer was free (`io_uring`).
     pub starved: u64,
-    /// Receives that were armed again (`io_uring`).
+    /// Receives that were armed, also for the first time (`io_uring`).
     pub rearmed: u64,
-    /// Times that completions overflowed their queue (`io_uring`).
+    /// How often completions overflowed their queue (`io_uring`).
     pub overflows: u64,
-    /// Times that a connection was not read from, for its answers were not.
+    /// How often reading from a connection was paused because its peer did not read its answers.
     pub paused: u64,
 }
 
 /// What happened to a slot.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// Bytes came. They are the carrier's until [`Carrier::release`].
+    /// Bytes arrived. They belong to the carrier until [`Carrier::release`].
     Received { slot: usize, bytes: Received },
-    /// Some of what was queued is sent, of a slot that was asked to tell.
+    /// Some queued bytes were sent, for a slot that asked for this event.
     Sent { slot: usize },
-    /// No more will come: the peer has ended, or what is wrong.
+    /// No more bytes will come: the peer has closed, or there was an error.
     Ended {
         slot: usize,
         error: Option<io::Error>,
     },
-    /// A slot that was removed is free: the kernel has let go of all of it.
+    /// A removed slot is free: the kernel no longer uses any of it.
     Gone { slot: usize },
 }
 
@@ -53,45 +53,45 @@ pub(super) enum Event {
 pub(super) enum Received {
     /// In a buffer that the ring provided.
     Lent(super::uring::Lent),
-    /// So many, in the one buffer of the carrier.
+    /// This many, in the carrier's only buffer.
     Here(usize),
 }
 
 /// A system interface that carries bytes.
 pub(super) trait Carrier: std::fmt::Debug {
-    /// Takes a socket into a free slot.
+    /// Adds a socket in a free slot.
     fn add(&mut self, slot: usize, socket: OwnedFd) -> io::Result<()>;
 
-    /// Ends a slot at once: what is queued is dropped. [`Event::Gone`] follows.
+    /// Ends a slot at once and drops its queued bytes. [`Event::Gone`] follows.
     fn remove(&mut self, slot: usize);
 
-    /// Bytes that [`queue`](Self::queue) would take.
+    /// How many bytes [`queue`](Self::queue) would accept.
     fn room(&self, slot: usize) -> usize;
 
-    /// Bytes that are queued or on their way into the kernel.
+    /// How many bytes are queued or being sent.
     fn queued(&self, slot: usize) -> usize;
 
-    /// Queues all of these bytes to be sent, or none of them: whether there was room.
+    /// Queues all of these bytes or, if there is no room, none. Returns whether there was room.
     fn queue(&mut self, slot: usize, bytes: &[u8]) -> bool;
 
-    /// Whether to stop receiving. Some that is on its way may come all the same.
+    /// Stops or continues receiving. Bytes already on their way may still arrive.
     fn pause(&mut self, slot: usize, paused: bool);
 
-    /// From now on a send of this slot ends a wait, and is told of.
+    /// From now on a send of this slot ends a wait and produces [`Event::Sent`].
     fn tell_sent(&mut self, slot: usize);
 
-    /// Hands what is queued to the kernel, then waits for events. A signal ends the wait.
+    /// Passes queued bytes to the kernel, then waits for events. A signal ends the wait.
     fn turn(&mut self, wait: Wait) -> io::Result<()>;
 
-    /// What happened, one by one, without waiting.
+    /// The next event, without waiting.
     fn next(&mut self) -> Option<Event>;
 
     /// Bytes that were received.
     fn bytes(&self, received: &Received) -> &[u8];
 
-    /// Gives the room of received bytes back.
+    /// Gives the buffer of received bytes back.
     fn release(&mut self, received: Received);
 
-    /// What was done so far.
+    /// The counters so far.
     fn counts(&self) -> Counts;
 }

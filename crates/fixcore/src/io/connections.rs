@@ -1,4 +1,4 @@
-//! The set of connections: a framer each, a handler for all, and when not to read on.
+//! The set of connections: a framer for each, one handler for all, and back-pressure.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,7 +9,7 @@ use super::uring;
 use crate::error::ErrorKind;
 use crate::framer::{Frame, Framer};
 
-/// A connection of a set. One that comes later has another, also in the same place.
+/// Identifies a connection of a set. A later connection in the same place has another `Id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id {
     slot: u32,
@@ -17,57 +17,57 @@ pub struct Id {
 }
 
 impl Id {
-    /// Its place in the set, below [`Options::connections_max`]: for tables beside the set. A place
-    /// is taken again when its connection was told to be [closed](Handler::closed).
+    /// Its place in the set, below [`Options::connections_max`]: an index for tables of the caller. A
+    /// place is reused after the handler was told that its connection [closed](Handler::closed).
     #[must_use]
     pub fn place(self) -> usize {
         self.slot as usize
     }
 }
 
-/// What happens on connections.
+/// Handles what happens on connections.
 pub trait Handler {
-    /// A message as far as its length and its end go; whether it is valid is a decoder's to say.
+    /// A message by its length and its end; a [`Decoder`](crate::Decoder) says whether it is valid.
     /// There is room for an answer of [`Options::answer_bytes_max`].
     fn message(&mut self, from: Id, message: &[u8], out: &mut Out<'_>);
 
-    /// Bytes that are no message, and what is wrong with them if they begin as one does.
+    /// Bytes that are not a message, and what is wrong with them if they begin like one.
     fn skipped(&mut self, from: Id, bytes: u64, why: Option<ErrorKind>) {
         let _ = (from, bytes, why);
     }
 
-    /// A connection has ended, and its socket is closed. It is told of once.
+    /// A connection has ended and its socket is closed. Called once for each connection.
     fn closed(&mut self, id: Id, why: Closed) {
         let _ = (id, why);
     }
 }
 
-/// Why a connection has ended.
+/// Why a connection ended.
 #[derive(Debug)]
 pub enum Closed {
-    /// The peer ended it, and everything for it was sent.
+    /// The peer closed it, and everything queued was sent.
     Peer,
-    /// It was closed here.
+    /// This side closed it.
     Here,
-    /// It broke.
+    /// An error ended it.
     Failed(io::Error),
 }
 
-/// Why bytes were not taken.
+/// Why bytes were not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// There is room for fewer bytes, until the peer reads.
-    #[error("there is room for {room} bytes only")]
+    /// There is not enough room until the peer reads.
+    #[error("only {room} bytes fit until the peer reads")]
     Full {
-        /// How many.
+        /// How many bytes fit.
         room: usize,
     },
     /// The connection has ended, or is being closed.
-    #[error("the connection is closed")]
+    #[error("connection closed")]
     Closed,
 }
 
-/// Where the answers to a message go.
+/// Sends answers to a message.
 #[derive(Debug)]
 pub struct Out<'a> {
     carrier: &'a mut dyn Carrier,
@@ -76,10 +76,10 @@ pub struct Out<'a> {
 }
 
 impl Out<'_> {
-    /// Queues bytes to be sent, all of them or none. Those of one turn are sent together.
+    /// Queues all of these bytes or none. Bytes queued in one turn are sent together.
     ///
     /// # Errors
-    /// When they have no room, or the connection is being closed.
+    /// If there is no room, or the connection is being closed.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), SendError> {
         match *self.closing {
             true => Err(SendError::Closed),
@@ -87,7 +87,7 @@ impl Out<'_> {
         }
     }
 
-    /// Closes the connection when what was queued is sent. No further message of it is handed over.
+    /// Closes the connection after queued bytes are sent. The handler gets no further message of it.
     pub fn close(&mut self) {
         *self.closing = true;
     }
@@ -105,19 +105,21 @@ fn queue(carrier: &mut dyn Carrier, slot: usize, bytes: &[u8]) -> Result<(), Sen
 #[derive(Debug)]
 struct Slot {
     framer: Framer,
-    /// Whether messages wait for room for their answers.
+    /// Whether received messages wait for room for their answers.
     waits: bool,
-    /// Whether no more will come.
+    /// Whether no more bytes will arrive.
     ended: bool,
-    /// What broke it.
+    /// The error that ended it.
     error: Option<io::Error>,
-    /// Whether it shall be closed when what was queued is sent.
+    /// Whether to close it after queued bytes are sent.
     closing: bool,
-    /// Why it was removed, when it was.
+    /// Why it was removed, if it was.
     removed: Option<Closed>,
 }
 
-/// Connections of one thread.
+/// Many connections on one thread.
+#[doc(alias = "event loop")]
+#[doc(alias = "reactor")]
 #[derive(Debug)]
 pub struct Connections {
     carrier: Box<dyn Carrier>,
@@ -132,11 +134,11 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// An empty set. It stands on the best interface that the options and the system allow, which
-    /// [`backend`](Self::backend) and [`refused`](Self::refused) tell.
+    /// Creates an empty set on the best interface that the options and the system allow. See
+    /// [`backend`](Self::backend) and [`refused`](Self::refused) for which one that is, and why.
     ///
     /// # Errors
-    /// When a setting cannot be, or the system refuses what was asked for.
+    /// If an option is invalid, or the system refuses what was asked for.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         let opened = uring::open(options)?;
         let places = options.connections_max;
@@ -153,19 +155,19 @@ impl Connections {
         })
     }
 
-    /// What the set stands on.
+    /// The interface in use.
     #[must_use]
     pub fn backend(&self) -> Backend {
         self.backend
     }
 
-    /// Better ones that the system refused, in the order in which they were asked for.
+    /// Better interfaces that the system refused, in the order in which they were tried.
     #[must_use]
     pub fn refused(&self) -> &[Refused] {
         &self.refused
     }
 
-    /// What was done so far.
+    /// The counters so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -174,7 +176,7 @@ impl Connections {
         }
     }
 
-    /// Connections in the set, also those that are being closed.
+    /// How many connections there are, including those being closed.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
@@ -186,10 +188,10 @@ impl Connections {
         self.len() == 0
     }
 
-    /// Takes a connected stream socket; whether it blocks is changed as needed.
+    /// Adds a connected stream socket, and changes whether it blocks as needed.
     ///
     /// # Errors
-    /// When the set is full ([`io::ErrorKind::QuotaExceeded`]), or the system refuses the socket.
+    /// If the set is full ([`io::ErrorKind::QuotaExceeded`]) or the system refuses the socket.
     pub fn add(&mut self, socket: impl Into<OwnedFd>) -> io::Result<Id> {
         let Some(slot) = self.free.last().copied() else {
             return Err(io::ErrorKind::QuotaExceeded.into());
@@ -207,10 +209,10 @@ impl Connections {
         Ok(self.id(slot))
     }
 
-    /// Queues bytes for a connection, all of them or none. They are sent in the next turn.
+    /// Queues all of these bytes for a connection, or none. They are sent in the next turn.
     ///
     /// # Errors
-    /// When they have no room, or the connection has ended or is being closed.
+    /// If there is no room, or the connection has ended or is being closed.
     pub fn send(&mut self, id: Id, bytes: &[u8]) -> Result<(), SendError> {
         match self.of(id) {
             Some(of) if !of.closing => queue(&mut *self.carrier, id.place(), bytes),
@@ -218,8 +220,7 @@ impl Connections {
         }
     }
 
-    /// Closes a connection when what was queued for it is sent, which ends with
-    /// [`Handler::closed`] in a later turn.
+    /// Closes a connection after its queued bytes are sent. [`Handler::closed`] follows in a later turn.
     pub fn close(&mut self, id: Id) {
         if let Some(of) = self.of(id) {
             of.closing = true;
@@ -227,18 +228,18 @@ impl Connections {
         }
     }
 
-    /// Closes a connection at once; what was queued for it is lost.
+    /// Closes a connection at once and drops its queued bytes.
     pub fn abort(&mut self, id: Id) {
         if self.of(id).is_some() {
             self.remove(id.place(), Closed::Here);
         }
     }
 
-    /// Sends what is queued, sleeps as long as told if nothing is there, and hands the messages that
-    /// came to the handler: how many. A signal ends the sleep.
+    /// Sends queued bytes, waits if nothing has happened, and passes received messages to the handler.
+    /// Returns how many messages there were. A signal ends the wait.
     ///
     /// # Errors
-    /// When the system fails. What is wrong with one connection is told to the handler.
+    /// If the system fails. Errors of a single connection go to the handler.
     pub fn turn(&mut self, wait: Wait, handler: &mut impl Handler) -> io::Result<u64> {
         let before = self.messages;
         self.carrier.turn(wait)?;
@@ -283,7 +284,7 @@ impl Connections {
         }
     }
 
-    /// Hands messages over, as long as there is room for their answers.
+    /// Passes messages to the handler while there is room for their answers.
     fn frames(&mut self, slot: usize, handler: &mut impl Handler) {
         let id = self.id(slot);
         let Some(Some(of)) = self.slots.get_mut(slot) else {
@@ -330,7 +331,7 @@ impl Connections {
         }
     }
 
-    /// Closes a connection that has nothing more to do.
+    /// Closes a connection that has nothing left to do.
     fn settle(&mut self, slot: usize) {
         let all_sent = self.carrier.queued(slot) == 0;
         let Some(of) = self.slot(slot) else {

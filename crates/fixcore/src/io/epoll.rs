@@ -1,4 +1,4 @@
-//! `epoll` as a carrier: a read and a write a connection that has something, and a wait for all.
+//! `epoll` as a carrier: one wait for all connections, then a read and a write for each ready one.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,20 +14,20 @@ use super::carrier::{Carrier, Counts, Event, Received};
 use super::lines::{Line, Lines};
 use super::options::{Options, Wait};
 
-/// Ready connections that a wait tells of.
+/// How many ready connections a wait returns.
 const READY_MAX: usize = 256;
-/// The least that is read at a time.
+/// The smallest read buffer.
 const READ_BYTES_MIN: usize = 16 << 10;
 
-/// What a connection has beside what each has.
+/// The state of a connection that only `epoll` needs.
 #[derive(Debug)]
 struct Own {
     bytes: Vec<u8>,
-    /// What is waited for.
+    /// The events that are registered.
     interest: EventFlags,
 }
 
-/// What should be waited for.
+/// The events to register.
 fn wanted(of: &Line<Own>) -> EventFlags {
     let mut wanted = EventFlags::empty();
     wanted.set(EventFlags::IN, !of.paused && !of.ended);
@@ -35,13 +35,13 @@ fn wanted(of: &Line<Own>) -> EventFlags {
     wanted
 }
 
-/// Connections on an instance of `epoll`.
+/// Connections on an `epoll` instance.
 pub(super) struct Epoll {
     instance: OwnedFd,
     lines: Lines<Own>,
     buffer: Vec<u8>,
     ready: Vec<epoll::Event>,
-    /// Which of them is next.
+    /// The next of them.
     at: usize,
     own: VecDeque<Event>,
     counts: Counts,
@@ -73,7 +73,7 @@ impl Epoll {
         })
     }
 
-    /// Sends what is queued, and says what is waited for.
+    /// Sends queued bytes and updates the registered events.
     fn attend(&mut self) -> io::Result<()> {
         let mut done = Ok(());
         for at in 0..self.lines.attend() {
@@ -100,7 +100,7 @@ impl Epoll {
         done
     }
 
-    /// Sends what the kernel takes.
+    /// Sends as much as the kernel takes.
     fn send(&mut self, slot: usize) {
         let Some(of) = self.lines.get_mut(slot) else {
             return;
@@ -131,7 +131,7 @@ impl Epoll {
         }
     }
 
-    /// Receives once: what is left makes the connection ready again.
+    /// Receives once. Remaining bytes make the connection ready again.
     fn receive(&mut self, slot: usize) -> Option<Event> {
         let of = self.lines.get_mut(slot)?;
         if of.paused || of.ended {
@@ -177,7 +177,7 @@ impl Carrier for Epoll {
 
     fn remove(&mut self, slot: usize) {
         if let Some(of) = self.lines.take(slot) {
-            // Other descriptors of the socket would keep it in the instance, and open.
+            // Other descriptors of the socket would keep it open and registered.
             let _ = epoll::delete(&self.instance, &of.socket);
             let _ = rustix::net::shutdown(&of.socket, Shutdown::Both);
             self.counts.syscalls += 3;
@@ -200,7 +200,7 @@ impl Carrier for Epoll {
         let Some(at) = of.outbox.append(bytes.len()) else {
             return false;
         };
-        // What was sent before it begins at the front again.
+        // Everything was sent, so the outbox begins at the front again.
         of.own.bytes.truncate(at);
         of.own.bytes.extend_from_slice(bytes);
         self.lines.call(slot);
@@ -253,7 +253,7 @@ impl Carrier for Epoll {
             self.at += 1;
             let (flags, gone) = (ready.flags, EventFlags::HUP | EventFlags::ERR);
             let slot = usize::try_from(ready.data.u64()).unwrap_or(usize::MAX);
-            // A send to a peer that is gone fails, and says so.
+            // A send to a peer that is gone fails with an error.
             if flags.intersects(EventFlags::OUT | gone)
                 && let Some(of) = self.lines.get_mut(slot)
             {

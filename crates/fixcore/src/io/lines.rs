@@ -1,39 +1,39 @@
-//! The table of a carrier: its connections by slot, and those in line to be attended to.
+//! The table of a carrier: its connections by slot, and the queue of slots that need attention.
 
 use std::io;
 use std::os::fd::OwnedFd;
 
 use super::outbox::Outbox;
 
-/// A connection as both carriers know it, with what only one of them knows.
+/// A connection, with the state that only one kind of carrier needs.
 #[derive(Debug)]
 pub(super) struct Line<T> {
     pub(super) socket: OwnedFd,
     pub(super) outbox: Outbox,
-    /// Whether the kernel has no room for more.
+    /// Whether the kernel has no room for more bytes.
     pub(super) blocked: bool,
     pub(super) paused: bool,
-    /// Whether to tell what was sent.
+    /// Whether sends produce events.
     pub(super) tells: bool,
     pub(super) ended: bool,
-    /// Whether it is in line to be attended to.
+    /// Whether it is in the queue.
     due: bool,
     pub(super) own: T,
 }
 
-/// Connections by their slot.
+/// Connections by slot.
 #[derive(Debug)]
 pub(super) struct Lines<T> {
     lines: Vec<Option<Line<T>>>,
     outbox_bytes: usize,
-    /// Slots to attend to before the next wait, each once.
+    /// Slots that need attention before the next wait, each once.
     due: Vec<usize>,
-    /// The same while they are attended to.
+    /// The slots that are being attended to now.
     attended: Vec<usize>,
 }
 
 impl<T> Lines<T> {
-    /// Room for so many, each with so much to be sent.
+    /// A table for this many connections, with an outbox of this size each.
     pub(super) fn new(connections_max: usize, outbox_bytes: usize) -> Self {
         Self {
             lines: (0..connections_max).map(|_| None).collect(),
@@ -51,7 +51,7 @@ impl<T> Lines<T> {
         self.lines.get_mut(slot)?.as_mut()
     }
 
-    /// Takes a socket into a slot, which has to be free.
+    /// Adds a socket in a free slot.
     pub(super) fn add(&mut self, slot: usize, socket: OwnedFd, own: T) -> io::Result<()> {
         let Some(place) = self.lines.get_mut(slot).filter(|place| place.is_none()) else {
             return Err(io::ErrorKind::AddrInUse.into());
@@ -74,12 +74,12 @@ impl<T> Lines<T> {
         self.lines.get_mut(slot)?.take()
     }
 
-    /// Bytes of a slot that are queued or on their way into the kernel.
+    /// How many bytes of a slot are queued or being sent.
     pub(super) fn queued(&self, slot: usize) -> usize {
         self.get(slot).map_or(0, |of| of.outbox.len())
     }
 
-    /// Whether to stop receiving on a slot.
+    /// Stops or continues receiving on a slot.
     pub(super) fn pause(&mut self, slot: usize, paused: bool) {
         if let Some(of) = self.get_mut(slot) {
             of.paused = paused;
@@ -87,14 +87,14 @@ impl<T> Lines<T> {
         }
     }
 
-    /// Sends of a slot are told of from now on.
+    /// From now on sends of a slot produce events.
     pub(super) fn tell_sent(&mut self, slot: usize) {
         if let Some(of) = self.get_mut(slot) {
             of.tells = true;
         }
     }
 
-    /// Puts a slot in line to be attended to.
+    /// Adds a slot to the queue.
     pub(super) fn call(&mut self, slot: usize) {
         if let Some(of) = self.get_mut(slot)
             && !std::mem::replace(&mut of.due, true)
@@ -103,19 +103,20 @@ impl<T> Lines<T> {
         }
     }
 
-    /// Whether any is in line.
+    /// Whether the queue is not empty.
     pub(super) fn any_due(&self) -> bool {
         !self.due.is_empty()
     }
 
-    /// Begins to attend to those in line: how many there are. Who is called from now on is next time's.
+    /// Begins to attend to the queue. Returns its length; slots added from now on wait for the next
+    /// time.
     pub(super) fn attend(&mut self) -> usize {
         self.attended.clear();
         std::mem::swap(&mut self.due, &mut self.attended);
         self.attended.len()
     }
 
-    /// One of them, no longer in line; `None`: it was freed meanwhile.
+    /// One of the slots being attended to; `None` if it was freed meanwhile.
     pub(super) fn attended(&mut self, at: usize) -> Option<usize> {
         let slot = *self.attended.get(at)?;
         self.get_mut(slot)?.due = false;

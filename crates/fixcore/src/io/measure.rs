@@ -1,4 +1,4 @@
-//! Rings for benchmarks of what a request costs: nothing, and a word through an eventfd.
+//! Rings for benchmarks of single requests: a request that does nothing, and a word through an eventfd.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,10 +8,10 @@ use rustix::event::{EventfdFlags, eventfd};
 use super::options::{Setup, Wait};
 use super::uring::{Ring, Sizes};
 
-/// Requests that such a ring takes at a time.
+/// How many requests such a ring takes at a time.
 pub const BATCH_MAX: usize = 256;
 
-/// A ring that carries no connections.
+/// A ring without connections.
 #[derive(Debug)]
 pub struct Requests {
     ring: Ring,
@@ -19,10 +19,10 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// A ring that is set up so.
+    /// Opens a ring with this setup.
     ///
     /// # Errors
-    /// When the system refuses it.
+    /// If the system refuses it.
     pub fn open(setup: Setup) -> io::Result<Self> {
         let sizes = Sizes {
             submissions: 256,
@@ -34,16 +34,16 @@ impl Requests {
         };
         Ok(Self {
             ring: Ring::open(setup, sizes, false)?,
-            // One that could block would be left to a thread of the kernel.
+            // The kernel would pass a request that could block to a thread of its own.
             word: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
         })
     }
 
-    /// Hands over so many requests that do nothing, up to [`BATCH_MAX`], in one call, and waits for
-    /// all of them: how many completed.
+    /// Submits this many requests that do nothing, up to [`BATCH_MAX`], in one call and waits for all of
+    /// them. Returns how many completed.
     ///
     /// # Errors
-    /// When the system fails.
+    /// If the system fails.
     pub fn nothing(&mut self, requests: usize) -> io::Result<usize> {
         let requests = requests.min(BATCH_MAX);
         for _ in 0..requests {
@@ -52,10 +52,10 @@ impl Requests {
         self.complete(requests)
     }
 
-    /// Writes a word to an eventfd and waits, then reads it back and waits: what was read.
+    /// Writes a word to an eventfd and waits, then reads it back and waits. Returns the word.
     ///
     /// # Errors
-    /// When the system fails, or says that other than eight bytes were moved.
+    /// If the system fails, or does not transfer eight bytes.
     pub fn word(&mut self, word: u64) -> io::Result<Option<u64>> {
         self.ring.write(0, 0, &word.to_ne_bytes());
         self.ring.write_word(self.word.as_fd())?;

@@ -1,16 +1,15 @@
 //! Many connections on one thread: bytes in, messages to a [`Handler`], answers out (Linux).
 //!
-//! [`Connections`] has one face over two carriers, `io_uring` and `epoll`, and the same [`Framer`]
-//! behind each. Nothing is threaded, nothing is locked: a set belongs to the thread that made it,
-//! and every call of [`Connections::turn`] does what is there to be done, then sleeps as long as
-//! it is told to ([`Wait`]).
+//! [`Connections`] has the same interface over `io_uring` and `epoll`, with a [`Framer`] for each
+//! connection. There are no threads and no locks: a set belongs to the thread that made it. Each call of
+//! [`Connections::turn`] does the work that is ready, then waits as long as [`Wait`] allows.
 //!
-//! What must stay true: what was queued is handed to the kernel before the thread sleeps; memory
-//! that the kernel works on outlives its use, also when a set is dropped in the middle of it; a
-//! connection takes no more memory than [`Options::connection_bytes_max`] says. A kernel thread
-//! that polls for submissions is never asked for: it would take a processor of its own.
+//! Invariants: queued bytes are passed to the kernel before the thread sleeps; memory that the kernel
+//! uses outlives its use, even if a set is dropped meanwhile; a connection takes at most
+//! [`Options::connection_bytes_max`]. A kernel thread that polls for submissions is never requested,
+//! because it would occupy a processor.
 //!
-//! What is not here: listening and connecting (`std::net` does that), sessions, clocks, TLS.
+//! Not here: listening and connecting (use `std::net`), sessions, clocks, TLS.
 //!
 //! ```
 //! use std::os::unix::net::UnixStream;

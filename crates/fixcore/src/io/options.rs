@@ -1,4 +1,4 @@
-//! What a set of connections may take, which interface it stands on, and why not on another.
+//! Options of a set of connections: its limits, its system interface, and why another was refused.
 
 use std::fmt;
 use std::io;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use crate::names::{self, UnknownName, named};
 
-/// The most connections of a set: a slot and what happens to it are one word of the kernel's.
+/// The most connections of a set: a slot and its operation share one word of the kernel's.
 const CONNECTIONS_MAX: usize = 1 << 15;
 
-/// Which interface is wanted.
+/// Which system interface to use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
-    /// `io_uring` where the system lets us, else `epoll`.
+    /// `io_uring` if the system allows it, else `epoll`.
     #[default]
     Auto,
     /// `io_uring`, or an error.
@@ -56,12 +56,11 @@ impl FromStr for Choice {
     }
 }
 
-/// How a ring is set up, the best first. A kernel that does not know a flag says so, and is asked
-/// for the next one.
+/// How to set up a ring, the best first. If the kernel does not know a flag, the next setup is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Setup {
-    /// `COOP_TASKRUN | SINGLE_ISSUER | DEFER_TASKRUN`: completions are worked off when the thread
+    /// `COOP_TASKRUN | SINGLE_ISSUER | DEFER_TASKRUN`: completions are processed when the thread
     /// enters the kernel for them, and at no other time (Linux 6.1).
     Deferred,
     /// `COOP_TASKRUN`: without interrupting the thread (Linux 5.19).
@@ -91,22 +90,22 @@ named!(Setup, "setup of a ring");
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Receives {
-    /// By a request that goes on (Linux 6.0); where the kernel refuses that, as [`Self::Single`].
+    /// By one request for many receives (Linux 6.0); if the kernel refuses it, as [`Self::Single`].
     #[default]
     Multishot,
-    /// By a request each time.
+    /// By a request for each receive.
     Single,
-    /// As [`Self::Multishot`] on a kernel that refuses it, whichever this one is: for tests.
+    /// As [`Self::Multishot`] on a kernel that refuses it, whatever this kernel does: for tests.
     Refused,
 }
 
-/// What a set of connections stands on.
+/// The system interface of a set of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {
-    /// `io_uring`, with a ring that is set up so.
+    /// `io_uring`, with a ring of this setup.
     Uring(Setup),
-    /// `epoll`, with a read and a write a connection.
+    /// `epoll`, with a read and a write for each connection.
     Epoll,
 }
 
@@ -133,82 +132,82 @@ impl Backend {
 
 named!(Backend, "interface");
 
-/// A step towards `io_uring` that the system refused.
+/// An attempt at `io_uring` that the system refused.
 #[derive(Debug, thiserror::Error)]
 #[error("io_uring ({}): {error}{}", .setup.name(), .why.map_or(String::new(), |why| format!(" ({why})")))]
 #[non_exhaustive]
 pub struct Refused {
-    /// The ring that was asked for.
+    /// The setup that was tried.
     pub setup: Setup,
-    /// What the system said.
+    /// The system's error.
     pub error: io::Error,
-    /// What that means, where it is known.
+    /// What the error means, if that is known.
     pub why: Option<&'static str>,
 }
 
-/// How long a turn may sleep when nothing is there.
+/// How long a turn may wait when nothing has happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// Not at all: for a thread that polls in a loop. A look that finds nothing costs `io_uring`
-    /// no system call.
+    /// Not at all, for a thread that polls in a loop. With `io_uring` a poll that finds nothing makes no
+    /// system call.
     Poll,
-    /// Until something happens, or for so long.
+    /// Until something happens, but at most this long.
     For(Duration),
     /// Until something happens.
     Event,
 }
 
-/// Why there is no set of connections.
+/// Why a set of connections could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// A setting that cannot be.
-    #[error("{what} cannot be {given}: {least} to {most}{}", if *.what == "buffers" { ", a power of two" } else { "" })]
+    /// An option is out of range.
+    #[error("{what} is {given}: must be {least} to {most}{}", if *.what == "buffers" { ", a power of two" } else { "" })]
     Setting {
-        /// Which one.
+        /// The option.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         given: usize,
-        /// The least that it can be.
+        /// The smallest allowed value.
         least: usize,
-        /// The most.
+        /// The largest allowed value.
         most: usize,
     },
-    /// `io_uring` was asked for and no other, and the system refuses it.
+    /// [`Choice::Uring`] was asked for, and the system refuses it.
     #[error("{0}")]
     Refused(Refused),
-    /// The system refuses what every set of connections needs.
+    /// The system refuses what every interface needs.
     #[error("cannot wait for connections: {0}")]
     System(#[from] io::Error),
 }
 
-/// Settings of a set of connections.
+/// Options of a set of connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Which interface.
+    /// Which interface to use.
     pub choice: Choice,
-    /// The best ring to ask for.
+    /// The best setup of a ring to try.
     pub setup: Setup,
     /// How a ring receives.
     pub receives: Receives,
-    /// Connections at a time, 32,768 at most.
+    /// How many connections there may be at a time: up to 32,768.
     pub connections_max: usize,
-    /// Bytes of the longest message, as of [`Framer::with_limit`](crate::Framer::with_limit).
+    /// The longest message, in bytes, as for [`Framer::with_limit`](crate::Framer::with_limit).
     pub message_bytes_max: usize,
-    /// Bytes of the longest answer. A message is handed over only when its connection has room for
-    /// such an answer: before that the connection is not read from.
+    /// The longest answer, in bytes. The handler gets a message only when its connection has room for
+    /// such an answer; until then reading from the connection pauses.
     pub answer_bytes_max: usize,
-    /// Bytes that are kept of a connection until they are sent, twice the longest answer at least.
+    /// How many bytes a connection may have queued: at least twice the longest answer.
     pub outbox_bytes: usize,
-    /// Buffers that all connections receive into, a power of two up to 32,768.
+    /// How many receive buffers all connections share: a power of two up to 32,768.
     pub buffers: usize,
-    /// Bytes of each. `epoll` has one buffer, of this size or 16 KiB if that is more.
+    /// The size of each. `epoll` has one buffer, of this size or 16 KiB if that is more.
     pub buffer_bytes: usize,
-    /// Completions that have room at a time. More of them than that cost time, and none is lost.
+    /// How many completions have room at a time. More than that cost time, but none is lost.
     pub completions: usize,
-    /// Whether to have the kernel keep the memory of what is to be sent at hand (registered
-    /// buffers, zero-copy sends). What cannot be locked in memory is sent without.
+    /// Whether to register send buffers with the kernel (zero-copy sends). If they cannot be locked in
+    /// memory, sends copy.
     pub registered: bool,
 }
 
@@ -308,15 +307,15 @@ impl Options {
         self
     }
 
-    /// The most bytes that a connection makes a set keep: what waits to be sent, the longest
-    /// message, and what was received beside it before the connection was paused.
+    /// The most memory that a connection takes: bytes to be sent, the longest message, and bytes
+    /// received before the connection was paused.
     #[must_use]
     pub fn connection_bytes_max(&self) -> usize {
         let received = self.buffers.max(self.completions) * self.buffer_bytes;
         self.outbox_bytes + crate::framer::kept_bytes_max(self.message_bytes_max, received)
     }
 
-    /// Whether these can be.
+    /// Checks that every option is in range.
     pub(super) fn check(&self) -> Result<(), OpenError> {
         let largest = 1 << 30;
         let answers = self.answer_bytes_max.saturating_mul(2);
@@ -360,7 +359,7 @@ mod tests {
         assert!(Options::default().check().is_ok());
         let none = Options::default().connections_max(0);
         let error = none.check().unwrap_err().to_string();
-        assert_eq!(error, "connections_max cannot be 0: 1 to 32768");
+        assert_eq!(error, "connections_max is 0: must be 1 to 32768");
         let small = Options::default().outbox_bytes(100);
         assert!(small.check().is_err());
     }

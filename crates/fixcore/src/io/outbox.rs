@@ -1,13 +1,13 @@
-//! Where in a buffer of fixed size the bytes stand that are to be sent. The buffer is elsewhere.
+//! The range of a fixed-size buffer that holds bytes to be sent. The buffer itself is elsewhere.
 
-/// Bytes are appended at `end` and leave at `start`. When all have left, and nobody reads what has
-/// been, it begins at the front again: so that what is sent is always in one piece.
+/// Bytes are appended at `end` and leave at `start`. When all have left, and the kernel reads none of
+/// them any more, it begins at the front again, so bytes to be sent are always contiguous.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outbox {
     start: usize,
     end: usize,
     capacity: usize,
-    /// Sends whose bytes the kernel may read after it said that they are sent.
+    /// How many completed sends the kernel may still read from.
     held: u32,
 }
 
@@ -21,12 +21,12 @@ impl Outbox {
         }
     }
 
-    /// Bytes that can be appended.
+    /// How many bytes can be appended.
     pub(super) fn room(&self) -> usize {
         self.capacity - self.end
     }
 
-    /// Bytes that are to be sent.
+    /// How many bytes are to be sent.
     pub(super) fn len(&self) -> usize {
         self.end - self.start
     }
@@ -36,7 +36,7 @@ impl Outbox {
         self.start
     }
 
-    /// Appends so many bytes: where. `None`: there is no room.
+    /// Appends this many bytes and returns their place; `None` if there is no room.
     pub(super) fn append(&mut self, bytes: usize) -> Option<usize> {
         let at = self.end;
         if bytes > self.room() {
@@ -46,18 +46,18 @@ impl Outbox {
         Some(at)
     }
 
-    /// So many bytes are sent.
+    /// This many bytes were sent.
     pub(super) fn sent(&mut self, bytes: usize) {
         self.start = self.end.min(self.start + bytes);
         self.reset();
     }
 
-    /// The kernel goes on to read what it sent.
+    /// The kernel continues to read the bytes of a completed send.
     pub(super) fn hold(&mut self) {
         self.held += 1;
     }
 
-    /// It has done one of those.
+    /// The kernel is done with one of those sends.
     pub(super) fn let_go(&mut self) {
         self.held = self.held.saturating_sub(1);
         self.reset();

@@ -1,8 +1,8 @@
 //! A queue of messages from one thread to another: bounded, without locks, in order.
 //!
-//! A message is copied into a ring of bytes behind a descriptor of 16 bytes, and read where it lies.
-//! Both sides can do many messages for one look at the other's cache line. Nobody sleeps unless the
-//! queue was made so: see [`Wait`].
+//! A message is copied into a ring of bytes after a descriptor of 16 bytes, and read in place.
+//! Both sides can handle many messages for each access to the other's cache line. Neither side sleeps
+//! unless the queue was made with [`Wait::Park`].
 
 mod ring;
 mod sleep;
@@ -12,43 +12,44 @@ use std::thread;
 
 use ring::{Reader, Writer};
 
-/// What a side does that has to wait for the other.
+/// How a side waits for the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// It asks again at once, and so keeps its processor. Publishing is one store.
+    /// It polls, and keeps its processor busy. Publishing is one store.
     Spin,
-    /// It asks so many times, then sleeps. Each publishing then has a barrier, for the other side
-    /// may be asleep.
+    /// It polls a number of times, then sleeps. Publishing costs a memory barrier, because the other
+    /// side may be asleep.
     Park {
-        /// Times before it sleeps.
+        /// How often it polls before it sleeps.
         spins: u32,
     },
 }
 
-/// Why a message was not taken.
+/// Why a message was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// There is no room at the moment.
-    #[error("the queue is full")]
+    /// There is no room now.
+    #[error("queue full")]
     Full,
     /// It is longer than half of the ring.
-    #[error("a message of {bytes} bytes is too long for the queue: at most {bytes_max} fit")]
+    #[error("message of {bytes} bytes does not fit the queue: the limit is {bytes_max}")]
     TooLong {
-        /// Its bytes.
+        /// Its length.
         bytes: usize,
-        /// What fits.
+        /// The longest message that fits.
         bytes_max: usize,
     },
-    /// The other side is gone.
-    #[error("nobody reads the queue any more")]
+    /// The reader was dropped.
+    #[error("queue closed: the reader is gone")]
     Closed,
 }
 
-/// Bytes of the largest ring.
+/// The size of the largest ring, in bytes.
 pub const BUFFER_BYTES_MAX: usize = 1 << 32;
 
-/// A queue over a ring of so many bytes, up to the next power of two.
+/// Creates a queue over a ring of this many bytes, rounded up to a power of two.
+#[doc(alias = "channel")]
 #[must_use]
 pub fn queue(buffer_bytes: usize, wait: Wait) -> (Producer, Consumer) {
     let (writer, ring) = ring::pair(buffer_bytes.min(BUFFER_BYTES_MAX));
@@ -56,18 +57,18 @@ pub fn queue(buffer_bytes: usize, wait: Wait) -> (Producer, Consumer) {
     (producer, Consumer { ring, wait })
 }
 
-/// The side that puts messages in. Dropping it says that no more will come.
+/// The writing side. Dropping it tells the reader that no more messages will come.
 pub struct Producer {
     ring: Writer,
     wait: Wait,
 }
 
 impl Producer {
-    /// Puts a message in and shows it to the other side, with a stamp of the caller's.
+    /// Writes a message with a stamp of the caller's, and publishes it.
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the message is not in the queue.
+    /// [`Refused`]: the message is not in the queue.
     #[inline]
     pub fn push(&mut self, stamp: u64, bytes: &[u8]) -> Result<(), Refused> {
         self.stage(stamp, bytes)?;
@@ -75,14 +76,14 @@ impl Producer {
         Ok(())
     }
 
-    /// Puts a message in that the other side sees with the next [`Producer::publish`].
+    /// Writes a message that the reader sees after the next [`Producer::publish`].
     ///
     /// # Errors
     ///
-    /// As of [`Producer::push`].
+    /// As for [`Producer::push`].
     #[inline]
     pub fn stage(&mut self, stamp: u64, bytes: &[u8]) -> Result<(), Refused> {
-        // What is longer than half of the ring may fit now and never again.
+        // A message longer than half of the ring may fit now and never again.
         if bytes.len() <= self.bytes_max() && self.ring.write(stamp, bytes) {
             return Ok(());
         }
@@ -101,7 +102,7 @@ impl Producer {
         }
     }
 
-    /// Shows the other side what was staged.
+    /// Publishes all staged messages.
     #[inline]
     pub fn publish(&mut self) {
         self.ring.publish();
@@ -110,21 +111,21 @@ impl Producer {
         }
     }
 
-    /// Waits until the other side has freed something since a message was refused, or is gone.
+    /// Waits until the reader has freed room since a message was refused, or is gone.
     pub fn wait(&mut self) {
         let (shared, seen) = (self.ring.shared(), self.ring.seen_freed());
         let has_room = || shared.freed() != seen || shared.is_consumer_gone.load(Ordering::Acquire);
         wait(self.wait, has_room, |has| shared.producer.sleep(has));
     }
 
-    /// Longest message, in bytes.
+    /// The longest message, in bytes.
     #[inline]
     #[must_use]
     pub fn bytes_max(&self) -> usize {
         self.ring.shared().bytes_max()
     }
 
-    /// Whether the other side is gone.
+    /// Whether the reader is gone.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.ring.shared().is_consumer_gone.load(Ordering::Acquire)
@@ -140,15 +141,15 @@ impl Drop for Producer {
     }
 }
 
-/// The side that takes messages out.
+/// The reading side.
 pub struct Consumer {
     ring: Reader,
     wait: Wait,
 }
 
 impl Consumer {
-    /// Takes up to so many messages, each with its stamp, and frees them together. Returns how many
-    /// there were. One whose call panics is still in the queue.
+    /// Reads up to `messages_max` messages, each with its stamp, then frees their room together.
+    /// Returns how many there were. A message whose call panics stays in the queue.
     #[inline]
     pub fn drain(&mut self, messages_max: usize, mut each: impl FnMut(u64, &[u8])) -> usize {
         let mut messages = 0;
@@ -164,8 +165,8 @@ impl Consumer {
         messages
     }
 
-    /// Waits until there is a message, the other side is gone, or `has_work` says so: who makes it
-    /// true has to publish something or nothing afterwards.
+    /// Waits until there is a message, the writer is gone, or `has_work` returns true. Whoever makes it
+    /// true must call [`Producer::publish`] afterwards, even with nothing staged.
     pub fn wait(&mut self, has_work: impl Fn() -> bool) {
         let (shared, at) = (self.ring.shared(), self.ring.at());
         let is_gone = || shared.is_producer_gone.load(Ordering::Acquire);
@@ -173,7 +174,7 @@ impl Consumer {
         wait(self.wait, has_any, |has| shared.consumer.sleep(has));
     }
 
-    /// Whether no message will come beyond those in the queue.
+    /// Whether the writer is gone: no message follows those in the queue.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.ring.shared().is_producer_gone.load(Ordering::Acquire)
@@ -188,7 +189,7 @@ impl Drop for Consumer {
     }
 }
 
-/// Waits as a policy says until something is there.
+/// Waits until `has` returns true, by a policy.
 fn wait(wait: Wait, has: impl Fn() -> bool, sleep: impl Fn(&dyn Fn() -> bool)) {
     let spins_max = match wait {
         Wait::Spin => u32::MAX,
@@ -199,7 +200,7 @@ fn wait(wait: Wait, has: impl Fn() -> bool, sleep: impl Fn(&dyn Fn() -> bool)) {
         if spins < spins_max {
             std::hint::spin_loop();
             spins = spins.saturating_add(1);
-            // On fewer processors than threads the other side may need this one.
+            // With fewer processors than threads the other side may need this processor.
             if spins.is_multiple_of(1 << 8) {
                 thread::yield_now();
             }

@@ -10,8 +10,8 @@
 //! `freed` + length, and reads `freed` with `Acquire`, so what the consumer read before it stored
 //! `freed` with `Release` is behind it. The consumer reads units from `freed` to `published`, which
 //! it reads with `Acquire` and the producer stores with `Release` after writing them. Each side is
-//! one value, which [`pair`] makes and nobody can copy, and its methods take it by `&mut`. Memory is zeros at first, so
-//! every byte has a value at any time.
+//! one value, which [`pair`] makes and which cannot be copied, and its methods take it by `&mut`.
+//! Memory is zeroed first, so every byte has a value at any time.
 
 #![allow(unsafe_code, reason = "memory that two threads share")]
 
@@ -36,8 +36,8 @@ struct Apart<T>(T);
 /// The memory of the ring.
 struct Units(Box<[UnsafeCell<Unit>]>);
 
-// SAFETY: two threads look at the units at most, for there is one `Writer` and one `Reader` of them,
-// which `pair` makes and nobody can copy. See the module for why no unit is written while the other
+// SAFETY: at most two threads access the units: there is one `Writer` and one `Reader`, which `pair`
+// makes and which cannot be copied. See the module for why no unit is written while the other
 // side may look at it.
 unsafe impl Sync for Units {}
 
@@ -115,7 +115,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Writes an entry that the other side does not see yet; false when there is no room for it.
+    /// Writes an entry that is not published yet; false if there is no room for it.
     #[inline]
     pub(super) fn write(&mut self, stamp: u64, bytes: &[u8]) -> bool {
         let units = &self.shared.units;
@@ -124,7 +124,7 @@ impl Writer {
         let to_end = units.len() - place;
         let wraps = needed > to_end;
         let taken = if wraps { to_end + needed } else { needed };
-        // Which is false as well for what is longer than the ring.
+        // Also false for an entry longer than the ring.
         if self.at + taken - self.freed > units.len() {
             self.freed = self.shared.freed.0.load(Ordering::Acquire);
             if self.at + taken - self.freed > units.len() {
@@ -134,8 +134,8 @@ impl Writer {
         let units = units.start();
         // SAFETY: `taken` units from `at` on are behind `freed` + length, so they are this side's.
         // `place` is below the length; an entry that does not fit between it and the end begins at
-        // 0, and there it fits, for `taken` is at most the length. The slice is not of the ring,
-        // which nobody has a reference to here.
+        // 0, and there it fits, because `taken` is at most the length. The slice does not overlap the
+        // ring: no reference into the ring exists here.
         unsafe {
             if wraps {
                 units.add(place).write([WRAP, 0]);
@@ -154,7 +154,7 @@ impl Writer {
         &self.shared
     }
 
-    /// Shows the other side what was written.
+    /// Publishes what was written.
     #[inline]
     pub(super) fn publish(&mut self) {
         self.shared.published.0.store(self.at, Ordering::Release);
@@ -181,7 +181,7 @@ impl Reader {
         self.at
     }
 
-    /// Hands out the next entry and goes on behind it; `None` if there is none.
+    /// Reads the next entry and advances; `None` if there is none.
     #[inline]
     pub(super) fn read<R>(&mut self, each: impl FnOnce(u64, &[u8]) -> R) -> Option<R> {
         let units = &self.shared.units;
@@ -217,7 +217,7 @@ impl Reader {
         &self.shared
     }
 
-    /// Gives what was read back to the other side.
+    /// Gives the room of entries that were read back to the writer.
     #[inline]
     pub(super) fn free(&mut self) {
         self.shared.freed.0.store(self.at, Ordering::Release);

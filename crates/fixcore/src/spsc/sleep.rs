@@ -18,7 +18,7 @@ impl Sleeper {
         *thread = Some(thread::current());
         drop(thread);
         self.is_asleep.store(true, Ordering::SeqCst);
-        // Either this side sees what the other did, or the other sees that this one sleeps.
+        // Either this side sees the other's change, or the other side sees that this one sleeps.
         fence(Ordering::SeqCst);
         if !has_work() {
             thread::park();
@@ -26,7 +26,7 @@ impl Sleeper {
         self.is_asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Wakes who sleeps here.
+    /// Wakes the thread that sleeps here.
     #[inline]
     pub(super) fn wake(&self) {
         fence(Ordering::SeqCst);

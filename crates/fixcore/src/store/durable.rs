@@ -1,4 +1,4 @@
-//! When a store is on the disk: syncs, what each policy has synced, and the mark behind it.
+//! Syncing a store to the disk by its policy, and the record that marks what is synced.
 
 use super::error::StoreResult;
 use super::handle::Store;
@@ -6,7 +6,7 @@ use super::options::Durability;
 use super::record::{self, RecordKind};
 
 impl Store {
-    /// What was read back is on the disk before anything is built upon it.
+    /// Syncs what was read back before anything is appended to it.
     pub(super) fn settled(mut self) -> StoreResult<Self> {
         if self.options.durability != Durability::None {
             self.synced()?;
@@ -14,12 +14,12 @@ impl Store {
         Ok(self)
     }
 
-    /// Waits until all that was appended is on the disk.
+    /// Waits until all appended messages are on the disk.
     ///
     /// # Errors
     ///
-    /// What the system says. After that nobody knows what is on the disk, and the store cannot be
-    /// written any more: open it again.
+    /// Errors of the system. After one it is unknown what is on the disk, and the store refuses to be
+    /// written: open it again.
     pub fn sync(&mut self) -> StoreResult<()> {
         self.writable()?;
         if self.is_marked() {
@@ -30,18 +30,18 @@ impl Store {
         Ok(())
     }
 
-    /// Whether all is on the disk but the mark that says so.
+    /// Whether everything is synced except the marking record itself.
     fn is_marked(&self) -> bool {
         self.active.end == self.marked && self.full_synced == self.full.len()
     }
 
-    /// Adds a record behind what was synced, for a record is what says that. Without it nobody could
-    /// tell damage to the last messages from what the end of power left of them. The mark itself goes to
-    /// the disk with what follows it.
+    /// Adds a record after the synced part, because each record states how far the store was synced.
+    /// Without it, damage to the last messages would look like a torn end after a power failure. The
+    /// record itself is synced with what follows it.
     fn mark(&mut self) {
         let has_room = self.active.has_room(record::size(0), 0);
         if self.options.durability == Durability::Batch && has_room {
-            // With the number, so that it is known when all before is damaged.
+            // It carries the next number, which is then known even if all records before are damaged.
             let (kind, number) = (RecordKind::NextSender, self.next_sender);
             self.active.push(kind, number, self.synced, &[]);
             self.marked = self.active.end;
@@ -60,13 +60,13 @@ impl Store {
             segment.sync(0, segment.map.len())?;
             self.full_synced += 1;
         }
-        // The page of the first record has the header.
+        // The page of the first record also holds the header.
         self.active.sync(self.synced, self.active.end)?;
         self.synced = self.active.end;
         Ok(())
     }
 
-    /// Syncs what a policy wants synced with each message.
+    /// Syncs after a message if the policy requires it.
     #[inline]
     pub(super) fn acknowledge(&mut self) -> StoreResult<()> {
         match self.options.durability {

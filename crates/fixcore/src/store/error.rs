@@ -3,30 +3,30 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Results of the store.
+/// The result of a store operation.
 pub type StoreResult<T> = Result<T, StoreError>;
 
-/// What is wrong with a place of a store.
+/// What is wrong at a damaged place of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
-    /// The checksum is another.
-    #[error("the checksum is another")]
+    /// The checksum does not match.
+    #[error("checksum mismatch")]
     Checksum,
-    /// A record that is longer than its segment, or of no kind.
-    #[error("this is no record")]
+    /// A record that is longer than its segment, or of an unknown kind.
+    #[error("invalid record")]
     Record,
-    /// A record out of its order.
-    #[error("the sequence number is out of order")]
+    /// A record whose sequence number is out of order.
+    #[error("sequence number out of order")]
     Order,
-    /// Zeros, with records behind them.
-    #[error("records are missing")]
+    /// Zeros, followed by records.
+    #[error("records missing")]
     Missing,
-    /// A segment whose header is none, or belongs to another place.
-    #[error("the header of the segment is wrong")]
+    /// A segment without a valid header, or with the header of another segment.
+    #[error("invalid segment header")]
     Header,
-    /// The index of a segment leads elsewhere.
-    #[error("the index leads elsewhere")]
+    /// An index entry that does not point to its record.
+    #[error("index entry does not point to its record")]
     Index,
 }
 
@@ -34,66 +34,66 @@ pub enum Damage {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another process, or another part of this one, has the store open.
-    #[error("the store '{}' is open elsewhere", dir.display())]
+    /// The store is open in another process, or in another part of this one.
+    #[error("store '{}' is locked: it is already open", dir.display())]
     Locked {
         /// The store's directory.
         dir: PathBuf,
     },
-    /// There is no room for the next segment. The message was not stored; the call can be repeated
-    /// when there is room.
-    #[error("no room for {bytes} bytes: cannot make '{}'", path.display())]
+    /// There is no room for the next segment. The message was not stored; repeat the call when there
+    /// is room.
+    #[error("cannot create '{}': no room for {bytes} bytes", path.display())]
     Full {
-        /// The segment that could not be made.
+        /// The segment that could not be created.
         path: PathBuf,
-        /// Its bytes.
+        /// Its size.
         bytes: u64,
-        /// What the system said; absent when a limit of the options was reached.
+        /// The system's error; `None` if a limit of the options was reached.
         source: Option<io::Error>,
     },
-    /// The system failed.
+    /// A system call failed.
     #[error("cannot {what} '{}'", path.display())]
     Io {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// With which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// What was written, and synced where that was asked for, is no longer what it was.
+    /// The file no longer holds what was written to it.
     #[error("'{}' is damaged at byte {offset}: {damage}", path.display())]
     Damaged {
         /// The segment.
         path: PathBuf,
-        /// The first byte of what is wrong.
+        /// The first damaged byte.
         offset: u64,
         /// What is wrong.
         damage: Damage,
     },
-    /// Messages are stored under the next number, and under no other.
-    #[error("message {given} cannot be stored: the next is {next}")]
+    /// A message can only be stored under the next number.
+    #[error("cannot store message {given}: the next number is {next}")]
     Order {
-        /// The number that was asked for.
+        /// The number that was given.
         given: u64,
-        /// The number that is due.
+        /// The next number.
         next: u64,
     },
     /// A message that does not fit into a segment.
-    #[error("a message of {bytes} bytes is too long: at most {bytes_max} fit")]
+    #[error("message of {bytes} bytes does not fit a segment: the limit is {bytes_max}")]
     TooLong {
-        /// Its bytes.
+        /// Its length.
         bytes: usize,
-        /// What fits.
+        /// The longest message that fits.
         bytes_max: usize,
     },
-    /// A sync failed before, so nobody knows what is on the disk. Open the store again.
-    #[error("the store cannot be written since a sync failed: open it again")]
+    /// An earlier sync failed, so it is unknown what is on the disk. Open the store again.
+    #[error("store is read-only because a sync failed: open it again")]
     Unsynced,
-    /// Options that cannot be.
-    #[error("segments have between {min} and {max} bytes, not {given}")]
+    /// An invalid [`Options::segment_bytes`](super::Options::segment_bytes).
+    #[error("segment_bytes is {given}: must be a multiple of 4096 from {min} to {max}")]
     SegmentBytes {
-        /// What was asked for.
+        /// The value.
         given: usize,
         /// The smallest.
         min: usize,
@@ -119,7 +119,7 @@ impl StoreError {
         }
     }
 
-    /// Whether the disk, a quota or a limit of the options is used up.
+    /// Whether the disk, a quota or a limit of the options is exhausted.
     #[must_use]
     pub fn is_full(&self) -> bool {
         matches!(self, Self::Full { .. })

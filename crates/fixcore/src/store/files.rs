@@ -1,4 +1,4 @@
-//! The directory of a store: names, the lock, and files that have all their bytes from the start.
+//! The directory of a store: file names, the lock, and files that are allocated whole.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -8,20 +8,20 @@ use std::sync::Arc;
 use super::error::{StoreError, StoreResult};
 use super::record::is_zero;
 
-/// What names of segments end with, behind ten digits.
+/// The suffix of a segment's name, after ten digits.
 const SUFFIX: &str = ".segment";
-/// What names of files end with that are not segments yet.
+/// The suffix of a file that is not a segment yet.
 const NEW_SUFFIX: &str = ".new";
 const LOCK: &str = "lock";
-/// Bytes by which an unused segment is told.
+/// How many bytes show whether a segment was used.
 pub(super) const BEGINNING_BYTES: usize = 4096;
 
-/// The segment of a number.
+/// The path of a segment by its number.
 pub(super) fn segment_path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{number:010}{SUFFIX}"))
 }
 
-/// The lock of a directory, held by everything that has a copy of this.
+/// The lock of a directory, held while any copy of this value exists.
 #[derive(Debug, Clone)]
 pub(super) struct Lock {
     dir: PathBuf,
@@ -29,13 +29,13 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Whether a path is of a file in the directory that is locked.
+    /// Whether a path names a file in the locked directory.
     pub(super) fn covers(&self, path: &Path) -> bool {
         path.parent() == Some(self.dir.as_path())
     }
 }
 
-/// Makes the directory where it is missing, and takes its lock, which goes with the process.
+/// Creates the directory if needed and takes its lock, which ends with the process.
 pub(super) fn lock(dir: &Path) -> StoreResult<Lock> {
     fs::create_dir_all(dir).map_err(|error| StoreError::io("make", dir, error))?;
     let path = dir.join(LOCK);
@@ -75,12 +75,12 @@ pub(super) fn open(path: &Path) -> StoreResult<File> {
     writable(path).map_err(|error| StoreError::io("open", path, error))
 }
 
-/// Opens a file to read and to write it.
+/// Opens a file for reading and writing.
 pub(super) fn writable(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open(path)
 }
 
-/// Whether a file has nothing but zeros behind its beginning.
+/// Whether a file has only zeros after its beginning.
 pub(super) fn is_zero_behind_beginning(path: &Path) -> StoreResult<bool> {
     let read = || {
         let mut file = File::open(path)?;
@@ -97,8 +97,8 @@ pub(super) fn is_zero_behind_beginning(path: &Path) -> StoreResult<bool> {
     read().map_err(|error| StoreError::io("read", path, error))
 }
 
-/// Makes a segment of zeros, of which every byte has its place on the disk. It gets its name when it
-/// is whole, and nothing is left of one that does not fit.
+/// Creates a segment of zeros with every byte allocated on the disk. It gets its name when it is
+/// complete; nothing is left of one that does not fit.
 pub(super) fn create(path: &Path, bytes: u64) -> StoreResult<File> {
     let new = path.with_extension(NEW_SUFFIX.trim_start_matches('.'));
     let made = OpenOptions::new()
@@ -113,13 +113,13 @@ pub(super) fn create(path: &Path, bytes: u64) -> StoreResult<File> {
             Ok(file)
         });
     made.map_err(|error| {
-        // What cannot be removed is removed by the next who opens the store.
+        // A file that cannot be removed now is removed when the store is opened next.
         let _ = fs::remove_file(&new);
         failed(path, bytes, error)
     })
 }
 
-/// Removes what was to be a segment.
+/// Removes files that did not become segments.
 pub(super) fn remove_new(dir: &Path) -> StoreResult<()> {
     let failed = |error| StoreError::io("read", dir, error);
     for entry in fs::read_dir(dir).map_err(failed)? {
@@ -131,7 +131,7 @@ pub(super) fn remove_new(dir: &Path) -> StoreResult<()> {
     Ok(())
 }
 
-/// Gives a file of zeros, or the zeros that it ends with, places on the disk.
+/// Allocates a file of zeros, or the zeros at its end, on the disk.
 pub(super) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -145,7 +145,7 @@ pub(super) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     zeros(file, bytes)
 }
 
-/// The same where the system has no call for it.
+/// The same without a system call for it.
 fn zeros(mut file: &File, bytes: u64) -> io::Result<()> {
     use std::io::Write as _;
     let block = [0; 4096];
@@ -158,7 +158,7 @@ fn zeros(mut file: &File, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// An error of a call that needs room.
+/// The error of a call that needs room.
 pub(super) fn failed(path: &Path, bytes: u64, error: io::Error) -> StoreError {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     match error.kind() {
@@ -176,7 +176,7 @@ pub(super) fn remove(path: &Path) -> StoreResult<()> {
     fs::remove_file(path).map_err(|error| StoreError::io("remove", path, error))
 }
 
-/// Waits until the names of a directory are on the disk.
+/// Waits until the directory's entries are on the disk.
 pub(super) fn sync_names(dir: &Path) -> StoreResult<()> {
     #[cfg(unix)]
     {

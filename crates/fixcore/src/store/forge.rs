@@ -1,14 +1,14 @@
-//! Any bytes as a segment whose checksums are right, for tests and fuzzers (feature `workload`):
-//! they would not come past the checksums otherwise.
+//! Any bytes as a segment with correct checksums, for tests and fuzzers (feature `workload`), whose
+//! inputs the checksums would otherwise reject.
 
 use super::record::{self, ALIGN};
 use super::segment::{HEADER_BYTES, Header};
 
-/// Longest content that is taken.
+/// The longest content that is used.
 const BYTES_MAX: usize = 60_000;
 
-/// The file of a first segment with these bytes where records are. What looks like the header of a
-/// record gets its checksum, one after the other, but for those whose first byte is odd.
+/// The file of a first segment with these bytes in place of records. Each place that looks like the
+/// header of a record gets a correct checksum, unless its first byte is odd.
 #[must_use]
 pub fn forge(data: &[u8]) -> Vec<u8> {
     let data = data.get(..BYTES_MAX).unwrap_or(data);

@@ -1,4 +1,4 @@
-//! A store that is open: appending, getting, and going on in the next segment.
+//! An open store: appending, reading, and the change to the next segment.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,25 @@ use super::segment::{self, ABSENT, HEADER_BYTES, Header, Segment};
 use super::spare::{Spare, begin, first_header, make};
 use super::walk;
 
-/// How far ahead of messages that are got in order memory is asked for.
+/// How many messages ahead to prefetch when they are read in order.
 const AHEAD: u64 = 24;
 
-/// A store that is open.
+/// An open store of sent messages.
+#[doc(alias = "FileStore")]
+#[doc(alias = "MessageStore")]
 #[derive(Debug)]
 pub struct Store {
     dir: PathBuf,
     pub(super) options: Options,
-    /// Segments that are full, and the first number of each.
+    /// Full segments, and the first number of each.
     pub(super) full: Vec<Segment>,
     firsts: Vec<u64>,
-    /// How many of them are on the disk.
+    /// How many of them are synced.
     pub(super) full_synced: usize,
     pub(super) active: Segment,
-    /// Where what is synced of the active one ends.
+    /// Where the synced part of the active segment ends.
     pub(super) synced: usize,
-    /// Where the mark ends that says so, when nothing is behind it.
+    /// Where the record ends that marks it as synced, if that is the last record.
     pub(super) marked: usize,
     spare: Option<Spare>,
     pub(super) next_sender: u64,
@@ -37,25 +39,25 @@ pub struct Store {
     /// A sync failed.
     pub(super) is_unsynced: bool,
     opened: Opened,
-    /// Where the last message that was asked for was.
+    /// The full segment of the last message that was read.
     last_full: AtomicUsize,
-    /// The number of the last message that was asked for.
+    /// The number of the last message that was read.
     last_got: AtomicU64,
     lock: Lock,
 }
 
 impl Store {
-    /// Opens the store in a directory, which is made where it is missing, and takes its lock.
+    /// Opens the store in a directory, creates the directory if needed, and takes its lock.
     ///
-    /// Its files are mapped into memory. The lock keeps other stores away; a program that changes the
-    /// files without it changes that memory, and one that shortens them ends this process.
+    /// The files are mapped into memory. The lock keeps other stores out. A program that ignores the
+    /// lock and changes the files changes that memory; if it shortens a file, the system ends this
+    /// process.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Locked`] when it is open elsewhere, [`StoreError::Damaged`] when what was
-    /// written is no longer what it was and [`Options::on_damage`] does not skip that, and what
-    /// the system says. What was being written when a process ended is cut off: see
-    /// [`Store::opened`].
+    /// [`StoreError::Locked`] if it is already open, [`StoreError::Damaged`] if it is damaged and
+    /// [`Options::on_damage`] does not skip that, and errors of the system. A record that was being
+    /// written when a process ended is no error but cut off: see [`Store::opened`].
     pub fn open(dir: impl AsRef<Path>, options: Options) -> StoreResult<Self> {
         let dir = dir.as_ref();
         let given = options.segment_bytes;
@@ -97,37 +99,37 @@ impl Store {
         .settled()
     }
 
-    /// What opening came upon.
+    /// What opening the store found.
     #[must_use]
     pub fn opened(&self) -> &Opened {
         &self.opened
     }
 
-    /// The number of the next message that is appended.
+    /// The number of the next message to append.
     #[must_use]
     pub fn next_sender(&self) -> u64 {
         self.next_sender
     }
 
-    /// The number that the next message of the other side has to have.
+    /// The number expected in the next message from the other side.
     #[must_use]
     pub fn next_target(&self) -> u64 {
         self.next_target
     }
 
-    /// Segments that there are.
+    /// How many segments there are.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.full.len() + 1
     }
 
-    /// Appends a message under the number that is due.
+    /// Appends a message under the next number.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Full`] when the next segment has no room on the disk: nothing has changed, and
-    /// the call can be repeated. [`StoreError::Order`] for another number, [`StoreError::TooLong`],
-    /// and [`StoreError::Io`] when a sync fails, after which the store has to be opened again.
+    /// [`StoreError::Full`] if the disk has no room for the next segment: nothing has changed, and the
+    /// call can be repeated. [`StoreError::Order`] for another number, [`StoreError::TooLong`], and
+    /// [`StoreError::Io`] if a sync fails, after which the store must be opened again.
     #[inline]
     pub fn append(&mut self, number: u64, message: &[u8]) -> StoreResult<()> {
         if number != self.next_sender || number == u64::MAX {
@@ -141,22 +143,22 @@ impl Store {
         self.acknowledge()
     }
 
-    /// Says which number the next message of the other side has to have.
+    /// Sets the number expected in the next message from the other side.
     ///
     /// # Errors
     ///
-    /// As of [`Store::append`].
+    /// As for [`Store::append`].
     pub fn set_next_target(&mut self, number: u64) -> StoreResult<()> {
         self.record(RecordKind::NextTarget, number, &[])?;
         self.next_target = number;
         self.acknowledge()
     }
 
-    /// Raises the number of the next message that is appended: those between have no message.
+    /// Raises the number of the next message to append. The numbers between get no message.
     ///
     /// # Errors
     ///
-    /// As of [`Store::append`]; [`StoreError::Order`] for a number that was used.
+    /// As for [`Store::append`]; [`StoreError::Order`] for a number that is already used.
     pub fn set_next_sender(&mut self, number: u64) -> StoreResult<()> {
         let order = StoreError::Order {
             given: number,
@@ -177,12 +179,12 @@ impl Store {
         self.acknowledge()
     }
 
-    /// Forgets every message and begins anew with these numbers, as a Logon with ResetSeqNumFlag
-    /// asks for.
+    /// Drops all messages and starts again with these numbers, as a Logon with ResetSeqNumFlag (141)
+    /// requests.
     ///
     /// # Errors
     ///
-    /// As of [`Store::append`].
+    /// As for [`Store::append`].
     pub fn reset(&mut self, next_sender: u64, next_target: u64) -> StoreResult<()> {
         self.writable()?;
         let (number, epoch) = (self.active.header.number + 1, self.active.header.epoch + 1);
@@ -197,19 +199,18 @@ impl Store {
         (self.next_sender, self.next_target) = (next_sender, next_target);
         (self.synced, self.marked, self.full_synced) = (HEADER_BYTES, 0, 0);
         self.firsts.clear();
-        // What stays is removed by the next who opens the store: its epoch is over.
+        // Files that stay are removed when the store is opened next: their epoch is over.
         for segment in self.full.drain(..).chain([old]) {
             let _ = files::remove(&segment.path);
         }
         Ok(())
     }
 
-    /// A message, without a copy and without computing its checksum; `None` if there is none of this
-    /// number.
+    /// A message, without a copy and without verifying its checksum; `None` if this number has none.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Damaged`] when something else is in its place.
+    /// [`StoreError::Damaged`] if another record is in its place.
     #[inline]
     pub fn get(&self, number: u64) -> StoreResult<Option<&[u8]>> {
         let before = self.last_got.load(Ordering::Relaxed);
@@ -223,11 +224,11 @@ impl Store {
         segment.get(number)
     }
 
-    /// A message whose checksum was computed, as it has to be before it is sent again.
+    /// A message with its checksum verified, as needed before it is sent again.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Damaged`] when it is not what was appended.
+    /// [`StoreError::Damaged`] if it is not what was appended.
     pub fn verified(&self, number: u64) -> StoreResult<Option<&[u8]>> {
         match self.segment(number) {
             Some(segment) => segment.verified(number),
@@ -235,8 +236,9 @@ impl Store {
         }
     }
 
-    /// The messages of a range for a resend, each with its number and verified; numbers without a
-    /// message are left out.
+    /// The messages of a range, each with its number and verified: for the answer to a ResendRequest.
+    /// Numbers without a message are left out.
+    #[doc(alias = "resend")]
     pub fn range(
         &self,
         numbers: RangeInclusive<u64>,
@@ -246,7 +248,7 @@ impl Store {
         std::iter::from_fn(move || {
             while next <= last {
                 let number = next;
-                // Over numbers that no segment has in one step.
+                // Skips numbers that no segment has in one step.
                 next = match self.segment(number) {
                     Some(_) => number + 1,
                     None => self.first_after(number),
@@ -260,13 +262,14 @@ impl Store {
         })
     }
 
-    /// Does some of what appending would have to do later: finds memory for up to so many bytes of
-    /// the segments, and makes the next segment. For the idle time of the thread that appends.
-    /// Returns whether nothing is left to do.
+    /// Does work ahead that `append` would do later: populates up to `bytes` of the segments' memory,
+    /// and creates the next segment. Call it in the idle time of the thread that appends. Returns
+    /// whether nothing is left to do.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Full`] when the next segment has no room; messages may still fit into this one.
+    /// [`StoreError::Full`] if there is no room for the next segment; messages may still fit into the
+    /// current one.
     pub fn prepare(&mut self, bytes: usize) -> StoreResult<bool> {
         let more = bytes.clamp(4096, 1 << 30) & !4095;
         let length = self.active.map.len();
@@ -312,7 +315,7 @@ impl Store {
         })
     }
 
-    /// The first number of a segment behind a number that none has.
+    /// The first number of the segment after a number that no segment has.
     fn first_after(&self, number: u64) -> u64 {
         let after = self.firsts.partition_point(|first| *first <= number);
         let first = self.firsts.get(after).copied();
@@ -328,13 +331,13 @@ impl Store {
         }
     }
 
-    /// Adds a record, with a new segment where it does not fit.
+    /// Adds a record, in a new segment if it does not fit.
     #[inline]
     fn record(&mut self, kind: RecordKind, number: u64, content: &[u8]) -> StoreResult<()> {
         if self.is_unsynced || !self.active.has_room(record::size(content.len()), 1) {
             self.make_room(content.len())?;
         }
-        // Without a policy nothing is known to be unsynced, and damage is not taken for a torn end.
+        // Without a policy nothing is known to be unsynced, so damage is not mistaken for a torn end.
         let synced = match self.options.durability {
             Durability::None => usize::MAX,
             Durability::Batch | Durability::Message => self.synced,
@@ -365,7 +368,7 @@ impl Store {
         })
     }
 
-    /// Goes on in a new segment, whose first message has this number.
+    /// Continues in a new segment, whose first message has this number.
     fn roll(&mut self, first: u64) -> StoreResult<()> {
         let number = self.active.header.number + 1;
         let spare = match self.spare.take() {
@@ -404,7 +407,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         if let Some(spare) = self.spare.take() {
-            // One that stays is removed by the next who opens the store.
+            // A file that stays is removed when the store is opened next.
             let _ = files::remove(&spare.path);
         }
     }

@@ -1,12 +1,11 @@
-//! Memory that is a file: the one place of the store that is unsafe, and why it may be.
+//! Mapped files: the only unsafe code of the store, and why it is sound.
 //!
-//! Mapped memory changes when anybody writes to the file, and reading it ends the process when the
-//! file became shorter. Other stores do neither: a [`Map`] is made only of a file in a directory whose
-//! lock is held, and holds that lock as long as it lives. This store writes to its files by their maps
-//! alone, and cuts none. What no library can keep away is a program that writes to or cuts the file
-//! without asking for the lock: [`Store::open`](super::Store::open) says so. Files are allocated before
-//! they are mapped, so that a full disk is an error of that call. What is read is bytes, for which any
-//! value is a value.
+//! Mapped memory changes when another program writes to the file, and reading it ends the process when
+//! the file was shortened. Other stores do neither: a [`Map`] is made only of a file in a directory
+//! whose lock is held, and holds that lock while it exists. This store writes to its files only
+//! through their maps, and shortens none. No library can stop a program that ignores the lock:
+//! [`Store::open`](super::Store::open) documents this. Files are allocated before they are mapped, so
+//! a full disk is an error of that call. The memory is read as bytes, for which every value is valid.
 
 #![allow(unsafe_code, reason = "memory that is a file")]
 
@@ -22,21 +21,21 @@ use super::files::{self, Lock};
 #[derive(Debug)]
 pub(super) struct Map {
     bytes: MmapMut,
-    /// Let go of behind the memory.
+    /// Dropped after the memory.
     _lock: Lock,
 }
 
 impl Map {
-    /// Maps a file of the directory that is locked, of which every byte is allocated.
+    /// Maps a file of the locked directory. All its bytes are allocated.
     pub(super) fn new(lock: &Lock, path: &Path) -> io::Result<Self> {
         if !lock.covers(path) {
             let why = "the file is not in the directory whose lock is held";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let file = files::writable(path)?;
-        // SAFETY: the file is in a directory whose lock is held until the memory is gone, so that no
-        // other store writes to it or cuts it, and this one cuts none of its files; for programs that
-        // pass the lock by see the module. Its bytes are only looked at as bytes.
+        // SAFETY: the file is in a directory whose lock is held until the memory is unmapped, so no
+        // other store writes to it or shortens it, and this one shortens none of its files; the module
+        // says what holds for programs that ignore the lock. The memory is accessed as bytes only.
         let bytes = unsafe { MmapMut::map_mut(&file) }?;
         Ok(Self {
             bytes,
@@ -44,8 +43,8 @@ impl Map {
         })
     }
 
-    /// Has the system find memory for a range now rather than when it is written. What does not
-    /// succeed here is done then.
+    /// Populates the memory of a range now rather than at the first write. If that fails here, it
+    /// happens then.
     pub(super) fn populate(&self, from: usize, bytes: usize) {
         #[cfg(target_os = "linux")]
         {
@@ -57,13 +56,13 @@ impl Map {
         let _ = (from, bytes);
     }
 
-    /// Asks for what will be looked at soon.
+    /// Prefetches bytes that will be read soon.
     #[inline]
     pub(super) fn fetch(&self, at: usize) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: fetching changes nothing and does not fail, wherever it is.
+            // SAFETY: a prefetch changes nothing and cannot fault, whatever the address.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(self.bytes.as_ptr().wrapping_add(at).cast()) };
         }
         #[cfg(not(target_arch = "x86_64"))]

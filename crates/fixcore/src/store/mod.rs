@@ -1,37 +1,34 @@
-//! A durable store of the messages that a session sent, by their sequence numbers.
+//! A durable store of the messages that a session sent, by sequence number.
 //!
-//! Messages are appended to segments, files that are allocated whole and mapped: appending is a copy
-//! and a checksum, without a call of the system, and getting is two look-ups without a copy. Beside
-//! the messages the store keeps both next sequence numbers. Here is what a store does;
-//! `open` reads one back, `durable` says when it is on the disk, `survey` looks at one without changing
-//! it.
+//! Messages are appended to segments: files that are allocated whole and mapped into memory. Appending
+//! is a copy and a checksum without a system call; getting a message is two look-ups without a copy.
+//! The store also keeps both next sequence numbers.
 //!
-//! What [`Store::append`] acknowledges, by [`Durability`]:
+//! What [`Store::append`] guarantees, by [`Durability`]:
 //!
-//! | policy | survives the end of the process, however it comes | survives the end of power |
+//! | policy | survives the end of the process | survives a power failure |
 //! |---|---|---|
-//! | `None` | when `append` returns | perhaps |
+//! | `None` | when `append` returns | not guaranteed |
 //! | `Batch` | when `append` returns | when [`Store::sync`] returns |
 //! | `Message` | when `append` returns | when `append` returns |
 //!
-//! A number that was acknowledged and survives is never given to another message, except by
+//! A number that was acknowledged and survives is never given to another message, except after
 //! [`Store::reset`].
 //!
-//! What the end of power leaves of a store without a policy is whatever pages the system had written,
-//! in an order of its own. [`Store::open`] finds one of these, and never hands out a message that was
-//! not appended:
+//! Without a policy, a power failure leaves whatever pages the system had written, in any order.
+//! [`Store::open`] detects the following losses, and never returns a message that was not appended:
 //!
-//! | what was lost | what becomes of it |
+//! | lost | result |
 //! |---|---|
-//! | the end | it is cut off ([`Opened::torn`]); **its numbers are given again** |
-//! | pages of the last segment before others that are there | [`StoreError::Damaged`], for [`OnDamage::Refuse`] is the default; with [`OnDamage::Skip`] those messages are left out, and their numbers stay used |
-//! | pages of segments that are full | found when a message is read, or by [`survey()`] |
-//! | the first page, the length or the file of a segment | [`StoreError::Damaged`], with either |
+//! | the end | it is cut off ([`Opened::torn`]); **its numbers are used again** |
+//! | pages of the last segment, with later pages intact | [`StoreError::Damaged`] by default ([`OnDamage::Refuse`]); with [`OnDamage::Skip`] those messages are left out and their numbers stay used |
+//! | pages of full segments | detected when a message is read, or by [`survey()`] |
+//! | the first page, the length or the file of a segment | [`StoreError::Damaged`], with either setting |
 //!
-//! Whoever has to go on unattended after that takes `Batch` or `Message`.
+//! A program that must continue unattended after a power failure needs `Batch` or `Message`.
 //!
-//! Segments are mapped: their pages count as memory of the process (`RssFile`), and the system takes back
-//! those that are written whenever it needs to. What a store has of its own does not grow with its messages.
+//! The pages of mapped segments count as memory of the process (`RssFile`); the system can reclaim
+//! those that are written. The store's own memory does not grow with the number of messages.
 
 mod durable;
 mod error;

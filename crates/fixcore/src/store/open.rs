@@ -1,4 +1,4 @@
-//! Opening a store: which segments there are, what the last one holds, and what is cut off.
+//! Opening a store: finds its segments, reads the last one back, and cuts off a torn end.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -11,19 +11,19 @@ use super::record::is_zero;
 use super::segment::{ABSENT, HEADER_BYTES, Header, Segment, checked_header};
 use super::walk::{Step, Walk};
 
-/// What opening a store came upon.
+/// What opening a store found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Opened {
-    /// What was being written when the machine or the process stopped, and is cut off.
+    /// A record that was being written when the machine or the process stopped. It was cut off.
     pub torn: Option<Place>,
-    /// What was damaged and is left out, of which the first 1,024 are named.
+    /// Damaged places that were left out: the first 1,024 of them.
     pub damaged: Vec<Place>,
-    /// Indexes that had to be made anew, beside that of the last segment.
+    /// How many indexes were rebuilt, not counting that of the last segment.
     pub indexes_rebuilt: usize,
 }
 
-/// A range of a segment.
+/// A range of bytes in a segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
@@ -31,14 +31,14 @@ pub struct Place {
     pub path: PathBuf,
     /// Its first byte.
     pub offset: u64,
-    /// Its bytes.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 
-/// Damaged places that are named.
+/// How many damaged places are listed.
 const DAMAGED_MAX: usize = 1024;
 
-/// The segments of a store, and what follows from them.
+/// The segments of a store, and the next numbers they lead to.
 pub(super) struct Found {
     pub(super) lock: Lock,
     pub(super) segments: Vec<Segment>,
@@ -47,7 +47,7 @@ pub(super) struct Found {
     pub(super) opened: Opened,
 }
 
-/// Reads what is in a directory that is locked. An empty one gives no segments.
+/// Reads the segments of a locked directory.
 pub(super) fn find(lock: Lock, dir: &Path, options: &Options) -> StoreResult<Found> {
     let mut found = Found {
         lock,
@@ -72,8 +72,8 @@ pub(super) fn find(lock: Lock, dir: &Path, options: &Options) -> StoreResult<Fou
     Ok(found)
 }
 
-/// The headers of the segments that count. Those that were never used, and those from before a
-/// reset, are removed.
+/// The headers of the segments in use. Removes segments that were never used or are from before a
+/// reset.
 fn headers(dir: &Path) -> StoreResult<Vec<(PathBuf, Header)>> {
     let mut headers: Vec<(PathBuf, Header)> = Vec::new();
     for number in files::segments(dir)?.into_iter().rev() {
@@ -100,7 +100,7 @@ fn headers(dir: &Path) -> StoreResult<Vec<(PathBuf, Header)>> {
 }
 
 impl Found {
-    /// A segment that is full: its index is believed if it can be one.
+    /// A full segment: its index is trusted if it is plausible.
     fn older(
         &mut self,
         path: &Path,
@@ -121,7 +121,7 @@ impl Found {
         if !segment.is_index_sane() {
             let (entries, end) = (segment.entries, segment.end);
             self.walk(&mut segment, options, true)?;
-            // Where records are lost at the end, so are their entries.
+            // Records lost at the end have lost their entries too.
             while segment.entries < entries {
                 segment.push_entry(ABSENT);
             }
@@ -132,7 +132,7 @@ impl Found {
         Ok(())
     }
 
-    /// The segment that is written to: walked over, its index made, its torn end cut off.
+    /// The last segment: reads its records, builds its index, cuts off a torn end.
     fn last(&mut self, path: &Path, header: &Header, options: &Options) -> StoreResult<()> {
         let mut segment = opened(&self.lock, path, header, true)?;
         self.walk(&mut segment, options, false)?;
@@ -145,7 +145,7 @@ impl Found {
         Ok(())
     }
 
-    /// Walks over a segment and makes its index.
+    /// Reads the records of a segment and builds its index.
     fn walk(&mut self, segment: &mut Segment, options: &Options, is_full: bool) -> StoreResult<()> {
         let mut entries = Vec::new();
         let mut walk = Walk::new(&segment.map, &segment.header);
@@ -200,7 +200,7 @@ fn place(path: &Path, offset: usize, bytes: usize) -> Place {
     }
 }
 
-/// A segment of which nothing is known but its header. The last one may have lost its end.
+/// A segment of which only the header is known. The last segment may have lost its end.
 fn opened(lock: &Lock, path: &Path, header: &Header, is_last: bool) -> StoreResult<Segment> {
     let file = files::open(path)?;
     let found = file

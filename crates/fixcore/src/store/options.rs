@@ -1,23 +1,23 @@
-//! How a store is kept.
+//! Options of a store: durability, sizes, and what to do about damage.
 
 use std::ops::RangeInclusive;
 
 use crate::names::named;
 
-/// Bytes that segments may have.
+/// Allowed sizes of a segment, in bytes.
 pub const SEGMENT_BYTES: RangeInclusive<usize> = 4096..=1 << 30;
 
-/// When what was appended is on the disk.
+/// When appended messages are on the disk.
 #[doc(alias = "fsync")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Durability {
-    /// When the system writes it, in any order: for what may be lost with the power.
+    /// When the system writes them, in any order. A power failure may lose them.
     #[default]
     None,
-    /// When [`Store::sync`] returns.
+    /// When [`Store::sync`](super::Store::sync) returns.
     Batch,
-    /// When the call that appended returns.
+    /// When [`Store::append`](super::Store::append) returns.
     Message,
 }
 
@@ -38,14 +38,14 @@ impl Durability {
     }
 }
 
-/// What becomes of a store with damage.
+/// How to treat a damaged store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OnDamage {
-    /// It is not opened.
+    /// Opening it fails.
     #[default]
     Refuse,
-    /// It is opened without the messages that are damaged, whose numbers stay used.
+    /// It opens without the damaged messages. Their numbers stay used.
     Skip,
 }
 
@@ -65,18 +65,25 @@ impl OnDamage {
     }
 }
 
-/// How a store is kept.
+/// Options of a store.
+///
+/// ```
+/// use fixcore::store::{Durability, Options};
+///
+/// let options = Options::default().durability(Durability::Batch).segment_bytes(1 << 20);
+/// assert_eq!(options.durability, Durability::Batch);
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// When what was appended is on the disk.
+    /// When appended messages are on the disk.
     pub durability: Durability,
-    /// Bytes of each segment, within [`SEGMENT_BYTES`] and a multiple of 4,096: of new ones, for
-    /// those that exist have what they were made with.
+    /// The size of new segments: a multiple of 4,096 within [`SEGMENT_BYTES`]. Existing segments keep
+    /// theirs.
     pub segment_bytes: usize,
-    /// Segments that the store may have before it is full, the one that is made ahead among them.
+    /// How many segments the store may have, including the one made ahead.
     pub segments_max: usize,
-    /// What becomes of a store with damage.
+    /// How to treat a damaged store.
     pub on_damage: OnDamage,
 }
 

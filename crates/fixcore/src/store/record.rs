@@ -1,4 +1,4 @@
-//! One record as bytes: its header, its checksum, and what is no record.
+//! One record as bytes: its header and its checksum, and what is not a record.
 //!
 //! ```text
 //! 0  u32 checksum   CRC-32C of all that follows, begun with the segment's salt and the word below
@@ -8,24 +8,24 @@
 //! 20 content, and zeros to a multiple of 8
 //! ```
 //!
-//! All numbers are little endian. A header that begins with eight zeros is where records end. The
-//! salt is drawn for each segment: content that looks like a record is none.
+//! All numbers are little endian. A header that begins with eight zeros marks the end. Each segment has
+//! a random salt, so content that looks like a record is not mistaken for one.
 
-/// Bytes in front of the content.
+/// The size of the header before the content.
 pub(super) const HEADER_BYTES: usize = 20;
-/// Records begin at multiples of this.
+/// The alignment of records.
 pub(super) const ALIGN: usize = 8;
-/// Longest content, in bytes.
+/// The longest content, in bytes.
 pub(super) const CONTENT_BYTES_MAX: usize = (1 << 24) - 1;
 
-/// What a record says.
+/// What a record holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecordKind {
     /// A message under its number.
     Message,
-    /// The next number that is expected from the other side.
+    /// The next number expected from the other side.
     NextTarget,
-    /// The next number that is sent: those skipped have no messages.
+    /// The next number to send. Skipped numbers have no messages.
     NextSender,
 }
 
@@ -48,7 +48,7 @@ impl RecordKind {
     }
 }
 
-/// A record whose checksum is right.
+/// A record with a correct checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record<'a> {
     pub(super) kind: RecordKind,
@@ -59,25 +59,25 @@ pub(super) struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Bytes that it takes.
+    /// Its size with padding.
     pub(super) fn size(&self) -> usize {
         size(self.content.len())
     }
 }
 
-/// What stands where a record would begin.
+/// What was found where a record would begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum At<'a> {
     Record(Record<'a>),
     /// Zeros, or too few bytes for a header.
     End,
-    /// A record that is longer than what is left, or of no kind.
+    /// A record that is longer than the rest, or of an unknown kind.
     Header,
-    /// A record with another checksum.
+    /// A record whose checksum does not match.
     Checksum,
 }
 
-/// Bytes of a record with so much content.
+/// The size of a record with this much content.
 pub(super) fn size(content_bytes: usize) -> usize {
     (HEADER_BYTES + content_bytes).next_multiple_of(ALIGN)
 }
@@ -106,14 +106,14 @@ pub(super) fn write(
     out[..4].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// The checksum that a record has to have.
+/// The checksum of a record.
 #[inline]
 pub(super) fn checksum(record: &[u8], salt: u32) -> u32 {
     let rest = record.get(8..).unwrap_or_default();
     crc32c::crc32c_append(salt ^ u32_at(record, 4), rest)
 }
 
-/// What stands at the beginning of `bytes`.
+/// What is at the beginning of `bytes`.
 pub(super) fn read(bytes: &[u8], salt: u32) -> At<'_> {
     let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else {
         return At::End;
@@ -137,7 +137,7 @@ pub(super) fn read(bytes: &[u8], salt: u32) -> At<'_> {
     })
 }
 
-/// The kind, the number and the size that a header claims, checked for nothing but their form.
+/// The kind, the number and the size that a header states; only their form is checked.
 pub(super) fn claim(bytes: &[u8]) -> Option<(RecordKind, u64, usize)> {
     let head = bytes.first_chunk::<HEADER_BYTES>()?;
     let size = size(u32_at(head, 4) as usize & CONTENT_BYTES_MAX);
@@ -145,8 +145,7 @@ pub(super) fn claim(bytes: &[u8]) -> Option<(RecordKind, u64, usize)> {
     Some((kind, u64_at(head, 8), size))
 }
 
-/// The message at the beginning of `bytes` if it is the one of this number; its checksum is not
-/// looked at.
+/// The message at the beginning of `bytes` if it has this number; its checksum is not verified.
 #[inline]
 pub(super) fn content(bytes: &[u8], number: u64) -> Option<&[u8]> {
     let head = bytes.first_chunk::<HEADER_BYTES>()?;

@@ -10,8 +10,8 @@
 //!      message n of the segment begins, in units of 8 bytes
 //! ```
 //!
-//! The index of the last segment is made anew when a store is opened, that of the others is looked
-//! at. A segment whose magic was not written was not used.
+//! Opening a store rebuilds the index of the last segment and checks the others. A segment without
+//! magic was never used.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, compiler_fence};
@@ -21,33 +21,33 @@ use super::files::{self, BEGINNING_BYTES};
 use super::map::Map;
 use super::record::{self, At, RecordKind, u32_at, u64_at};
 
-/// Bytes of the header.
+/// The size of the header.
 pub(super) const HEADER_BYTES: usize = 128;
-/// Bytes of an entry of the index.
+/// The size of an index entry.
 pub(super) const ENTRY_BYTES: usize = 4;
-/// An entry of a number that no message has.
+/// The entry of a number without a message.
 pub(super) const ABSENT: u32 = u32::MAX;
-/// Zeros between records and the index, by which a reader knows where records end.
+/// Zeros between records and the index, which mark the end of the records.
 const GAP_BYTES: usize = record::ALIGN;
 const MAGIC: &[u8; 8] = b"PKFIXST1";
 const SUM_AT: usize = 124;
 
-/// What the header of a segment says.
+/// The header of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Segments count from 1.
+    /// Counted from 1.
     pub(super) number: u64,
-    /// Grows with each reset; what is of an older one is forgotten.
+    /// Grows with each reset; segments of older epochs are dropped.
     pub(super) epoch: u64,
-    /// The next number that is sent, when the segment began.
+    /// The next number to send when the segment began.
     pub(super) first: u64,
-    /// The next number that is expected, when the segment began.
+    /// The next number expected when the segment began.
     pub(super) next_target: u64,
-    /// Bytes of the file.
+    /// The size of the file.
     pub(super) bytes: u64,
-    /// Entries of the segment before, and where its records end.
+    /// The number of entries of the previous segment, and where its records end.
     pub(super) before: (u64, u64),
-    /// Which checksums begin with.
+    /// The start value of checksums.
     pub(super) salt: u32,
 }
 
@@ -68,7 +68,7 @@ impl Header {
         })
     }
 
-    /// The same as bytes.
+    /// The header as bytes.
     pub(super) fn bytes(&self) -> [u8; HEADER_BYTES] {
         let mut head = [0; HEADER_BYTES];
         head[..8].copy_from_slice(MAGIC);
@@ -90,8 +90,8 @@ impl Header {
         head
     }
 
-    /// Whether a segment that begins like this was made and never used. One whose first page alone was
-    /// lost has records behind it.
+    /// Whether a segment that begins like this was created and never used. If only its first page was
+    /// lost, records follow.
     pub(super) fn is_unused(path: &Path, beginning: &[u8]) -> StoreResult<bool> {
         let magic = beginning.iter().take(MAGIC.len());
         let records = beginning.iter().skip(HEADER_BYTES);
@@ -101,7 +101,7 @@ impl Header {
     }
 }
 
-/// Longest content of a record that fits into a segment of so many bytes.
+/// The longest content of a record in a segment of this size.
 pub(super) fn content_bytes_max(segment_bytes: usize) -> usize {
     let fixed = HEADER_BYTES + record::size(0) + ENTRY_BYTES + GAP_BYTES + record::ALIGN;
     segment_bytes
@@ -109,13 +109,13 @@ pub(super) fn content_bytes_max(segment_bytes: usize) -> usize {
         .min(record::CONTENT_BYTES_MAX)
 }
 
-/// Whether records up to `end` and so many entries fit into a segment.
+/// Whether records up to `end` and this many index entries fit into a segment.
 #[inline]
 pub(super) fn fits(end: usize, entries: usize, segment_bytes: usize) -> bool {
     end + GAP_BYTES + ENTRY_BYTES * entries <= segment_bytes
 }
 
-/// A segment that is open.
+/// An open segment.
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) path: PathBuf,
@@ -123,9 +123,9 @@ pub(super) struct Segment {
     pub(super) header: Header,
     /// Where records end.
     pub(super) end: usize,
-    /// Entries of the index.
+    /// How many entries the index has.
     pub(super) entries: usize,
-    /// How far the system has found memory for it.
+    /// How far its memory is populated.
     pub(super) populated: usize,
 }
 
@@ -133,7 +133,7 @@ impl Segment {
     /// Begins a segment in a file of zeros.
     pub(super) fn begin(path: PathBuf, mut map: Map, header: Header, populated: usize) -> Self {
         let head = header.bytes();
-        // The magic last: who finds it finds all of the header.
+        // The magic is written last: where it is, the header is complete.
         let magic = MAGIC.len();
         if let Some(place) = map.get_mut(magic..HEADER_BYTES) {
             place.copy_from_slice(&head[magic..]);
@@ -152,13 +152,13 @@ impl Segment {
         }
     }
 
-    /// Whether records of so many bytes with so many entries fit.
+    /// Whether records of this size with this many entries fit.
     #[inline]
     pub(super) fn has_room(&self, bytes: usize, entries: usize) -> bool {
         fits(self.end + bytes, self.entries + entries, self.map.len())
     }
 
-    /// Adds a record for which there is room. What is synced ends at `synced`.
+    /// Adds a record for which there is room. The synced part ends at `synced`.
     #[inline]
     pub(super) fn push(&mut self, kind: RecordKind, number: u64, synced: usize, content: &[u8]) {
         let start = self.end;
@@ -208,7 +208,7 @@ impl Segment {
         (entry != ABSENT).then_some(entry as usize * record::ALIGN)
     }
 
-    /// Asks for the message of a number, which will be got soon.
+    /// Prefetches the message of a number that will be read soon.
     #[inline]
     pub(super) fn fetch(&self, number: u64) {
         let index = number.wrapping_sub(self.header.first);
@@ -218,7 +218,7 @@ impl Segment {
         }
     }
 
-    /// The message of a number as it was stored; its checksum is not computed.
+    /// The message of a number; its checksum is not verified.
     #[inline]
     pub(super) fn get(&self, number: u64) -> StoreResult<Option<&[u8]>> {
         let Some(place) = self.place(number) else {
@@ -231,7 +231,7 @@ impl Segment {
         }
     }
 
-    /// The message of a number, its checksum computed.
+    /// The message of a number, with its checksum verified.
     pub(super) fn verified(&self, number: u64) -> StoreResult<Option<&[u8]>> {
         let Some(place) = self.place(number) else {
             return Ok(None);
@@ -248,7 +248,7 @@ impl Segment {
         Err(StoreError::damaged(&self.path, place, damage))
     }
 
-    /// Whether every entry of the index leads into the records, each farther than the one before.
+    /// Whether every index entry points into the records, each farther than the one before.
     pub(super) fn is_index_sane(&self) -> bool {
         let mut least = HEADER_BYTES / record::ALIGN;
         (0..self.entries)
@@ -270,7 +270,7 @@ impl Segment {
     }
 }
 
-/// The header of a segment at a path, which has to be that of its name.
+/// The header of the segment at a path, which must match the name.
 pub(super) fn checked_header(path: &Path, bytes: &[u8], number: u64) -> StoreResult<Header> {
     Header::read(bytes)
         .filter(|header| header.number == number)

@@ -1,7 +1,7 @@
-//! Looking at a store without changing it: every message, every damaged place, in one walk.
+//! Inspecting a store without changing it: every message and every damaged place, in one pass.
 //!
-//! Files are read, not mapped, and no lock is taken: a store that is open may be looked at, and what
-//! is appended meanwhile may look torn.
+//! Files are read, not mapped, and no lock is taken. An open store can be inspected; a record that is
+//! being appended meanwhile may look torn.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -15,7 +15,7 @@ use super::record::{ALIGN, u32_at};
 use super::segment::{ABSENT, ENTRY_BYTES, Header};
 use super::walk::{Step, Walk};
 
-/// What a survey came upon. Offsets are bytes of the segment's file.
+/// What a survey finds. Offsets are bytes of the segment's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Seen<'a> {
@@ -25,23 +25,24 @@ pub enum Seen<'a> {
         offset: u64,
         /// Its sequence number.
         number: u64,
-        /// Its bytes.
+        /// Its content.
         bytes: &'a [u8],
     },
-    /// Something that is not what it was.
+    /// Damaged bytes.
     Damaged {
-        /// Its first byte.
+        /// The first byte.
         offset: u64,
-        /// Its bytes.
+        /// How many bytes.
         bytes: u64,
         /// What is wrong.
         damage: Damage,
     },
-    /// What was being written when a process or a machine stopped: opening the store cuts it off.
+    /// A record that was being written when the process or the machine stopped. Opening the store
+    /// cuts it off.
     Torn {
-        /// Its first byte.
+        /// The first byte.
         offset: u64,
-        /// Its bytes.
+        /// How many bytes.
         bytes: u64,
     },
 }
@@ -50,34 +51,35 @@ pub enum Seen<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Survey {
-    /// Segments that count.
+    /// How many segments are in use.
     pub segments: u64,
-    /// Bytes of their files.
+    /// The total size of their files.
     pub file_bytes: u64,
-    /// Messages.
+    /// How many messages there are.
     pub messages: u64,
-    /// Bytes of the messages.
+    /// The total size of the messages.
     pub message_bytes: u64,
-    /// The first and the last number that has a message.
+    /// The first and the last number with a message.
     pub numbers: Option<(u64, u64)>,
-    /// The number of the next message that is appended.
+    /// The number of the next message to append.
     pub next_sender: u64,
-    /// The number that the next message of the other side has to have.
+    /// The number expected in the next message from the other side.
     pub next_target: u64,
-    /// Damaged places.
+    /// How many damaged places there are.
     pub damaged: u64,
-    /// Bytes that opening the store cuts off.
+    /// How many bytes opening the store would cut off.
     pub torn_bytes: u64,
 }
 
-/// What is called with each thing seen, and the segment that it is in.
+/// A function that is called for each finding, with the segment that it is in. It stops the survey
+/// by returning [`ControlFlow::Break`].
 pub type Visit<'v> = &'v mut dyn FnMut(&Path, Seen<'_>) -> ControlFlow<()>;
 
-/// Walks over a store, oldest message first, until the visitor has seen enough.
+/// Inspects a store, oldest message first, until the visitor stops it.
 ///
 /// # Errors
 ///
-/// [`StoreError::Io`] when a file cannot be read. What is wrong inside of files is seen, not returned.
+/// [`StoreError::Io`] if a file cannot be read. Damage inside files goes to the visitor.
 pub fn survey(dir: impl AsRef<Path>, visit: Visit<'_>) -> StoreResult<Survey> {
     let dir = dir.as_ref();
     let mut survey = Survey {
@@ -111,7 +113,7 @@ pub fn survey(dir: impl AsRef<Path>, visit: Visit<'_>) -> StoreResult<Survey> {
     Ok(survey)
 }
 
-/// Walks over the bytes of one segment as if it were the last one of a store.
+/// Inspects the bytes of one segment as if it were the last one of a store.
 pub fn survey_bytes(bytes: &[u8], visit: Visit<'_>) -> Survey {
     let mut survey = Survey {
         next_sender: 1,
@@ -131,7 +133,7 @@ pub fn survey_bytes(bytes: &[u8], visit: Visit<'_>) -> Survey {
 
 type Found = (u64, PathBuf, Option<Header>);
 
-/// The segments that were used, ascending, with what their headers say.
+/// The segments in use, ascending, with their headers.
 fn headers(dir: &Path) -> StoreResult<Vec<Found>> {
     let mut headers = Vec::new();
     let numbers = files::segments(dir)?;
@@ -164,7 +166,7 @@ fn damaged(offset: usize, bytes: usize, damage: Damage) -> Seen<'static> {
 }
 
 impl Survey {
-    /// Walks over a segment; `after` is the header of the one behind it.
+    /// Inspects a segment; `after` is the header of the next one.
     fn segment(
         &mut self,
         path: &Path,
@@ -240,7 +242,7 @@ impl Survey {
     }
 }
 
-/// The index of a segment, read beside its records.
+/// The index of a segment, read in step with its records.
 struct Index<'a> {
     bytes: &'a [u8],
     end: usize,
@@ -256,7 +258,7 @@ impl<'a> Index<'a> {
         self.end = self.end.saturating_sub(ENTRY_BYTES * entries as usize);
     }
 
-    /// Where the next entry is, if it does not lead to this offset.
+    /// The place of the next entry, if it does not point to this offset.
     fn differs(&mut self, offset: usize) -> Option<usize> {
         self.skip(1);
         let entry = u32_at(self.bytes, self.end);
@@ -268,7 +270,7 @@ impl<'a> Index<'a> {
 ///
 /// # Errors
 ///
-/// [`StoreError::Io`] when the directory cannot be read.
+/// [`StoreError::Io`] if the directory cannot be read.
 pub fn is_store(dir: impl AsRef<Path>) -> StoreResult<bool> {
     Ok(!files::segments(dir.as_ref())?.is_empty())
 }

@@ -1,37 +1,37 @@
-//! Walking the records of a segment, whatever its bytes are: what is a record, what is damaged and
-//! where records go on, and what was being written when a machine stopped.
+//! Walks the records of a segment, whatever its bytes are: finds records, damaged places and where
+//! records continue after them, and a torn end.
 //!
-//! A place that is no record is **damaged** if a record behind it says that the place was synced when
-//! it was written, else **torn**. The work is linear in the bytes: what is searched for after damage has a limit.
+//! A place without a record is **damaged** if a later record states that the place was synced when that
+//! record was written, else **torn**. The work is linear in the bytes: the search after damage has a limit.
 
 use super::error::Damage;
 use super::record::{self, ALIGN, At, Record, RecordKind, is_zero};
 use super::segment::{ENTRY_BYTES, HEADER_BYTES, Header, fits};
 
-/// Numbers that one record may skip, for each takes an entry of the index.
+/// How many numbers one record may skip: each takes an index entry.
 pub(super) const SKIP_MAX: u64 = 4096;
-/// Numbers that may be missing behind damage.
+/// How many numbers may be missing after damage.
 const LOST_MAX: u64 = 1 << 20;
 
-/// What a step came upon.
+/// What a step found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step<'a> {
-    /// A message; `skipped` numbers before it have none.
+    /// A message. The `skipped` numbers before it have none.
     Message {
         offset: usize,
         number: u64,
         skipped: u64,
         content: &'a [u8],
     },
-    /// A record that set a next number; so many numbers have no message.
+    /// A record that set a next number. The `skipped` numbers have no message.
     Numbers { skipped: u64 },
-    /// What should be records and is not. Records go on behind it.
+    /// Bytes that should be records and are not. Records follow.
     Damaged {
         offset: usize,
         bytes: usize,
         damage: Damage,
     },
-    /// Bytes behind the last record that are not zeros. Nothing follows.
+    /// Bytes after the last record that are not zeros. No records follow.
     Torn { offset: usize, bytes: usize },
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Walk<'a> {
     /// Where the file should end.
     whole: usize,
     at: usize,
-    /// Where the last record that was taken ends.
+    /// Where the last accepted record ends.
     end: usize,
     pub(super) next_sender: u64,
     pub(super) next_target: u64,
@@ -51,9 +51,9 @@ pub(super) struct Walk<'a> {
     /// Numbers may be missing before the next record.
     is_lost: bool,
     is_done: bool,
-    /// What ends here was synced, by what a record says.
+    /// Everything before this place was synced, as a record states.
     synced: usize,
-    /// Bytes of checksums that a search for records may still compute.
+    /// How many bytes a search for records may still checksum.
     search_bytes: usize,
 }
 
@@ -77,12 +77,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Where the last record that was taken ends.
+    /// Where the last accepted record ends.
     pub(super) fn end(&self) -> usize {
         self.end
     }
 
-    /// Entries that the index has to have so far.
+    /// How many entries the index must have so far.
     pub(super) fn entries(&self) -> usize {
         self.entries
     }
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// The next record, or what stands in its place.
+    /// The next record, or what is in its place.
     pub(super) fn step(&mut self) -> Option<Step<'a>> {
         if self.is_done {
             return None;
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
         Some(self.beyond(damage))
     }
 
-    /// Takes a record that is in order, and for whose entries there is room.
+    /// Accepts a record that is in order and for whose entries there is room.
     fn accept(&mut self, record: &Record<'a>) -> Option<Step<'a>> {
         let offset = self.at;
         let lost_max = if self.is_lost { LOST_MAX } else { 0 };
@@ -153,14 +153,14 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// What is left has to be zeros up to the index, which its entries are left out of.
+    /// Whether the rest is zeros up to the index.
     fn is_zero(&self) -> bool {
         let index = self.whole.saturating_sub(ENTRY_BYTES * self.entries);
         let to = index.clamp(self.at, self.bytes.len().max(self.at));
         is_zero(self.bytes.get(self.at..to).unwrap_or_default())
     }
 
-    /// Looks for records behind a place that is none.
+    /// Searches for records after a place that is not one.
     fn beyond(&mut self, damage: Damage) -> Step<'a> {
         let offset = self.at;
         let end = self.bytes.len();
@@ -185,8 +185,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a place had been synced when some record behind it, the first of them at `found`, was
-    /// written.
+    /// Whether a place had been synced when a later record was written; the first of those is at
+    /// `found`.
     fn was_synced(&mut self, offset: usize, mut found: usize) -> bool {
         while self.synced <= offset {
             let Some((at, record)) = self.search(found) else {
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// The first place from here on that is a record, with a number that may come.
+    /// The first record from here on with a possible number.
     fn search(&mut self, from: usize) -> Option<(usize, Record<'a>)> {
         let window = self.next_sender..=self.next_sender.saturating_add(LOST_MAX);
         for at in (from..self.bytes.len()).step_by(ALIGN) {

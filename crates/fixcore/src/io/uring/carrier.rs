@@ -1,12 +1,12 @@
-//! `io_uring` as a carrier: what is asked of the ring, and what comes back.
+//! `io_uring` as a carrier: which requests to submit, and what their completions mean.
 //!
-//! Each connection has one receive that goes on (multishot; one at a time where the kernel knows no
-//! such) into buffers that all of them share, and at most one send on its way. Sends of a turn are
-//! handed over together, and in the same call that waits. They are tried at once, so that their
-//! completions are there when it begins to wait: it waits for those and one more. A send that would
-//! block is asked for again, without that.
+//! Each connection has one multishot receive (single receives if the kernel has no multishot) into
+//! shared buffers, and at most one send in flight. The sends of a turn are submitted together, in the
+//! same call that waits. They are tried without blocking, so their completions are there when the wait
+//! begins: it waits for those and one more. A send that would block is submitted again as a blocking
+//! one.
 //!
-//! The memory and the calls are in `ring.rs`, the steps down to `epoll` in `open.rs`.
+//! The memory and the calls are in `ring.rs`, the fallback to `epoll` in `open.rs`.
 
 use std::collections::VecDeque;
 use std::io;
@@ -24,20 +24,20 @@ use crate::io::options::{Options, Receives, Wait};
 const RECEIVE: u64 = 1 << 32;
 const SEND: u64 = 2 << 32;
 const CANCEL: u64 = 3 << 32;
-/// From this size on a send out of registered memory costs less than a copy.
+/// From this size on a send from registered memory costs less than a copy.
 const REGISTERED_BYTES_MIN: usize = 2048;
 
-/// What a connection has beside what each has. A send that is blocked has to wait for room in the kernel.
+/// The state of a connection that only `io_uring` needs.
 #[derive(Debug, Default)]
 struct Own {
-    /// Bytes of the send that is on its way; 0: none is.
+    /// How many bytes the send in flight has; 0 if none is in flight.
     sending: usize,
-    /// Whether the socket takes nothing out of registered memory.
+    /// Whether the socket cannot send from registered memory.
     copies: bool,
-    /// Sends whose bytes the kernel may still read.
+    /// How many completed sends the kernel may still read from.
     held: u32,
     receiving: bool,
-    /// Whether that is for one time only.
+    /// Whether that is a single receive.
     single: bool,
     /// Whether the receive has been asked to end.
     cancelling: bool,
@@ -53,14 +53,14 @@ impl Own {
 /// Connections on a ring.
 #[derive(Debug)]
 pub(super) struct Uring {
-    /// Dropped first: it ends what is in flight.
+    /// Dropped first: it ends requests in flight.
     ring: Ring,
     lines: Lines<Own>,
-    /// What happened without the kernel.
+    /// Events that did not come from the kernel.
     own: VecDeque<Event>,
-    /// Completions that this turn may still take.
+    /// How many completions this turn may still take.
     left: usize,
-    /// Sends that will have completed when they are handed over.
+    /// How many sends will have completed once they are submitted.
     at_once: usize,
     receives: Receives,
     counts: Counts,
@@ -79,7 +79,7 @@ impl Uring {
         }
     }
 
-    /// Asks for what the slots in line need. What the ring has no room for stays in line.
+    /// Submits what the queued slots need. Slots for which the ring has no room stay queued.
     fn attend(&mut self) -> io::Result<()> {
         let mut done = Ok(());
         for at in 0..self.lines.attend() {
@@ -99,7 +99,7 @@ impl Uring {
         done
     }
 
-    /// Asks for what one slot needs.
+    /// Submits what one slot needs.
     fn requests(&mut self, slot: usize) -> io::Result<()> {
         let Self { ring, lines, .. } = self;
         let Some(of) = lines.get_mut(slot) else {
@@ -135,7 +135,7 @@ impl Uring {
         Ok(())
     }
 
-    /// What a completion means for its slot.
+    /// Handles the completion of a slot's request.
     fn completed(&mut self, completion: Completion) -> Option<Event> {
         let slot = (completion.user_data & u64::from(u32::MAX)) as usize;
         let event = match completion.user_data & !u64::from(u32::MAX) {
@@ -191,8 +191,8 @@ impl Uring {
         }
         match Errno::from_raw_os_error(-result) {
             Errno::NOBUFS => self.counts.starved += 1,
-            // A kernel before 6.0: one receive at a time, then. It says so of every connection that
-            // asked before this was known.
+            // A kernel before 6.0 has no multishot, so single receives are used from now on. Each
+            // connection that asked before this was known gets this error.
             Errno::INVAL if !single => self.receives = Receives::Single,
             Errno::CANCELED | Errno::INTR | Errno::AGAIN => {}
             error => return self.ended(slot, Some(error.into())),
@@ -227,7 +227,7 @@ impl Uring {
         told.then_some(Event::Sent { slot })
     }
 
-    /// A send took nothing.
+    /// A send failed.
     fn unsent(&mut self, slot: usize, error: Errno) -> Option<Event> {
         let of = self.lines.get_mut(slot)?;
         match error {
@@ -236,7 +236,7 @@ impl Uring {
                 self.counts.sends_blocked += 1;
             }
             Errno::INTR | Errno::CANCELED => {}
-            // Not of this kind of socket, or more than may be locked.
+            // Not supported by this kind of socket, or more memory than may be locked.
             Errno::OPNOTSUPP | Errno::NOMEM | Errno::NOBUFS if !of.own.copies => {
                 of.own.copies = true
             }
@@ -263,7 +263,7 @@ impl Uring {
 
 impl Carrier for Uring {
     fn add(&mut self, slot: usize, socket: OwnedFd) -> io::Result<()> {
-        // The ring does the waiting; a socket that does not wait would end requests.
+        // The ring does the waiting; on a non-blocking socket its requests would fail.
         rustix::io::ioctl_fionbio(&socket, false)?;
         self.counts.syscalls += 1;
         self.lines.add(slot, socket, Own::default())?;
@@ -278,8 +278,8 @@ impl Carrier for Uring {
         if std::mem::replace(&mut of.own.removed, true) {
             return;
         }
-        // Ends both requests, wherever they wait. One that is still in line is handed over with the
-        // socket open.
+        // Ends both requests, wherever they wait. A request still in the queue is submitted while the
+        // socket is open.
         let _ = rustix::net::shutdown(&of.socket, Shutdown::Both);
         self.counts.syscalls += 1;
         if of.own.is_idle() {

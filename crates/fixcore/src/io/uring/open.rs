@@ -1,4 +1,4 @@
-//! A ring as good as the system gives, or why there is none.
+//! Opens the best ring that the system allows, or falls back to `epoll`.
 
 use std::io;
 
@@ -10,12 +10,12 @@ use crate::io::carrier::Carrier;
 use crate::io::epoll::Epoll;
 use crate::io::options::{Backend, Choice, OpenError, Options, Refused, Setup};
 
-/// Where the system says whether a ring may be had.
+/// Where the system states whether `io_uring` is allowed.
 const DISABLED: &str = "/proc/sys/kernel/io_uring_disabled";
-/// The most requests in line; a call hands over what there is when it is full.
+/// The longest submission queue; a call submits it when it is full.
 const SUBMISSIONS_MAX: usize = 4096;
 
-/// A carrier, what it is, and what was refused on the way to it.
+/// A carrier, its kind, and better ones that were refused.
 pub(in crate::io) struct Opened {
     pub(in crate::io) carrier: Box<dyn Carrier>,
     pub(in crate::io) backend: Backend,
@@ -30,7 +30,7 @@ pub(in crate::io) fn open(options: &Options) -> Result<Opened, OpenError> {
     })
 }
 
-/// The same with rings from elsewhere.
+/// The same with another way to open a ring, for tests.
 fn by_steps(
     options: &Options,
     mut ring: impl FnMut(Setup) -> io::Result<Ring>,
@@ -72,7 +72,7 @@ fn by_steps(
 }
 
 fn sizes(options: &Options) -> Sizes {
-    // A receive, a send and an end of a receive each.
+    // A receive, a send and a cancelled receive for each connection.
     let requests = (3 * options.connections_max).clamp(8, SUBMISSIONS_MAX);
     let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     Sizes {
@@ -85,22 +85,22 @@ fn sizes(options: &Options) -> Sizes {
     }
 }
 
-/// Whether a ring with fewer flags may be had where this one was refused: a kernel that does not
-/// know a flag calls it invalid. One that has no rings, or none for us, has none with fewer either.
+/// Whether a ring with fewer flags could succeed after this error: a kernel that does not know a flag
+/// calls it invalid. Without `io_uring`, or without permission, fewer flags do not help.
 fn worth_another(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::INVAL)
 }
 
-/// What the system means by an error of setting a ring up.
+/// What an error of setting up a ring means.
 fn meaning(error: &io::Error) -> Option<&'static str> {
     match Errno::from_io_error(error)? {
         Errno::INVAL => Some("this kernel does not know a flag, or provided buffers"),
-        Errno::NOSYS => Some("this kernel has no io_uring, or a filter of system calls hides it"),
+        Errno::NOSYS => Some("this kernel has no io_uring, or a system call filter hides it"),
         Errno::PERM | Errno::ACCESS => Some(match std::fs::read_to_string(DISABLED) {
             Ok(value) if value.trim() != "0" => "kernel.io_uring_disabled forbids it",
-            _ => "a filter of system calls or a security module forbids it",
+            _ => "a system call filter or a security module forbids it",
         }),
-        Errno::NOMEM => Some("no memory for it, or more than may be locked"),
+        Errno::NOMEM => Some("not enough memory, or more than may be locked"),
         Errno::MFILE | Errno::NFILE => Some("too many open files"),
         _ => None,
     }
@@ -125,7 +125,7 @@ mod tests {
         (asked, opened)
     }
 
-    /// Refusals that are made up, so that no step needs a kernel that has it.
+    /// Simulated refusals, so no step needs a kernel that refuses it.
     #[test]
     fn each_refusal_leads_to_its_next_step() {
         let options = Options::default();

@@ -1,10 +1,10 @@
-//! A ring and the memory that the kernel works on: the one place of `io` with unsafe code.
+//! A ring and the memory that the kernel works on: the only unsafe code of `io`.
 //!
-//! The kernel writes to received buffers and reads from outboxes after the call that asked for it
-//! has returned. So a [`Ring`] owns all of that memory; it gives out a received buffer only while
-//! the kernel has no business in it ([`Lent`]); it counts what is in flight, ends that when it is
-//! dropped, and would rather lose memory than free what may still be written to. What to send and
-//! when is decided in `mod.rs`.
+//! The kernel writes to receive buffers and reads from outboxes after the submitting call has
+//! returned. So a [`Ring`] owns all of that memory. It lends out a received buffer only while the
+//! kernel does not use it ([`Lent`]), counts requests in flight, cancels them when it is dropped, and
+//! leaks memory rather than free what the kernel may still write to. `carrier.rs` decides what to send
+//! and when.
 #![allow(
     unsafe_code,
     reason = "the kernel is handed memory, which has to outlive its use"
@@ -22,38 +22,37 @@ use io_uring::{IoUring, cqueue, opcode, squeue};
 
 use crate::io::options::{Receives, Setup, Wait};
 
-/// What the kernel calls the group of provided buffers.
+/// The group number of the provided buffers.
 const GROUP: u16 = 0;
-/// A page, to which a ring of buffers has to be aligned.
+/// A page: the alignment of a ring of buffers.
 const PAGE_BYTES: usize = 4096;
-/// How often, and how long each time, the end of what is in flight is waited for at drop.
+/// How often, and how long each time, `drop` waits for requests in flight to end.
 const END_TRIES: u32 = 20;
 const END_WAIT: Wait = Wait::For(std::time::Duration::from_millis(50));
-/// What a send that the thread does not wait for is told.
+/// The flags of a send that must not block.
 const MSG_DONTWAIT: i32 = 0x40;
-/// `user_data` of the request that ends all others.
+/// The `user_data` of the request that cancels all others.
 const END: u64 = u64::MAX;
 
-/// Rings so far: which one a buffer is of.
+/// How many rings there were so far: tells which ring a buffer belongs to.
 static RINGS: AtomicU64 = AtomicU64::new(0);
 
 /// Sizes of a ring and of its memory.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::io) struct Sizes {
-    /// Requests that are handed over at a time.
+    /// The length of the submission queue.
     pub(in crate::io) submissions: u32,
-    /// Completions that have room.
+    /// The length of the completion queue.
     pub(in crate::io) completions: u32,
-    /// Buffers to receive into, a power of two; 0: none.
+    /// How many receive buffers there are: a power of two, or 0.
     pub(in crate::io) buffers: u16,
     pub(in crate::io) buffer_bytes: usize,
-    /// Outboxes.
+    /// How many outboxes there are.
     pub(in crate::io) outboxes: usize,
     pub(in crate::io) outbox_bytes: usize,
 }
 
-/// A received buffer that the kernel has given to us, until it is [released](Ring::release) to the
-/// ring that it is of.
+/// A received buffer that the kernel has handed out, until it is [released](Ring::release) to its ring.
 #[derive(Debug)]
 pub(in crate::io) struct Lent {
     ring: u64,
@@ -61,17 +60,17 @@ pub(in crate::io) struct Lent {
     bytes: usize,
 }
 
-/// What became of a request.
+/// The completion of a request.
 #[derive(Debug)]
 pub(in crate::io) struct Completion {
     pub(super) user_data: u64,
-    /// Bytes, or an error below zero.
+    /// The number of bytes, or a negative error number.
     pub(super) result: i32,
     /// Whether more completions of this request follow.
     pub(super) more: bool,
-    /// Whether it only says that the kernel is done with the bytes of an earlier send.
+    /// Whether it only reports that the kernel is done with the bytes of an earlier send.
     pub(super) notification: bool,
-    /// What was received.
+    /// The received buffer.
     pub(super) lent: Option<Lent>,
 }
 
@@ -86,14 +85,14 @@ impl Completion {
     }
 }
 
-/// How a send shall be done.
+/// How to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Send {
-    /// Now, or not at all: it completes while it is submitted.
+    /// Now or not at all: it completes during submission.
     Now,
     /// When there is room in the kernel.
     Blocking,
-    /// The same out of registered memory, which the kernel may read until it notifies.
+    /// The same from registered memory, which the kernel may read until it sends a notification.
     Registered,
 }
 
@@ -103,15 +102,15 @@ struct Pages {
     /// The allocation.
     all: NonNull<u8>,
     layout: Layout,
-    /// The first page boundary in it, and bytes from there on.
+    /// The first page boundary in it, and the number of bytes from there on.
     start: NonNull<u8>,
     bytes: usize,
 }
 
 impl Pages {
     fn new(bytes: usize) -> io::Result<Self> {
-        // Not by its alignment: memory that is asked for so is zeroed page by page, which would take
-        // all of it before any is used.
+        // Aligned by hand: the allocator zeroes aligned memory page by page, which would touch all of
+        // it before any is used.
         let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
         let with_page = bytes.checked_add(PAGE_BYTES).ok_or_else(no_memory)?;
         let layout = Layout::array::<u128>(with_page / size_of::<u128>() + 1);
@@ -131,13 +130,13 @@ impl Pages {
         })
     }
 
-    /// Pages for so many things of a size.
+    /// Pages for this many items of a size.
     fn of(number: usize, bytes_each: usize) -> io::Result<Self> {
         let bytes = number.checked_mul(bytes_each);
         Self::new(bytes.ok_or(io::ErrorKind::OutOfMemory)?)
     }
 
-    /// The address of `bytes` bytes at `at`, which are inside.
+    /// The address of `bytes` bytes at `at`, which must be inside.
     fn at(&self, at: usize, bytes: usize) -> *mut u8 {
         let inside = at.checked_add(bytes).is_some_and(|end| end <= self.bytes);
         assert!(inside, "a buffer beyond the memory of the ring");
@@ -154,10 +153,10 @@ impl Drop for Pages {
     }
 }
 
-/// A ring with its memory. Of one thread: the kernel takes requests of a ring that is set up with
-/// `SINGLE_ISSUER` from the thread that made it.
+/// A ring with its memory. It stays on one thread: with `SINGLE_ISSUER` the kernel accepts requests
+/// only from the thread that made the ring.
 pub(in crate::io) struct Ring {
-    /// Which of all rings.
+    /// The number of this ring.
     number: u64,
     /// Dropped before the memory below.
     ring: IoUring,
@@ -165,9 +164,9 @@ pub(in crate::io) struct Ring {
     sizes: Sizes,
     tail: u16,
     registered: bool,
-    /// Requests that the kernel has, or will have, and has not completed.
+    /// How many submitted or queued requests have not completed.
     in_flight: usize,
-    /// Whether requests have had the kernel write to an outbox.
+    /// Whether a request made the kernel write to an outbox.
     reads_into_outbox: bool,
     syscalls: u64,
     overflows: u64,
@@ -176,11 +175,11 @@ pub(in crate::io) struct Ring {
 
 #[derive(Debug)]
 struct Memory {
-    /// What the kernel receives into.
+    /// The memory that the kernel receives into.
     buffers: Pages,
-    /// The ring that provides those.
+    /// The ring that provides those buffers.
     entries: Pages,
-    /// What it sends from.
+    /// The memory that it sends from.
     outboxes: Pages,
 }
 
@@ -195,7 +194,7 @@ impl std::fmt::Debug for Ring {
 }
 
 impl Ring {
-    /// Sets a ring up, gives it its buffers, and locks its outboxes in memory if it may.
+    /// Sets up a ring, provides its buffers, and locks its outboxes in memory if allowed.
     pub(in crate::io) fn open(setup: Setup, sizes: Sizes, register: bool) -> io::Result<Self> {
         let mut builder = IoUring::builder();
         builder.setup_clamp().setup_cqsize(sizes.completions);
@@ -210,7 +209,7 @@ impl Ring {
             Setup::Plain => {}
         }
         let ring = builder.build(sizes.submissions)?;
-        // Without these, completions could be lost and no wait could end in time.
+        // Without these features completions could be lost, and waits could not time out.
         let able = ring.params().is_feature_nodrop() && ring.params().is_feature_ext_arg();
         if !able {
             return Err(io::ErrorKind::Unsupported.into());
@@ -242,13 +241,13 @@ impl Ring {
     }
 
     fn memory(&self) -> &Memory {
-        // It is taken when the ring is dropped, and nothing is called then.
+        // It is `None` only while the ring is dropped, when nothing else is called.
         self.memory
             .as_ref()
             .expect("the memory of a ring that lives")
     }
 
-    /// Gives the kernel all buffers to receive into.
+    /// Provides all receive buffers to the kernel.
     fn provide(&mut self) -> io::Result<()> {
         if self.sizes.buffers == 0 {
             return Ok(());
@@ -266,7 +265,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Locks the outboxes in memory. It is refused where a process may not lock as much.
+    /// Locks the outboxes in memory. The system refuses it if the process may not lock as much.
     fn register(&mut self) {
         let outboxes = &self.memory().outboxes;
         let all = libc::iovec {
@@ -284,31 +283,31 @@ impl Ring {
         self.registered
     }
 
-    /// Bytes of each outbox.
+    /// The size of each outbox.
     pub(super) fn outbox_bytes(&self) -> usize {
         self.sizes.outbox_bytes
     }
 
-    /// System calls so far.
+    /// How many system calls were made so far.
     pub(in crate::io) fn syscalls(&self) -> u64 {
         self.syscalls
     }
 
-    /// Times that the kernel kept completions for which there was no room.
+    /// How often the kernel had to keep completions for which there was no room.
     pub(super) fn overflows(&self) -> u64 {
         self.overflows
     }
 
-    /// Puts a buffer back in line; the kernel sees it when that is [published](Self::publish).
+    /// Queues a buffer for the kernel, which sees it once it is [published](Self::publish).
     fn give(&mut self, id: u16) {
         let memory = self.memory();
         let at = usize::from(id) * self.sizes.buffer_bytes;
         let address = memory.buffers.at(at, self.sizes.buffer_bytes) as u64;
         let place = usize::from(self.tail & (self.sizes.buffers - 1)) * size_of::<BufRingEntry>();
         let entry = memory.entries.at(place, size_of::<BufRingEntry>());
-        // SAFETY: inside of the entries and aligned as they are. The kernel reads only what is
-        // published, and no two buffers in line share an entry: there are as many of each, and none is
-        // given twice, for that takes its `Lent`.
+        // SAFETY: inside the entries and aligned as they are. The kernel reads only published entries,
+        // and no two queued buffers share an entry: there are as many entries as buffers, and giving a
+        // buffer back takes its `Lent`, so none is given back twice.
         let entry = unsafe { &mut *entry.cast::<BufRingEntry>() };
         entry.set_addr(address);
         entry.set_len(u32::try_from(self.sizes.buffer_bytes).unwrap_or(u32::MAX));
@@ -324,15 +323,15 @@ impl Ring {
         tail.store(self.tail, Ordering::Release);
     }
 
-    /// What was received.
+    /// The bytes of a received buffer.
     pub(super) fn bytes(&self, lent: &Lent) -> &[u8] {
         assert_eq!(lent.ring, self.number, "a buffer of another ring");
         let at = usize::from(lent.id) * self.sizes.buffer_bytes;
         let start = self.memory().buffers.at(at, lent.bytes);
-        // SAFETY: inside of the buffers, and zeroed or written by the kernel. That gave this buffer
-        // away, as its `Lent` shows, of which there is one, and gets it back by `release` alone: which
-        // takes the ring by `&mut`, so that no slice that borrows the ring is left then. A `Lent` that
-        // is dropped is never given back.
+        // SAFETY: inside the buffers, and zeroed or written by the kernel. The kernel handed this
+        // buffer out: its only `Lent` proves it. The kernel gets it back only by `release`, which takes
+        // the ring by `&mut`, so no slice that borrows the ring is left then. The buffer of a dropped
+        // `Lent` is never given back.
         unsafe { std::slice::from_raw_parts(start, lent.bytes) }
     }
 
@@ -349,8 +348,8 @@ impl Ring {
         let start = self.outbox(outbox, at, bytes.len());
         let is_written = self.reads_into_outbox && self.in_flight > 0;
         assert!(!is_written, "the kernel writes to an outbox");
-        // SAFETY: inside of the outboxes, which are no memory of the caller's. The kernel has no
-        // request that writes there; what it sends while this changes it is some bytes or others.
+        // SAFETY: inside the outboxes, which the caller's slice cannot overlap. No request of the
+        // kernel writes there; if it sends while this writes, it sends old or new bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) }
     }
 
@@ -361,7 +360,7 @@ impl Ring {
         self.memory().outboxes.at(outbox * size + at, bytes)
     }
 
-    /// Asks to receive from a socket into provided buffers: once, or until that ends.
+    /// Queues a receive from a socket into provided buffers: single, or multishot.
     pub(super) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -377,13 +376,13 @@ impl Ring {
                 let receive = opcode::Recv::new(fd, std::ptr::null_mut(), bytes).buf_group(GROUP);
                 receive.build().flags(squeue::Flags::BUFFER_SELECT)
             }
-            // No kernel goes on with what waits for all.
+            // Multishot cannot be combined with waiting for the full length.
             Receives::Refused => multishot.flags(libc::MSG_WAITALL).build(),
         };
         self.push(&entry.user_data(user_data))
     }
 
-    /// Asks to send bytes of an outbox.
+    /// Queues a send of bytes of an outbox.
     pub(super) fn send(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -408,26 +407,26 @@ impl Ring {
         self.push(&entry.user_data(user_data))
     }
 
-    /// Asks to end a request.
+    /// Queues the cancellation of a request.
     pub(super) fn cancel(&mut self, target: u64, user_data: u64) -> io::Result<()> {
         let entry = opcode::AsyncCancel::new(target).build();
         self.push(&entry.user_data(user_data))
     }
 
-    /// Asks for nothing.
+    /// Queues a request that does nothing.
     #[cfg(feature = "workload")]
     pub(in crate::io) fn nop(&mut self) -> io::Result<()> {
         self.push(&opcode::Nop::new().build())
     }
 
-    /// Asks to write the first eight bytes of the first outbox to a file.
+    /// Queues a write of the first eight bytes of the first outbox to a file.
     #[cfg(feature = "workload")]
     pub(in crate::io) fn write_word(&mut self, file: BorrowedFd<'_>) -> io::Result<()> {
         let start = self.outbox(0, 0, 8).cast_const();
         self.push(&opcode::Write::new(Fd(file.as_raw_fd()), start, 8).build())
     }
 
-    /// Asks to read eight bytes of a file into the first outbox.
+    /// Queues a read of eight bytes of a file into the first outbox.
     #[cfg(feature = "workload")]
     pub(in crate::io) fn read_word(&mut self, file: BorrowedFd<'_>) -> io::Result<()> {
         let start = self.outbox(0, 0, 8);
@@ -435,7 +434,7 @@ impl Ring {
         self.push(&opcode::Read::new(Fd(file.as_raw_fd()), start, 8).build())
     }
 
-    /// The first eight bytes of the first outbox, when nothing is in flight.
+    /// The first eight bytes of the first outbox, if nothing is in flight.
     #[cfg(feature = "workload")]
     pub(in crate::io) fn word(&self) -> Option<u64> {
         let start = self.outbox(0, 0, 8).cast_const().cast::<[u8; 8]>();
@@ -443,11 +442,11 @@ impl Ring {
         (self.in_flight == 0).then(|| u64::from_ne_bytes(unsafe { start.read() }))
     }
 
-    /// Puts a request in line. When there is no room, what is there is handed over first;
-    /// `WouldBlock`: that was refused for now.
+    /// Queues a request. If the queue is full it is submitted first; `WouldBlock` means that the kernel
+    /// refused that for now.
     fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
-        // SAFETY: what the request refers to is memory of this ring, inside of it as asserted above,
-        // and outlives the request: see `drop`. A socket that was closed meanwhile is an error.
+        // SAFETY: the request refers to memory of this ring, inside it as asserted above, which
+        // outlives the request: see `drop`. A socket that was closed meanwhile gives an error.
         if unsafe { self.ring.submission().push(entry) }.is_err() {
             self.syscalls += 1;
             match self.ring.submit() {
@@ -463,8 +462,8 @@ impl Ring {
         Ok(())
     }
 
-    /// Hands over what is in line, and in the same call waits for `want` completions if there are
-    /// none. Nothing stays in line while the thread sleeps. A signal ends the wait.
+    /// Submits the queue, and in the same call waits for `want` completions if there are none. Nothing
+    /// stays queued while the thread sleeps. A signal ends the wait.
     pub(in crate::io) fn enter(&mut self, wait: Wait, want: usize) -> io::Result<()> {
         let (submitter, line, completions) = self.ring.split();
         let overflown = line.cq_overflow();
@@ -493,12 +492,12 @@ impl Ring {
         }
     }
 
-    /// Completions that are there.
+    /// How many completions are ready.
     pub(super) fn ready(&mut self) -> usize {
         self.ring.completion().len()
     }
 
-    /// The next completion that is there.
+    /// The next completion that is ready.
     pub(in crate::io) fn completion(&mut self) -> Option<Completion> {
         let entry = self.ring.completion().next()?;
         let (flags, result) = (entry.flags(), entry.result());
@@ -521,7 +520,7 @@ impl Ring {
         })
     }
 
-    /// Ends all that is in flight: whether the kernel has let go of everything.
+    /// Cancels all requests in flight. Returns whether the kernel has released everything.
     fn end(&mut self) -> bool {
         let mut asked = false;
         for _ in 0..END_TRIES {
@@ -544,14 +543,14 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         if !self.end() {
-            // Requests may run on after the ring is closed: their memory is given up.
+            // Requests may still run after the ring is closed, so their memory is leaked.
             std::mem::forget(self.memory.take());
         }
     }
 }
 
-/// Errors of entering the kernel after which it is entered again: a signal, a time that is over,
-/// completions that have to be taken first.
+/// Errors after which the kernel is entered again: a signal, a timeout, completions that must be taken
+/// first.
 fn is_passing(error: &io::Error) -> bool {
     let passing = [libc::EINTR, libc::ETIME, libc::EBUSY, libc::EAGAIN];
     error
