@@ -1,8 +1,8 @@
-//! Which fields hold data of a stated length, in which any byte is allowed, and which field says it.
+//! Data fields, which may contain any byte, and the fields that state their length.
 
 use crate::scan::Watch;
 
-/// Every pair of the standard's dictionaries: the tag of the length, the tag of the data.
+/// All pairs in the standard's dictionaries: the tag of the length field, the tag of the data field.
 const STANDARD: [(u32, u32); 24] = [
     (90, 91),
     (93, 89),
@@ -30,22 +30,22 @@ const STANDARD: [(u32, u32); 24] = [
     (1468, 1469),
 ];
 
-/// Pairs of a length and its data.
+/// Pairs of a length field and its data field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataPairs {
-    /// By the tag of the length.
+    /// Sorted by the tag of the length field.
     pairs: Vec<(u32, u32)>,
-    /// The tags of data, sorted.
+    /// The tags of data fields, sorted.
     data: Vec<u32>,
     /// All of these tags.
     pub(crate) watch: Watch,
 }
 
-/// What a tag is to data fields.
+/// The role of a tag in data pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Neither,
-    /// The length of the data with this tag.
+    /// The length of the data field with this tag.
     LengthOf(u32),
     Data,
 }
@@ -63,7 +63,7 @@ impl DataPairs {
         Self::new(&STANDARD)
     }
 
-    /// The pairs given, each the tag of the length and the tag of the data.
+    /// These pairs, each the tag of a length field and the tag of its data field.
     #[must_use]
     pub fn new(pairs: &[(u32, u32)]) -> Self {
         let mut watch = Watch::new();
@@ -78,7 +78,7 @@ impl DataPairs {
         Self { pairs, data, watch }
     }
 
-    /// The pairs, by the tag of the length.
+    /// The pairs, sorted by the tag of the length field.
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs

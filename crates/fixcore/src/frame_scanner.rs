@@ -1,51 +1,50 @@
-//! Messages in bytes that the caller keeps: found by their stated length, whatever pieces a stream comes
-//! in.
+//! Finds messages by their stated length, in bytes that the caller keeps, whatever pieces the stream
+//! arrives in.
 //!
-//! A message begins with `8=FIX`, says how long it is, and has `10=` where it should end. Whatever
-//! does not is skipped up to the next `8=FIX` and reported. Whether a frame is a valid message is the
-//! decoder's to say.
+//! A message begins with `8=FIX`, states its length, and has `10=` where it should end. Everything else
+//! is skipped up to the next `8=FIX` and reported. The decoder says whether a frame is a valid message.
 
 use memchr::memmem;
 
 use crate::error::ErrorKind;
 use crate::frame::{MESSAGE_BYTES_MAX, SOH, START, TRAILER_BYTES, body_length};
 
-/// BeginString and BodyLength with their tags have fewer bytes than this.
+/// BeginString and BodyLength with their tags are shorter than this.
 const HEAD_BYTES_MAX: usize = 40;
-/// A CheckSum of as many bytes without an end ends no message. It should have three.
+/// A CheckSum without a separator within this many bytes does not end a message. It should have three.
 const CHECK_SUM_BYTES_MAX: usize = 16;
-/// Bytes that a message may have, unless told otherwise.
+/// The default limit of a message's length.
 pub(crate) const LIMIT_BYTES: usize = 1 << 20;
 /// What a [`FrameScanner`] finds next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// A message: the bytes that were taken.
+    /// A message: the bytes that this call took.
     Message,
-    /// The end of bytes that are no message. Some of them may have been taken before.
+    /// The end of bytes that are not a message. Earlier calls may have taken some of them.
     Skipped {
-        /// How many there are.
+        /// How many there are in all.
         bytes: u64,
-        /// What is wrong with them, if they begin as a message does.
+        /// What is wrong with them, if they begin like a message.
         why: Option<ErrorKind>,
     },
 }
 
-/// What there is at a place where a message begins.
+/// What is found at a place where a message begins.
 enum Look {
     Message(usize),
     NeedMore,
     Wrong(ErrorKind),
 }
 
-/// Finds messages in bytes that somebody else keeps.
+/// Finds messages in bytes that the caller keeps. A [`Framer`](crate::Framer) keeps them itself.
 #[derive(Debug)]
 pub struct FrameScanner {
     limit: usize,
-    /// Bytes that were skipped so far and not told of; what is wrong with them.
+    /// How many bytes were skipped and not reported yet, and what is wrong with them.
     skipped: u64,
     why: Option<ErrorKind>,
     seeking: bool,
-    /// What the last message had in front of its length: most have the same.
+    /// The bytes of the last message before its length: most messages have the same.
     head: Vec<u8>,
     finder: memmem::Finder<'static>,
 }
@@ -57,13 +56,14 @@ impl Default for FrameScanner {
 }
 
 impl FrameScanner {
-    /// A scanner of messages of up to 1 MiB.
+    /// A scanner for messages of up to 1 MiB.
     #[must_use]
     pub fn new() -> Self {
         Self::with_limit(LIMIT_BYTES)
     }
 
-    /// A scanner of messages of up to so many bytes: [`MESSAGE_BYTES_MAX`] at most.
+    /// A scanner for messages of up to `limit_bytes`, which is reduced to less than
+    /// [`MESSAGE_BYTES_MAX`].
     #[must_use]
     pub fn with_limit(limit_bytes: usize) -> Self {
         Self {
@@ -76,9 +76,10 @@ impl FrameScanner {
         }
     }
 
-    /// Looks at the next bytes of a stream: how many of them are taken, and what they end. Without an
-    /// end the rest has to be given again with more behind it; when the stream has `ended`, all of it
-    /// was taken then.
+    /// Scans the next bytes of a stream. Returns how many of them it took, and what ends there.
+    ///
+    /// If nothing ends there, pass the bytes that were not taken again with more after them. At the end
+    /// of the stream (`ended`) everything has been taken then.
     ///
     /// ```
     /// use fixcore::{Found, FrameScanner};
@@ -122,7 +123,7 @@ impl FrameScanner {
                 Look::NeedMore => ErrorKind::Truncated,
                 Look::Wrong(why) => why,
             };
-            // The beginning of a message that is none is passed over.
+            // Not a message: skips its beginning.
             self.why = Some(why);
             self.skipped = 1;
             self.seeking = true;
@@ -130,14 +131,14 @@ impl FrameScanner {
         }
     }
 
-    /// Passes over bytes up to the next start; how many. `None`: it is not there yet. `Some(None)`:
-    /// it is here, and nothing was skipped.
+    /// Skips bytes up to the next start. Returns how many, and `None` if the start has not arrived yet,
+    /// or `Some(None)` if nothing was skipped before it.
     fn seek(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Option<Found>>) {
         let found = self.finder.find(rest);
         let over = match found {
             Some(at) => at,
             None if ended => rest.len(),
-            // What may be the beginning of a start stays.
+            // Bytes that may be the beginning of a start stay.
             None => rest.len().saturating_sub(START.len() - 1),
         };
         self.skipped += over as u64;
@@ -153,7 +154,7 @@ impl FrameScanner {
         )
     }
 
-    /// A message that begins as the last one did, and is there whole.
+    /// A complete message that begins like the last one.
     #[inline]
     fn look_as_before(&self, rest: &[u8]) -> Look {
         let head = self.head.len();
@@ -171,7 +172,7 @@ impl FrameScanner {
         Look::NeedMore
     }
 
-    /// Whether a message of so many bytes, if CheckSum is as long as it should be, ends with one.
+    /// Whether a message of this length, with a CheckSum of three digits, ends with one.
     #[inline]
     fn whole(&self, rest: &[u8], bytes: usize) -> Look {
         if bytes > self.limit {
@@ -185,8 +186,8 @@ impl FrameScanner {
         }
     }
 
-    /// The same of bytes with another end: CheckSum of another length, which ends a message all the
-    /// same, something else, or not all of either yet.
+    /// The same for bytes with another end: a CheckSum of another length, which also ends a message,
+    /// something else, or an incomplete message.
     #[cold]
     fn otherwise(&self, rest: &[u8], bytes: usize) -> Look {
         let tail = rest.get(bytes - TRAILER_BYTES..).unwrap_or(&[]);
@@ -197,8 +198,8 @@ impl FrameScanner {
             };
         };
         let value = value.get(..CHECK_SUM_BYTES_MAX).unwrap_or(value);
-        // A line or a message that ends what has no end itself. It is told by what is before it, so
-        // that it is the same wherever the stream is cut.
+        // The next line or message ends a message without an end. Both are detected at their first
+        // bytes, so the result does not depend on how the stream is split.
         let begins = |at: usize| value[at] == b'\n' || value[at..].starts_with(b"8=");
         for (at, byte) in value.iter().enumerate() {
             if *byte == SOH {
@@ -218,8 +219,8 @@ impl FrameScanner {
         }
     }
 
-    /// What is wrong with bytes that do not end as their length says: a message that another one, or a
-    /// line, begins in before it has a trailer was cut off.
+    /// What is wrong with bytes that do not end where their length says: if another message or a line
+    /// begins before a trailer, the message was truncated.
     #[cold]
     fn wrong_length(&self, stated: &[u8]) -> ErrorKind {
         let behind = stated.get(START.len()..).unwrap_or(&[]);
@@ -233,7 +234,7 @@ impl FrameScanner {
         }
     }
 
-    /// What begins here with `8=FIX`.
+    /// What is found here, where `8=FIX` begins.
     fn look(&mut self, rest: &[u8]) -> Look {
         let head = rest.get(..HEAD_BYTES_MAX).unwrap_or(rest);
         let missing = |kind| match head.len() {
@@ -246,7 +247,7 @@ impl FrameScanner {
             return missing(ErrorKind::HeaderOrder);
         };
         if head.get(begin) != Some(&SOH) {
-            // Logs for people have something else in its place, of a byte or more.
+            // Logs for people write something else in its place: one byte or more.
             return match head.get(begin..begin + 3) {
                 Some([b'^' | b'\\' | b'<', ..] | [_, b'9', b'=']) => {
                     Look::Wrong(ErrorKind::Separator)
@@ -279,7 +280,7 @@ impl FrameScanner {
     }
 }
 
-/// Whether a message begins here. `None`: that is not known yet, or there is nothing.
+/// Whether a message begins here. `None` if there are too few bytes to tell.
 fn starts(rest: &[u8], ended: bool) -> Option<bool> {
     match rest.len() {
         0 => None,

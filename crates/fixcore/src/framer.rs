@@ -1,46 +1,58 @@
-//! Messages in a stream, over a buffer of its own: see [`FrameScanner`] for how they are found.
+//! Finds messages in a stream and buffers it: see [`FrameScanner`] for how they are found.
 
 use crate::error::ErrorKind;
 use crate::frame_scanner::{Found, FrameScanner, LIMIT_BYTES};
 
-/// Bytes that were given out are moved over when there are as many.
+/// How many used bytes are kept before the rest is moved to the front.
 const KEPT_BYTES: usize = 1 << 16;
 
-/// The most bytes that a framer of messages of up to `limit_bytes` keeps, when as many as
-/// `pushed_bytes` come between two looks for messages.
+/// The most memory that a framer with this limit takes if up to `pushed_bytes` are pushed before its
+/// messages are taken out.
 #[cfg(all(feature = "io", target_os = "linux"))]
 pub(crate) fn kept_bytes_max(limit_bytes: usize, pushed_bytes: usize) -> usize {
-    // A buffer that grows may have twice the room that it needs.
+    // A growing buffer may have twice the room that it needs.
     2 * (KEPT_BYTES + limit_bytes + pushed_bytes)
 }
 
 /// What comes next in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame<'b> {
-    /// A message as far as its length and its end go.
+    /// A message by its length and its end. A [`Decoder`](crate::Decoder) says whether it is valid.
     Message {
-        /// Where in the stream it begins.
+        /// Its place in the stream.
         offset: u64,
-        /// All of it.
+        /// The whole message.
         bytes: &'b [u8],
     },
-    /// Bytes that are no message.
+    /// Bytes that are not a message.
     Skipped {
-        /// Where in the stream they begin.
+        /// Their place in the stream.
         offset: u64,
         /// How many there are.
         bytes: u64,
-        /// What is wrong with them, if they begin as a message does.
+        /// What is wrong with them, if they begin like a message.
         why: Option<ErrorKind>,
     },
 }
 
-/// Cuts a stream into messages.
+/// Splits a stream into messages.
+///
+/// ```
+/// use fixcore::{Frame, Framer};
+///
+/// let mut framer = Framer::new();
+/// framer.push(b"8=FIX.4.4\x019=5\x0135=0\x01");
+/// assert_eq!(framer.next_frame(), None);
+/// framer.push(b"10=163\x01");
+/// assert!(matches!(framer.next_frame(), Some(Frame::Message { offset: 0, .. })));
+/// ```
+#[doc(alias = "splitter")]
+#[doc(alias = "tokenizer")]
 #[derive(Debug)]
 pub struct Framer {
     scanner: FrameScanner,
     buffer: Vec<u8>,
-    /// What of the buffer was given out, and where in the stream the rest is.
+    /// Where the unused bytes of the buffer begin, and their place in the stream.
     start: usize,
     offset: u64,
     ended: bool,
@@ -54,13 +66,14 @@ impl Default for Framer {
 }
 
 impl Framer {
-    /// A framer of messages of up to 1 MiB.
+    /// A framer for messages of up to 1 MiB.
     #[must_use]
     pub fn new() -> Self {
         Self::with_limit(LIMIT_BYTES)
     }
 
-    /// A framer of messages of up to so many bytes: [`MESSAGE_BYTES_MAX`] at most.
+    /// A framer for messages of up to `limit_bytes`, which is reduced to less than
+    /// [`MESSAGE_BYTES_MAX`](crate::MESSAGE_BYTES_MAX).
     #[must_use]
     pub fn with_limit(limit_bytes: usize) -> Self {
         Self {
@@ -73,8 +86,8 @@ impl Framer {
         }
     }
 
-    /// Takes the next bytes of the stream. What it holds is bounded by what is pushed between calls
-    /// of [`next_frame`](Self::next_frame) and the longest message.
+    /// Adds the next bytes of the stream. The buffer holds at most the longest message and the bytes
+    /// pushed between calls of [`next_frame`](Self::next_frame).
     pub fn push(&mut self, bytes: &[u8]) {
         if self.start == self.buffer.len() {
             self.buffer.clear();
@@ -86,19 +99,19 @@ impl Framer {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Says that the stream has ended: what is incomplete will not be completed.
+    /// Marks the end of the stream: an incomplete message is skipped.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Bytes that were skipped and told of.
+    /// How many bytes were reported as skipped.
     #[must_use]
     pub fn skipped_bytes(&self) -> u64 {
         self.skipped_total
     }
 
-    /// The next message, or what was skipped up to it. `None`: more has to be pushed first, or the
-    /// stream has ended and all of it was given out.
+    /// The next message, or the bytes skipped before it. `None` if more bytes must be pushed first, or
+    /// if the stream has ended and all of it was returned.
     pub fn next_frame(&mut self) -> Option<Frame<'_>> {
         let rest = self.buffer.get(self.start..).unwrap_or(&[]);
         let (taken, found) = self.scanner.next(rest, self.ended);

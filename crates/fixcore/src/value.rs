@@ -1,11 +1,11 @@
-//! Values as bytes and as what they mean: numbers without floats, moments to the nanosecond.
+//! Values of fields: numbers without floating point, timestamps to the nanosecond.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind};
 
-/// A whole number that is not negative: digits alone.
+/// An unsigned integer: digits only.
 #[must_use]
 pub fn unsigned(value: &[u8]) -> Option<u64> {
     if value.is_empty() {
@@ -17,7 +17,7 @@ pub fn unsigned(value: &[u8]) -> Option<u64> {
     })
 }
 
-/// A whole number, with a minus in front of it or not.
+/// An integer with an optional minus sign.
 #[must_use]
 pub fn signed(value: &[u8]) -> Option<i64> {
     match value.strip_prefix(b"-") {
@@ -26,7 +26,7 @@ pub fn signed(value: &[u8]) -> Option<i64> {
     }
 }
 
-/// Y or N.
+/// `Y` or `N`.
 #[must_use]
 pub fn boolean(value: &[u8]) -> Option<bool> {
     match value {
@@ -36,7 +36,7 @@ pub fn boolean(value: &[u8]) -> Option<bool> {
     }
 }
 
-/// One byte.
+/// A single byte.
 #[must_use]
 pub fn character(value: &[u8]) -> Option<u8> {
     match value {
@@ -48,17 +48,17 @@ pub fn character(value: &[u8]) -> Option<u8> {
 /// A decimal number: `mantissa` times ten to the power of minus `scale`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decimal {
-    /// All digits, with their sign.
+    /// All digits, with the sign.
     pub mantissa: i64,
-    /// How many digits stand behind the point: 18 at most.
+    /// How many digits follow the point: at most 18.
     pub scale: u8,
 }
 
 impl Decimal {
-    /// Digits behind the point.
+    /// The most digits after the point.
     pub const SCALE_MAX: u8 = 18;
 
-    /// A number of this form: a minus or not, digits, a point or not, digits; one digit at least.
+    /// Parses an optional minus sign, digits, an optional point and digits: at least one digit in all.
     #[must_use]
     pub fn parse(value: &[u8]) -> Option<Self> {
         let (negative, digits) = match value.strip_prefix(b"-") {
@@ -87,8 +87,8 @@ impl Decimal {
         (scale <= Self::SCALE_MAX).then_some(Self { mantissa, scale })
     }
 
-    /// The number in units of ten to the power of minus `scale`. `None`: it does not fit, or has
-    /// digits behind those.
+    /// The number in units of ten to the power of minus `scale`. `None` if it does not fit or has more
+    /// digits after the point.
     #[must_use]
     pub fn scaled_to(self, scale: u8) -> Option<i64> {
         match scale.checked_sub(self.scale) {
@@ -126,7 +126,8 @@ impl FromStr for Decimal {
     }
 }
 
-/// A moment in UTC: nanoseconds since the first of January 1970, without leap seconds.
+/// A UTC timestamp: nanoseconds since 1970-01-01, without leap seconds.
+#[doc(alias = "UTCTimestamp")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
@@ -141,7 +142,7 @@ fn pair(tens: u8, ones: u8) -> Option<i64> {
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar.
 ///
-/// Years are counted from March, so that the day that some years have more is the last one.
+/// Years are counted from March, so the leap day is the last day of a year.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let month = (month + 9) % 12;
@@ -158,8 +159,8 @@ fn days_of(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Nanoseconds of a day: `HH:MM:SS` and, behind a point, up to nine digits. The second 60 is the
-/// first of the next minute.
+/// Nanoseconds since midnight: `HH:MM:SS`, optionally with a point and up to nine digits. Second 60 is
+/// the first of the next minute.
 #[must_use]
 pub fn time_of_day(value: &[u8]) -> Option<i64> {
     let (clock, fraction) = value.split_first_chunk::<8>()?;
@@ -194,7 +195,7 @@ pub fn date(value: &[u8]) -> Option<i64> {
 }
 
 impl Timestamp {
-    /// `YYYYMMDD-HH:MM:SS` and, behind a point, up to nine digits.
+    /// Parses `YYYYMMDD-HH:MM:SS`, optionally with a point and up to nine digits.
     #[must_use]
     pub fn parse(value: &[u8]) -> Option<Self> {
         let (day, rest) = value.split_first_chunk::<8>()?;
@@ -204,7 +205,7 @@ impl Timestamp {
         ns.checked_add(time_of_day(clock)?).map(Self)
     }
 
-    /// `YYYYMMDD-HH:MM:SS.mmm`, of the years from 1970 to 9999: milliseconds are cut off.
+    /// Formats as `YYYYMMDD-HH:MM:SS.mmm`, for years up to 9999; the rest of a millisecond is dropped.
     #[must_use]
     pub fn to_millis(self) -> [u8; 21] {
         let ms = self.0.div_euclid(1_000_000);
@@ -229,8 +230,7 @@ impl Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// `YYYYMMDD-HH:MM:SS.mmm`, with six more digits where there are nanoseconds below a
-    /// millisecond.
+    /// `YYYYMMDD-HH:MM:SS.mmm`, with six more digits if it is not a whole millisecond.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for byte in self.to_millis() {
             f.write_char(char::from(byte))?;

@@ -1,12 +1,12 @@
-//! A message a field at a time: the only place that says what is wrong with one, and where data
-//! fields are read by their length.
+//! Reads a message field by field. Only this module reports what is wrong with one, and only here are
+//! data fields read by their length.
 
 use crate::data::{DataPairs, Role};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{SOH, TRAILER_BYTES, body_length, checksum, stated_checksum};
 use crate::scan::{Index, Marks, Scanner};
 
-/// The number of a tag.
+/// The number of a tag: one to nine digits without a leading zero.
 pub(super) fn tag(digits: &[u8]) -> Option<u32> {
     if !(1..=9).contains(&digits.len()) || digits.first() == Some(&b'0') {
         return None;
@@ -18,7 +18,7 @@ pub(super) fn tag(digits: &[u8]) -> Option<u32> {
     Some(value)
 }
 
-/// A field as it stands in the bytes.
+/// The place of a field.
 struct Place {
     tag: u32,
     start: usize,
@@ -26,12 +26,12 @@ struct Place {
     end: usize,
 }
 
-/// Fields one by one, data by its length.
+/// Reads fields one by one, data fields by their length.
 struct Reader<'a> {
     bytes: &'a [u8],
     pairs: &'a DataPairs,
     at: usize,
-    /// The tag of the data that has to come next, and its length.
+    /// The tag of the data field that must come next, and its length.
     due: Option<(u32, usize)>,
 }
 
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a message into the index, or says what is wrong with it.
+/// Reads a message into the index, or reports what is wrong with it.
 pub(super) fn read(
     bytes: &[u8],
     pairs: &DataPairs,
@@ -135,7 +135,7 @@ pub(super) fn read(
     Err(Error::new(ErrorKind::Truncated, bytes.len()))
 }
 
-/// BodyLength against the bytes that there are.
+/// Compares BodyLength with the bytes.
 fn check_length(bytes: &[u8], field: &Place) -> Result<()> {
     let stated = &bytes[field.value..field.end];
     let trailer = trailer(bytes);
@@ -150,14 +150,14 @@ fn check_length(bytes: &[u8], field: &Place) -> Result<()> {
     if trailer == Some(end) || end + TRAILER_BYTES == bytes.len() {
         return Ok(());
     }
-    // What has its end is not cut off.
+    // A message with a CheckSum at its end is not truncated.
     match end + TRAILER_BYTES > bytes.len() && trailer.is_none() {
         true => Err(Error::new(ErrorKind::Truncated, bytes.len())),
         false => wrong(),
     }
 }
 
-/// Where CheckSum begins, if bytes end with it as a message does, whatever it states.
+/// Where CheckSum begins, if the bytes end with it, whatever it states.
 fn trailer(bytes: &[u8]) -> Option<usize> {
     let (&SOH, fields) = bytes.split_last()? else {
         return None;
@@ -166,7 +166,7 @@ fn trailer(bytes: &[u8]) -> Option<usize> {
     fields[start..].starts_with(b"10=").then_some(start)
 }
 
-/// BodyLength and CheckSum without a value are wrong as any other that does not state what is.
+/// Reports an empty BodyLength or CheckSum like any other wrong value of these.
 fn frame_error(bytes: &[u8], fields: usize, error: Error) -> Error {
     if error.kind() != ErrorKind::EmptyValue {
         return error;

@@ -1,4 +1,4 @@
-//! A message that was parsed: its fields by number and by tag, as bytes and as values.
+//! A parsed message: its fields by position and by tag, as bytes and as values.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::scan::FRONT_TAGS;
 use crate::value::{self, Decimal, Timestamp};
 
-/// Messages of more fields than this are looked up by a table, shorter ones by comparing tags.
+/// Messages with more fields are looked up by a table, shorter ones by comparing tags.
 const COMPARED_MAX: usize = 256;
 /// One field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field<'m> {
     /// Its tag.
     pub tag: u32,
-    /// Its value: one byte at least.
+    /// Its value: at least one byte.
     pub value: &'m [u8],
     /// Where in the message the field begins.
     pub offset: usize,
 }
 
-/// A valid message: borrowed bytes, and the decoder's index of them.
+/// A valid message: borrowed bytes, and the decoder's index of their fields.
 pub struct Message<'d, 'm> {
     pub(super) parsed: &'d Parsed,
     pub(super) bytes: &'m [u8],
     /// Where its fields end.
     pub(super) ends: &'d [u32],
-    /// The first tags, where they can be compared at once, and what is behind the last of them.
+    /// The first tags, if they can be compared at once; elements after the last tag are old values.
     pub(super) front: Option<&'d [u32; FRONT_TAGS]>,
 }
 
@@ -46,7 +46,7 @@ impl<'m> Message<'_, 'm> {
         self.bytes
     }
 
-    /// How many fields it has: four at least.
+    /// How many fields it has: at least four.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a message is never empty")]
     pub fn len(&self) -> usize {
@@ -59,7 +59,7 @@ impl<'m> Message<'_, 'm> {
         self.parsed.index.tags()
     }
 
-    /// A field by its number.
+    /// A field by its position, from 0.
     #[inline]
     #[must_use]
     pub fn field(&self, at: usize) -> Option<Field<'m>> {
@@ -97,11 +97,11 @@ impl<'m> Message<'_, 'm> {
         }
     }
 
-    /// The number of the first field with a tag.
+    /// The position of the first field with a tag.
     #[inline]
     #[must_use]
     pub fn position(&self, tag: u32) -> Option<usize> {
-        // Most of what is asked for is in front.
+        // Most look-ups are for the first fields.
         let found = self
             .front
             .and_then(|front| self.parsed.scanner.find_in_front(front, tag));
@@ -130,7 +130,7 @@ impl<'m> Message<'_, 'm> {
         table.find(tag)
     }
 
-    /// The value of the first field with a tag.
+    /// The value of the first field with a tag. For fields in groups see [`whole`](Self::whole).
     #[inline]
     #[must_use]
     pub fn get(&self, tag: u32) -> Option<&'m [u8]> {
@@ -138,13 +138,13 @@ impl<'m> Message<'_, 'm> {
             .map(|field| field.value)
     }
 
-    /// BeginString.
+    /// BeginString (8).
     #[must_use]
     pub fn begin_string(&self) -> &'m [u8] {
         self.field(0).map_or(&[], |field| field.value)
     }
 
-    /// MsgType.
+    /// MsgType (35).
     #[must_use]
     pub fn msg_type(&self) -> &'m [u8] {
         self.field(2).map_or(&[], |field| field.value)
@@ -160,50 +160,50 @@ impl<'m> Message<'_, 'm> {
         }
     }
 
-    /// A whole number that is not negative.
+    /// The value of a field as an unsigned integer; `None` without the field.
     ///
     /// # Errors
-    /// The value is none.
+    /// [`ErrorKind::Value`] if the value is something else.
     pub fn get_u64(&self, tag: u32) -> Result<Option<u64>> {
         self.typed(tag, value::unsigned)
     }
 
-    /// A whole number.
+    /// The value of a field as an integer; `None` without the field.
     ///
     /// # Errors
-    /// The value is none.
+    /// [`ErrorKind::Value`] if the value is something else.
     pub fn get_i64(&self, tag: u32) -> Result<Option<i64>> {
         self.typed(tag, value::signed)
     }
 
-    /// A decimal number, exact.
+    /// The value of a field as an exact decimal number; `None` without the field.
     ///
     /// # Errors
-    /// The value is none, or has more digits than fit.
+    /// [`ErrorKind::Value`] if the value is something else or has too many digits.
     pub fn get_decimal(&self, tag: u32) -> Result<Option<Decimal>> {
         self.typed(tag, Decimal::parse)
     }
 
-    /// Y or N.
+    /// The value of a field as `Y` or `N`; `None` without the field.
     ///
     /// # Errors
-    /// The value is neither.
+    /// [`ErrorKind::Value`] if the value is something else.
     pub fn get_bool(&self, tag: u32) -> Result<Option<bool>> {
         self.typed(tag, value::boolean)
     }
 
-    /// One character.
+    /// The value of a field as one byte; `None` without the field.
     ///
     /// # Errors
-    /// The value has more than one.
+    /// [`ErrorKind::Value`] if the value is longer.
     pub fn get_char(&self, tag: u32) -> Result<Option<u8>> {
         self.typed(tag, value::character)
     }
 
-    /// A moment in UTC.
+    /// The value of a field as a UTC timestamp; `None` without the field.
     ///
     /// # Errors
-    /// The value is none.
+    /// [`ErrorKind::Value`] if the value is something else.
     pub fn get_timestamp(&self, tag: u32) -> Result<Option<Timestamp>> {
         self.typed(tag, Timestamp::parse)
     }

@@ -1,8 +1,8 @@
-//! One whole message, checked once and looked up without a copy.
+//! Checks one whole message and looks up its fields without a copy.
 //!
-//! The scan gives tags and ends, and marks what is out of the ordinary. A message without marks only
-//! needs its frame checked; one with data fields or faults is read once more by `diagnose`, which
-//! alone says what is wrong.
+//! The scan finds tags and ends, and marks what is unusual. A message without marks only needs its
+//! frame checked; one with data fields or errors is read again by `diagnose`, which reports what is
+//! wrong.
 
 mod diagnose;
 mod group;

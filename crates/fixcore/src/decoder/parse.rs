@@ -1,4 +1,4 @@
-//! A frame checked by what the scan found. What does not look ordinary is read once more.
+//! Checks the frame of a message by what the scan found. Unusual messages are read again by `diagnose`.
 
 use super::diagnose;
 use super::message::Message;
@@ -9,7 +9,8 @@ use crate::frame::{MESSAGE_BYTES_MAX, SOH, TRAILER_BYTES, body_length, byte_sum,
 use crate::isa::Isa;
 use crate::scan::{Index, Scanner, read_digits};
 
-/// Parses messages over the same buffers.
+/// Parses messages, and reuses its buffers from message to message.
+#[doc(alias = "parser")]
 #[derive(Debug, Default)]
 pub struct Decoder {
     parsed: Parsed,
@@ -17,13 +18,13 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder of messages with the standard's data fields.
+    /// A decoder that knows the standard's data fields.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same by one instruction set. `None`: this processor does not have it.
+    /// A decoder with one instruction set. `None` if this processor does not have it.
     #[must_use]
     pub fn with_isa(isa: Isa) -> Option<Self> {
         let mut decoder = Self::default();
@@ -31,13 +32,13 @@ impl Decoder {
         Some(decoder)
     }
 
-    /// The instruction set that it scans by.
+    /// The instruction set in use.
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.parsed.scanner.isa()
     }
 
-    /// Other data fields than the standard's.
+    /// Replaces the data fields that it knows.
     #[must_use]
     pub fn with_pairs(mut self, pairs: DataPairs) -> Self {
         self.pairs = pairs;
@@ -46,12 +47,13 @@ impl Decoder {
 
     /// Parses exactly one message.
     ///
-    /// Its frame is valid when there is a message: 8, 9 and 35 come first in this order, BodyLength
-    /// and CheckSum are right, 10 comes last, each tag is a number without zeros in front, each
-    /// value has a byte at least, and data fields have the length that the field before them says.
+    /// A message is returned only if its frame is valid: tags 8, 9 and 35 come first in this order,
+    /// BodyLength (9) and CheckSum (10) are correct, 10 comes last, each tag is a number without leading
+    /// zeros, each value has at least one byte, and each data field has the length that the field
+    /// before it states.
     ///
     /// # Errors
-    /// The first thing that is wrong with the bytes, with its tag and place.
+    /// The first thing that is wrong, with its tag and place.
     #[inline]
     pub fn parse<'d, 'm>(&'d mut self, bytes: &'m [u8]) -> Result<Message<'d, 'm>> {
         if bytes.len() >= MESSAGE_BYTES_MAX {
@@ -77,7 +79,7 @@ impl Decoder {
     #[cold]
     #[inline(never)]
     fn look_closer(&mut self, bytes: &[u8]) -> Result<()> {
-        // Tags may be read anew.
+        // Tags may be read again.
         self.parsed.index.has_front = false;
         let read = !self.parsed.index.marks.bad && self.settle(bytes);
         if !(read && frame_is_right(bytes, &self.parsed.index)) {
@@ -91,7 +93,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reads long tags; whether there are neither such as cannot be read nor data fields.
+    /// Reads long tags. Returns whether all tags are valid and none belongs to a data field.
     fn settle(&mut self, bytes: &[u8]) -> bool {
         let count = self.parsed.index.len;
         let (Some(tags), Some(ends)) = (
@@ -121,7 +123,7 @@ impl Decoder {
     }
 }
 
-/// Whether 8, 9, 35 and 10 are where they belong, and say what is so.
+/// Whether tags 8, 9, 35 and 10 are in their places and state correct values.
 #[inline]
 fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
     let count = index.len;
@@ -136,12 +138,12 @@ fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
         return false;
     };
     let stated = length_at(bytes, begin + 3, length);
-    // All that is behind a byte 1 is a field, so this one is by itself and the last.
+    // A separator comes before it, so it is a field of its own, and the last one.
     *end == right_end(*end, index.sum) && stated == Some(body.wrapping_sub(length + 1))
 }
 
-/// What the last eight bytes of a message have to be when all of its bytes sum to this, and the last
-/// seven to what they do: the end of a field, and the trailer.
+/// The last eight bytes that a message must have for the sum of all its bytes: a separator and the
+/// trailer. `end` is what they are, which the sum includes.
 #[inline]
 fn right_end(end: [u8; 8], sum: u8) -> [u8; 8] {
     let of_trailer = byte_sum(u64::from_le_bytes(end) >> 8);

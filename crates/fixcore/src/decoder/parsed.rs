@@ -1,5 +1,5 @@
-//! What a decoder knows of the message that it parsed last: the index of its fields, and a table of
-//! tags that is built when a long message is asked for one.
+//! The message that a decoder parsed last: the index of its fields, and for long messages a table of
+//! tags that is built at the first look-up.
 
 use std::cell::{Cell, RefCell};
 
@@ -13,12 +13,12 @@ const TABLE_TAGS: u32 = 8192;
 pub(super) struct Parsed {
     pub(super) scanner: Scanner,
     pub(super) index: Index,
-    /// Where tags of long messages are; built at the first look-up.
+    /// The positions of tags in a long message; built at the first look-up.
     pub(super) table: RefCell<Table>,
     pub(super) tabled: Cell<bool>,
 }
 
-/// Where tags are first, for messages of many fields.
+/// The first position of each tag, for messages with many fields.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     /// By tag: the number of the message, and of the field.

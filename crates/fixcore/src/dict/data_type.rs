@@ -1,10 +1,11 @@
-//! The types of fields, by the names that dictionaries give them, and what a value of one looks like.
+//! The data types of fields: their names in dictionaries, and the form of their values.
 
 use crate::frame::SOH;
 use crate::names::named;
 use crate::value::{self, Decimal, Timestamp};
 
-/// The type of a field.
+/// The data type of a field.
+#[doc(alias = "datatype")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names are the standard's")]
@@ -94,7 +95,8 @@ impl DataType {
         all
     };
 
-    /// A type by its name; of a name that nobody knows, a string.
+    /// A type by its name; [`String`](Self::String) for unknown names, as dictionaries need. Use
+    /// `FromStr` to detect those.
     #[must_use]
     pub fn from_name(name: &str) -> Self {
         let found = NAMES.iter().find(|other| other.1 == name);
@@ -108,13 +110,13 @@ impl DataType {
         found.map_or("STRING", |found| found.1)
     }
 
-    /// Whether any byte may stand in a value.
+    /// Whether a value may contain any byte.
     #[must_use]
     pub fn is_data(self) -> bool {
         matches!(self, Self::Data | Self::XmlData)
     }
 
-    /// Whether a value is a list of words between blanks.
+    /// Whether a value is a list of words separated by spaces.
     #[must_use]
     pub fn is_list(self) -> bool {
         matches!(
@@ -141,7 +143,7 @@ impl DataType {
             Self::UtcTimestamp => Timestamp::parse(value).is_some(),
             Self::UtcTimeOnly => value::time_of_day(value).is_some(),
             Self::UtcDateOnly | Self::UtcDate | Self::LocalMktDate => value::date(value).is_some(),
-            // The oldest versions have one name for dates, and one for times with a date or without.
+            // The oldest versions have one type for dates, and one for times with or without a date.
             Self::Date => value::date(value).is_some(),
             Self::Time => Timestamp::parse(value).is_some() || value::time_of_day(value).is_some(),
             Self::MonthYear => month_year(value),
@@ -168,7 +170,7 @@ fn month_year(value: &[u8]) -> bool {
     }
 }
 
-/// `HH:MM` or `HH:MM:SS` with a fraction or not, and `Z` or `+HH` or `-HH:MM` behind it.
+/// `HH:MM`, or `HH:MM:SS` with an optional fraction, followed by `Z`, `+HH` or `-HH:MM`.
 fn zoned(value: &[u8]) -> bool {
     let zone = value
         .iter()

@@ -1,4 +1,4 @@
-//! A dictionary that was put together: its fields, messages and groups, looked up by tag or type.
+//! A dictionary: its fields, messages and groups, looked up by tag or type.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub struct FieldSpec {
     pub(super) data_type: DataType,
     /// Values with their names, sorted.
     pub(super) values: Vec<(String, String)>,
-    /// Values of one byte.
+    /// The listed values of one byte, as bits.
     short: [u64; 4],
 }
 
@@ -42,19 +42,19 @@ impl FieldSpec {
         &self.name
     }
 
-    /// Its type.
+    /// Its data type.
     #[must_use]
     pub fn data_type(&self) -> DataType {
         self.data_type
     }
 
-    /// The values that it may have, with their names; none if it may have any.
+    /// The values that it may have, with their names; empty if it may have any value.
     #[must_use]
     pub fn values(&self) -> &[(String, String)] {
         &self.values
     }
 
-    /// What a value is called.
+    /// The name of a value.
     #[must_use]
     pub fn value_name(&self, value: &[u8]) -> Option<&str> {
         let found = self
@@ -85,7 +85,7 @@ pub struct MessageSpec {
 }
 
 impl MessageSpec {
-    /// The value of tag 35.
+    /// Its MsgType (35).
     #[must_use]
     pub fn msg_type(&self) -> &str {
         &self.msg_type
@@ -97,14 +97,16 @@ impl MessageSpec {
         &self.name
     }
 
-    /// Whether it belongs to the session.
+    /// Whether it is an administrative message of the session.
     #[must_use]
     pub fn is_admin(&self) -> bool {
         self.admin
     }
 }
 
-/// A version of FIX, or what two parties made of one.
+/// A dictionary of fields, messages and groups: a version of FIX, or a variant that two parties agreed
+/// on.
+#[doc(alias = "DataDictionary")]
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     begin_string: String,
@@ -120,15 +122,16 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Reads a dictionary in the XML of QuickFIX.
+    /// Reads a dictionary in the XML format of QuickFIX.
     ///
     /// # Errors
-    /// What is no such file, or names what it does not have, with the byte.
+    /// If the file does not have this format, or refers to undefined fields or components, with the
+    /// byte.
     pub fn from_xml(xml: &str) -> std::result::Result<Self, DictionaryError> {
         Self::put_together(xml::read(xml)?)
     }
 
-    /// The compact text of a file of QuickFIX, as built-in dictionaries are kept.
+    /// The compact text of a QuickFIX dictionary, the format of the built-in ones.
     ///
     /// # Errors
     /// As for [`from_xml`](Self::from_xml).
@@ -191,13 +194,13 @@ impl Dictionary {
         })
     }
 
-    /// BeginString of its messages, or of the version of applications that it describes.
+    /// The BeginString (8) of its messages, or the application version that it describes.
     #[must_use]
     pub fn begin_string(&self) -> &str {
         &self.begin_string
     }
 
-    /// Its service pack, 0 without one.
+    /// Its service pack; 0 if it has none.
     #[must_use]
     pub fn service_pack(&self) -> u8 {
         self.service_pack
@@ -209,7 +212,7 @@ impl Dictionary {
         &self.messages
     }
 
-    /// All fields, by tag.
+    /// All fields, sorted by tag.
     #[must_use]
     pub fn fields(&self) -> &[FieldSpec] {
         &self.fields
@@ -230,20 +233,20 @@ impl Dictionary {
         self.fields.get(self.number(tag)?)
     }
 
-    /// A message by its type.
+    /// A message by its MsgType (35).
     #[must_use]
     pub fn message(&self, msg_type: &[u8]) -> Option<&MessageSpec> {
         self.messages.get(*self.by_type.get(msg_type)?)
     }
 
-    /// The fields of a message's body as the dictionary lists them, without those in groups.
+    /// The fields of a message's body in the dictionary's order, without those in groups.
     pub fn body<'d>(&'d self, message: &'d MessageSpec) -> impl Iterator<Item = &'d FieldSpec> {
         let order = message.layout.order.iter();
         order.filter_map(|number| self.fields.get(*number as usize))
     }
 
-    /// The pairs of lengths and data among its fields: of a field of data the one that is called as
-    /// it is, with `Len` or `Length` behind it.
+    /// The pairs of length and data fields: the length field of a data field has its name with `Len` or
+    /// `Length` appended.
     #[must_use]
     pub fn data_pairs(&self) -> DataPairs {
         let names: HashMap<&str, u32> = self
@@ -262,7 +265,7 @@ impl Dictionary {
         DataPairs::new(&data.filter_map(pair).collect::<Vec<_>>())
     }
 
-    /// The entries of a group of a message of a type. Without such a group there are none.
+    /// The entries of a group in a message of this type. `None` if the type has no such group.
     ///
     /// # Errors
     /// As for [`Entry::group`].
@@ -275,7 +278,7 @@ impl Dictionary {
         let Some((number, message)) = self.number(count).zip(self.message(msg_type)) else {
             return Ok(None);
         };
-        // The group as the message has it, or as one of its groups does.
+        // The group of the message itself, or of one of its groups.
         let mut layouts = vec![&message.layout];
         while let Some(layout) = layouts.pop() {
             let group = layout
@@ -319,7 +322,7 @@ fn field_type(field: SourceField, old: bool) -> FieldSpec {
     }
     let words = values.iter().any(|(value, _)| value.len() > 1);
     let data_type = match field.data_type {
-        // What the oldest versions call a character is a text, or several words.
+        // The oldest versions also use the character type for texts and lists of words.
         DataType::Char if old && !values.is_empty() => DataType::MultipleValueString,
         DataType::Char if old || words => DataType::String,
         data_type => data_type,

@@ -1,6 +1,6 @@
-//! What is wrong with a dictionary.
+//! The error of reading a dictionary.
 
-/// What is wrong with a dictionary, and at which byte of its file.
+/// What is wrong with a dictionary, and the byte of its file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}, at byte {offset}")]
 pub struct DictionaryError {
@@ -14,7 +14,7 @@ impl DictionaryError {
         Self { message, offset }
     }
 
-    /// The byte of the file, from 0; 0 of what is nowhere.
+    /// The byte of the file, from 0; also 0 if the error has no place.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset

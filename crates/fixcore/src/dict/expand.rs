@@ -1,4 +1,4 @@
-//! From what is written down to what is looked up: components put in their places, groups found once.
+//! Turns a source into layouts: replaces components by their fields, and merges equal groups.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,9 @@ use super::error::DictionaryError;
 use super::layout::{Bits, Group, GroupId, Layout};
 use super::source::{Item, Source};
 
-/// Components within components, and groups within groups.
+/// How deep components and groups may nest.
 const DEPTH_MAX: usize = 64;
-/// Items that all components together may become.
+/// How many items all components together may expand to.
 const ITEMS_MAX: usize = 1 << 22;
 
 /// The members of a message or a group while they are collected.
@@ -16,21 +16,21 @@ const ITEMS_MAX: usize = 1 << 22;
 struct Members {
     count: Option<(usize, bool)>,
     fields: Vec<(usize, bool, Option<GroupId>)>,
-    /// What required meant around the group.
+    /// Whether everything around the group is required.
     outside: bool,
 }
 
-/// Adds a field to what is open innermost.
+/// Adds a field to the innermost open group or message.
 fn add(members: &mut [Members], field: (usize, bool, Option<GroupId>)) {
     if let Some(last) = members.last_mut() {
         last.fields.push(field);
     }
 }
 
-/// Makes layouts out of items.
+/// Turns items into layouts.
 pub(super) struct Expander<'s> {
     source: &'s Source,
-    /// Numbers of fields by tag.
+    /// The numbers of fields by tag.
     fields: &'s HashMap<u32, usize>,
     pub(super) groups: Vec<Group>,
     known: HashMap<Members, GroupId>,
@@ -51,7 +51,7 @@ impl<'s> Expander<'s> {
     /// The layout of some items.
     pub(super) fn layout(&mut self, items: &[Item]) -> Result<Layout, DictionaryError> {
         let wrong = |message: &str| Err(DictionaryError::new(message, 0));
-        // Stretches of items that are open: what is left of them, and whether all of it is required.
+        // Open lists of items: the rest of each, and whether all of it is required.
         let mut open: Vec<(&[Item], bool)> = vec![(items, true)];
         let mut members = vec![Members::default()];
         while let Some((items, all_required)) = open.last_mut() {
@@ -62,7 +62,7 @@ impl<'s> Expander<'s> {
             *items = rest;
             self.left = match self.left.checked_sub(1) {
                 Some(left) => left,
-                None => return wrong("components become too many fields"),
+                None => return wrong("components expand to too many fields"),
             };
             match *item {
                 Item::Field { tag, required } => {
@@ -81,7 +81,7 @@ impl<'s> Expander<'s> {
                 }
                 Item::GroupEnd => {
                     let Some(group) = members.pop().filter(|_| !members.is_empty()) else {
-                        return wrong("a group ends that has not begun");
+                        return wrong("end of a group that has not begun");
                     };
                     *all_required = group.outside;
                     let (count, required) = group.count.unwrap_or_default();
@@ -100,13 +100,13 @@ impl<'s> Expander<'s> {
         }
         match (members.pop(), members.is_empty()) {
             (Some(whole), true) => Ok(self.finish(&whole)),
-            _ => wrong("a group has no end"),
+            _ => wrong("group without an end"),
         }
     }
 
     fn field(&self, tag: u32) -> Result<usize, DictionaryError> {
         let found = self.fields.get(&tag).copied();
-        found.ok_or_else(|| DictionaryError::new(format!("no field has the tag {tag}"), 0))
+        found.ok_or_else(|| DictionaryError::new(format!("undefined field: tag {tag}"), 0))
     }
 
     fn finish(&self, members: &Members) -> Layout {
@@ -133,7 +133,7 @@ impl<'s> Expander<'s> {
         layout
     }
 
-    /// The number of a group; groups of the same members are one.
+    /// The number of a group; groups with the same members share one.
     fn group(&mut self, mut members: Members) -> Result<GroupId, DictionaryError> {
         members.outside = true;
         members.count = members.count.map(|count| (count.0, false));
@@ -141,7 +141,7 @@ impl<'s> Expander<'s> {
             return Ok(*known);
         }
         let Some(first) = members.fields.first() else {
-            return Err(DictionaryError::new("a group has no fields", 0));
+            return Err(DictionaryError::new("group without fields", 0));
         };
         let (first, layout) = (first.0, self.finish(&members));
         let mut all = layout.allowed.clone();

@@ -1,4 +1,4 @@
-//! What a message, a header or an entry of a group may and must hold, by the numbers of fields.
+//! Which fields a message, a header or a group entry may and must have, by the numbers of fields.
 
 /// The number of a group of a dictionary.
 pub(crate) type GroupId = u32;
@@ -17,7 +17,7 @@ impl Bits {
         word >> (field % 64) & 1 != 0
     }
 
-    /// Adds a field; whether it is new.
+    /// Adds a field. Returns whether it is new.
     #[inline]
     pub(super) fn set(&mut self, field: usize) -> bool {
         let Some(word) = self.0.get_mut(field / 64) else {
@@ -38,7 +38,7 @@ impl Bits {
         }
     }
 
-    /// The first field of this set that another lacks.
+    /// The first field of this set that another set lacks.
     pub(super) fn lacking(&self, other: &Self) -> Option<usize> {
         let words = self.0.iter().zip(&other.0).map(|(word, has)| word & !has);
         let (at, word) = words.enumerate().find(|(_, word)| *word != 0)?;
@@ -46,14 +46,14 @@ impl Bits {
     }
 }
 
-/// What a message or an entry of a group may hold.
+/// Which fields a message or a group entry may have.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub(super) allowed: Bits,
     pub(crate) required: Bits,
-    /// By the number of the field that says how many entries there are.
+    /// Sorted by the number of the count field.
     pub(super) groups: Vec<(u32, GroupId)>,
-    /// Fields as the dictionary lists them.
+    /// Fields in the dictionary's order.
     pub(crate) order: Vec<u32>,
 }
 
@@ -71,11 +71,11 @@ impl Layout {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Group {
-    /// The field that says how many entries there are.
+    /// The count field: it states the number of entries.
     pub(super) count: u32,
-    /// The field that every entry begins with.
+    /// The field that begins each entry.
     pub(super) first: u32,
     pub(crate) layout: Layout,
-    /// Its members, and those of the groups inside.
+    /// Its fields, and those of groups inside it.
     pub(super) all: Bits,
 }

@@ -1,4 +1,20 @@
-//! What fields, messages and groups there are: built-in versions, and files of QuickFIX.
+//! Dictionaries of fields, messages and groups: built-in versions, QuickFIX files, and validation
+//! (feature `dictionaries`).
+//!
+//! ```
+//! use fixcore::Decoder;
+//! use fixcore::dict::{Rules, Validator, Version};
+//!
+//! let dictionary = Version::Fix44.dictionary().expect("built in");
+//! assert_eq!(dictionary.field(55).map(|field| field.name()), Some("Symbol"));
+//!
+//! let mut decoder = Decoder::new();
+//! let message = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01")?;
+//! let mut validator = Validator::new(dictionary, Rules::default());
+//! let error = validator.validate(&message).expect_err("SenderCompID is missing");
+//! assert_eq!(error.tag(), Some(49));
+//! # Ok::<(), fixcore::Error>(())
+//! ```
 
 mod builtin;
 mod data_type;

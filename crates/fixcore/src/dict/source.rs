@@ -1,9 +1,9 @@
-//! A dictionary as it is written down: fields, components and messages before they are put together,
-//! and the compact text in which the built-in ones are kept.
+//! A dictionary as it was read: fields, components and messages before they are expanded, and the
+//! compact text format of the built-in dictionaries.
 //!
-//! A line of the text is a version (`V`), a field with its values (`F`), a component (`C`), a message
-//! (`M`), the header (`H`) or the trailer (`T`). What these hold is words: a tag, `@` and the name of
-//! a component, a tag and `(` up to `)` for a group; with `!` behind what is required.
+//! Each line is a version (`V`), a field with its values (`F`), a component (`C`), a message (`M`), the
+//! header (`H`) or the trailer (`T`). Their contents are words: a tag, `@` and the name of a component,
+//! or a tag and `(` to `)` for a group; `!` follows what is required.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use super::data_type::DataType;
 use super::error::DictionaryError;
 
-/// What a component, a message or a group is made of, groups between two items.
+/// An item of a component, a message or a group. A group is enclosed by two items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
     Field { tag: u32, required: bool },
@@ -25,7 +25,7 @@ pub(super) struct SourceField {
     pub(super) tag: u32,
     pub(super) name: String,
     pub(super) data_type: DataType,
-    /// Values and what they are called.
+    /// Values and their names.
     pub(super) values: Vec<(String, String)>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Source {
     pub(super) trailer: Vec<Item>,
 }
 
-/// A word in which nothing separates.
+/// A word without separators.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -74,7 +74,7 @@ fn unescaped(word: &str) -> Option<String> {
 }
 
 impl Source {
-    /// The compact text.
+    /// Writes the compact text.
     pub(super) fn to_text(&self) -> String {
         let mut out = format!("V {} {}\n", self.begin_string, self.service_pack);
         for field in &self.fields {
@@ -123,10 +123,10 @@ impl Source {
         out.push('\n');
     }
 
-    /// Reads compact text.
+    /// Reads the compact text.
     pub(super) fn from_text(text: &str) -> Result<Self, DictionaryError> {
         let mut source = Self::default();
-        // Components may be used before they are described.
+        // Components may be used before they are defined.
         let mut numbers = HashMap::new();
         for line in text.lines().filter(|line| line.starts_with("C ")) {
             let name = line
@@ -140,7 +140,7 @@ impl Source {
         let mut offset = 0;
         let mut component = 0;
         for line in text.lines() {
-            let wrong = || DictionaryError::new("this is no line of a dictionary", offset);
+            let wrong = || DictionaryError::new("invalid line of a dictionary", offset);
             let mut words = line.split(' ');
             match words.next().unwrap_or("") {
                 "V" => {

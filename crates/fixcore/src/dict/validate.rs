@@ -1,7 +1,7 @@
-//! A message against a dictionary: which fields it may and must have, their types and values, groups.
+//! Validates a message against a dictionary: allowed and required fields, data types, values, groups.
 //!
-//! One pass with a stack of open groups, as deep as the dictionary's groups; the message decides
-//! nothing but how far the pass goes.
+//! One pass with a stack of open groups, which gets as deep as the dictionary's groups whatever the
+//! message contains.
 
 use super::builtin::Version;
 use super::dictionary::Dictionary;
@@ -10,23 +10,23 @@ use crate::decoder::{Field, Message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value;
 
-/// Tags from here on are free for parties to agree on.
+/// Tags from here on are user-defined.
 const USER_TAGS: u32 = 5000;
 
-/// What a validator passes over.
+/// What a validator checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rules {
-    /// Refuse tags from 5000 on that the dictionary does not have.
+    /// Reject tags from 5000 on that the dictionary does not have.
     pub user_tags: bool,
-    /// Refuse fields of the header or trailer elsewhere.
+    /// Reject header and trailer fields in other places.
     pub order: bool,
-    /// Refuse values that the dictionary does not list.
+    /// Reject values that the dictionary does not list.
     pub values: bool,
 }
 
 impl Default for Rules {
-    /// Everything but tags from 5000 on.
+    /// Checks everything except tags from 5000 on.
     fn default() -> Self {
         Self {
             user_tags: false,
@@ -59,7 +59,7 @@ impl Rules {
     }
 }
 
-/// A group that is open.
+/// An open group.
 #[derive(Debug)]
 struct Open<'v> {
     group: &'v Group,
@@ -69,7 +69,7 @@ struct Open<'v> {
     seen: Bits,
 }
 
-/// Where in a message the pass is.
+/// The current section of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Section {
     Header,
@@ -77,14 +77,14 @@ enum Section {
     Trailer,
 }
 
-/// Validates messages over the same buffers.
+/// Validates messages, and reuses its buffers from message to message.
 #[derive(Debug)]
 pub struct Validator<'v> {
     transport: &'v Dictionary,
-    /// Of messages that the transport does not have.
+    /// For messages that the transport dictionary does not have.
     application: Option<&'v Dictionary>,
     rules: Rules,
-    /// Sets of fields for groups that will be opened.
+    /// Unused sets of fields, for groups that open later.
     spare: Vec<Bits>,
     header: Bits,
     body: Bits,
@@ -92,14 +92,14 @@ pub struct Validator<'v> {
 }
 
 impl<'v> Validator<'v> {
-    /// Of messages of one dictionary.
+    /// A validator of messages of one dictionary.
     #[must_use]
     pub fn new(dictionary: &'v Dictionary, rules: Rules) -> Self {
         Self::with_application(dictionary, None, rules)
     }
 
-    /// Of messages whose frame one dictionary describes, and whose body another one does unless the
-    /// first knows it: FIXT 1.1 and a version of applications.
+    /// A validator of messages with a transport and an application dictionary: FIXT 1.1 and an
+    /// application version. The transport describes header, trailer and its own messages.
     #[must_use]
     pub fn with_application(
         transport: &'v Dictionary,
@@ -119,8 +119,8 @@ impl<'v> Validator<'v> {
         }
     }
 
-    /// The built-in versions that fit a message: of its frame, and of its body where that is another.
-    /// `None`: there are none for its BeginString.
+    /// The built-in transport and application versions for a message. `None` if there is none for its
+    /// BeginString (8).
     #[must_use]
     pub fn versions(message: &Message<'_, '_>) -> Option<(Version, Option<Version>)> {
         let version = Version::of_begin_string(message.begin_string())?;
@@ -130,14 +130,15 @@ impl<'v> Validator<'v> {
         Some((version, application))
     }
 
-    /// Of messages of built-in versions.
+    /// A validator of messages of built-in versions.
     #[must_use]
     pub fn of_versions((frame, body): (Version, Option<Version>), rules: Rules) -> Option<Self> {
         let body = body.and_then(Version::dictionary);
         Some(Self::with_application(frame.dictionary()?, body, rules))
     }
 
-    /// The built-in dictionaries that fit a message. `None`: there are none for its BeginString.
+    /// A validator with the built-in dictionaries for a message. `None` if there are none for its
+    /// BeginString (8).
     #[must_use]
     pub fn for_message(message: &Message<'_, '_>, rules: Rules) -> Option<Self> {
         Self::of_versions(Self::versions(message)?, rules)
@@ -218,7 +219,7 @@ impl<'v> Pass<'_, 'v> {
         self.outside(field)
     }
 
-    /// A field in no group.
+    /// Checks a field outside groups.
     fn outside(&mut self, field: &Field<'_>) -> Result<()> {
         let (transport, dictionary, layout) = (self.transport, self.dictionary, self.layout);
         let sections = [
@@ -249,7 +250,7 @@ impl<'v> Pass<'_, 'v> {
         }
     }
 
-    /// The type and the value of a field; a group is opened by the number of its entries.
+    /// Checks the data type and the value of a field; a count field opens a group.
     fn value(
         &mut self,
         dictionary: &'v Dictionary,
@@ -263,9 +264,9 @@ impl<'v> Pass<'_, 'v> {
             }
             let listed = match known.data_type.is_list() {
                 _ if known.values.is_empty() || !self.rules.values => true,
-                // That the message is there was seen before; not all of them are listed.
+                // The message type was found before; the values of tag 35 do not list all types.
                 _ if field.tag == 35 => true,
-                // A value that is listed may have blanks itself.
+                // A listed value may itself contain spaces.
                 true if known.lists(field.value) => true,
                 true => field
                     .value
@@ -302,7 +303,7 @@ impl<'v> Pass<'_, 'v> {
         Ok(())
     }
 
-    /// Ends the innermost group.
+    /// Closes the innermost group.
     fn close(&mut self, at: usize) -> Result<()> {
         let Some((open, dictionary)) = self.open.pop() else {
             return Ok(());
@@ -341,7 +342,7 @@ impl<'v> Pass<'_, 'v> {
     }
 }
 
-/// Whether what is required is there.
+/// Checks that all required fields are present.
 fn complete(layout: &Layout, seen: &Bits, dictionary: &Dictionary, at: usize) -> Result<()> {
     match layout.required.lacking(seen) {
         None => Ok(()),

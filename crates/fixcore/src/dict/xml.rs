@@ -1,4 +1,4 @@
-//! Dictionaries in the XML of QuickFIX.
+//! Reads dictionaries in the XML format of QuickFIX.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use super::data_type::DataType;
 use super::error::DictionaryError;
 use super::source::{Item, Source, SourceField, SourceMessage};
 
-/// Elements may nest this deep.
+/// How deep elements may nest.
 const DEPTH_MAX: usize = 64;
 
-/// An item by name: fields are described behind the messages that have them.
+/// An item by name, because fields are defined after the messages that use them.
 enum Named {
     Field(String, bool),
     Component(String, bool),
@@ -20,7 +20,7 @@ enum Named {
     GroupEnd,
 }
 
-/// What the items that are read belong to.
+/// What the current items belong to.
 #[derive(Clone, PartialEq, Eq)]
 enum Owner {
     Header,
@@ -34,7 +34,7 @@ struct Reading {
     source: Source,
     path: Vec<String>,
     owner: Option<Owner>,
-    /// Items with the byte that they stand at.
+    /// Items with their places in the file.
     items: Vec<(Named, usize)>,
     read: Vec<(Owner, Vec<(Named, usize)>)>,
     offset: usize,
@@ -64,10 +64,10 @@ pub(super) fn read(xml: &str) -> Result<Source, DictionaryError> {
         }
     }
     if reading.source.begin_string.is_empty() {
-        return Err(reading.wrong("this is no dictionary"));
+        return Err(reading.wrong("not a QuickFIX dictionary"));
     }
     if !reading.path.is_empty() {
-        return Err(reading.wrong("the file ends within an element"));
+        return Err(reading.wrong("unexpected end of file inside an element"));
     }
     reading.resolve()
 }
@@ -106,7 +106,7 @@ impl Reading {
         match (parents.as_slice(), name.as_str()) {
             ([], "fix") => self.version(element)?,
             ([], _) => {
-                return Err(self.wrong("this is no dictionary: it begins with another element"));
+                return Err(self.wrong("not a QuickFIX dictionary: the first element is not <fix>"));
             }
             (["fix"], "header") => self.owner = Some(Owner::Header),
             (["fix"], "trailer") => self.owner = Some(Owner::Trailer),
@@ -186,7 +186,7 @@ impl Reading {
         let Some(name) = self.path.pop() else {
             return;
         };
-        // What is in a field's place stands in its owner; an owner is at most the third element.
+        // An item is a direct child of its owner or nested deeper; an owner is at most the third element.
         let ends = match self.path.len() {
             1 => matches!(name.as_str(), "header" | "trailer"),
             2 => matches!(name.as_str(), "message" | "component"),
@@ -201,7 +201,7 @@ impl Reading {
         }
     }
 
-    /// Names become tags and numbers.
+    /// Replaces names by tags and numbers.
     fn resolve(mut self) -> Result<Source, DictionaryError> {
         let fields = self.source.fields.iter();
         let tags: HashMap<&str, u32> = fields
@@ -212,7 +212,7 @@ impl Reading {
             .map(|(number, component)| (component.0.as_str(), number))
             .collect();
         let tag = |name: &str, offset| {
-            let missing = || DictionaryError::new(format!("no field is called '{name}'"), offset);
+            let missing = || DictionaryError::new(format!("undefined field '{name}'"), offset);
             tags.get(name).copied().ok_or_else(missing)
         };
         let mut resolved = Vec::new();

@@ -1,8 +1,8 @@
-//! The body of a template's message by AVX-512: what is written is added up in registers, and neither
-//! read again nor looked at byte by byte.
+//! Writes the body of a template's message by AVX-512: bytes are summed in registers while they are
+//! written, and neither read again nor handled one by one.
 //!
-//! What is out of the ordinary (an empty or faulty value, a number of more than eight digits, no room)
-//! is left to the plain path, which says what is wrong.
+//! Everything unusual (an empty or invalid value, a number of more than eight digits, no room) is left
+//! to `scalar`, which reports errors.
 
 #![allow(
     unsafe_code,
@@ -25,10 +25,10 @@ use super::text::digits;
 use crate::frame::SOH;
 use crate::isa::Avx512;
 
-/// Numbers below have eight digits at most.
+/// Smaller numbers have at most eight digits.
 const SHORT_NUMBERS: u64 = 100_000_000;
 
-/// The end of the body and the sum of the values. `None`: this is for the plain path.
+/// Writes the body. Returns its end and the sum of the values; `None` leaves it to `scalar`.
 #[inline]
 pub(super) fn body(
     _: Avx512,
@@ -39,7 +39,7 @@ pub(super) fn body(
     unsafe { write(skeleton, values) }
 }
 
-/// Where the next byte goes, what the values sum to, and whether one has the byte 1.
+/// Where the next byte goes, the sum of the values, and whether one contains the byte 1.
 struct Pen {
     to: *mut u8,
     end: *mut u8,
@@ -48,7 +48,7 @@ struct Pen {
 }
 
 impl Pen {
-    /// Whether there is room for so many bytes, and what is written beyond them.
+    /// Whether there is room for this many bytes and those written beyond them.
     #[inline]
     fn has_room(&self, bytes: usize) -> bool {
         (self.end as usize - self.to as usize) > bytes + OVER_BYTES
@@ -62,13 +62,13 @@ impl Pen {
     }
 
     /// # Safety
-    /// There is room for the part, and a piece of text behind it.
+    /// There is room for the part and a piece more, and a piece of text follows the part.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
     unsafe fn constant(&mut self, text: *const u8, part: &Part) {
         let mut done = 0;
         loop {
-            // SAFETY: `done` is within the part, and there is a piece behind it on both sides.
+            // SAFETY: `done` is within the part, and a piece follows it on both sides.
             unsafe {
                 let piece = _mm256_loadu_si256(text.add(part.start + done).cast());
                 _mm256_storeu_si256(self.to.add(done).cast(), piece);
@@ -100,7 +100,7 @@ impl Pen {
             }
             return;
         }
-        // The pen stays in registers: its address is not given to anybody.
+        // The pen stays in registers, because its address is not passed on.
         let (mut to, mut sum, mut ends) = (self.to, 0, 0);
         for some in bytes.chunks(64) {
             // SAFETY: as above.
@@ -115,7 +115,7 @@ impl Pen {
         self.sums = _mm256_add_epi64(self.sums, sum);
     }
 
-    /// Up to 16 bytes in two words, with zeros behind them.
+    /// Writes up to 16 bytes in two words, padded with zeros.
     ///
     /// # Safety
     /// There is room for 16 bytes, and `length` is at most 16.
@@ -133,7 +133,7 @@ impl Pen {
     }
 }
 
-/// Copies up to 64 bytes; their sum, and where a byte 1 is.
+/// Copies up to 64 bytes. Returns their sum, and a bit for each byte 1.
 ///
 /// # Safety
 /// There is room for 64 bytes.
@@ -172,8 +172,8 @@ fn write(skeleton: &mut Skeleton, values: &[Slot<'_>]) -> Option<(usize, u32)> {
         if length == 0 || !pen.has_room(part.length + length) {
             return None;
         }
-        // SAFETY: there is room for the part and the value, and 64 bytes more; behind the text of the
-        // last part there is a piece more.
+        // SAFETY: there is room for the part and the value, and 64 bytes more; a piece follows the
+        // text of the last part.
         unsafe {
             pen.constant(text, part);
             match value {

@@ -1,7 +1,7 @@
-//! Up to eight digits of a number at once, by AVX-512 with IFMA and VBMI: two multiplications for all
-//! of them, and a permutation that leaves out zeros and puts a point in.
+//! Converts up to eight digits of a number at once, by AVX-512 with IFMA and VBMI: two multiplications
+//! for all digits, and a permutation that drops leading zeros and inserts a point.
 //!
-//! Numbers are told by how many digits they have. Longer ones are left to `text`.
+//! The number of digits selects the permutation. Longer numbers are left to `text`.
 
 #![allow(unsafe_code, reason = "vector loads of constants")]
 
@@ -11,20 +11,20 @@ use std::arch::x86_64::{
     _mm512_madd52lo_epu64, _mm512_permutexvar_epi8, _mm512_set1_epi64,
 };
 
-/// Numbers of more digits are not for here.
+/// The most digits that are converted here.
 const DIGITS_MAX: usize = 8;
 
-/// Any form.
+/// Some form, for values that are not numbers.
 pub(super) const ANY_FORM: &Form = &FORMS[1][0];
 
-/// Which bytes of eight digits with a quadword each are text.
+/// Selects the bytes of the text from eight digits, one in each quadword.
 #[derive(Debug)]
 #[repr(align(16))]
 pub(super) struct Form([u8; 16]);
 
-/// By digits and digits behind the point, of which there are fewer.
+/// By the number of digits, and the number of digits after the point, which is smaller.
 static FORMS: [[Form; DIGITS_MAX]; DIGITS_MAX + 1] = {
-    // The second byte of a digit is a point, the third is zero.
+    // In each quadword the second byte is a point and the third is zero.
     let mut forms = [const { [const { Form([2; 16]) }; DIGITS_MAX] }; DIGITS_MAX + 1];
     let mut digits = 1;
     while digits <= DIGITS_MAX {
@@ -47,7 +47,7 @@ static FORMS: [[Form; DIGITS_MAX]; DIGITS_MAX + 1] = {
     forms
 };
 
-/// The powers of ten that numbers of so many digits are not below; one digit may be 0.
+/// The smallest number with this many digits; a single digit may be 0.
 static LEAST: [u64; DIGITS_MAX + 2] = {
     let mut least = [0; DIGITS_MAX + 2];
     let (mut digits, mut power) = (2, 10);
@@ -62,8 +62,9 @@ static LEAST: [u64; DIGITS_MAX + 2] = {
 #[repr(align(64))]
 struct Words([u64; 8]);
 
-/// 2^52 by the powers of ten: times a number, what is behind the point are its lower digits. Cut
-/// off, and so made good by one number more: it errs by less than the last digit up to 10^8.
+/// 2^52 divided by the powers of ten. Times a number, the lower 52 bits are the fraction that holds its
+/// lower digits. The division rounds down, which adding the fraction once more makes up for: up to
+/// 10^8 the error is less than the last digit.
 static FRACTIONS: Words = {
     let (mut words, mut at, mut power) = ([0; 8], 8, 1);
     while at > 0 {
@@ -74,7 +75,7 @@ static FRACTIONS: Words = {
     Words(words)
 };
 
-/// The text of eight digits.
+/// The text of a number of up to eight digits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
 pub(super) fn digits(number: u64, form: &Form) -> __m128i {
@@ -93,17 +94,17 @@ pub(super) fn digits(number: u64, form: &Form) -> __m128i {
     _mm512_castsi512_si128(text)
 }
 
-/// Numbers that are written alike.
+/// A range of numbers with the same number of digits.
 pub(super) struct Alike {
     pub(super) form: &'static Form,
-    /// The least of them, and how many there are.
+    /// The smallest of them, and how many there are.
     pub(super) least: u64,
     pub(super) count: u32,
     pub(super) digits: u32,
 }
 
-/// The numbers that are written like one with so many digits behind the point: one digit at least is
-/// in front of it. `None`: it has too many.
+/// The range of numbers that have as many digits as this one, with `scale` digits after the point and
+/// at least one before it. `None` if it has too many digits.
 #[inline]
 #[target_feature(enable = "avx512f,popcnt")]
 pub(super) fn alike(number: u64, scale: u8) -> Option<Alike> {

@@ -1,12 +1,12 @@
 //! The order of a header: 8, 9 and 35, then the rest by ascending tag, as QuickFIX writes it.
 //!
-//! What a dictionary says of a header is its own; this is about the standard's fields.
+//! Only the standard's header fields are known here; dictionaries are not consulted.
 
-/// The rank of fields that are not of the header.
+/// The rank of fields that do not belong to the header.
 pub(super) const BODY: u32 = u32::MAX;
 
-/// Where in a header a field stands: the lower, the earlier. The entries of a group stay behind the
-/// field that says how many there are, in the order in which they are given.
+/// The rank of a field in the header: lower comes earlier. The entries of a group keep their order
+/// after its count field.
 #[inline]
 pub(super) fn rank(tag: u32) -> u32 {
     match tag {
@@ -44,9 +44,9 @@ pub(super) fn rank(tag: u32) -> u32 {
 #[derive(Debug, Default)]
 pub(super) struct Header {
     fields: Vec<Place>,
-    /// The rank of the field before.
+    /// The rank of the previous field.
     last: u32,
-    /// Whether some field stands behind one that it should stand before.
+    /// Whether some field is out of order.
     disorder: bool,
     sorted: Vec<u8>,
 }
@@ -66,7 +66,7 @@ impl Header {
         self.disorder = false;
     }
 
-    /// Takes note of a field that was written.
+    /// Records a field that was written.
     #[inline]
     pub(super) fn add(&mut self, tag: u32, start: usize, end: usize) {
         let rank = rank(tag);
@@ -90,7 +90,7 @@ impl Header {
             at = field.end;
         }
         body.push(at..buffer.len());
-        // Stable: what has one rank stays in its order.
+        // Stable: fields of the same rank keep their order.
         self.fields.sort_by_key(|field| field.rank);
         let header = self.fields.iter().map(|field| field.start..field.end);
         self.sorted.clear();

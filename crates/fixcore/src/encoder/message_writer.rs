@@ -1,4 +1,4 @@
-//! Messages field by field.
+//! Writes messages field by field.
 
 use super::header::Header;
 use super::prefix::{BODY_BYTES_MAX, Prefix, ROOM_BYTES};
@@ -8,7 +8,10 @@ use crate::frame::{SOH, checksum_field};
 use crate::scan::Scanner;
 use crate::value::{Decimal, Timestamp};
 
-/// Writes messages into a buffer of its own.
+/// Writes messages into its own buffer, field by field. A [`Template`](crate::Template) is faster for
+/// messages that differ in a few values.
+#[doc(alias = "serializer")]
+#[doc(alias = "builder")]
 #[derive(Debug)]
 pub struct Encoder {
     scanner: Scanner,
@@ -19,7 +22,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder of messages that begin with this BeginString, of 27 bytes at most.
+    /// An encoder of messages with this BeginString (8), of at most 27 bytes.
     #[must_use]
     pub fn new(begin_string: &str) -> Self {
         Self {
@@ -31,7 +34,7 @@ impl Encoder {
         }
     }
 
-    /// Begins a message of a type.
+    /// Begins a message with this MsgType (35).
     pub fn start(&mut self, msg_type: &str) -> MessageWriter<'_> {
         self.buffer.clear();
         self.buffer.resize(ROOM_BYTES, 0);
@@ -65,7 +68,7 @@ impl<'e> MessageWriter<'e> {
         self.encoder.wrong.get_or_insert(error);
     }
 
-    /// A value as it is: one byte or more, and not the byte 1.
+    /// Writes a value as it is: at least one byte, without the byte 1.
     pub fn bytes(mut self, tag: u32, value: &[u8]) -> Self {
         if value.is_empty() {
             self.refuse(ErrorKind::EmptyValue, tag);
@@ -89,22 +92,22 @@ impl<'e> MessageWriter<'e> {
         self
     }
 
-    /// A whole number.
+    /// Writes an unsigned integer.
     pub fn unsigned(self, tag: u32, value: u64) -> Self {
         self.field(tag, |buffer| text::push_number(buffer, value))
     }
 
-    /// A decimal number, with all its digits behind the point.
+    /// Writes a decimal number with all its digits after the point.
     pub fn decimal(self, tag: u32, value: Decimal) -> Self {
         self.field(tag, |buffer| text::push_decimal(buffer, value))
     }
 
-    /// A moment, in milliseconds.
+    /// Writes a timestamp with milliseconds.
     pub fn timestamp(self, tag: u32, value: Timestamp) -> Self {
         self.raw(tag, &value.to_millis())
     }
 
-    /// Data of any bytes, and before it its length.
+    /// Writes a data field, which may contain any byte, after its length field.
     pub fn data(mut self, length_tag: u32, tag: u32, value: &[u8]) -> Self {
         if value.is_empty() {
             self.refuse(ErrorKind::EmptyValue, tag);
@@ -113,7 +116,7 @@ impl<'e> MessageWriter<'e> {
             .raw(tag, value)
     }
 
-    /// The whole message with BodyLength and CheckSum.
+    /// Completes the message with BodyLength (9) and CheckSum (10).
     ///
     /// # Errors
     /// The first value that cannot be written, with its tag and its place in the body.

@@ -1,7 +1,7 @@
-//! Messages as bytes: the frame around a body, the header in its order, other fields in the order in
+//! Writes messages: the frame around a body, the header in its order, other fields in the order in
 //! which they are given.
 //!
-//! An [`Encoder`] writes field by field; a [`Template`] has written most of a message before.
+//! An [`Encoder`] writes field by field; a [`Template`] has the constant part of a message ready.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

@@ -1,8 +1,8 @@
-//! A template's message over the one before it, by AVX-512 with VBMI and IFMA.
+//! Writes a template's message over the previous one, by AVX-512 with VBMI and IFMA.
 //!
-//! Constant text stays in the buffer, so as long as values are as long as those before them nothing
-//! but values is written. From the first value of another length on, the rest is written anew, and
-//! remembered. What is out of the ordinary is left to the plain path, which says what is wrong.
+//! Constant text stays in the buffer: while values keep their length, only values are written. From the
+//! first value of another length on, the rest is written again and remembered. Everything unusual is
+//! left to `scalar`, which reports errors.
 
 #![allow(
     unsafe_code,
@@ -25,31 +25,31 @@ use super::text::{Clock, MILLIS, MILLIS_AT, MOMENT_BYTES};
 use crate::frame::SOH;
 use crate::isa::Avx512Ifma;
 
-/// Text of more bytes does not fit into a register of 32.
+/// The longest text that fits into a register.
 const SHORT_BYTES: usize = 32;
 
-/// What a message was.
+/// The previous message.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Previous {
     spots: Vec<Spot>,
-    /// How many of the spots are as they were written.
+    /// How many of the spots are still valid.
     known: usize,
-    /// Where in the buffer the message begins, and its body ends.
+    /// Where the message begins in the buffer, and where its body ends.
     start: usize,
     end: usize,
-    /// The sum of all but values and trailer.
+    /// The sum of all bytes except values and trailer.
     sum: u32,
 }
 
 impl Previous {
-    /// The buffer was written by somebody else.
+    /// Forgets the previous message, because another path writes into the buffer.
     #[inline]
     pub(super) fn forget(&mut self) {
         self.known = 0;
     }
 }
 
-/// What values sum to, and whether one has the byte 1.
+/// The sum of the values, and whether one contains the byte 1.
 #[derive(Clone, Copy)]
 struct Sums {
     vector: __m256i,
@@ -99,8 +99,8 @@ impl Sums {
     }
 }
 
-/// Where in the buffer the message begins and its body ends, and the sum of all but the trailer.
-/// `None`: this is for the plain path.
+/// Writes a message. Returns where it begins, where its body ends, and the sum of all bytes except the
+/// trailer; `None` leaves it to `scalar`.
 #[inline]
 pub(super) fn message(
     _: Avx512Ifma,
@@ -125,30 +125,30 @@ fn write(
     let mut sums = Sums::new();
     let Skeleton { buffer, clock, .. } = skeleton;
     let known = previous.spots.get(..previous.known)?;
-    // All that is known stands in front of `end`.
+    // All valid spots lie before `end`.
     let buffer = buffer.get_mut(..previous.end)?.as_mut_ptr();
     let mut same = 0;
     for spot in known {
         let value = values.get(spot.value as usize)?;
-        // SAFETY: `known` spots are as `anew` has written them, with `end` behind the last of them,
-        // and the buffer was just seen to reach there.
+        // SAFETY: `known` spots are as `rewrite` wrote them, `end` lies after the last of them, and
+        // the buffer was just checked to reach there.
         if unsafe { !over(buffer, spot, value, clock, &mut sums) } {
             break;
         }
         same += 1;
     }
-    // Of a message without values nothing is known by them.
+    // A message without values has no spots that show whether it was written before.
     if same < skeleton.parts.len() || same == 0 {
-        sums = anew(skeleton, previous, values, same, sums)?;
+        sums = rewrite(skeleton, previous, values, same, sums)?;
     }
     let sum = sums.total().wrapping_add(previous.sum);
     (sums.ends == 0).then_some((previous.start, previous.end, sum))
 }
 
-/// Writes a value over one that was as long; whether it could.
+/// Writes a value over the previous one. Returns false if that has another length or kind.
 ///
 /// # Safety
-/// The spot is as `put` made it, and the bytes that were `written` there are within the buffer.
+/// The spot is as `put` made it, and the bytes that `put` wrote there are within the buffer.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
 unsafe fn over(
@@ -158,9 +158,9 @@ unsafe fn over(
     clock: &mut Clock,
     sums: &mut Sums,
 ) -> bool {
-    // SAFETY: within the buffer, as of this function.
+    // SAFETY: within the buffer, by the contract of this function.
     let to = unsafe { buffer.add(spot.at as usize) };
-    // What of a spot is compared below differs from any value's where the spot is of another kind.
+    // If the spot is of another kind, none of the comparisons below matches.
     let number = match value {
         Slot::Bytes(bytes) => {
             if !spot.text.is_of(bytes) {
@@ -190,7 +190,7 @@ unsafe fn over(
             let word = MILLIS[millis];
             sums.short(_mm_cvtsi32_si128(word.cast_signed()));
             sums.number = sums.number.wrapping_add(clock.sum());
-            // SAFETY: a moment was written there, whose last four bytes these are.
+            // SAFETY: a timestamp was written there; these are its last four bytes.
             unsafe { to.add(MILLIS_AT).cast::<u32>().write_unaligned(word) };
             return true;
         }
@@ -216,10 +216,10 @@ unsafe fn over(
     true
 }
 
-/// Writes the message from a value on, and remembers what it is.
+/// Writes the message from a value on, and remembers it.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512ifma,bmi1,bmi2,popcnt")]
-fn anew(
+fn rewrite(
     skeleton: &mut Skeleton,
     previous: &mut Previous,
     values: &[Slot<'_>],
@@ -255,7 +255,7 @@ fn anew(
             return None;
         }
         if !is_constant_there {
-            // SAFETY: there is room for the part and 64 bytes behind it.
+            // SAFETY: there is room for the part and 64 bytes more.
             unsafe { constant(text, part, buffer.as_mut_ptr().add(at)) };
             at += part.length;
         }
@@ -268,7 +268,7 @@ fn anew(
     if buffer.len() <= at + last.length + OVER_BYTES {
         return None;
     }
-    // SAFETY: there is room for the part and 64 bytes behind it.
+    // SAFETY: there is room for the part and 64 bytes more.
     unsafe { constant(text, last, buffer.as_mut_ptr().add(at)) };
     at += last.length;
     let (start, digits) = prefix.write(buffer, at - ROOM_BYTES)?;
@@ -278,15 +278,15 @@ fn anew(
 }
 
 /// # Safety
-/// There is room for the part, and a piece behind it.
+/// There is room for the part and a piece more.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
 unsafe fn constant(text: &[u8], part: &Part, to: *mut u8) {
     let mut done = 0;
-    // SAFETY: behind the text of the last part there is a piece more.
+    // SAFETY: a piece follows the text of the last part.
     let from = unsafe { text.as_ptr().add(part.start) };
     loop {
-        // SAFETY: `done` is within the part, and there is a piece behind it on both sides.
+        // SAFETY: `done` is within the part, and a piece follows it on both sides.
         unsafe {
             let piece = _mm256_loadu_si256(from.add(done).cast());
             _mm256_storeu_si256(to.add(done).cast(), piece);
@@ -298,7 +298,8 @@ unsafe fn constant(text: &[u8], part: &Part, to: *mut u8) {
     }
 }
 
-/// Text of more than 32 bytes: its sum, and whether it has the byte 1. These stay in registers.
+/// Writes a text of more than 32 bytes. Returns its sum and whether it contains the byte 1, both in
+/// registers.
 ///
 /// # Safety
 /// There is room for it.
@@ -318,7 +319,7 @@ unsafe fn long(bytes: &[u8], to: *mut u8) -> (u32, u32) {
     (sums.total(), sums.ends)
 }
 
-/// Writes a value, and says what it is.
+/// Writes a value, and describes it.
 ///
 /// # Safety
 /// There is room for 32 bytes and for the text.
@@ -328,7 +329,7 @@ unsafe fn put(value: &Slot<'_>, to: *mut u8, clock: &mut Clock, sums: &mut Sums)
     let (number, scale) = match value {
         Slot::Bytes(bytes) => {
             let mask = match bytes.len() > SHORT_BYTES {
-                // No register holds it, and no mask is used.
+                // It does not fit into a register, so no mask is used.
                 true => 0,
                 false => _bzhi_u32(!0, bytes.len() as u32),
             };

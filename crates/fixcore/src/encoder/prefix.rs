@@ -3,14 +3,14 @@
 use super::text::digits;
 use crate::frame::SOH;
 
-/// Bytes before the body: room for BeginString and BodyLength.
+/// The room before the body, for BeginString and BodyLength.
 pub(super) const ROOM_BYTES: usize = 64;
-/// Bytes of `8=…` and `9=`: there is room for these and eight digits.
+/// The room for `8=…` and `9=`; eight digits and a separator fit after them.
 const PREFIX_BYTES_MAX: usize = 32;
-/// Bodies are shorter than this: eight digits.
+/// Bodies are shorter than this: at most eight digits.
 pub(super) const BODY_BYTES_MAX: usize = 100_000_000;
 
-/// `8=…`, its end and `9=`, at the right of an array.
+/// `8=…`, a separator and `9=`, right-aligned in an array.
 #[derive(Debug, Clone)]
 pub(super) struct Prefix {
     pub(super) bytes: [u8; PREFIX_BYTES_MAX],
@@ -18,7 +18,7 @@ pub(super) struct Prefix {
 }
 
 impl Prefix {
-    /// BeginString is cut to what there is room for.
+    /// A BeginString that is too long is cut off.
     pub(super) fn new(begin_string: &str) -> Self {
         let begin = begin_string.as_bytes();
         let begin = &begin[..begin.len().min(PREFIX_BYTES_MAX - 5)];
@@ -31,7 +31,7 @@ impl Prefix {
         }
     }
 
-    /// Writes the frame's head in front of a body; where it begins, and the sum of its digits.
+    /// Writes the head before a body. Returns where it begins, and the sum of its digits.
     #[inline]
     pub(super) fn write(&self, buffer: &mut [u8], body_bytes: usize) -> Option<(usize, u32)> {
         let number = digits(body_bytes as u32);

@@ -1,5 +1,5 @@
-//! The body of a template's message by general registers, on any processor: any value is written, and
-//! what cannot be written is reported.
+//! Writes the body of a template's message by general registers, on any processor. It handles all
+//! values, and reports those that cannot be written.
 
 use super::prefix::{BODY_BYTES_MAX, ROOM_BYTES};
 use super::skeleton::{OVER_BYTES, PIECE_BYTES, Part, Skeleton, Slot, short_decimal};
@@ -21,7 +21,7 @@ pub(super) fn body(skeleton: &mut Skeleton, values: &[Slot<'_>]) -> Result<(usiz
         Slot::Bytes(bytes) => bytes.len(),
         _ => NUMBER_BYTES_MAX,
     };
-    // The same text may stand in many slots: what they need together may be beyond any number.
+    // The same text may be in many slots, so the sum of their lengths may overflow.
     let own = skeleton.constant_bytes + ROOM_BYTES + OVER_BYTES;
     let room = values.iter().map(bytes).fold(own, usize::saturating_add);
     if skeleton.buffer.len() < room {
@@ -56,7 +56,7 @@ fn grow(buffer: &mut Vec<u8>, room: usize) -> Result<()> {
     if room >= BODY_BYTES_MAX {
         return Err(too_long());
     }
-    // Never longer, so that no body in it is too long.
+    // Never larger, so no body in it is too long.
     let room = room.next_power_of_two().min(BODY_BYTES_MAX);
     buffer.resize(room, 0);
     Ok(())
@@ -67,7 +67,7 @@ pub(super) fn too_long() -> Error {
     Error::new(ErrorKind::TooLong, 0)
 }
 
-/// Where the next byte goes, and the sum of what was not constant.
+/// Where the next byte goes, and the sum of the values.
 struct Pen<'b> {
     out: &'b mut [u8],
     at: usize,
@@ -75,7 +75,7 @@ struct Pen<'b> {
 }
 
 impl Pen<'_> {
-    /// Writes all of an array; a part of it counts.
+    /// Writes a whole array, of which only `length` bytes count.
     #[inline]
     fn put<const N: usize>(&mut self, bytes: &[u8; N], length: usize) -> Option<()> {
         *self.out.get_mut(self.at..)?.first_chunk_mut::<N>()? = *bytes;
@@ -83,13 +83,13 @@ impl Pen<'_> {
         Some(())
     }
 
-    /// Adds to the sum, of which the lowest eight bits count.
+    /// Adds to the sum, of which only the lowest eight bits matter.
     #[inline]
     fn add(&mut self, sum: u32) {
         self.sum = self.sum.wrapping_add(sum);
     }
 
-    /// Writes text in words that overlap. Whether it may stand in a message.
+    /// Writes text in overlapping words. Returns whether a message may contain it.
     #[inline]
     fn text(&mut self, value: &[u8]) -> Option<bool> {
         let (words, rest) = value.as_chunks::<8>();
@@ -171,7 +171,7 @@ fn short(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, from_high)
 }
 
-/// Not zero if a byte of the word is 1; exact for the lowest such byte.
+/// Not zero if some byte of the word is 1; exact for the lowest such byte.
 #[inline]
 fn has_soh(word: u64) -> u64 {
     let ones = 0x0101_0101_0101_0101;

@@ -1,34 +1,34 @@
-//! What a template knows of its messages before the first: constant text with its sum, where values
-//! go, and the buffer that messages are written into.
+//! The constant part of a template's messages: text with its sum, the places of values, and the buffer
+//! that messages are written into.
 
 use super::prefix::Prefix;
 use super::text::{Clock, digits};
 use crate::value::{Decimal, Timestamp};
 
-/// Constant text is copied in pieces of so many bytes.
+/// Constant text is copied in pieces of this size.
 pub(super) const PIECE_BYTES: usize = 32;
-/// Written beyond the end at most, by a piece or by a value.
+/// How far a piece or a value may be written beyond its end.
 pub(super) const OVER_BYTES: usize = 64;
 /// A value for a slot.
 #[derive(Debug, Clone, Copy)]
 pub enum Slot<'v> {
-    /// Text: one byte or more, and not the byte 1.
+    /// Text: at least one byte, without the byte 1.
     Bytes(&'v [u8]),
-    /// A whole number.
+    /// An unsigned integer.
     Unsigned(u64),
     /// A decimal number.
     Decimal(Decimal),
-    /// A moment, in milliseconds: its date and second are only written when they change.
+    /// A timestamp with milliseconds. Its date and second are only formatted when they change.
     Time(Timestamp),
 }
 
 /// Constant text up to a slot.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
-    /// Where in the text it begins; behind the last part there is a piece more.
+    /// Where it begins in the text; a piece follows the last part.
     pub(super) start: usize,
     pub(super) length: usize,
-    /// The tag of the slot behind it, and which of the values goes there.
+    /// The tag of the slot after it, and which of the values goes there.
     pub(super) tag: u32,
     pub(super) value: usize,
 }
@@ -49,8 +49,8 @@ pub(super) struct Skeleton {
     pub(super) clock: Clock,
 }
 
-/// A number of up to eight digits with some behind the point: its text from the lowest byte on, nine
-/// bytes at most with zeros behind them, and their number.
+/// The text of a decimal with up to eight digits: at most nine bytes from the lowest byte on, padded
+/// with zeros, and its length. `None` for other numbers.
 #[inline]
 pub(super) fn short_decimal(value: Decimal) -> Option<([u64; 2], usize)> {
     let scale = usize::from(value.scale);
@@ -59,7 +59,7 @@ pub(super) fn short_decimal(value: Decimal) -> Option<([u64; 2], usize)> {
         return None;
     }
     let digits = digits(value.mantissa as u32).at_least(scale + 1);
-    // One digit at least stands before the point, and one behind it: 8 to 56 bits.
+    // There is at least one digit on each side of the point: 8 to 56 bits.
     let (text, whole) = (digits.left(), 8 * (digits.length - scale));
     let (before, behind) = (text & !(u64::MAX << whole), text >> whole);
     let low = before | u64::from(b'.') << whole | behind << whole << 8;

@@ -1,23 +1,23 @@
-//! What `overwrite` remembers of a value that it wrote: where it stands, and which other values may be
+//! What `overwrite` remembers of each value that it wrote: its place, and which other values can be
 //! written over it.
 //!
-//! A spot holds one kind of value. For the other kinds it is in a state that no value matches: no
-//! text has "no length", no moment has "no second", and no number is among none. Bytes are written in
-//! `overwrite.rs`.
+//! A spot holds one kind of value. Its fields for the other kinds are in a state that no value matches:
+//! no text has "no length", no timestamp has "no second", and no number is in an empty range. Bytes are
+//! written in `overwrite.rs`.
 
 use std::num::NonZeroUsize;
 
 use super::digits_ifma::{ANY_FORM, Form};
 use super::text::Second;
 
-/// The length of a text, or that there is no text.
+/// The length of a text, or "no text".
 ///
-/// One more than the length is kept, which is never 0: so that no length stands for "no text", and
-/// comparing takes one instruction.
+/// It holds the length plus one, which is never 0. So no length can mean "no text", and a comparison
+/// takes one instruction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextLength(Option<NonZeroUsize>);
 
-// One more than the length of any slice is a number.
+// The length of any slice plus one does not overflow.
 const _: () = assert!(isize::MAX.unsigned_abs() < usize::MAX);
 
 impl TextLength {
@@ -32,16 +32,16 @@ impl TextLength {
     /// Whether it is the length of this text.
     #[inline]
     pub(super) fn is_of(self, text: &[u8]) -> bool {
-        // As numbers, of which 0 is none: two `Option`s would be looked into first.
+        // Compared as numbers, with 0 for none: comparing two `Option`s would branch.
         self.0.map_or(0, NonZeroUsize::get) == text.len().wrapping_add(1)
     }
 }
 
-/// A value that stands in the buffer. Each kind of value looks at what only it sets.
+/// A value in the buffer. Each kind of value compares fields that only this kind sets.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Spot {
-    /// Where in the buffer.
+    /// Its place in the buffer.
     pub(super) at: u32,
     /// Which of the values.
     pub(super) value: u32,
@@ -50,14 +50,15 @@ pub(super) struct Spot {
     /// How many bytes were written, and a bit for each of the first 32.
     pub(super) written: u32,
     pub(super) mask: u32,
-    /// The least number that has as many digits, and how many numbers have: whole ones, decimals.
+    /// The smallest number with as many digits, and how many such numbers there are: of integers and of
+    /// decimals.
     pub(super) least: u64,
     pub(super) whole: u32,
     pub(super) decimals: u32,
     pub(super) scale: u8,
-    /// How digits become text.
+    /// The permutation from digits to text.
     pub(super) form: &'static Form,
-    /// Its second, if it is a moment.
+    /// Its second, if it is a timestamp.
     pub(super) second: Option<Second>,
 }
 
@@ -65,7 +66,7 @@ pub(super) struct Spot {
 const _: () = assert!(size_of::<Spot>() == 64);
 
 impl Spot {
-    /// What no value can be written over.
+    /// A spot that no value can be written over.
     pub(super) const NOTHING: Self = Self {
         at: 0,
         value: 0,

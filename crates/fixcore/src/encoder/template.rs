@@ -1,7 +1,7 @@
-//! Messages of which most is known before: constant text with its sum, and slots for the rest.
+//! Messages with a constant part that is prepared once, and slots for values.
 //!
-//! What is written is never read again: a sum of bytes just written would wait for them to reach
-//! the cache. Constant text is copied in whole pieces, and what is too much is overwritten.
+//! Bytes that were written are not read again to sum them, because that would wait for them to reach the
+//! cache. Constant text is copied in whole pieces; bytes beyond its end are overwritten.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
@@ -19,7 +19,16 @@ use crate::isa::Isa;
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{Avx512, Avx512Ifma};
 
-/// A message with slots.
+/// A message with slots: the fastest way to write messages that differ in a few values.
+///
+/// ```
+/// use fixcore::{Slot, Template};
+///
+/// let mut template = Template::builder("FIX.4.4", "0").constant(49, b"ME").slot(34).build();
+/// let message = template.encode(&[Slot::Unsigned(7)])?;
+/// assert!(message.ends_with(b"\x0134=7\x0149=ME\x0110=238\x01"));
+/// # Ok::<(), fixcore::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Template {
     skeleton: Skeleton,
@@ -31,10 +40,10 @@ pub struct Template {
 /// How a message is written.
 #[derive(Debug, Clone, Copy)]
 enum Path {
-    /// Over the message before it, as far as that goes.
+    /// Over the previous message, where possible.
     #[cfg(target_arch = "x86_64")]
     Overwrite(Avx512Ifma),
-    /// By AVX-512, as far as that goes.
+    /// By AVX-512, where possible.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
     /// By general registers.
@@ -65,7 +74,7 @@ enum Item {
     Slot(usize),
 }
 
-/// Puts a template together, field by field. The header comes out in its order, as QuickFIX has it.
+/// Builds a template field by field. Header fields are put in the order that QuickFIX uses.
 #[derive(Debug, Clone)]
 pub struct TemplateBuilder {
     begin_string: String,
@@ -74,7 +83,7 @@ pub struct TemplateBuilder {
 }
 
 impl TemplateBuilder {
-    /// A field with a constant value, which must not be empty or hold the byte 1.
+    /// Adds a field with a constant value, which must not be empty. Bytes 1 in it are left out.
     #[must_use]
     pub fn constant(mut self, tag: u32, value: &[u8]) -> Self {
         let value = value.iter().copied().filter(|byte| *byte != SOH);
@@ -82,7 +91,7 @@ impl TemplateBuilder {
         self
     }
 
-    /// A field whose value comes with each message: values are in the order of these calls.
+    /// Adds a field whose value comes with each message. Values are given in the order of these calls.
     #[must_use]
     pub fn slot(mut self, tag: u32) -> Self {
         self.items.push((tag, Item::Slot(self.slots)));
@@ -90,10 +99,10 @@ impl TemplateBuilder {
         self
     }
 
-    /// The template.
+    /// Builds the template.
     #[must_use]
     pub fn build(mut self) -> Template {
-        // Stable: the body, and the entries of a group, stay in their order.
+        // Stable: the body and the entries of groups keep their order.
         self.items.sort_by_key(|(tag, _)| rank(*tag));
         let (mut text, mut parts, mut start) = (Vec::new(), Vec::new(), 0);
         for (tag, item) in self.items {
@@ -146,7 +155,7 @@ impl TemplateBuilder {
 }
 
 impl Template {
-    /// A template of messages of a type, without fields behind it yet.
+    /// A builder for messages with this BeginString (8) and MsgType (35).
     #[must_use]
     pub fn builder(begin_string: &str, msg_type: &str) -> TemplateBuilder {
         let builder = TemplateBuilder {
@@ -157,13 +166,13 @@ impl Template {
         builder.constant(35, msg_type.as_bytes())
     }
 
-    /// The same by one instruction set. `None`: this processor does not have it.
+    /// The same template with one instruction set. `None` if this processor does not have it.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Option<Self> {
         isa.is_available().then(|| self.by(isa))
     }
 
-    /// By an instruction set that the processor has.
+    /// The same template with an instruction set that the processor has.
     fn by(mut self, isa: Isa) -> Self {
         self.path = Path::of(isa);
         #[cfg(target_arch = "x86_64")]
@@ -171,11 +180,11 @@ impl Template {
         self
     }
 
-    /// A message with these values in its slots, in the order in which the slots were given.
+    /// Writes a message with these values, in the order in which slots were added.
     ///
     /// # Errors
-    /// A value that cannot be written, with the tag of its slot; [`ErrorKind::MissingTag`]: there are
-    /// fewer values than slots, or more.
+    /// A value that cannot be written, with the tag of its slot; [`ErrorKind::MissingTag`] if the number
+    /// of values is not the number of slots.
     #[inline]
     pub fn encode(&mut self, values: &[Slot<'_>]) -> Result<&[u8]> {
         if values.len() != self.skeleton.parts.len() {
@@ -205,7 +214,7 @@ impl Template {
         self.frame(end, sum).ok_or_else(too_long)
     }
 
-    /// Head and trailer around a body that ends here.
+    /// Writes head and trailer around a body that ends here.
     #[inline]
     fn frame(&mut self, end: usize, sum: u32) -> Option<&[u8]> {
         let (start, digits) = self
@@ -220,7 +229,7 @@ impl Template {
         self.sealed(start, end, sum)
     }
 
-    /// The trailer behind a message that begins and ends here.
+    /// Writes the trailer of a message that begins here and whose body ends here.
     #[inline]
     fn sealed(&mut self, start: usize, end: usize, sum: u32) -> Option<&[u8]> {
         *self

@@ -11,9 +11,9 @@ const NS_PER_SECOND: i64 = 1_000_000_000;
 /// Up to eight digits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Digits {
-    /// A digit a byte, the first one lowest, zeros in front.
+    /// One digit in each byte, the first in the lowest byte, with leading zeros.
     word: u64,
-    /// How many there are without zeros in front: one at least.
+    /// How many there are without leading zeros: at least one.
     pub(super) length: usize,
 }
 
@@ -26,19 +26,19 @@ impl Digits {
         self.word | ZEROS
     }
 
-    /// Without the zeros in front, as text from the lowest byte on; the rest is 0.
+    /// As text from the lowest byte on, without leading zeros; the rest is 0.
     #[inline]
     pub(super) fn left(self) -> u64 {
         self.right() >> (8 * (8 - self.length))
     }
 
-    /// The sum of the text without zeros in front.
+    /// The sum of the text without leading zeros.
     #[inline]
     pub(super) fn sum(self) -> u32 {
         byte_sum(self.word) + 0x30 * self.length as u32
     }
 
-    /// The same digits with zeros in front up to a length.
+    /// The same digits with leading zeros up to a length.
     #[inline]
     pub(super) fn at_least(self, length: usize) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Digits {
 #[inline]
 pub(super) fn digits(number: u32) -> Digits {
     let number = u64::from(number);
-    // Two numbers of four digits, four of two, eight of one: each division a multiplication.
+    // Two numbers of four digits, then four of two, then eight of one. Divisions are multiplications.
     let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = fours.wrapping_mul(10_486) >> 20 & 0x0000_007f_0000_007f;
     let twos = hundreds | (fours - 100 * hundreds) << 16;
@@ -66,7 +66,7 @@ pub(super) fn digits(number: u32) -> Digits {
 
 const LOW: u64 = 100_000_000;
 
-/// Appends a whole number.
+/// Appends an unsigned integer.
 pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
     let (high, low) = (number / LOW, digits((number % LOW) as u32));
     if high == 0 {
@@ -84,7 +84,7 @@ pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&low.right().to_le_bytes());
 }
 
-/// Appends a decimal number with all its digits behind the point.
+/// Appends a decimal number with all its digits after the point.
 pub(super) fn push_decimal(out: &mut Vec<u8>, number: Decimal) {
     if number.mantissa < 0 {
         out.push(b'-');
@@ -97,16 +97,16 @@ pub(super) fn push_decimal(out: &mut Vec<u8>, number: Decimal) {
         out.push(b'.');
         let start = out.len();
         push_number(out, magnitude % unit + unit);
-        // The one in front keeps the zeros behind it.
+        // The added unit keeps zeros after the point; its leading digit goes.
         out.remove(start);
     }
 }
 
-/// Bytes of a moment as text, and where in them the last four are.
+/// The length of a timestamp as text, and where its last four bytes begin.
 pub(super) const MOMENT_BYTES: usize = 21;
 pub(super) const MILLIS_AT: usize = MOMENT_BYTES - 4;
 
-/// A point and three digits, by milliseconds, as a little-endian word.
+/// A point and three digits for each number of milliseconds, as a little-endian word.
 pub(super) static MILLIS: [u32; 1000] = {
     let (mut words, mut ms) = ([0; 1000], 0);
     while ms < words.len() {
@@ -118,14 +118,14 @@ pub(super) static MILLIS: [u32; 1000] = {
     words
 };
 
-/// The second that a moment is in: its first nanosecond, whose lowest bit is 0, with that bit set.
+/// The second of a timestamp: its first nanosecond, which is even, with the lowest bit set.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Second(NonZeroU64);
 
 #[cfg(target_arch = "x86_64")]
 impl Second {
-    /// The second that begins with this nanosecond, which is a multiple of a billion.
+    /// The second that begins with this nanosecond, a multiple of a billion.
     const fn beginning_at(first_ns: i64) -> Self {
         match NonZeroU64::new(first_ns.cast_unsigned() | 1) {
             Some(second) => Self(second),
@@ -134,18 +134,18 @@ impl Second {
     }
 }
 
-/// Moments as text: date and second are kept, of the next moment in the same second only the
-/// milliseconds are written.
+/// Formats timestamps: keeps the text of the last second, so a timestamp in the same second only needs
+/// its milliseconds.
 ///
-/// The first and the last second of all moments are not whole. A moment in them is not kept, so that
-/// no other moment is ever taken to be in the same second.
+/// The first and the last second that a timestamp can be in are incomplete. They are not kept, so no
+/// other timestamp is mistaken for one in the same second.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
-    /// The first nanosecond of a whole second.
+    /// The first nanosecond of the second that is kept.
     start: i64,
     #[cfg(target_arch = "x86_64")]
     second: Second,
-    /// Date and time in front, and room behind: as long as a register.
+    /// Date and time, padded to the size of a register.
     text: [u8; 32],
     /// The sum of the text without the last four bytes.
     sum: u32,
@@ -166,8 +166,8 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// The milliseconds of a moment, whose second is the clock's from now on. `None`: its second is
-    /// not whole, and not kept.
+    /// The milliseconds of a timestamp, whose second is kept from now on. `None` if its second is
+    /// incomplete and so not kept.
     #[inline]
     pub(super) fn millis(&mut self, moment: Timestamp) -> Option<usize> {
         let past = moment.0.wrapping_sub(self.start).cast_unsigned();
@@ -187,7 +187,7 @@ impl Clock {
         Some((past / 1_000_000) as usize)
     }
 
-    /// Goes to the second that begins with this nanosecond.
+    /// Keeps the second that begins with this nanosecond.
     fn keep(&mut self, start: i64) {
         self.start = start;
         #[cfg(target_arch = "x86_64")]
@@ -207,7 +207,7 @@ impl Clock {
         self.second
     }
 
-    /// Whether it is this second that is kept.
+    /// Whether this second is kept.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn keeps(&self, second: Option<Second>) -> bool {
@@ -226,7 +226,7 @@ impl Clock {
         &self.text
     }
 
-    /// A moment as text.
+    /// A timestamp as text.
     #[inline]
     pub(super) fn moment(&mut self, moment: Timestamp) -> [u8; MOMENT_BYTES] {
         let Some(millis) = self.millis(moment) else {

@@ -84,7 +84,7 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
     total(sums).wrapping_add(super::swar::sum(rest))
 }
 
-/// The first of the tags that is `tag`.
+/// The place of the first tag that is `tag`.
 #[target_feature(enable = "avx2,bmi1")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
     let (eights, rest) = tags.as_chunks::<8>();

@@ -18,13 +18,13 @@ fn load(block: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
-/// Up to 64 bytes, with zeros behind them.
+/// Up to 64 bytes, followed by zeros.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn load_some(bytes: &[u8]) -> __m512i {
     let there = bytes.len().min(64) as u32;
     let mask = u64::MAX.checked_shr(64 - there).unwrap_or(0);
-    // SAFETY: the mask has a bit for each byte of the slice and no more; others are not read.
+    // SAFETY: the mask has a bit for each byte of the slice and no more; no other byte is read.
     unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
     _mm512_reduce_add_epi64(sums) as u32
 }
 
-/// The first of the tags that is `tag`.
+/// The place of the first tag that is `tag`.
 #[inline]
 #[target_feature(enable = "avx512f,bmi1,bmi2")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
@@ -75,7 +75,7 @@ pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
     while at < tags.len() {
         let left = (tags.len() - at).min(16) as u32;
         let mask = (0xffff_u32 >> (16 - left)) as u16;
-        // SAFETY: the mask has a bit for each number that is left and no more; others are not read.
+        // SAFETY: the mask has a bit for each remaining number and no more; no other is read.
         let some = unsafe { _mm512_maskz_loadu_epi32(mask, tags.as_ptr().add(at).cast()) };
         let is = _mm512_cmpeq_epi32_mask(some, wanted) & mask;
         if is != 0 {

@@ -47,7 +47,7 @@ static FOURFOLD: Bytes = {
     }
     Bytes(bytes)
 };
-/// The four places before a place of the second of two vectors.
+/// For each group of four: the last four places of the first of two vectors.
 static BEFORE: Bytes = {
     let mut bytes = [0; 64];
     let mut at = 0;
@@ -72,25 +72,25 @@ fn whole(block: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
-/// The bytes from `at` on, up to 64 of them, with zeros behind them, and a bit for each.
+/// Up to 64 bytes from `at` on, followed by zeros, and a bit for each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
 fn load(bytes: &[u8], at: usize) -> (__m512i, u64) {
     let left = bytes.len().saturating_sub(at).min(64);
     let mask = _bzhi_u64(!0, left as u32);
-    // SAFETY: the mask has a bit for each byte that is left and no more; others are not read.
+    // SAFETY: the mask has a bit for each remaining byte and no more; no other byte is read.
     let some = unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().wrapping_add(at).cast()) };
     (some, mask)
 }
 
-/// The lowest eight bytes as numbers from those of `base` on.
+/// The lowest eight bytes as numbers, each added to `base`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
 fn widened(packed: __m128i, base: __m256i) -> __m256i {
     _mm256_add_epi32(_mm256_cvtepu8_epi32(packed), base)
 }
 
-/// Writes where the bits of a mask are; how many there are.
+/// Writes the positions of the bits of a mask. Returns how many there are.
 ///
 /// # Safety
 /// There is room for as many numbers as the mask has bits, and 16 more.
@@ -109,13 +109,13 @@ unsafe fn put(mask: u64, count: __m512i, base: __m256i, to: *mut u32) -> usize {
         }
     }
     if here > 2 * HALF {
-        // SAFETY: as of this function.
+        // SAFETY: by the contract of this function.
         unsafe { put_more(packed, base, here, to) };
     }
     here
 }
 
-/// What is behind the first 16.
+/// Writes the positions after the first 16.
 ///
 /// # Safety
 /// There is room for `here` numbers, and 16 more.
@@ -135,7 +135,7 @@ unsafe fn put_more(mut packed: __m512i, base: __m256i, here: usize, to: *mut u32
     }
 }
 
-/// Where the bytes 1 are. `None`: there may be more than `soh` holds.
+/// Finds the separators. `None` if there may be more than `soh` holds.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
     if soh.len() < bytes.len() + 16 {
@@ -146,8 +146,8 @@ pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
     let (mut base, mut found) = (_mm256_setzero_si256(), 0);
     for block in blocks {
         let mask = _mm512_cmpeq_epi8_mask(whole(block), is);
-        // SAFETY: there are at most as many as bytes before the end of this block, and `soh` is
-        // longer than all of them by 16.
+        // SAFETY: there are at most as many positions as bytes before the end of this block, and
+        // `soh` has 16 elements more than there are bytes.
         found += unsafe { put(mask, count, base, soh.as_mut_ptr().add(found)) };
         base = _mm256_add_epi32(base, _mm256_set1_epi32(64));
     }
@@ -159,7 +159,7 @@ pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
     Some(found)
 }
 
-/// Both kinds of separators, and the sum. `None`: there may be more than the slices hold.
+/// Finds both kinds of separators, and the sum. `None` if there may be more than the slices hold.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> Option<Found> {
     if soh.len().min(equals.len()) < bytes.len() + 16 {
@@ -174,8 +174,8 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
         let is_soh = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8));
         let is_equals = _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(b'=' as i8));
         let is_first = first.next(is_soh, is_equals);
-        // SAFETY: there are at most as many of each as bytes before the end of this block, and the
-        // slices are longer than all of them by 16.
+        // SAFETY: there are at most as many of each as bytes before the end of this block, and both
+        // slices have 16 elements more than there are bytes.
         unsafe {
             let to = (soh.as_mut_ptr(), equals.as_mut_ptr());
             found.soh += put(is_soh, count, base, to.0.add(found.soh));
@@ -188,18 +188,18 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
     Some(found)
 }
 
-/// What an index carries from block to block.
+/// The state that an index carries from block to block.
 struct Indexing {
     sums: __m512i,
-    /// The digits of tags in the block before, zero elsewhere.
+    /// The digits of tags in the previous block, zero elsewhere.
     digits_before: __m512i,
     /// Where the block begins.
     base: __m256i,
-    /// The greatest of what stands where digits should.
+    /// The largest value of a byte where a digit should be.
     greatest: __m256i,
     n_ends: usize,
     n_tags: usize,
-    /// Whether the block begins within a tag; the top bits of masks of the block before.
+    /// Whether the block begins within a tag; the top bits of the previous block's masks.
     carry: u64,
     soh_top: u64,
     equals_top: u64,
@@ -211,21 +211,21 @@ struct Indexing {
     front: __m512i,
 }
 
-/// Where an index goes, and the tags that are watched.
+/// Where an index is written, and the watched tags.
 struct Into<'a> {
     ends: &'a mut [u32],
     tags: &'a mut [u32],
     watch: (__m512i, __m512i),
 }
 
-/// Positions and tags that are stored at once. More of either are rare in 64 bytes, and a store of
-/// twice as many always crosses into another cache line.
+/// How many positions and tags are stored at once. More are rare in 64 bytes, and a store of twice as
+/// many always crosses a cache line.
 const HALF: usize = 8;
 
-/// Tags, ends, sum and marks of a message.
+/// Finds tags, ends, sum and marks of a message.
 ///
-/// A valid field has four bytes or more, so that 64 bytes hold the ends of at most 16, and the `=`
-/// that follow a tag are not more.
+/// A valid field has at least four bytes, so 64 bytes hold the ends of at most 16 fields, and at most
+/// as many `=` that follow a tag.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
     index.reserve(bytes.len());
@@ -266,8 +266,8 @@ pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
             Some((block, rest)) => ((whole(block), !0), rest),
             None => (load(left, 0), &[][..]),
         };
-        // SAFETY: each block before this one added at most 16 to either number, and there is room
-        // for 16 a block.
+        // SAFETY: each previous block added at most 16 to either number, and there is room for 16 in
+        // each block.
         if unsafe { !state.block(some, there, &mut into) } {
             break;
         }
@@ -287,10 +287,10 @@ pub(super) fn index(bytes: &[u8], watch: &Watch, index: &mut Index) {
 }
 
 impl Indexing {
-    /// Adds 64 bytes, of which those of a mask are there. Whether they can be of a message.
+    /// Adds the bytes of a block that a mask selects. Returns whether they can be part of a message.
     ///
     /// # Safety
-    /// There is room for 16 ends and tags more.
+    /// There is room for 16 more ends and tags.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn block(&mut self, some: __m512i, there: u64, into: &mut Into<'_>) -> bool {
@@ -305,9 +305,9 @@ impl Indexing {
         let in_tag = !(equals | sum) & there;
         self.carry = u64::from(carried);
 
-        // An empty tag or a zero in front, an empty value.
+        // An empty tag, a leading zero, or an empty value.
         self.bad |= (zeros | first) & starts | soh & (first << 1 | self.equals_top);
-        // Five bytes of one tag; one after the other, so that they stay in general registers.
+        // Five bytes of one tag, one after the other, to stay in general registers.
         let second = in_tag << 2 | self.tag_before >> 62;
         let fifth = second << 3 | self.tag_before >> 59 & 7;
         self.long |= first & second & fifth;
@@ -315,7 +315,7 @@ impl Indexing {
 
         let count = constant(&COUNT);
         let ends = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(soh, count));
-        // The digits of tags, zero elsewhere; of each tag the four before its `=`.
+        // The digits of tags, zero elsewhere; for each tag the four bytes before its `=`.
         let digits = _mm512_sub_epi8(some, _mm512_set1_epi8(b'0' as i8));
         let digits = _mm512_maskz_mov_epi8(in_tag, digits);
         let places = _mm512_maskz_compress_epi8(first, count);
@@ -325,7 +325,7 @@ impl Indexing {
         self.digits_before = digits;
 
         let (here, tags_here) = (soh.count_ones() as usize, first.count_ones() as usize);
-        // SAFETY: as of this function.
+        // SAFETY: by the contract of this function.
         unsafe {
             let (ends_at, tags_at) = (
                 into.ends.as_mut_ptr().add(self.n_ends),
@@ -360,7 +360,7 @@ impl Indexing {
         true
     }
 
-    /// Stores eight ends and eight tags, of which so many count, and so many tags were before them.
+    /// Stores eight ends and eight tags, of which `count` are valid, after those before.
     ///
     /// # Safety
     /// There is room for them.
@@ -383,7 +383,7 @@ impl Indexing {
             let tags = _mm512_castsi256_si512(tags);
             self.front = _mm512_mask_expand_epi32(self.front, behind, tags);
         }
-        // SAFETY: as of this function.
+        // SAFETY: by the contract of this function.
         unsafe {
             _mm256_storeu_si256(ends_to.cast(), ends);
             _mm256_storeu_si256(tags_to.cast(), tags);

@@ -1,5 +1,5 @@
-//! The part of a scan that is the same for every instruction set but the widest: 64 bytes at a time
-//! are masks of bits, and masks become positions.
+//! The part of a scan that all instruction sets but the widest share: 64 bytes at a time become bit
+//! masks, and masks become positions.
 
 #![allow(unsafe_code, reason = "stores within a length that is checked once")]
 
@@ -10,7 +10,7 @@ pub(super) struct Masks {
     pub(super) equals: u64,
 }
 
-/// How many separators there were, and the sum of all bytes.
+/// How many separators there are, and the sum of all bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
     pub(super) soh: usize,
@@ -18,10 +18,10 @@ pub(super) struct Found {
     pub(super) sum: u32,
 }
 
-/// Which `=` is the first of its field.
+/// Finds the first `=` of each field.
 ///
-/// A one is added at each start of a field to a number whose bits are ones but for the separators: it
-/// carries through the tag and comes to rest at the first of them.
+/// Adds one at each start of a field to a number whose bits are ones except at separators: the carry
+/// runs through the tag and stops at its first separator.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct First {
     /// Whether the next block begins in a tag.
@@ -42,11 +42,11 @@ impl First {
     }
 }
 
-/// Positions that are written at once, of which none may count.
+/// How many positions are written at once; some of them may not be valid.
 const OVER: usize = 8;
 
-/// Both kinds of separators, into slices. `None`: there may be more than the slices hold. Whole blocks
-/// are handed to `add` as well; the sum is left to the caller.
+/// Finds both kinds of separators. `None` if there may be more than the slices hold. Whole blocks are
+/// also passed to `add`, by which the caller computes the sum.
 #[inline(always)]
 pub(super) fn separators(
     bytes: &[u8],
@@ -76,7 +76,7 @@ pub(super) fn separators(
     Some(found)
 }
 
-/// The bytes 1 alone.
+/// Finds the byte 1 only.
 #[inline(always)]
 pub(super) fn positions(
     bytes: &[u8],
@@ -97,7 +97,7 @@ pub(super) fn positions(
     Some(count)
 }
 
-/// A block with the last bytes, and how many stand before them in it.
+/// A block that ends with the last bytes, and how many bytes come before them in it.
 #[inline(always)]
 fn last(bytes: &[u8], rest: &[u8]) -> ([u8; 64], usize) {
     match bytes.last_chunk::<64>() {
@@ -106,7 +106,7 @@ fn last(bytes: &[u8], rest: &[u8]) -> ([u8; 64], usize) {
     }
 }
 
-/// The last bytes, with zeros behind them.
+/// The last bytes, followed by zeros.
 #[inline(always)]
 pub(super) fn padded(rest: &[u8]) -> [u8; 64] {
     let mut block = [0; 64];
@@ -116,8 +116,8 @@ pub(super) fn padded(rest: &[u8]) -> [u8; 64] {
     block
 }
 
-/// Writes where the bits of a mask are, eight at a time, from a place on: what is written too much is
-/// overwritten. The place behind them; `None`: there is no room.
+/// Writes the positions of the bits of a mask, eight at a time, from a place on. Positions beyond the
+/// last bit are overwritten later. Returns the place after them; `None` if there is no room.
 #[inline(always)]
 fn put(mut mask: u64, base: u32, out: &mut [u32], at: usize) -> Option<usize> {
     let end = at + mask.count_ones() as usize;
@@ -128,8 +128,8 @@ fn put(mut mask: u64, base: u32, out: &mut [u32], at: usize) -> Option<usize> {
     loop {
         for further in 0..OVER {
             let position = base.wrapping_add(mask.trailing_zeros());
-            // One by one: to gather them in a vector register takes longer than to store them.
-            // SAFETY: `done` is `at` or below `end`, and there is room for 8 behind `end`.
+            // One by one: gathering them in a vector register takes longer than storing them.
+            // SAFETY: `done` is `at` or below `end`, and there is room for 8 after `end`.
             unsafe {
                 out.as_mut_ptr()
                     .add(done)

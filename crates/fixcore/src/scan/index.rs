@@ -1,12 +1,12 @@
-//! What a scan found: buffers that are reused from message to message.
+//! The result of a scan, in buffers that are reused from message to message.
 
 use super::watch::Watch;
 use crate::frame::MESSAGE_BYTES_MAX;
 
-/// Tags that are compared at once.
+/// How many tags are compared at once.
 pub(crate) const FRONT_TAGS: usize = 16;
 
-/// Every separator of some bytes.
+/// The separators in some bytes.
 #[derive(Debug, Default, Clone)]
 pub struct Separators {
     pub(super) soh: Vec<u32>,
@@ -23,14 +23,14 @@ impl Separators {
         Self::default()
     }
 
-    /// Where the bytes 1 are.
+    /// The positions of the byte 1.
     #[must_use]
     pub fn soh(&self) -> &[u32] {
         self.soh.get(..self.soh_len).unwrap_or(&[])
     }
 
-    /// Where the first `=` at or after each start of a field is; a field starts with the bytes and
-    /// after each byte 1.
+    /// The position of the first `=` at or after each start of a field. A field starts at the first
+    /// byte and after each byte 1.
     #[must_use]
     pub fn equals(&self) -> &[u32] {
         self.equals.get(..self.equals_len).unwrap_or(&[])
@@ -42,7 +42,7 @@ impl Separators {
         self.sum
     }
 
-    /// Room for whatever so many bytes hold.
+    /// Makes room for all separators that this many bytes can hold.
     pub(super) fn reserve(&mut self, bytes: usize, equals: bool) {
         let room = bytes.min(MESSAGE_BYTES_MAX) + 64;
         if self.soh.len() < room {
@@ -54,14 +54,14 @@ impl Separators {
     }
 }
 
-/// What a message needs besides its index.
+/// What the decoder has to do besides reading the index.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Marks {
-    /// It has no form of fields: a careful reader finds where.
+    /// The bytes are not well-formed fields: `diagnose` finds the place.
     pub(crate) bad: bool,
     /// Some tags are longer than four digits, and may not have been read.
     pub(crate) long: bool,
-    /// Some tags are watched, or look so.
+    /// Some tags are watched, or share a bit with watched ones.
     pub(crate) watched: bool,
 }
 
@@ -71,13 +71,13 @@ pub(crate) struct Marks {
 pub struct Index {
     pub(crate) tags: Vec<u32>,
     pub(crate) ends: Vec<u32>,
-    /// Of instruction sets that read tags in a second pass.
+    /// Used by instruction sets that read tags in a second pass.
     pub(super) equals: Vec<u32>,
     pub(crate) len: usize,
     pub(crate) sum: u8,
     pub(crate) marks: Marks,
-    /// The first tags once more, where a scan has them together: what was stored piece by piece is
-    /// not there at once to be read as a whole.
+    /// A second copy of the first tags, if the scan has them in one register: reading them as a whole
+    /// would wait for the separate stores to `tags`.
     pub(super) front: Front,
     pub(crate) has_front: bool,
 }
@@ -100,13 +100,13 @@ impl Index {
         self.tags.get(..self.len).unwrap_or(&[])
     }
 
-    /// Where the byte 1 of each field is.
+    /// The position of each field's separator.
     #[must_use]
     pub fn ends(&self) -> &[u32] {
         self.ends.get(..self.len).unwrap_or(&[])
     }
 
-    /// The first tags, and what is behind the last of them.
+    /// The first tags; elements after the last tag are old values.
     #[inline]
     pub(crate) fn front(&self) -> Option<&[u32; FRONT_TAGS]> {
         match self.has_front {
@@ -115,7 +115,7 @@ impl Index {
         }
     }
 
-    /// Room for the fields of so many bytes: four bytes a field, 16 written at once.
+    /// Makes room for the fields of this many bytes: four bytes for each field, 16 written at once.
     #[inline]
     pub(crate) fn reserve(&mut self, bytes: usize) {
         let room = 16 * (bytes.min(MESSAGE_BYTES_MAX) / 64 + 3);
@@ -131,7 +131,7 @@ impl Index {
         self.equals.resize(room, 0);
     }
 
-    /// Reads the tags between the separators that were found: the second pass of most paths.
+    /// Reads the tags between the separators: the second pass of most instruction sets.
     #[inline(always)]
     pub(super) fn read_tags(
         &mut self,
@@ -155,7 +155,7 @@ impl Index {
         let mut start = 0;
         for ((end, equal), tag) in ends.iter().zip(equals).zip(tags) {
             let at = *equal as usize;
-            // A tag and a value, neither of them empty.
+            // Neither the tag nor the value is empty.
             let formed = start < *equal && equal + 1 < *end;
             let value = if formed {
                 read_tag(bytes, start as usize, at)
@@ -172,7 +172,7 @@ impl Index {
     }
 }
 
-/// A tag of up to nine digits, without zeros in front; 0 where it is none.
+/// A tag of up to nine digits without leading zeros; 0 if it is invalid.
 #[inline(always)]
 pub(crate) fn read_tag(bytes: &[u8], start: usize, end: usize) -> u32 {
     let digits = end.wrapping_sub(start);
@@ -186,7 +186,7 @@ pub(crate) fn read_tag(bytes: &[u8], start: usize, end: usize) -> u32 {
     read_tag_slowly(bytes.get(start..end).unwrap_or(&[]))
 }
 
-/// The number that the last `digits` of eight bytes are; one digit at least.
+/// The number in the last `digits` of eight bytes: at least one digit.
 #[inline(always)]
 pub(crate) fn read_digits(word: [u8; 8], digits: usize) -> Option<u32> {
     let shift = (8 - digits) as u32 * 8;

@@ -1,8 +1,9 @@
-//! One pass over the bytes of a message: where fields end, where values begin, what the bytes sum to.
+//! One pass over the bytes of a message: where fields end, where values begin, and the sum of all
+//! bytes.
 //!
-//! Each instruction set has a file of its own and gives the same answer; [`Scanner`] chooses one.
-//! What a field may be is no business of this module: it finds separators in any bytes, and marks a
-//! message that needs a careful look. That look is in the decoder.
+//! Each instruction set has its own file and gives the same answer; [`Scanner`] chooses one. This
+//! module does not validate fields: it finds separators in any bytes, and marks messages that the
+//! decoder has to read more closely.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -1,4 +1,4 @@
-//! A byte at a time: the path that every other one is compared with.
+//! A byte at a time: the reference for all other instruction sets.
 
 use super::block::Found;
 #[cfg(test)]
@@ -40,7 +40,7 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
         .fold(0, |sum, byte| sum.wrapping_add(u32::from(*byte)))
 }
 
-/// The bits of 64 bytes; here for tests of the other paths.
+/// The bit masks of 64 bytes, for tests of the other instruction sets.
 #[cfg(test)]
 pub(super) fn masks(block: &[u8; 64]) -> Masks {
     let bits = |is: u8| {

@@ -1,4 +1,4 @@
-//! Which instruction set scans: found out when a scanner is made, and nowhere else.
+//! Chooses the instruction set of a scan once, when a scanner is made.
 
 #![allow(
     unsafe_code,
@@ -12,15 +12,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::frame::MESSAGE_BYTES_MAX;
 use crate::isa::Isa;
 
-/// Below this length a wider register does not pay for a scan of positions, unless it packs them too.
+/// For shorter messages wider registers do not make a scan of positions faster, unless they also pack
+/// positions.
 const SHORT_BYTES: usize = 128;
 
-/// Scans by one instruction set, that the processor has.
+/// Scans messages by an instruction set that the processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scanner {
-    /// Never one that is not there: see `new` and `with_isa`.
+    /// Always available: see `new` and `with_isa`.
     isa: Isa,
-    /// For positions of short messages.
+    /// Used for positions of short messages.
     short: Isa,
 }
 
@@ -30,19 +31,19 @@ impl Default for Scanner {
     }
 }
 
-/// Calls a function of the chosen instruction set, that the scanner's maker found.
+/// Calls a function of the chosen instruction set.
 macro_rules! by_isa {
     ($isa:expr, $scalar:expr, $swar:expr, $name:ident ( $($argument:expr),* )) => {
         match $isa {
             Isa::Scalar => $scalar,
             Isa::Swar => $swar,
-            // SAFETY: a scanner of an instruction set is only made where that was found.
+            // SAFETY: a scanner is only made with an instruction set that was detected.
             #[cfg(target_arch = "x86_64")]
             Isa::Sse2 => unsafe { super::sse2::$name($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => unsafe { super::avx2::$name($($argument),*) },
-            // SAFETY: as above; what VBMI2 has no function for is done by BW, which it includes.
+            // SAFETY: as above; VBMI2 includes BW, whose functions serve where it has none.
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Bw | Isa::Avx512Vbmi2 => unsafe { super::avx512bw::$name($($argument),*) },
             #[cfg(not(target_arch = "x86_64"))]
@@ -52,7 +53,7 @@ macro_rules! by_isa {
 }
 
 impl Scanner {
-    /// The fastest for this processor, and for the length of each message.
+    /// A scanner with the fastest instruction set for this processor and each message's length.
     #[must_use]
     pub fn new() -> Self {
         let isa = Isa::detect();
@@ -63,7 +64,7 @@ impl Scanner {
         Self { isa, short }
     }
 
-    /// One instruction set for everything. `None`: this processor does not have it.
+    /// A scanner with one instruction set. `None` if this processor does not have it.
     #[must_use]
     pub fn with_isa(isa: Isa) -> Option<Self> {
         isa.is_available().then_some(Self { isa, short: isa })
@@ -75,10 +76,10 @@ impl Scanner {
         self.isa
     }
 
-    /// Finds the bytes 1.
+    /// Finds the separators (byte 1).
     ///
     /// # Errors
-    /// [`MESSAGE_BYTES_MAX`] bytes or more.
+    /// [`ErrorKind::TooLong`] for [`MESSAGE_BYTES_MAX`] bytes or more.
     #[inline]
     pub fn positions(self, bytes: &[u8], out: &mut Separators) -> Result<()> {
         check(bytes)?;
@@ -90,7 +91,7 @@ impl Scanner {
         };
         let soh = &mut out.soh[..];
         let found = match isa {
-            // SAFETY: a scanner of an instruction set is only made where that was found.
+            // SAFETY: a scanner is only made with an instruction set that was detected.
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Vbmi2 => unsafe { super::avx512vbmi2::positions(bytes, soh) },
             isa => by_isa!(
@@ -105,16 +106,16 @@ impl Scanner {
         Ok(())
     }
 
-    /// Finds the bytes 1, the first `=` of each field, and the sum of all bytes.
+    /// Finds the separators (byte 1), the first `=` of each field, and the sum of all bytes.
     ///
     /// # Errors
-    /// [`MESSAGE_BYTES_MAX`] bytes or more.
+    /// [`ErrorKind::TooLong`] for [`MESSAGE_BYTES_MAX`] bytes or more.
     pub fn separators(self, bytes: &[u8], out: &mut Separators) -> Result<()> {
         check(bytes)?;
         out.reserve(bytes.len(), true);
         let (soh, equals) = (&mut out.soh[..], &mut out.equals[..]);
         let found = match self.isa {
-            // SAFETY: a scanner of an instruction set is only made where that was found.
+            // SAFETY: a scanner is only made with an instruction set that was detected.
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Vbmi2 => unsafe { super::avx512vbmi2::separators(bytes, soh, equals) },
             isa => by_isa!(
@@ -130,11 +131,11 @@ impl Scanner {
         Ok(())
     }
 
-    /// Finds the fields of a message with their tags, and the sum of its bytes. What is no message
-    /// gives any tags: what it is only a [`Decoder`](crate::Decoder) says.
+    /// Finds the fields of a message with their tags, and the sum of its bytes. It does not validate:
+    /// for bytes that are not a message the tags have no meaning. A [`Decoder`](crate::Decoder) checks.
     ///
     /// # Errors
-    /// [`MESSAGE_BYTES_MAX`] bytes or more.
+    /// [`ErrorKind::TooLong`] for [`MESSAGE_BYTES_MAX`] bytes or more.
     pub fn index(self, bytes: &[u8], out: &mut Index) -> Result<()> {
         check(bytes)?;
         static NOTHING: Watch = Watch::new();
@@ -142,12 +143,12 @@ impl Scanner {
         Ok(())
     }
 
-    /// The same, marking messages that have watched tags. Of shorter messages than the maximum.
+    /// The same, and marks messages that have watched tags. The caller has checked the length.
     #[inline]
     pub(crate) fn index_watched(self, bytes: &[u8], watch: &Watch, out: &mut Index) {
         #[cfg(target_arch = "x86_64")]
         if self.isa == Isa::Avx512Vbmi2 {
-            // SAFETY: a scanner of an instruction set is only made where that was found.
+            // SAFETY: a scanner is only made with an instruction set that was detected.
             unsafe { super::avx512vbmi2::index(bytes, watch, out) };
             return;
         }
@@ -172,18 +173,18 @@ impl Scanner {
         sum as u8
     }
 
-    /// The first tags of an index, where they are compared at once.
+    /// The first tags of an index, if this instruction set compares them at once.
     #[inline]
     pub(crate) fn front(self, index: &Index) -> Option<&[u32; FRONT_TAGS]> {
         index.front().filter(|_| self.isa > Isa::Swar)
     }
 
-    /// The first of these tags that is `tag`, by instructions that every processor with a front has.
+    /// The place of the first of these tags that is `tag`.
     #[inline]
     pub(crate) fn find_in_front(self, front: &[u32; FRONT_TAGS], tag: u32) -> Option<usize> {
         #[cfg(target_arch = "x86_64")]
         {
-            // SAFETY: any processor of this architecture has SSE2.
+            // SAFETY: every processor of this architecture has SSE2.
             let is = unsafe { super::sse2::which(front, tag) };
             (is != 0).then(|| is.trailing_zeros() as usize)
         }
@@ -191,7 +192,7 @@ impl Scanner {
         front.iter().position(|other| *other == tag)
     }
 
-    /// The first of the tags that is `tag`.
+    /// The place of the first tag that is `tag`.
     pub(crate) fn find(self, tags: &[u32], tag: u32) -> Option<usize> {
         let one_by_one = || tags.iter().position(|other| *other == tag);
         by_isa!(self.isa, one_by_one(), one_by_one(), find(tags, tag))

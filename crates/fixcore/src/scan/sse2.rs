@@ -35,7 +35,7 @@ fn masks(block: &[u8; 64]) -> Masks {
     }
 }
 
-/// Which bytes of a block are this one.
+/// Which bytes of a block equal this one.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn bits(block: &[u8; 64], is: u8) -> u64 {
@@ -47,7 +47,7 @@ fn bits(block: &[u8; 64], is: u8) -> u64 {
     bits(0) | bits(1) << 16 | bits(2) << 32 | bits(3) << 48
 }
 
-/// 16 at a time: without instructions for it, it takes long to count what is in a mask of 64.
+/// 16 at a time: without POPCNT it is slow to count the bits of a mask of 64.
 #[target_feature(enable = "sse2")]
 pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
     let is_soh = |part: &[u8; 16]| {
@@ -61,7 +61,7 @@ pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
         base += 16;
     }
     if let (Some(last), false) = (bytes.last_chunk(), rest.is_empty()) {
-        // What stands before the rest was found above.
+        // Everything before the rest was found above.
         return put(is_soh(last) >> (16 - rest.len()), base, soh, count);
     }
     for (at, byte) in (base..).zip(rest) {
@@ -73,7 +73,7 @@ pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
     Some(count)
 }
 
-/// Writes where the bits of a mask are, from a place on; the place behind them.
+/// Writes the positions of the bits of a mask from a place on. Returns the place after them.
 #[inline(always)]
 fn put(mut mask: u32, base: u32, out: &mut [u32], mut at: usize) -> Option<usize> {
     while mask != 0 {
@@ -107,7 +107,7 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
     total(sums).wrapping_add(super::swar::sum(rest))
 }
 
-/// Which of 16 tags are `tag`, as bits.
+/// Which of 16 tags equal `tag`, as bits.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn which(tags: &[u32; FRONT_TAGS], tag: u32) -> u32 {
@@ -122,7 +122,7 @@ pub(super) fn which(tags: &[u32; FRONT_TAGS], tag: u32) -> u32 {
     _mm_movemask_epi8(_mm_packs_epi16(low, high)) as u32
 }
 
-/// The first of the tags that is `tag`.
+/// The place of the first tag that is `tag`.
 #[target_feature(enable = "sse2")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
     let (quads, rest) = tags.as_chunks::<4>();

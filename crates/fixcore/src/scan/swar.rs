@@ -6,11 +6,11 @@ use crate::frame::SOH;
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// A bit for each byte of a word that is `is`.
+/// A bit for each byte of a word that equals `is`.
 #[inline(always)]
 fn bits(word: u64, is: u8) -> u64 {
     let differs = word ^ (ONES * u64::from(is));
-    // The highest bit of a byte that is zero: exact, for no borrow leaves a byte.
+    // Sets the highest bit of each zero byte. This is exact, because no borrow leaves a byte.
     let zero = !(((differs & !HIGHS) + !HIGHS) | differs) & HIGHS;
     (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

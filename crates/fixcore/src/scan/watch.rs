@@ -1,6 +1,6 @@
-//! Tags that a scan reports, as a table that is small enough for a register.
+//! Tags that a scan reports, as a table that fits into two vector registers.
 
-/// Tags that a decoder must not pass over, one bit for each residue of 1024: bit `(tag >> 7) & 7` of
+/// Tags that the decoder must handle separately, one bit for each residue modulo 1024: bit `(tag >> 7) & 7` of
 /// byte `tag & 127`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[repr(align(64))]

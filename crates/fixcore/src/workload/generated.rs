@@ -1,5 +1,5 @@
-//! Any message of a dictionary: what is required and some of what is allowed, with groups in groups,
-//! data, and `=` in values.
+//! Random messages of a dictionary: all required and some optional fields, with nested groups, data
+//! fields, and `=` in values.
 
 use crate::data::Role;
 use crate::dict::{DataType, Dictionary, FieldSpec, GroupId, Layout, Version};
@@ -7,10 +7,10 @@ use crate::encoder::{Encoder, MessageWriter};
 use crate::error::Result;
 use crate::{DataPairs, Decimal};
 
-/// Groups inside of groups as deep as this have only what is required.
+/// Groups nested this deep have only required fields.
 const DEPTH: usize = 4;
 
-/// Messages by a seed, the same bytes everywhere.
+/// Generates messages from a seed, the same bytes on every platform.
 #[derive(Debug)]
 pub struct Generator<'d> {
     transport: &'d Dictionary,
@@ -21,7 +21,8 @@ pub struct Generator<'d> {
 }
 
 impl<'d> Generator<'d> {
-    /// Messages of an application's dictionary in the frame of another one; of FIX 4 both are one.
+    /// Messages of an application dictionary in the frame of a transport dictionary; for FIX 4 pass the
+    /// same twice.
     #[must_use]
     pub fn new(transport: &'d Dictionary, application: &'d Dictionary, seed: u64) -> Self {
         let mut pairs = application.data_pairs().pairs().to_vec();
@@ -45,10 +46,10 @@ impl<'d> Generator<'d> {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// A valid message of the type with this number, counted over the application's messages.
+    /// A valid message of a type, by its position in the application's messages.
     ///
     /// # Errors
-    /// None, but for a dictionary whose names or values cannot stand in a message.
+    /// Only if a message cannot contain the dictionary's names or values.
     pub fn message(&mut self, number: usize) -> Result<Vec<u8>> {
         let messages = self.application.messages();
         let Some(message) = messages.get(number % messages.len().max(1)) else {
@@ -79,8 +80,8 @@ impl<'d> Generator<'d> {
                 continue;
             };
             let (tag, required) = (field.tag(), layout.required.has(number));
-            // The frame is the encoder's; a length comes with its data. The first of an entry is
-            // always there. A field that is listed twice is written once.
+            // The encoder writes the frame, and a length field with its data. The first field of an
+            // entry is always present. A field that is listed twice is written once.
             let role = self.pairs.role(tag);
             if matches!(tag, 8 | 9 | 35 | 10) || matches!(role, Role::LengthOf(_)) {
                 continue;
@@ -121,7 +122,7 @@ impl<'d> Generator<'d> {
         out: &mut Vec<Generated>,
     ) {
         let mut entries = 1 + self.below(3);
-        // Some versions list how many entries there may be.
+        // Some versions list the allowed numbers of entries.
         let listed = dictionary.field(tag).map_or(&[][..], FieldSpec::values);
         if let Some((number, _)) = listed.get(self.below(listed.len())) {
             entries = number.parse().unwrap_or(1);
@@ -182,8 +183,8 @@ impl<'d> Generator<'d> {
     }
 }
 
-/// Messages of types in no order, of a built-in version: what neither a cache nor a predictor of
-/// branches knows by heart. `None`: the version has no dictionary of its own.
+/// Messages of random types of a built-in version, so that caches and branch predictors cannot learn
+/// them. `None` if the version has no dictionary.
 #[must_use]
 pub fn shuffled(version: Version, count: usize, seed: u64) -> Option<Vec<Vec<u8>>> {
     let dictionary = version.dictionary()?;
@@ -195,7 +196,7 @@ pub fn shuffled(version: Version, count: usize, seed: u64) -> Option<Vec<Vec<u8>
     messages.collect::<Result<_>>().ok()
 }
 
-/// A field that will be written.
+/// A field to write.
 #[derive(Debug)]
 enum Generated {
     Field(u32, Vec<u8>),

@@ -1,5 +1,5 @@
-//! A log of sessions that trade: orders, their executions, market data and heartbeats in order of
-//! time, with sequence numbers, and some of it wrong on purpose.
+//! Logs of trading sessions: orders, executions, market data and heartbeats in time order, with sequence
+//! numbers, and some messages damaged on purpose.
 
 use std::collections::VecDeque;
 
@@ -8,17 +8,17 @@ use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::value::{Decimal, Timestamp};
 
-/// Orders that wait for an execution at once.
+/// How many orders may wait for an execution at once.
 const OPEN_ORDERS_MAX: usize = 1000;
 /// 2026-03-05 08:00:00 UTC.
 const BEGIN_NS: i64 = 1_772_697_600_000_000_000;
-/// Messages are up to so long apart.
+/// The longest time between two messages.
 const APART_NS_MAX: u64 = 400_000;
 
-/// What of a log is how frequent, as weights.
+/// How frequent each kind of message is, as weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mix {
-    /// Of the samples in the order of [`Sample::ALL`].
+    /// The weights of the samples, in the order of [`Sample::ALL`].
     pub weights: [u32; 4],
 }
 
@@ -30,22 +30,22 @@ impl Default for Mix {
     }
 }
 
-/// What was done to a message of a log.
+/// How a message of a log was damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Harm {
-    /// Another digit in its sum.
+    /// A wrong digit in CheckSum (10).
     CheckSum,
-    /// Another digit in its length.
+    /// A wrong digit in BodyLength (9).
     BodyLength,
-    /// A tag that is no number.
+    /// A tag that is not a number.
     Tag,
     /// Its end is missing.
     Truncated,
-    /// Bytes of any value stand behind it.
+    /// Random bytes follow it.
     Noise,
-    /// It is there twice.
+    /// It appears twice.
     Repeated,
-    /// It is not there: a gap.
+    /// It is missing, which leaves a gap in the sequence numbers.
     Lost,
 }
 
@@ -61,24 +61,24 @@ impl Harm {
     ];
 }
 
-/// Writes a log message by message, the same bytes everywhere for a seed.
+/// Writes a log message by message from a seed, the same bytes on every platform.
 #[derive(Debug)]
 pub struct Log {
     encoder: Encoder,
     state: u64,
     mix: Mix,
-    /// Of each session the next number of either side.
+    /// The next number of each side, for each session.
     numbers: Vec<[u64; 2]>,
     now_ns: i64,
     orders: u64,
     executions: u64,
-    /// Numbers of orders without an execution, and their session.
+    /// The numbers and sessions of orders without an execution.
     open: VecDeque<(u64, usize)>,
     harmed_of_million: u64,
 }
 
 impl Log {
-    /// A log of so many sessions (one at least), of whose messages a share of 0 to 1 is harmed.
+    /// A log of this many sessions (at least one). `harmed` is the share of damaged messages, from 0 to 1.
     #[must_use]
     pub fn new(mix: Mix, sessions: usize, harmed: f64, seed: u64) -> Self {
         Self {
@@ -98,16 +98,16 @@ impl Log {
         split_mix(&mut self.state) % end.max(1)
     }
 
-    /// When the last message was sent.
+    /// The time of the last message.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         Timestamp(self.now_ns)
     }
 
-    /// Appends the next message to `out`; what was done to it.
+    /// Appends the next message to `out`. Returns how it was damaged, if it was.
     ///
     /// # Errors
-    /// None: these values can all be written.
+    /// Never: all of these values can be written.
     pub fn message(&mut self, out: &mut Vec<u8>) -> Result<Option<Harm>> {
         self.now_ns += self.below(APART_NS_MAX) as i64;
         let sample = self.sample();
@@ -222,16 +222,16 @@ impl Log {
         Ok(())
     }
 
-    /// Spoils the message that begins at `start`.
+    /// Damages the message that begins at `start`.
     fn harm(&mut self, out: &mut Vec<u8>, start: usize) -> Harm {
         let harm = Harm::ALL[self.below(Harm::ALL.len() as u64) as usize];
         let end = out.len();
         let other = |byte: &mut u8| *byte = if *byte == b'7' { b'3' } else { b'7' };
         match harm {
             Harm::CheckSum => other(&mut out[end - 2]),
-            // Behind `8=FIX.4.4`, its end and `9=`.
+            // After `8=FIX.4.4`, a separator and `9=`.
             Harm::BodyLength => other(&mut out[start + 12]),
-            // The second digit of 49, behind a length of two to four digits and the type.
+            // The second digit of tag 49, after a length of two to four digits and the type.
             Harm::Tag => {
                 let at = out[start..]
                     .windows(4)

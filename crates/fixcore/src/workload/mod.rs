@@ -1,5 +1,5 @@
-//! Messages for benchmarks and tests: four of the sizes that figures are given for, any message of a
-//! dictionary, and logs.
+//! Messages for benchmarks and tests: four samples, random messages of a dictionary, and logs (feature
+//! `workload`).
 
 mod generated;
 mod log;
@@ -11,7 +11,7 @@ use crate::encoder::{Encoder, Slot, Template};
 use crate::names::named;
 use crate::value::Decimal;
 
-/// A message that figures are given for.
+/// A sample message of the benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sample {
@@ -90,7 +90,7 @@ impl Sample {
                     .unsigned(290, 1 + entry as u64);
             }
         }
-        // These values can all be written.
+        // All of these values can be written.
         message.finish().map(<[u8]>::to_vec).unwrap_or_default()
     }
 }
@@ -133,10 +133,10 @@ const EXECUTION: [(u32, &str); 21] = [
     (58, "Part filled."),
 ];
 
-/// A template of [`Sample::NewOrder`], and the values of its slots that make it that.
+/// A template of [`Sample::NewOrder`], and the values that reproduce the sample.
 #[must_use]
 pub fn new_order() -> (Template, [Slot<'static>; 7]) {
-    // Its own slots, among constants, in the order of the sample.
+    // Slots and constants in the order of the sample.
     let mut builder = Template::builder("FIX.4.4", "D")
         .constant(49, b"ALPHADESK")
         .constant(56, b"MARKET01")
@@ -165,7 +165,7 @@ pub fn new_order() -> (Template, [Slot<'static>; 7]) {
     (builder.build(), values)
 }
 
-/// The next number of a seed: SplitMix64.
+/// The next random number: SplitMix64.
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
