@@ -1,5 +1,5 @@
-//! What a session does with its store: messages are kept under their numbers, looked up for a resend,
-//! and found again by the next process.
+//! How a session uses its store: it stores messages by number, looks them up for a resend, and the next
+//! process finds them again.
 //!
 //! `cargo run --release -p fixcore --example keep -- DIRECTORY`
 
@@ -33,14 +33,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .bytes(55, b"MSFT")
             .unsigned(38, 100)
             .finish()?;
-        // Before it is sent: what goes out has to be there for a resend.
+        // Before it is sent, so it is available for a resend.
         store.append(number, message)?;
     }
-    // Number 17 of the other side was the last; both are on the disk when this returns.
+    // Number 17 was the last one of the other side. Everything is on the disk when `sync` returns.
     store.set_next_target(18)?;
     store.sync()?;
 
-    // A ResendRequest of three, each with its checksum verified.
+    // Answers a ResendRequest for three messages, each with its checksum verified.
     for (number, message) in store.range(first..=first + 2) {
         println!("{number}: {} bytes", message?.len());
     }

@@ -1,4 +1,4 @@
-//! Nanoseconds a message: scans, parses and encodes of the four messages that figures are given for.
+//! Nanoseconds per message: scanning, parsing and encoding the four sample messages.
 //!
 //! `cargo run --release -p fixcore --features workload --example measure_fix [-- ISA]`
 

@@ -1,4 +1,4 @@
-//! Nanoseconds a message: the store, and the queue beside rings of the crate `rtrb`.
+//! Nanoseconds per message: the store, and the queue compared with rings of the crate `rtrb`.
 //!
 //! `cargo run --release -p fixcore --features workload --example measure_queue [-- MESSAGES]`
 

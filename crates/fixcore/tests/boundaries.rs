@@ -1,5 +1,5 @@
-//! Values, texts and messages at the boundaries of what registers and numbers hold, on the path of each
-//! instruction set: the kind of input for which an unchecked load or store is wrong first.
+//! Values, texts and messages at the boundaries of registers and number ranges, with each instruction
+//! set: the inputs for which an unchecked load or store would fail first.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use fixcore::{
 
 const NS_PER_SECOND: i64 = 1_000_000_000;
 
-/// Around the bytes of a word, of each vector register and of a cache line.
+/// Lengths around a word, each vector register and a cache line.
 const LENGTHS: [usize; 22] = [
     1, 2, 7, 8, 9, 15, 16, 17, 21, 24, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129,
 ];
@@ -23,7 +23,7 @@ fn templates(template: &Template) -> Vec<(Isa, Template)> {
     Isa::ALL.into_iter().filter_map(by).collect()
 }
 
-/// What the encoder that writes field by field says of two values.
+/// The result of the field-by-field encoder for two values.
 fn by_field(
     encoder: &mut Encoder,
     values: [Slot<'_>; 2],
@@ -84,8 +84,8 @@ fn a_value_of_any_kind_follows_any_other_in_its_slot() {
     let mut encoder = Encoder::new("FIX.4.4");
     for first in &values {
         for second in &values {
-            // The first is there as one that was written over; then the other takes its place, in
-            // front of a value that stays.
+            // The first value was written over a previous one; then the other takes its place, before a
+            // value that stays.
             let stays = Slot::Unsigned(7);
             for values in [
                 [*first, stays],
@@ -121,14 +121,14 @@ fn a_message_without_values_is_written_as_often_as_asked() {
     }
 }
 
-/// BodyLength has eight digits at most, and sums are taken modulo 256, whatever they come to.
+/// BodyLength has at most eight digits, and sums of any size are taken modulo 256.
 #[test]
 fn a_body_is_refused_from_nine_digits_on() {
     let text = vec![0xff_u8; 100_000_000];
     let mut encoder = Encoder::new("FIX.4.4");
     let template = Template::builder("FIX.4.4", "D").slot(58).slot(354).build();
     for (isa, mut template) in templates(&template) {
-        // Takes as large a buffer as there is: what fits into it is another question.
+        // Allocates the largest buffer; what fits into it is tested elsewhere.
         let most = &text[..99_999_000];
         let right = encoder.start("D").bytes(58, most).unsigned(354, 1).finish();
         let written = template.encode(&[Slot::Bytes(most), Slot::Unsigned(1)]);
@@ -144,7 +144,7 @@ fn a_body_is_refused_from_nine_digits_on() {
     }
 }
 
-/// More bytes than 32 bits count: addresses without memory behind them, for nothing may look there.
+/// More bytes than 32 bits count: reserved addresses without memory, which nothing may read.
 #[cfg(target_pointer_width = "64")]
 fn endless() -> memmap2::MmapMut {
     let mut options = memmap2::MmapOptions::new();
@@ -155,7 +155,7 @@ fn endless() -> memmap2::MmapMut {
 #[cfg(target_pointer_width = "64")]
 const BEYOND_U32: usize = 1 << 32;
 
-/// A text of 2^32 - 1 bytes was once taken to be as long as "no text", and written over a number.
+/// A text of 2^32 - 1 bytes was once mistaken for "no text" and written over a number.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn a_text_longer_than_any_message_is_refused_whatever_was_in_its_slot() {
@@ -187,7 +187,7 @@ fn a_text_longer_than_any_message_is_refused_whatever_was_in_its_slot() {
             }
             assert_eq!(template.encode(&[value]), Ok(&right[..]), "{isa}");
         }
-        // As often as there are slots it is longer than any number.
+        // Once for each slot, the total length overflows.
         let many = (0..64).fold(Template::builder("FIX.4.4", "D"), |many, _| many.slot(58));
         let mut many = many.build().with_isa(isa).unwrap();
         let written = many.encode(&[Slot::Bytes(&zeros); 64]);
@@ -219,14 +219,14 @@ fn bytes_that_positions_cannot_count_are_refused() {
     }
 }
 
-/// Buffers that are kept from a longer message hold nothing of it for a shorter one, and a longer one
-/// has room behind a shorter one.
+/// A shorter message sees nothing of a longer one before it in reused buffers, and a longer message has
+/// room after a shorter one.
 #[test]
 fn buffers_fit_messages_of_any_length_one_after_the_other() {
     let (mut found, mut right) = (Separators::new(), Separators::new());
     let plain = Scanner::with_isa(Isa::Scalar).unwrap();
     let lengths = || [0].into_iter().chain(LENGTHS).chain([191, 192, 193, 4_096]);
-    // Of separators alone, of fields of one byte, of fields that are long.
+    // Only separators, fields of one byte, and long fields.
     let kinds: [fn(usize) -> u8; 4] = [
         |_| 1,
         |_| b'=',

@@ -1,5 +1,5 @@
-//! The queue between two threads, and deferred work whose handler stalls: what was taken is handled
-//! once and in order, whatever becomes of the rest.
+//! The queue between two threads, and deferred work whose handler stalls: accepted messages are handled
+//! once and in order, whatever happens to the rest.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ const WAITS: [Wait; 3] = [
     Wait::Park { spins: 50 },
 ];
 
-/// The message of a number: of any length, and telling of its number in every byte.
+/// The message of a number: of any length, with its number in every byte.
 fn message(number: u64) -> Vec<u8> {
     let length = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize;
     number
@@ -94,7 +94,7 @@ fn a_queue_is_bounded_and_says_why_it_refuses() {
         1
     );
     assert_eq!(producer.push(3, &[]), Ok(()));
-    // One that is being read when its reader panics is there still.
+    // A message whose handler panics stays in the queue.
     let panics = std::panic::AssertUnwindSafe(|| consumer.drain(1, |_, _| panic!("on purpose")));
     assert!(std::panic::catch_unwind(panics).is_err());
     assert_eq!(
@@ -152,7 +152,7 @@ fn stalled(
 #[test]
 fn blocking_loses_nothing() {
     for wait in WAITS {
-        // Twenty messages fit for sure; the rest has to wait for the handler.
+        // At least twenty messages fit; the rest has to wait for the handler.
         let (fates, handled, finished) = stalled(Stall::Block, wait, 5000, 10);
         assert!(fates.iter().all(|fate| *fate == Fate::Queued));
         assert!(handled.into_iter().eq(0..5000), "{wait:?}");

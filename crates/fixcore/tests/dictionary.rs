@@ -1,4 +1,5 @@
-//! All messages of all versions: generated, decoded on every path, validated; and what is not valid.
+//! All messages of all versions are generated, decoded by every instruction set and validated; invalid
+//! messages are rejected.
 
 #![allow(
     clippy::unwrap_used,
@@ -182,8 +183,8 @@ fn a_file_of_quickfix_is_read_and_what_is_wrong_with_one_is_said() {
          <component name='C40'><field name='Own' required='N'/></component>"
     );
     for (text, says) in [
-        (String::new(), "no dictionary"),
-        ("<html></html>".to_owned(), "no dictionary"),
+        (String::new(), "not a QuickFIX dictionary"),
+        ("<html></html>".to_owned(), "not a QuickFIX dictionary"),
         (
             xml("<field name='Nobody' required='Y'/>", block, ""),
             "'Nobody'",

@@ -1,4 +1,4 @@
-//! Headers come out in their order, and every instruction set writes the same templates.
+//! Header fields are written in order, and every instruction set writes the same messages of a template.
 
 #![allow(
     clippy::unwrap_used,
@@ -34,7 +34,7 @@ fn a_header_is_in_the_order_of_quickfix_whatever_order_it_was_given_in() {
         8, 9, 35, 34, 43, 49, 52, 56, 90, 91, 627, 628, 630, 628, 11, 55, 10,
     ];
     assert_eq!(tags(bytes), order);
-    // The next message does not remember it.
+    // The error does not affect the next message.
     let bytes = encoder.start("0").bytes(49, b"S").finish().unwrap();
     assert_eq!(tags(bytes), [8, 9, 35, 49, 10]);
 
@@ -58,7 +58,7 @@ fn a_header_is_in_the_order_of_quickfix_whatever_order_it_was_given_in() {
     assert_eq!(message.get_timestamp(52), Ok(Some(Timestamp(0))));
 }
 
-/// Numbers by a seed: SplitMix64.
+/// Random numbers from a seed: SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -129,7 +129,7 @@ fn every_instruction_set_writes_what_the_encoder_writes() {
     }
 }
 
-/// The digits of a number of so many digits.
+/// A number with this many digits.
 fn with_digits(random: &mut Random, digits: u32) -> u64 {
     let least = if digits == 1 {
         0
@@ -144,7 +144,7 @@ fn with_digits(random: &mut Random, digits: u32) -> u64 {
     }
 }
 
-/// Values that stay as long as they were for some messages, then some of them do not.
+/// Values that keep their length for some messages, then change it.
 #[test]
 fn a_message_is_written_over_the_one_before_it() {
     let mut templates: Vec<Template> = Isa::ALL.into_iter().filter_map(template).collect();
@@ -173,7 +173,7 @@ fn a_message_is_written_over_the_one_before_it() {
             *last = 1;
         }
         let writing = encoder.start("D").unsigned(34, number);
-        // The same slot takes values of another kind.
+        // The slot gets a value of another kind.
         let writing = match is_whole {
             true => writing.timestamp(52, moment),
             false => writing.bytes(52, &moment.to_millis()),

@@ -1,6 +1,6 @@
-//! Nothing is read behind a message or before it: memory there cannot be read at all.
+//! Nothing outside a message is read: the memory before and after it is inaccessible.
 //!
-//! `FIX_CASES` is how many lengths are tried.
+//! `FIX_CASES` sets how many lengths are tested.
 
 #![cfg(unix)]
 #![allow(unsafe_code, reason = "pages that must not be touched are mapped")]
@@ -19,16 +19,16 @@ use fixcore::workload::Sample;
 use fixcore::{Decoder, Index, Isa, Scanner, Separators, Slot, Template};
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
-/// Of the largest pages that processors of these instruction sets have by default.
+/// The largest default page size of processors with these instruction sets.
 const PAGE_BYTES: usize = 1 << 16;
 
-/// A page of bytes between two that cannot be read.
+/// A page of bytes between two inaccessible pages.
 struct Guarded(*mut c_void);
 
 impl Guarded {
     fn new() -> Self {
         let (protection, flags) = (ProtFlags::empty(), MapFlags::PRIVATE);
-        // SAFETY: new memory at an address of the system's choice, of which the middle is opened.
+        // SAFETY: new memory at an address that the system chooses; only its middle is made accessible.
         unsafe {
             let start = mmap_anonymous(ptr::null_mut(), 3 * PAGE_BYTES, protection, flags).unwrap();
             let open = MprotectFlags::READ | MprotectFlags::WRITE;
@@ -38,14 +38,14 @@ impl Guarded {
     }
 
     fn page(&mut self) -> &mut [u8] {
-        // SAFETY: the middle page, borrowed as this is.
+        // SAFETY: the middle page, borrowed like `self`.
         unsafe {
             let start = self.0.cast::<u8>().add(PAGE_BYTES);
             std::slice::from_raw_parts_mut(start, PAGE_BYTES)
         }
     }
 
-    /// A copy of the bytes so far before the page behind.
+    /// A copy of the bytes that ends this far before the inaccessible page after it.
     fn before_end(&mut self, bytes: &[u8], gap: usize) -> &[u8] {
         let end = PAGE_BYTES - gap;
         let place = &mut self.page()[end - bytes.len()..end];
@@ -53,7 +53,7 @@ impl Guarded {
         place
     }
 
-    /// A copy of the bytes so far behind the page before.
+    /// A copy of the bytes that begins this far after the inaccessible page before it.
     fn after_start(&mut self, bytes: &[u8], gap: usize) -> &[u8] {
         let place = &mut self.page()[gap..gap + bytes.len()];
         place.copy_from_slice(bytes);
@@ -63,7 +63,7 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: all that was mapped, and nothing borrows it any more.
+        // SAFETY: exactly the mapped memory, which nothing borrows any more.
         unsafe { munmap(self.0, 3 * PAGE_BYTES).unwrap() };
     }
 }
@@ -93,7 +93,7 @@ impl Paths {
         }
     }
 
-    /// Everything that reads a message, over bytes that have nothing around them.
+    /// Runs everything that reads a message on bytes with inaccessible memory around them.
     fn read(&mut self, bytes: &[u8]) {
         let fields = oracle(bytes).map(|fields| fields.len());
         let plain = Scanner::with_isa(Isa::Scalar).unwrap();
@@ -109,7 +109,7 @@ impl Paths {
             scanner.index(bytes, &mut self.index).unwrap();
             let parsed = decoder.parse(bytes).ok();
             assert_eq!(parsed.map(|message| message.len()), fields);
-            // As a value that is copied into a message.
+            // The bytes as a value that is copied into a message.
             let is_text = !bytes.is_empty() && !bytes.contains(&1);
             let written = template.encode(&[Slot::Bytes(bytes)]);
             assert_eq!(written.is_ok(), is_text);
@@ -126,7 +126,7 @@ fn nothing_around_a_message_is_read_at_any_length_and_alignment() {
     for length in (0..=content.len()).filter(|length| *length < 300 || *length % 97 < lengths / 20)
     {
         for bytes in [&content[..length], &text[..length]] {
-            // With every alignment of the start where the end is fixed, and the other way round.
+            // Every alignment of the start with a fixed end, and the other way round.
             paths.read(guarded.before_end(bytes, 0));
             paths.read(guarded.after_start(bytes, 0));
         }

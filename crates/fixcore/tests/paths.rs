@@ -1,6 +1,6 @@
 //! Every instruction set gives the same answer as the oracle, on any message and every prefix.
 //!
-//! `FIX_CASES` is how many messages are tried.
+//! `FIX_CASES` sets how many messages are tested.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ fn decoders() -> Vec<Decoder> {
     Isa::ALL.into_iter().filter_map(Decoder::with_isa).collect()
 }
 
-/// Parses by every path out of a slice of exactly this length, and compares all that is found.
+/// Parses a slice of exactly this length by every instruction set, and compares the results.
 fn check(decoders: &mut [Decoder], bytes: &[u8]) -> bool {
     let exact: Box<[u8]> = bytes.into();
     let right = oracle(&exact);
@@ -113,14 +113,14 @@ fn separators_of_any_bytes_are_the_same_on_every_path() {
             assert_eq!(scanner.sum(&bytes), right.sum(), "{name}");
             scanner.positions(&bytes, &mut found).unwrap();
             assert_eq!(found.soh(), right.soh(), "{name}");
-            // Of what is no message only that it does not fail, and stays in its bounds.
+            // For bytes that are not a message: no panic, and nothing out of bounds.
             scanner.index(&bytes, &mut Index::new()).unwrap();
         }
     }
 }
 
 fn naive(bytes: &[u8], out: &mut Separators) {
-    // The scalar path is a loop over bytes; that it is right is seen on one by hand.
+    // The scalar code is a loop over bytes; one example by hand shows that it is correct.
     Scanner::with_isa(Isa::Scalar)
         .unwrap()
         .separators(bytes, out)
@@ -158,7 +158,7 @@ fn nothing_in_data_is_a_field() {
         assert_eq!(message.get(96), Some(&b"ab\x0138=999"[..]));
         assert_eq!(message.get(38), None);
     }
-    // A length that says less, one without its data, and data without a length.
+    // A length that is too short, a length without data, and data without a length.
     for (body, kind) in [
         (&b"35=B\x0195=2\x0196=abc\x01"[..], ErrorKind::DataLength),
         (b"35=B\x0195=2\x0158=ab\x01", ErrorKind::DataPair),
@@ -171,7 +171,7 @@ fn nothing_in_data_is_a_field() {
         let error = decoders[0].parse(&bytes).unwrap_err();
         assert_eq!(error.kind(), kind, "{}", body.escape_ascii());
     }
-    // Another dictionary's pair.
+    // A pair of another dictionary.
     let mut decoder = Decoder::new().with_pairs(DataPairs::new(&[(20_001, 20_002)]));
     let bytes = framed(b"35=B\x0120001=3\x0120002=\x01\x01\x01\x0195=1\x01");
     assert_eq!(
@@ -195,7 +195,7 @@ fn a_hundred_thousand_fields_are_read_and_found() {
             assert_eq!(message.get(tag), Some(value.as_slice()));
         }
         assert_eq!(message.get(2_000_000), None);
-        // The next message has a table of its own.
+        // The next message has its own table.
         let short = Sample::Heartbeat.bytes();
         assert_eq!(decoder.parse(&short).unwrap().get(2_007), None);
     }
@@ -215,7 +215,7 @@ fn errors_name_the_tag_and_the_byte() {
     let last = sum.len() - 2;
     sum[last] = if sum[last] == b'0' { b'1' } else { b'0' };
     cases.push((sum, ErrorKind::CheckSum, Some(10), good.len() - 4));
-    // Its BodyLength has a digit less.
+    // Its BodyLength has one digit less.
     cases.push((
         framed(b"35=D\x0155=\x01"),
         ErrorKind::EmptyValue,

@@ -1,4 +1,4 @@
-//! What a message states of itself, BodyLength and CheckSum, in every form in which it is wrong.
+//! Wrong values of BodyLength and CheckSum, in every form.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,8 +11,7 @@ fn decoders() -> Vec<Decoder> {
     Isa::ALL.into_iter().filter_map(Decoder::with_isa).collect()
 }
 
-/// What a message states of its length and its sum is wrong for one reason only, in whatever way it is
-/// malformed: not that which it says.
+/// However a stated length or sum is malformed, the error is the same: it is not the correct one.
 #[test]
 fn a_stated_sum_or_length_of_any_form_is_one_fault_with_both_numbers() {
     let sums = [
@@ -60,14 +59,14 @@ fn a_stated_sum_or_length_of_any_form_is_one_fault_with_both_numbers() {
             assert_eq!(error.to_string(), text);
         }
     }
-    // Both are wrong: the length is what the sum is looked for by.
+    // Both are wrong: the length is reported, because it locates CheckSum.
     let both = b"8=FIX.4.4\x019=50\x0135=0\x0110=16\x01";
     let error = Decoder::new().parse(both).unwrap_err();
     assert_eq!(
         error.to_string(),
         "BodyLength (9): stated 50, computed 5, at byte 12"
     );
-    // What ends without CheckSum is cut off, and another last field is no CheckSum.
+    // A message that ends without CheckSum is truncated; another last field is not a CheckSum.
     let kind = |bytes: &[u8]| Decoder::new().parse(bytes).unwrap_err().kind();
     assert_eq!(kind(b"8=FIX.4.4\x019=5\x0135=0\x01"), ErrorKind::Truncated);
     assert_eq!(

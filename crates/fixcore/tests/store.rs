@@ -1,4 +1,4 @@
-//! The store against a model, and against files that are cut, flipped, emptied and full.
+//! The store compared with a model, and with truncated, corrupted, emptied and full files.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ fn options(segment_bytes: usize, durability: Durability) -> Options {
     options
 }
 
-/// A directory, in memory where the system has that: what is tested needs no disk.
+/// A directory, in memory if the system has that: these tests need no disk.
 fn tempdir() -> tempfile::TempDir {
     let memory = tempfile::tempdir_in("/dev/shm");
     memory.or_else(|_| tempfile::tempdir()).unwrap()
@@ -196,7 +196,7 @@ proptest! {
     }
 }
 
-/// A store of so many messages of 100 bytes.
+/// A store with this many messages of 100 bytes.
 fn filled(options: &Options, messages: u64) -> tempfile::TempDir {
     let dir = tempdir();
     let mut store = Store::open(dir.path(), options.clone()).unwrap();
@@ -236,7 +236,7 @@ fn cut_at_every_byte_it_keeps_what_is_whole() {
         let begun = ends
             .get(kept as usize)
             .map_or(u64::MAX / 2, |end| end - 120);
-        // Of the header's first word the last byte at least is no zero.
+        // At least the last byte of the header's first word is not zero.
         let is_torn = bytes as u64 > begun + 8;
         assert!(!is_torn || store.opened().torn.is_some(), "cut at {bytes}");
         store.append(kept + 1, b"another").unwrap();
@@ -268,7 +268,7 @@ fn no_flipped_bit_is_handed_out() {
             }
             ControlFlow::Continue(())
         });
-        // The index of a last segment is made anew.
+        // The index of the last segment is rebuilt.
         assert_eq!(seen_wrong > 0, at < index, "bit {bit}");
         assert!(seen.messages <= messages);
         let near = at < end + 16 || at >= index - 8;
@@ -318,13 +318,13 @@ fn what_was_synced_is_damaged_and_what_was_not_is_torn() {
         }
         dir
     };
-    // As after a loss of power that came before the pages of message 4 were written.
+    // As after a power failure before the pages of message 4 were written.
     let dir = make();
     let offset = erase(dir.path(), 4);
     let store = Store::open(dir.path(), batch.clone()).unwrap();
     assert_eq!(store.next_sender(), 4);
     assert_eq!(store.opened().torn.as_ref().unwrap().offset, offset);
-    // Nothing but damage loses a message that was synced.
+    // Only damage loses a synced message.
     let dir = make();
     let erased = erase(dir.path(), 2);
     match Store::open(dir.path(), batch.clone()).unwrap_err() {
@@ -345,8 +345,8 @@ fn what_was_synced_is_damaged_and_what_was_not_is_torn() {
     assert_eq!(store.get(7).unwrap(), Some(&b"more"[..]));
 }
 
-/// Loses pages of a file that was never synced, as the end of power does: those that the system had
-/// not written are zeros, and where it had not written a length either, the file is shorter.
+/// Loses pages of a file that was never synced, as a power failure does: pages that the system had not
+/// written are zeros, and if it had not written the length either, the file is shorter.
 fn lose_pages(path: &Path, random: &mut impl FnMut(u64) -> u64) {
     const PAGE: u64 = 4096;
     let file = OpenOptions::new().write(true).open(path).unwrap();
@@ -413,7 +413,7 @@ fn without_a_policy_the_end_of_power_takes_messages_and_makes_up_none() {
             }
         }
     }
-    // All of it comes about, so nobody may promise more.
+    // Each of these outcomes occurs, so no more can be guaranteed.
     assert!(ends_lost > 0 && refused > skipped && skipped > 0 && lost > 0);
 }
 
@@ -447,7 +447,7 @@ fn damage_to_what_was_synced_last_is_no_torn_end() {
     }
     store.sync().unwrap();
     let bytes = look(dir.path()).file_bytes;
-    // Syncs with nothing new leave nothing behind.
+    // Syncs without new messages add no records.
     for _ in 0..1000 {
         store.sync().unwrap();
     }
@@ -513,7 +513,7 @@ fn an_index_that_is_lost_is_made_anew() {
     );
     drop(store);
     assert_eq!(look(dir.path()).damaged, 0);
-    // A full segment does not lose its end unnoticed.
+    // The loss of a full segment's end is detected.
     file.set_len(1000).unwrap();
     assert!(matches!(
         Store::open(dir.path(), small()),
@@ -566,7 +566,7 @@ fn a_reset_that_was_cut_short_is_finished() {
     store.reset(1, 1).unwrap();
     store.append(1, b"new").unwrap();
     drop(store);
-    // As if the process had ended before the files of before were removed.
+    // As if the process had ended before it removed the old files.
     for (number, bytes) in (1..).zip(old) {
         fs::write(segment(dir.path(), number), bytes).unwrap();
     }

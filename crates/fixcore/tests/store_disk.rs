@@ -1,6 +1,6 @@
-//! The store on a disk that is full, and beside little memory. The disk is a small one in memory that
-//! only a child sees; where the system lets nobody mount one, that test is `ignored`.
-//! `PERFKIT_STORE_MIB` says how much the other one stores, 48 where it does not, and that in memory.
+//! The store on a full disk, and with little memory. The disk is a small one in memory that only a child
+//! process sees; if the system does not allow mounting it, the test is `ignored`.
+//! `PERFKIT_STORE_MIB` sets how much the other test stores; without it 48 MiB, in memory.
 
 #![allow(
     clippy::unwrap_used,
@@ -29,12 +29,12 @@ mod linux {
     use fixcore::store::{Durability, Options, Store, StoreError};
     use libtest_mimic::{Arguments, Trial};
 
-    /// What a child does, when this program is started again.
+    /// The role of a child process, which is this program started again.
     const ROLE: &str = "PERFKIT_STORE_ROLE";
     const DIR: &str = "PERFKIT_STORE_DIR";
     const MIB: &str = "PERFKIT_STORE_MIB";
     const SEGMENT_BYTES: usize = 64 << 10;
-    /// Memory of its own that a process may have while it stores more than that, in KiB.
+    /// How much memory of its own a process may use while it stores more than that, in KiB.
     const MEMORY_KIB: u64 = 24 << 10;
 
     pub(super) fn main() {
@@ -67,7 +67,7 @@ mod linux {
         libtest_mimic::run(&Arguments::from_args(), trials).exit();
     }
 
-    /// Runs this program in a role, behind a script that ends with `exec "$0"`.
+    /// Runs this program in a role, after a script that ends with `exec "$0"`.
     fn child(mut command: Command, role: &str, dir: &Path) {
         let output = command
             .arg(std::env::current_exe().unwrap())
@@ -101,7 +101,7 @@ mod linux {
         word.into_iter().cycle().take(bytes).collect()
     }
 
-    /// Appends until that fails.
+    /// Appends until an append fails.
     fn append_all(store: &mut Store) -> StoreError {
         loop {
             let number = store.next_sender();
@@ -123,7 +123,7 @@ mod linux {
         assert_eq!(expected, next);
     }
 
-    /// A store on a disk of 1 MiB, part of which something else has for a while.
+    /// A store on a disk of 1 MiB, part of which another file occupies for a while.
     fn fill(dir: &Path) {
         let ballast = dir.join("ballast");
         for durability in [Durability::None, Durability::Batch, Durability::Message] {
@@ -135,7 +135,7 @@ mod linux {
                 let error = append_all(&mut store);
                 assert!(error.is_full(), "{error}");
                 assert!(error.to_string().contains(".segment"), "{error}");
-                // What it has may be made ready, another segment not.
+                // Its own segments can be prepared, a new one cannot.
                 let prepared = (0..9).find_map(|_| store.prepare(1 << 20).err());
                 assert!(prepared.unwrap().is_full());
                 assert!(store.reset(1, 1).unwrap_err().is_full());
@@ -176,7 +176,7 @@ mod linux {
         child(command, "grow", dir.path());
     }
 
-    /// Memory of this process that is no file, in KiB.
+    /// The memory of this process that is not mapped from files, in KiB.
     fn own_kib() -> u64 {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find(|line| line.starts_with("RssAnon:"));
@@ -184,7 +184,7 @@ mod linux {
         words.unwrap().parse().unwrap()
     }
 
-    /// A store of more than the process may have of memory, written, read, opened again and read.
+    /// A store larger than the memory that the process may use: written, read, opened again and read.
     fn grow(dir: &Path) {
         let mib = std::env::var(MIB).ok().and_then(|word| word.parse().ok());
         let messages = mib.unwrap_or(48_u64) << 10;

@@ -1,7 +1,6 @@
-//! The store when processes end: killed at any moment it loses nothing that was acknowledged; two of
-//! them do not share one; a file that may not grow is an error. `PERFKIT_KILLS` says how many times,
-//! 50 where it does
-//! not, and those in memory.
+//! The store when processes end: killed at any moment, it loses nothing that was acknowledged; two
+//! processes cannot share one; a file that may not grow is an error. `PERFKIT_KILLS` sets the number of
+//! kills; without it there are 50, in memory.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +14,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use fixcore::store::{Durability, Options, Store, StoreError};
 
-/// What a child does, when this program is started again.
+/// The role of a child process, which is this program started again.
 const ROLE: &str = "PERFKIT_STORE_ROLE";
 const DIR: &str = "PERFKIT_STORE_DIR";
 const RUN: &str = "PERFKIT_STORE_RUN";
@@ -33,7 +32,7 @@ fn options(durability: Durability) -> Options {
     options
 }
 
-/// The message of a number by a run: who it is from, and a length and bytes of its own.
+/// The message of a number in a run: it names the run, with a length and bytes of its own.
 fn message(number: u64, run: u64) -> Vec<u8> {
     let length = 16 + (number.wrapping_mul(37) ^ run) % 400;
     let mut bytes = [number.to_le_bytes(), run.to_le_bytes()].concat();
@@ -41,7 +40,8 @@ fn message(number: u64, run: u64) -> Vec<u8> {
     bytes
 }
 
-/// Is a test, for that is how a test program starts itself; without its role it does nothing.
+/// The entry of a child process. It is a test, because a test program can only start its tests; without a
+/// role it does nothing.
 #[test]
 fn child() {
     let Ok(role) = std::env::var(ROLE) else {
@@ -55,11 +55,11 @@ fn child() {
         "hold" => {
             let store = Store::open(&dir, options(Durability::None)).unwrap();
             writeln!(out, "\nopen {}", store.next_sender()).unwrap();
-            // Until whoever waits for it closes the pipe.
+            // Until the process that waits for it closes the pipe.
             let _ = std::io::stdin().read_line(&mut String::new());
         }
         "fill" => {
-            // Segments of 64 KiB, and files may have 100 KiB: the store is made with larger ones.
+            // The store has segments of 64 KiB, files may have 100 KiB, and new segments are larger.
             let mut large = options(Durability::None);
             large.segment_bytes = 256 << 10;
             let mut store = Store::open(&dir, options(Durability::None)).unwrap();
@@ -122,7 +122,7 @@ fn start(role: &str, dir: &Path, run: u64) -> (Child, BufReader<ChildStdout>) {
     (child, out)
 }
 
-/// The numbers behind a word of a whole line.
+/// The numbers after a word of a complete line.
 fn numbers(line: &str, word: &str) -> Option<Vec<u64>> {
     let rest = line.strip_suffix('\n')?.strip_prefix(word)?;
     rest.split_whitespace()
@@ -140,7 +140,7 @@ fn killed_at_any_moment_it_keeps_what_it_acknowledged() {
         ..=50 => tempdir(),
         _ => tempfile::tempdir().unwrap(),
     };
-    // Of each run the first number that it gave and the last that it acknowledged.
+    // For each run the first number that it used and the last that it acknowledged.
     let mut runs: Vec<(u64, u64, u64)> = Vec::new();
     let (mut torn, mut acknowledging, mut messages) = (0, 0, 0);
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -163,7 +163,7 @@ fn killed_at_any_moment_it_keeps_what_it_acknowledged() {
                 acknowledged = Some((found[0], found[1]));
                 seen += 1;
             }
-            // What is in the pipe when it ends was acknowledged as well.
+            // Numbers still in the pipe at the end were acknowledged too.
             if seen == lines + 1 {
                 child.kill().unwrap();
             }
@@ -189,7 +189,7 @@ fn killed_at_any_moment_it_keeps_what_it_acknowledged() {
             assert_eq!(found, Some(&message(number, run)[..]), "message {number}");
         }
         messages += expected - first;
-        // Now and then everything again, and a store that begins anew with the numbers it has.
+        // Now and then reads everything again, and resets the store to its own numbers.
         if run % 20 == 19 {
             check_all(&store, &runs);
             runs.clear();
@@ -204,7 +204,7 @@ fn killed_at_any_moment_it_keeps_what_it_acknowledged() {
     .unwrap();
 }
 
-/// Every message is there, and those that were acknowledged are of the run that did.
+/// Every message is present, and each acknowledged one belongs to its run.
 fn check_all(store: &Store, runs: &[(u64, u64, u64)]) {
     let mut runs = runs.iter().peekable();
     let mut expected = None;
@@ -246,7 +246,7 @@ fn two_processes_do_not_share_a_store_and_a_kill_frees_it() {
 #[test]
 fn a_file_that_may_not_grow_is_an_error_and_nothing_else() {
     let dir = tempdir();
-    // Without the signal that ends a process, the call fails as one on a full disk does.
+    // If the signal does not end the process, the call fails like one on a full disk.
     let script = r#"trap "" XFSZ; ulimit -f 200; exec "$0" "$@""#;
     let program = std::env::current_exe().unwrap();
     let ran = Command::new("sh")

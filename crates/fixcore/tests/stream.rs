@@ -1,7 +1,7 @@
-//! Streams of messages, of faulty ones and of noise, cut anywhere: the same frames, and on every path
-//! the same fields in them.
+//! Streams of messages, faulty messages and noise, split anywhere: they give the same frames, and every
+//! instruction set finds the same fields in them.
 //!
-//! `FIX_CASES` says how many streams are tried.
+//! `FIX_CASES` sets how many streams are tested.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use messages::{Random, message, mutate};
 
 const LIMIT_BYTES: usize = 4096;
 
-/// Every frame of a stream: where it is, and its bytes if it is a message.
+/// Every frame of a stream: its place, and its bytes if it is a message.
 type Frames = Vec<(u64, u64, Option<Vec<u8>>)>;
 
 fn frames<'p>(pieces: impl Iterator<Item = &'p [u8]>) -> Frames {

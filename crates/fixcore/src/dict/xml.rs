@@ -79,7 +79,7 @@ impl Reading {
 
     fn attribute(&self, element: &BytesStart<'_>, name: &str) -> Result<String, DictionaryError> {
         let found = self.optional(element, name)?;
-        found.ok_or_else(|| self.wrong(&format!("an element has no attribute '{name}'")))
+        found.ok_or_else(|| self.wrong(&format!("missing attribute '{name}'")))
     }
 
     fn optional(
@@ -91,7 +91,7 @@ impl Reading {
             let attribute = attribute.map_err(|error| self.wrong(&error.to_string()))?;
             if attribute.key.as_ref() == name.as_bytes() {
                 let value = std::str::from_utf8(&attribute.value)
-                    .map_err(|_| self.wrong("an attribute is not UTF-8"))?;
+                    .map_err(|_| self.wrong("attribute is not UTF-8"))?;
                 let value = quick_xml::escape::unescape(value);
                 let value = value.map_err(|error| self.wrong(&error.to_string()))?;
                 return Ok(Some(value.into_owned()));
@@ -159,7 +159,7 @@ impl Reading {
             .parse()
             .ok()
             .filter(|tag| (1..1_000_000_000).contains(tag));
-        let tag = tag.ok_or_else(|| self.wrong(&format!("'{number}' is no tag")))?;
+        let tag = tag.ok_or_else(|| self.wrong(&format!("invalid tag '{number}'")))?;
         let field = SourceField {
             tag,
             name: self.attribute(element, "name")?,
@@ -231,7 +231,7 @@ impl Reading {
                     Named::GroupEnd => Item::GroupEnd,
                     Named::Component(name, required) => {
                         let number = numbers.get(name.as_str()).copied();
-                        let missing = format!("no component is called '{name}'");
+                        let missing = format!("undefined component '{name}'");
                         let number = number.ok_or(DictionaryError::new(missing, offset))?;
                         Item::Component { number, required }
                     }

@@ -16,6 +16,8 @@ mod scalar;
 mod skeleton;
 #[cfg(target_arch = "x86_64")]
 mod spot;
+#[cfg(target_arch = "x86_64")]
+mod sums;
 mod template;
 mod text;
 

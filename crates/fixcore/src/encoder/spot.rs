@@ -21,7 +21,7 @@ pub(super) struct TextLength(Option<NonZeroUsize>);
 const _: () = assert!(isize::MAX.unsigned_abs() < usize::MAX);
 
 impl TextLength {
-    /// The value is no text.
+    /// The value is not a text.
     pub(super) const NO_TEXT: Self = Self(None);
 
     #[inline]

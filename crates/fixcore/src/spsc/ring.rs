@@ -1,17 +1,17 @@
-//! The ring itself: memory that two threads share, and the one place of the queue that is unsafe.
+//! The ring: memory that two threads share, and the only unsafe code of the queue.
 //!
-//! The ring is of units of 16 bytes. An entry is a descriptor, one unit, and its bytes in the units
-//! behind it; an entry that would not fit in front of the end begins at the start, and a descriptor
-//! says so where it would have stood. Positions count units and never go back; a unit is at its
-//! position modulo the length. Two of them are shared: `published`, which only the producer writes,
-//! and `freed`, which only the consumer writes.
+//! The ring consists of units of 16 bytes. An entry is a descriptor of one unit, followed by its bytes in
+//! whole units. An entry that does not fit before the end begins at the start of the ring; a special
+//! descriptor marks the place where it would have begun. Positions count units and never go back; a unit
+//! is at its position modulo the length. Two positions are shared: `published`, which only the producer
+//! writes, and `freed`, which only the consumer writes.
 //!
 //! Why no unit is written while it is read: the producer writes units from its own position up to
-//! `freed` + length, and reads `freed` with `Acquire`, so what the consumer read before it stored
-//! `freed` with `Release` is behind it. The consumer reads units from `freed` to `published`, which
-//! it reads with `Acquire` and the producer stores with `Release` after writing them. Each side is
-//! one value, which [`pair`] makes and which cannot be copied, and its methods take it by `&mut`.
-//! Memory is zeroed first, so every byte has a value at any time.
+//! `freed` + length. It reads `freed` with `Acquire`, so all reads that the consumer made before it
+//! stored `freed` with `Release` have happened. The consumer reads units from `freed` to `published`,
+//! which it reads with `Acquire` and the producer stores with `Release` after writing them. Each side
+//! is one value, which [`pair`] makes and which cannot be copied, and its methods take it by `&mut`.
+//! Memory is zeroed first, so every byte is initialized at any time.
 
 #![allow(unsafe_code, reason = "memory that two threads share")]
 
@@ -21,9 +21,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::sleep::Sleeper;
 
-/// Bytes of a unit, and of a descriptor.
+/// The size of a unit, and of a descriptor.
 pub(super) const UNIT_BYTES: usize = 16;
-/// The length in a descriptor behind which entries go on at the start.
+/// The length in a descriptor after which entries continue at the start.
 const WRAP: u64 = u64::MAX;
 
 /// A unit: as a descriptor, its length in bytes and the caller's stamp.
@@ -63,7 +63,7 @@ pub(super) struct Shared {
     pub(super) consumer: Sleeper,
 }
 
-/// Both sides of a ring of at least so many bytes: the only ones that it ever has.
+/// Makes a ring of at least this many bytes. Returns the only two sides that it ever has.
 pub(super) fn pair(bytes: usize) -> (Writer, Reader) {
     let units = bytes.div_ceil(UNIT_BYTES).max(16).next_power_of_two();
     let shared = Arc::new(Shared {
@@ -94,12 +94,12 @@ impl Shared {
         self.published.0.load(Ordering::Acquire) != at
     }
 
-    /// What the consumer has freed.
+    /// The position up to which the consumer has freed units.
     pub(super) fn freed(&self) -> usize {
         self.freed.0.load(Ordering::Acquire)
     }
 
-    /// Longest entry, in bytes: half of the ring, so that it fits wherever the ring is cut.
+    /// The longest entry, in bytes: half of the ring, so it fits at any position.
     pub(super) fn bytes_max(&self) -> usize {
         (self.units.len() / 2 - 1) * UNIT_BYTES
     }
@@ -110,7 +110,7 @@ pub(super) struct Writer {
     shared: Arc<Shared>,
     /// Where the next entry begins.
     at: usize,
-    /// What the other side is known to have freed.
+    /// The last known value of `freed`.
     freed: usize,
 }
 
@@ -132,10 +132,11 @@ impl Writer {
             }
         }
         let units = units.start();
-        // SAFETY: `taken` units from `at` on are behind `freed` + length, so they are this side's.
-        // `place` is below the length; an entry that does not fit between it and the end begins at
-        // 0, and there it fits, because `taken` is at most the length. The slice does not overlap the
-        // ring: no reference into the ring exists here.
+        // SAFETY: the `taken` units from `at` on end at or before `freed` + length, so only this side
+        // accesses them. `place` is below the length; an entry that does not fit between it and the
+        // end begins at 0, where it fits, because `taken` is at most the length. The source does not
+        // overlap the destination: a slice into the ring is an entry that the reader is handling,
+        // whose units are not freed yet and so not among those written here.
         unsafe {
             if wraps {
                 units.add(place).write([WRAP, 0]);
@@ -160,7 +161,7 @@ impl Writer {
         self.shared.published.0.store(self.at, Ordering::Release);
     }
 
-    /// What the other side is known to have freed.
+    /// The last known value of `freed`.
     pub(super) fn seen_freed(&self) -> usize {
         self.freed
     }
@@ -171,7 +172,7 @@ pub(super) struct Reader {
     shared: Arc<Shared>,
     /// Where the next entry begins.
     at: usize,
-    /// What is known to be published.
+    /// The last known value of `published`.
     published: usize,
 }
 
@@ -194,8 +195,8 @@ impl Reader {
             }
             let place = self.at & (units.len() - 1);
             let entry = units.start().wrapping_add(place);
-            // SAFETY: the unit at `at` is published and not freed, so it is this side's; it was
-            // written as a descriptor.
+            // SAFETY: the unit at `at` is published and not freed, so only this side accesses it; it
+            // was written as a descriptor.
             let [length, stamp] = unsafe { entry.read() };
             if length == WRAP {
                 self.at += units.len() - place;
@@ -203,9 +204,9 @@ impl Reader {
             }
             let length = length as usize;
             debug_assert!(place + 1 + length.div_ceil(UNIT_BYTES) <= units.len());
-            // SAFETY: as above for the units behind the descriptor, which were published with it,
-            // lie before the end of the ring and have been written. They are freed by `free` at the
-            // earliest, which needs `&mut self`, and the reference ends with this call.
+            // SAFETY: as above for the units after the descriptor, which were published with it, lie
+            // before the end of the ring and have been written. `free` frees them at the earliest; it
+            // needs `&mut self`, and the reference ends with this call.
             let bytes = unsafe { std::slice::from_raw_parts(entry.add(1).cast::<u8>(), length) };
             let result = each(stamp, bytes);
             self.at += 1 + length.div_ceil(UNIT_BYTES);

@@ -1,8 +1,7 @@
-//! An open store: appending, reading, and the change to the next segment.
+//! An open store: appending, and the change to the next segment.
 
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use super::error::{StoreError, StoreResult};
 use super::files::{self, Lock};
@@ -13,9 +12,6 @@ use super::segment::{self, ABSENT, HEADER_BYTES, Header, Segment};
 use super::spare::{Spare, begin, first_header, make};
 use super::walk;
 
-/// How many messages ahead to prefetch when they are read in order.
-const AHEAD: u64 = 24;
-
 /// An open store of sent messages.
 #[doc(alias = "FileStore")]
 #[doc(alias = "MessageStore")]
@@ -25,7 +21,7 @@ pub struct Store {
     pub(super) options: Options,
     /// Full segments, and the first number of each.
     pub(super) full: Vec<Segment>,
-    firsts: Vec<u64>,
+    pub(super) firsts: Vec<u64>,
     /// How many of them are synced.
     pub(super) full_synced: usize,
     pub(super) active: Segment,
@@ -40,9 +36,9 @@ pub struct Store {
     pub(super) is_unsynced: bool,
     opened: Opened,
     /// The full segment of the last message that was read.
-    last_full: AtomicUsize,
+    pub(super) last_full: AtomicUsize,
     /// The number of the last message that was read.
-    last_got: AtomicU64,
+    pub(super) last_got: AtomicU64,
     lock: Lock,
 }
 
@@ -57,7 +53,7 @@ impl Store {
     ///
     /// [`StoreError::Locked`] if it is already open, [`StoreError::Damaged`] if it is damaged and
     /// [`Options::on_damage`] does not skip that, and errors of the system. A record that was being
-    /// written when a process ended is no error but cut off: see [`Store::opened`].
+    /// written when a process ended is cut off, which is not an error: see [`Store::opened`].
     pub fn open(dir: impl AsRef<Path>, options: Options) -> StoreResult<Self> {
         let dir = dir.as_ref();
         let given = options.segment_bytes;
@@ -206,62 +202,6 @@ impl Store {
         Ok(())
     }
 
-    /// A message, without a copy and without verifying its checksum; `None` if this number has none.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Damaged`] if another record is in its place.
-    #[inline]
-    pub fn get(&self, number: u64) -> StoreResult<Option<&[u8]>> {
-        let before = self.last_got.load(Ordering::Relaxed);
-        self.last_got.store(number, Ordering::Relaxed);
-        let Some(segment) = self.segment(number) else {
-            return Ok(None);
-        };
-        if before.wrapping_add(1) == number {
-            segment.fetch(number.wrapping_add(AHEAD));
-        }
-        segment.get(number)
-    }
-
-    /// A message with its checksum verified, as needed before it is sent again.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Damaged`] if it is not what was appended.
-    pub fn verified(&self, number: u64) -> StoreResult<Option<&[u8]>> {
-        match self.segment(number) {
-            Some(segment) => segment.verified(number),
-            None => Ok(None),
-        }
-    }
-
-    /// The messages of a range, each with its number and verified: for the answer to a ResendRequest.
-    /// Numbers without a message are left out.
-    #[doc(alias = "resend")]
-    pub fn range(
-        &self,
-        numbers: RangeInclusive<u64>,
-    ) -> impl Iterator<Item = (u64, StoreResult<&[u8]>)> {
-        let (mut next, last) = numbers.into_inner();
-        let last = last.min(self.next_sender.saturating_sub(1));
-        std::iter::from_fn(move || {
-            while next <= last {
-                let number = next;
-                // Skips numbers that no segment has in one step.
-                next = match self.segment(number) {
-                    Some(_) => number + 1,
-                    None => self.first_after(number),
-                };
-                match self.verified(number) {
-                    Ok(None) => {}
-                    found => return Some((number, found.map(Option::unwrap_or_default))),
-                }
-            }
-            None
-        })
-    }
-
     /// Does work ahead that `append` would do later: populates up to `bytes` of the segments' memory,
     /// and creates the next segment. Call it in the idle time of the thread that appends. Returns
     /// whether nothing is left to do.
@@ -294,34 +234,6 @@ impl Store {
         spare.map.populate(spare.populated, some);
         spare.populated += some;
         Ok(spare.populated == spare.map.len())
-    }
-
-    #[inline]
-    fn segment(&self, number: u64) -> Option<&Segment> {
-        if number >= self.active.header.first {
-            return Some(&self.active);
-        }
-        let last = self.last_full.load(Ordering::Relaxed);
-        let is_of = |at: usize| {
-            let segment = self.full.get(at)?;
-            let index = number.checked_sub(segment.header.first)?;
-            (index < segment.entries as u64).then_some(segment)
-        };
-        is_of(last).or_else(|| {
-            let after = self.firsts.partition_point(|first| *first <= number);
-            let at = after.checked_sub(1)?;
-            self.last_full.store(at, Ordering::Relaxed);
-            is_of(at)
-        })
-    }
-
-    /// The first number of the segment after a number that no segment has.
-    fn first_after(&self, number: u64) -> u64 {
-        let after = self.firsts.partition_point(|first| *first <= number);
-        let first = self.firsts.get(after).copied();
-        first
-            .unwrap_or(self.active.header.first)
-            .max(number.saturating_add(1))
     }
 
     pub(super) fn writable(&self) -> StoreResult<()> {

@@ -36,6 +36,7 @@ mod files;
 #[cfg(feature = "workload")]
 mod forge;
 mod handle;
+mod lookup;
 mod map;
 mod open;
 mod options;

@@ -1,13 +1,13 @@
-//! Messages to try decoders on: valid, faulty, and changed.
+//! Messages to test decoders with: valid, faulty, and changed.
 
 use fixcore::workload::Sample;
 
 use crate::common::framed;
 
-/// Pairs of a length and its data.
+/// Pairs of a length field and its data field.
 const PAIRS: [(u32, u32); 4] = [(95, 96), (93, 89), (354, 355), (1184, 1185)];
 
-/// Numbers by a seed.
+/// Random numbers from a seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// Some message: mostly valid, with data, long tags, `=` in values, or fields that are faulty.
+/// A random message: mostly valid, with data fields, long tags, `=` in values, or faulty fields.
 pub(crate) fn message(random: &mut Random) -> Vec<u8> {
     if random.below(8) == 0 {
         return Sample::ALL[random.below(4)].bytes();
@@ -75,7 +75,7 @@ fn data(random: &mut Random, body: &mut Vec<u8>) {
     body.push(1);
 }
 
-/// Changes a few bytes of a message, and often makes its sum right again.
+/// Changes a few bytes of a message, and often corrects its CheckSum.
 pub(crate) fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
     for _ in 0..1 + random.below(3) {
         let at = random.below(bytes.len());

@@ -1,11 +1,11 @@
-//! A decoder written by the specification, slow and without tricks.
+//! A simple, slow decoder written from the specification: the oracle of the tests.
 
-/// Fields of a message, or `None` if it is none.
+/// The fields of a message, or `None` if it is invalid.
 pub(crate) type Fields = Option<Vec<(u32, Vec<u8>)>>;
 
-/// The pairs of length and data that the messages here have.
+/// The pairs of length and data fields in the messages here.
 const PAIRS: [(u32, u32); 4] = [(95, 96), (93, 89), (354, 355), (1184, 1185)];
-/// Any other tag that has to do with data.
+/// All other tags of data pairs.
 const OTHERS: [(u32, u32); 20] = [
     (90, 91),
     (212, 213),
@@ -29,7 +29,7 @@ const OTHERS: [(u32, u32); 20] = [
     (1468, 1469),
 ];
 
-/// What a message is by the specification.
+/// Decodes a message by the specification.
 pub(crate) fn oracle(bytes: &[u8]) -> Fields {
     let pairs = || PAIRS.iter().chain(&OTHERS);
     let mut fields: Vec<(u32, Vec<u8>)> = Vec::new();
@@ -97,7 +97,7 @@ pub(crate) fn cases(default: u64) -> u64 {
     set.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// A frame around a body, with its length and sum right.
+/// A body in its frame, with correct BodyLength and CheckSum.
 pub(crate) fn framed(body: &[u8]) -> Vec<u8> {
     let mut bytes = format!("8=FIX.4.4\x019={}\x01", body.len()).into_bytes();
     bytes.extend_from_slice(body);

@@ -1,4 +1,4 @@
-//! How connections end, and sets with much in flight.
+//! How connections end, and sets that are dropped with requests in flight.
 
 use std::io::Write;
 use std::net::Shutdown;
@@ -27,7 +27,7 @@ fn half_closed(options: &Options) {
     let mut echo = Echo::default();
     let wanted: Vec<u8> = (0..10).flat_map(|number| message(number, 500)).collect();
     assert_eq!(write(&mut peers[0], &wanted), wanted.len());
-    // What is no whole message is told of at the end.
+    // An incomplete message is reported at the end.
     assert_eq!(write(&mut peers[0], b"8=FIX.4.4\x01"), 10);
     peers[0].shutdown(Shutdown::Write).unwrap();
     let got = answer(&mut connections, &mut echo, &mut peers[0], wanted.len() + 1);
@@ -42,7 +42,7 @@ fn gone(options: &Options) {
     let mut echo = Echo::default();
     let last = peers.pop().unwrap();
     for mut peer in peers.drain(..) {
-        // A request whose answer nobody will take.
+        // A request whose answer is never read.
         write(&mut peer, &message(1, 400));
     }
     until_closed(&mut connections, &mut echo, 7);
@@ -67,7 +67,7 @@ fn reset(options: &Options) {
     while echo.from.is_empty() {
         connections.turn(Wait::Event, &mut echo).unwrap();
     }
-    // Closed with an answer that was not read, a connection over TCP is reset.
+    // Closing a TCP connection with an unread answer resets it.
     connections.turn(Wait::Poll, &mut echo).unwrap();
     rustix::net::sockopt::set_socket_linger(&peer, Some(std::time::Duration::ZERO)).unwrap();
     drop(peer);
@@ -105,8 +105,8 @@ fn aborted(options: &Options) {
     assert_eq!(echo.closed, [(ids[0], "here")]);
 }
 
-/// Receives that are armed, and sends that wait for room, in buffers that are freed: a kernel that
-/// went on to use them would write into what the next round keeps there.
+/// Armed receives and blocked sends whose buffers are freed: if the kernel still used them, it would
+/// write into memory of the next round.
 fn dropped(options: &Options) {
     for round in 0..20_u64 {
         let (mut connections, mut peers, ids) = connected(options, 16);

@@ -1,4 +1,4 @@
-//! What is bounded: buffers, completions, what is kept of a peer that does not read.
+//! Limits: buffers, completions, and bytes kept for a peer that does not read.
 
 use std::os::unix::net::UnixStream;
 
@@ -74,7 +74,7 @@ fn slow_reader(options: &Options) {
     let mut echo = Echo::default();
     let messages: Vec<Vec<u8>> = (0..2000).map(|number| message(number, 4000)).collect();
     let stream: Vec<u8> = messages.concat();
-    // It sends until nobody takes more.
+    // It sends until no more bytes are accepted.
     let (mut sent, mut idle) = (0, 0);
     while idle < 100 {
         let more = write(&mut peer, &stream[sent..]);
@@ -93,7 +93,7 @@ fn slow_reader(options: &Options) {
     let counts = connections.counts();
     assert!(counts.paused > 0, "{counts:?}");
     assert!(counts.sends_blocked + counts.sends_short > 0, "{counts:?}");
-    // Then it reads: all is there, in order.
+    // Then it reads: everything arrives, in order.
     let mut got = Vec::new();
     while got.len() < stream.len() {
         sent += write(&mut peer, &stream[sent..]);

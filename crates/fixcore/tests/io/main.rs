@@ -1,5 +1,5 @@
 //! Connections by `io_uring` and by `epoll`: the same messages, the same answers, the same ends, and
-//! the hard cases of each. A test that needs a ring is `ignored` where the system gives none.
+//! the hard cases of each. A test that needs a ring is `ignored` if the system allows none.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Messages and their answers, however they come.
+//! Messages and their answers, in any pieces.
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -44,7 +44,7 @@ fn many(options: &Options) {
         assert_eq!(after.messages - before.messages, NUMBER as u64);
         let calls = after.syscalls - before.syscalls;
         let most = match connections.backend() {
-            // The kernel works off 20 receives a call at least; answers go with the next ones.
+            // The kernel processes at least 20 receives in a call; answers go with the next ones.
             Backend::Uring(Setup::Deferred) => 6,
             Backend::Uring(_) => NUMBER as u64 / 2,
             _ => 2 * NUMBER as u64 + 8,
@@ -117,7 +117,7 @@ fn flushed(options: &Options) {
     connections.turn(Wait::Poll, &mut echo).unwrap();
     connections.send(ids[0], &wanted).unwrap();
     assert!(read(&mut peers[0], 1).0.is_empty(), "it is queued only");
-    // The peer answers when it has the message: if that waited for another turn, this one would
+    // The peer answers once it has the message: if sending waited for another turn, this one would
     // sleep for ever.
     let mut other = peers[0].try_clone().unwrap();
     let waits = wanted.len();
@@ -155,7 +155,7 @@ fn nonblocking(options: &Options) {
         let wait = Wait::For(Duration::from_millis(1));
         assert_eq!(connections.turn(wait, &mut echo).unwrap(), 0);
     }
-    // One that is told that there is nothing would ask again in each turn, and never sleep.
+    // A set that gets "nothing to read" must not ask again in each turn, or it would never sleep.
     let rearmed = connections.counts().rearmed;
     assert!(rearmed <= 3, "asked {rearmed} times");
     let wanted = message(1, 30);
@@ -210,7 +210,7 @@ fn registered(options: &Options) {
             answer(&mut connections, &mut echo, &mut peer, wanted.len()),
             wanted
         );
-        // Not over this kind of socket: out of a copy, then.
+        // This kind of socket does not support it, so sends copy.
         assert_eq!(write(&mut other, &wanted), wanted.len());
         assert_eq!(
             answer(&mut connections, &mut echo, &mut other, wanted.len()),

@@ -1,4 +1,4 @@
-//! Systems that refuse rings: a filter of system calls on the thread of the test answers for them.
+//! Systems that refuse rings, simulated by a system call filter on the test's thread.
 
 use std::os::unix::net::UnixStream;
 
@@ -24,7 +24,7 @@ pub(crate) const CASES: &[(&str, fn())] = &[
     ),
 ];
 
-/// A program that answers one system call by an error.
+/// A filter that answers one system call with an error.
 fn program(call: libc::c_long, errno: i32) -> Option<BpfProgram> {
     let errno = u32::try_from(errno).ok()?;
     let arch = std::env::consts::ARCH.try_into().ok()?;
@@ -37,7 +37,7 @@ fn program(call: libc::c_long, errno: i32) -> Option<BpfProgram> {
     filter.ok()?.try_into().ok()
 }
 
-/// Runs a test on a thread that has the filter; it has it to its end.
+/// Runs a test on a thread with the filter, which the thread keeps to its end.
 fn filtered(call: libc::c_long, errno: i32, test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::spawn(move || {
         let program = program(call, errno).expect("a filter");
@@ -49,7 +49,7 @@ fn filtered(call: libc::c_long, errno: i32, test: impl FnOnce() + Send + 'static
     }
 }
 
-/// Whether the system lets threads have filters.
+/// Whether the system allows threads to set filters.
 pub(crate) fn can_filter() -> bool {
     let filter = program(libc::SYS_io_uring_setup, libc::EPERM);
     let thread =
@@ -57,7 +57,7 @@ pub(crate) fn can_filter() -> bool {
     thread.join().unwrap_or(false)
 }
 
-/// Connections stand on `epoll`, say why, and work.
+/// Connections use `epoll`, report why, and work.
 fn falls_back(errno: i32, steps: usize) {
     let mut connections = Connections::open(&Options::default()).unwrap();
     assert_eq!(connections.backend(), Backend::Epoll);
@@ -83,7 +83,7 @@ fn falls_back(errno: i32, steps: usize) {
 }
 
 fn refused(errno: i32) {
-    // Fewer flags are worth a try only where a flag is what is wrong.
+    // Fewer flags are only tried if a flag was the problem.
     let steps = if errno == libc::EINVAL { 3 } else { 1 };
     filtered(libc::SYS_io_uring_setup, errno, move || {
         falls_back(errno, steps)
@@ -92,7 +92,7 @@ fn refused(errno: i32) {
 
 fn without_registration() {
     filtered(libc::SYS_io_uring_register, libc::EINVAL, || {
-        // Where there are no rings at all, the refusal is another.
+        // Without any rings the system refuses for another reason.
         let refused = Connections::open(&Options::default()).unwrap();
         if refused
             .refused()

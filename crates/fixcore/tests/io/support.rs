@@ -1,4 +1,4 @@
-//! What the cases share: messages, a handler that answers and notes, and peers.
+//! Shared by the cases: messages, a handler that answers and records, and peers.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -7,13 +7,13 @@ use std::os::unix::net::UnixStream;
 use fixcore::Encoder;
 use fixcore::io::{Closed, Connections, Handler, Id, Options, Out, Wait};
 
-/// How long a turn sleeps when it is not known whether anything will come.
+/// How long a turn waits when it is unknown whether anything will arrive.
 const SOON: Wait = Wait::For(std::time::Duration::from_millis(1));
 
-/// A case of one side.
+/// A test case.
 pub(crate) type Case = (&'static str, fn(&Options));
 
-/// A message with a number and a text of so many bytes.
+/// A message with a number and a text of this many bytes.
 pub(crate) fn message(number: u64, text_bytes: usize) -> Vec<u8> {
     let text = vec![b'a' + (number % 26) as u8; text_bytes];
     let mut encoder = Encoder::new("FIX.4.4");
@@ -24,13 +24,13 @@ pub(crate) fn message(number: u64, text_bytes: usize) -> Vec<u8> {
     writing.finish().unwrap().to_vec()
 }
 
-/// Sends every message back, and notes what else there is.
+/// Sends every message back, and records all other events.
 #[derive(Debug, Default)]
 pub(crate) struct Echo {
     pub(crate) from: Vec<Id>,
     pub(crate) skipped: u64,
     pub(crate) closed: Vec<(Id, &'static str)>,
-    /// Closes when it has answered so many.
+    /// Closes after this many answers.
     pub(crate) close_after: Option<usize>,
 }
 
@@ -58,7 +58,7 @@ impl Handler for Echo {
     }
 }
 
-/// A set with so many connections, and the other ends, which do not block.
+/// A set with this many connections, and their other ends, which do not block.
 pub(crate) fn connected(
     options: &Options,
     number: usize,
@@ -83,7 +83,7 @@ pub(crate) fn tcp() -> (TcpStream, TcpStream) {
     (ours, peer)
 }
 
-/// What is there to read, up to `most` bytes, and whether that was the end.
+/// Reads up to `most` bytes that are ready. Also returns whether that was the end.
 pub(crate) fn read(peer: &mut impl Read, most: usize) -> (Vec<u8>, bool) {
     let mut bytes = vec![0; most];
     let mut filled = 0;
@@ -106,7 +106,7 @@ pub(crate) fn read(peer: &mut impl Read, most: usize) -> (Vec<u8>, bool) {
     (bytes, false)
 }
 
-/// Writes what the other end takes: how much.
+/// Writes as much as the other end takes. Returns how much that was.
 pub(crate) fn write(peer: &mut impl Write, bytes: &[u8]) -> usize {
     let mut written = 0;
     while written < bytes.len() {
@@ -119,7 +119,7 @@ pub(crate) fn write(peer: &mut impl Write, bytes: &[u8]) -> usize {
     written
 }
 
-/// Turns and reads until the peer has so many bytes, or the end.
+/// Turns and reads until the peer has this many bytes, or the end.
 pub(crate) fn answer(
     connections: &mut Connections,
     echo: &mut Echo,
@@ -133,7 +133,7 @@ pub(crate) fn answer(
         if got.len() == bytes || end {
             return got;
         }
-        // It sleeps until something comes, and what it sends comes only here.
+        // It waits until something arrives; what it sends arrives only here.
         connections.turn(SOON, echo).unwrap();
     }
 }

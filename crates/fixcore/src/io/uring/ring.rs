@@ -140,7 +140,7 @@ impl Pages {
     fn at(&self, at: usize, bytes: usize) -> *mut u8 {
         let inside = at.checked_add(bytes).is_some_and(|end| end <= self.bytes);
         assert!(inside, "a buffer beyond the memory of the ring");
-        // SAFETY: `at` is at most `bytes`, as just asserted, and the allocation has as many behind
+        // SAFETY: `at` is at most `bytes`, as just asserted, and the allocation has as many after
         // `start`.
         unsafe { self.start.as_ptr().add(at) }
     }
