@@ -11,8 +11,8 @@
 //! let mut decoder = Decoder::new();
 //! let message = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01")?;
 //! let mut validator = Validator::new(dictionary, Rules::default());
-//! let error = validator.validate(&message).expect_err("SenderCompID is missing");
-//! assert_eq!(error.tag(), Some(49));
+//! let error = validator.validate(&message).expect_err("MsgSeqNum is missing");
+//! assert_eq!(error.tag(), Some(34));
 //! # Ok::<(), fixcore::Error>(())
 //! ```
 

@@ -44,6 +44,7 @@ pub trait Handler {
 
 /// Why a connection ended.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Closed {
     /// The peer closed it, and everything queued was sent.
     Peer,
@@ -55,6 +56,7 @@ pub enum Closed {
 
 /// Why bytes were not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SendError {
     /// There is not enough room until the peer reads.
     #[error("only {room} bytes fit until the peer reads")]

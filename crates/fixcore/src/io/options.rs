@@ -147,6 +147,7 @@ pub struct Refused {
 
 /// How long a turn may wait when nothing has happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wait {
     /// Not at all, for a thread that polls in a loop. With `io_uring` a poll that finds nothing makes no
     /// system call.

@@ -14,6 +14,7 @@ use ring::{Reader, Writer};
 
 /// How a side waits for the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wait {
     /// It polls, and keeps its processor busy. Publishing is one store.
     Spin,

@@ -29,16 +29,16 @@ const WRAP: u64 = u64::MAX;
 /// A unit: as a descriptor, its length in bytes and the caller's stamp.
 type Unit = [u64; 2];
 
-/// A value on cache lines of its own, two of which processors fetch together.
+/// A value on two cache lines of its own, because processors fetch lines in pairs.
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 /// The memory of the ring.
 struct Units(Box<[UnsafeCell<Unit>]>);
 
 // SAFETY: at most two threads access the units: there is one `Writer` and one `Reader`, which `pair`
 // makes and which cannot be copied. See the module for why no unit is written while the other
-// side may look at it.
+// side reads it.
 unsafe impl Sync for Units {}
 
 impl Units {
@@ -46,7 +46,7 @@ impl Units {
         self.0.len()
     }
 
-    /// The first unit, by an address that reaches all of them.
+    /// A pointer to the first unit, valid for all of them.
     fn start(&self) -> *mut Unit {
         UnsafeCell::raw_get(self.0.as_ptr())
     }
@@ -55,8 +55,8 @@ impl Units {
 /// What both sides share.
 pub(super) struct Shared {
     units: Units,
-    published: Apart<AtomicUsize>,
-    freed: Apart<AtomicUsize>,
+    published: CachePadded<AtomicUsize>,
+    freed: CachePadded<AtomicUsize>,
     pub(super) is_producer_gone: AtomicBool,
     pub(super) is_consumer_gone: AtomicBool,
     pub(super) producer: Sleeper,
@@ -68,8 +68,8 @@ pub(super) fn pair(bytes: usize) -> (Writer, Reader) {
     let units = bytes.div_ceil(UNIT_BYTES).max(16).next_power_of_two();
     let shared = Arc::new(Shared {
         units: Units((0..units).map(|_| UnsafeCell::new([0; 2])).collect()),
-        published: Apart(AtomicUsize::new(0)),
-        freed: Apart(AtomicUsize::new(0)),
+        published: CachePadded(AtomicUsize::new(0)),
+        freed: CachePadded(AtomicUsize::new(0)),
         is_producer_gone: AtomicBool::new(false),
         is_consumer_gone: AtomicBool::new(false),
         producer: Sleeper::default(),

@@ -15,7 +15,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Damaged`] if another record is in its place.
+    /// [`StoreError::Damaged`](super::StoreError::Damaged) if another record is in its place.
     #[inline]
     pub fn get(&self, number: u64) -> StoreResult<Option<&[u8]>> {
         let before = self.last_got.load(Ordering::Relaxed);
@@ -33,7 +33,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Damaged`] if it is not what was appended.
+    /// [`StoreError::Damaged`](super::StoreError::Damaged) if it is not what was appended.
     pub fn verified(&self, number: u64) -> StoreResult<Option<&[u8]>> {
         match self.segment(number) {
             Some(segment) => segment.verified(number),

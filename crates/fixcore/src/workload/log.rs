@@ -32,6 +32,7 @@ impl Default for Mix {
 
 /// How a message of a log was damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Harm {
     /// A wrong digit in CheckSum (10).
     CheckSum,

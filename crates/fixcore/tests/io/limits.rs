@@ -155,7 +155,7 @@ fn settings(options: &Options) {
     ];
     for options in wrong {
         let error = Connections::open(&options).unwrap_err().to_string();
-        assert!(error.contains("cannot be"), "{error}");
+        assert!(error.contains("must be"), "{error}");
     }
     assert!(options.connection_bytes_max() > options.outbox_bytes + options.message_bytes_max);
 }

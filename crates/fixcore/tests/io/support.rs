@@ -53,6 +53,7 @@ impl Handler for Echo {
             Closed::Peer => "peer",
             Closed::Here => "here",
             Closed::Failed(_) => "failed",
+            _ => "for another reason",
         };
         self.closed.push((id, why));
     }
