@@ -14,16 +14,12 @@ use crate::plan::Plan;
 const CONTENT_BYTES_MAX: u64 = 1 << 20;
 
 fn options(profile: Profile) -> ReadOptions {
-    ReadOptions {
-        profile,
-        limits: Limits {
-            entry_bytes: CONTENT_BYTES_MAX,
-            total_bytes: 4 * CONTENT_BYTES_MAX,
-            entries: 1000,
-            window_bytes: 4 << 20,
-            ..Limits::default()
-        },
-    }
+    let limits = Limits::default()
+        .entry_bytes(CONTENT_BYTES_MAX)
+        .total_bytes(4 * CONTENT_BYTES_MAX)
+        .entries(1000)
+        .window_bytes(4 << 20);
+    ReadOptions::new().profile(profile).limits(limits)
 }
 
 /// The password of every encrypted seed; content may come before its code, for it is only looked at.

@@ -156,6 +156,15 @@ impl From<Error> for io::Error {
     }
 }
 
+/// The refusal of a word that names none of `known`.
+pub(crate) fn unknown(what: &str, text: &str, known: &str) -> Error {
+    let text = text.escape_debug();
+    Error::new(
+        ErrorKind::Setting,
+        format!("unknown {what} '{text}': use one of {known}"),
+    )
+}
+
 /// A bug of this crate or of a library below it: the input is not to blame.
 pub(crate) fn internal(what: &'static str) -> Error {
     Error::new(ErrorKind::Internal, what)

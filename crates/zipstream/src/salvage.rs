@@ -25,6 +25,7 @@ const PADDING: [u8; 24] = [0; 24];
 
 /// An entry that was saved.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Salvaged {
     /// What its headers say, for [`start_raw`](crate::ArchiveEncoder::start_raw).
     pub raw: RawEntry,
@@ -37,6 +38,7 @@ pub struct Salvaged {
 
 /// What became of an archive.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Salvage {
     /// The entries, in the order of the archive.
     pub entries: Vec<Salvaged>,

@@ -93,10 +93,7 @@ fn shapes(large: &[u8]) -> Vec<(&'static str, EntryOptions, &[u8])> {
     let mut known = EntryOptions::new(Method::Stored);
     let mut sum = zipstream::Crc32::new();
     sum.update(large);
-    known.known = Some(KnownContent {
-        bytes: large.len() as u64,
-        crc32: sum.sum(),
-    });
+    known.known = Some(KnownContent::new(large.len() as u64, sum.sum()));
     let mut zstd = EntryOptions::new(Method::Zstd);
     zstd.modified = Some(1_000_000_000);
     let mut plain = EntryOptions::default();

@@ -64,10 +64,7 @@ fn content_put_in_apart_makes_the_archive_that_it_makes_when_it_is_pushed() {
             let mut options = EntryOptions::default();
             if kind == "stored" {
                 options = EntryOptions::new(Method::Stored);
-                options.known = Some(KnownContent {
-                    bytes: content.len() as u64,
-                    crc32: sum(content),
-                });
+                options.known = Some(KnownContent::new(content.len() as u64, sum(content)));
             }
             encoder
                 .start_entry(&format!("{kind}{index}"), &options)
@@ -221,10 +218,7 @@ fn an_open_entry_says_how_much_its_header_has_room_for() {
     encoder.start_entry("any", &options).expect("started");
     assert_eq!(encoder.entry_left(), None);
     encoder.finish_entry().expect("ended");
-    options.known = Some(KnownContent {
-        bytes: 2 << 20,
-        crc32: 0,
-    });
+    options.known = Some(KnownContent::new(2 << 20, 0));
     encoder.start_entry("known", &options).expect("started");
     encoder.push_all(&[0; 100]).expect("packed");
     assert_eq!(encoder.entry_left(), Some((2 << 20) - 100));

@@ -193,14 +193,7 @@ fn the_two_profiles() {
         [short, short, short],
     );
 
-    let limits = Limits {
-        entry_bytes: 999,
-        ..Limits::default()
-    };
-    let tight = ReadOptions {
-        limits,
-        ..ReadOptions::default()
-    };
+    let tight = ReadOptions::new().limits(Limits::default().entry_bytes(999));
     assert_eq!(by_file(&plain(), &tight).unwrap_err().kind(), Limit);
     assert_eq!(by_pipe(&plain(), &tight).unwrap_err().kind(), Limit);
 }
@@ -221,14 +214,9 @@ fn a_second_end_record_in_the_comment_is_refused_by_strict() {
 #[test]
 fn content_beyond_what_is_stated_or_allowed_is_not_produced() {
     let bomb = archive(&[("bomb", Method::Deflate, &vec![0; 45_000_000])]);
-    let limits = |entry_bytes, total_bytes, ratio| ReadOptions {
-        limits: Limits {
-            entry_bytes,
-            total_bytes,
-            ratio,
-            ..Limits::default()
-        },
-        ..ReadOptions::default()
+    let limits = |entry_bytes, total_bytes, ratio| {
+        let limits = Limits::default().entry_bytes(entry_bytes);
+        ReadOptions::new().limits(limits.total_bytes(total_bytes).ratio(ratio))
     };
     let most = u64::MAX;
     for options in [

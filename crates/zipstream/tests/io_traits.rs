@@ -6,8 +6,8 @@ use std::io::{self, BufRead as _, Read, Write};
 
 use proptest::prelude::*;
 use zipstream::{
-    ArchiveReader, ArchiveWriter, Decryption, EntryOptions, Error, ErrorKind, Method, Password,
-    PipeReader, ReadAt, ReadOptions,
+    ArchiveReader, ArchiveWriter, EntryOptions, Error, ErrorKind, Method, PipeReader, ReadAt,
+    ReadOptions,
 };
 
 const MIB: usize = 1 << 20;
@@ -297,11 +297,14 @@ fn buffered_readers_and_copies_work_on_entries() {
     }
 }
 
+#[cfg(feature = "aes")]
 #[test]
 fn encrypted_entries_are_read_too() {
     let content = sample(7, MIB + 70_000);
     let mut options = zipstream::ArchiveOptions::default();
-    options.encryption = Some(zipstream::Encryption::new(Password::from("pass")));
+    options.encryption = Some(zipstream::Encryption::new(zipstream::Password::from(
+        "pass",
+    )));
     let mut writer = ArchiveWriter::with_options(Vec::new(), options).unwrap();
     for (name, bytes) in [("large", content.len()), ("small", 1000)] {
         for method in [Method::Stored, Method::Deflate] {
@@ -316,7 +319,9 @@ fn encrypted_entries_are_read_too() {
     let entry = reader.entries().next().unwrap().unwrap();
     let refused = reader.entry_reader(&entry).read(&mut [0; 5]).unwrap_err();
     assert_eq!(refused.kind(), io::ErrorKind::InvalidData);
-    reader.set_decryption(Some(Decryption::new(Password::from("pass"))));
+    reader.set_decryption(Some(zipstream::Decryption::new(zipstream::Password::from(
+        "pass",
+    ))));
     for entry in reader.entries() {
         let entry = entry.unwrap();
         let found = read_by(&mut reader.entry_reader(&entry), &[70_000, 3]).unwrap();

@@ -63,10 +63,7 @@ fn archive(code: u16, flags: u16, packed: &[u8], content: &[u8]) -> Vec<u8> {
     let mut sum = zipstream::Crc32::new();
     sum.update(packed);
     let mut options = EntryOptions::new(Method::Stored);
-    options.known = Some(zipstream::KnownContent {
-        bytes: packed.len() as u64,
-        crc32: sum.sum(),
-    });
+    options.known = Some(zipstream::KnownContent::new(packed.len() as u64, sum.sum()));
     let mut writer = ArchiveWriter::new(Vec::new());
     writer
         .add("a", &options, &mut &packed[..])
@@ -170,13 +167,7 @@ fn windows_beyond_the_limit_are_refused_before_they_are_made() {
     let content = sample(5000);
     let mut greedy = lzma(&content, false);
     greedy[5..9].copy_from_slice(&0xf000_0000_u32.to_le_bytes());
-    let tight = ReadOptions {
-        limits: Limits {
-            window_bytes: 64 << 10,
-            ..Limits::default()
-        },
-        ..ReadOptions::default()
-    };
+    let tight = ReadOptions::new().limits(Limits::default().window_bytes(64 << 10));
     for (code, packed, options) in [
         (14, greedy, ReadOptions::default()),
         (14, lzma(&content, false), tight),

@@ -189,10 +189,7 @@ fn small_entries_have_no_descriptor_and_stored_ones_never_do() {
 #[test]
 fn a_known_content_is_stored_without_a_descriptor_and_held_to_it() {
     let content = sample(1, 2 * MIB);
-    let known = KnownContent {
-        bytes: content.len() as u64,
-        crc32: crc32fast::hash(&content),
-    };
+    let known = KnownContent::new(content.len() as u64, crc32fast::hash(&content));
     let mut options = EntryOptions::new(Method::Stored);
     options.known = Some(known);
     let mut writer = ArchiveWriter::new(Vec::new());
@@ -477,10 +474,10 @@ fn a_stored_entry_behind_work_on_threads_keeps_its_place() {
             let name = format!("{index}.deflate");
             writer.add(&name, &large, &mut &content[..]).unwrap();
             let mut stored = EntryOptions::new(Method::Stored);
-            stored.known = Some(KnownContent {
-                bytes: content.len() as u64,
-                crc32: crc32fast::hash(&content),
-            });
+            stored.known = Some(KnownContent::new(
+                content.len() as u64,
+                crc32fast::hash(&content),
+            ));
             let name = format!("{index}.stored");
             writer.add(&name, &stored, &mut &content[..]).unwrap();
         }

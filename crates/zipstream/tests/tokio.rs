@@ -41,10 +41,7 @@ fn entries() -> Vec<(String, EntryOptions, Vec<u8>)> {
             }
             options.size_hint = (index % 2 == 0).then_some(size as u64);
             if method == Method::Stored {
-                options.known = Some(KnownContent {
-                    bytes: size as u64,
-                    crc32: crc32fast::hash(&content),
-                });
+                options.known = Some(KnownContent::new(size as u64, crc32fast::hash(&content)));
             }
             entries.push((format!("{method}/{index}"), options, content));
         }
@@ -341,7 +338,7 @@ async fn large_encrypted_entries_are_given_out_once_they_are_authenticated() {
     for (name, method) in [("deflate", Method::Deflate), ("stored", Method::Stored)] {
         let mut options = EntryOptions::new(method);
         let bytes = content.len() as u64;
-        options.known = (method == Method::Stored).then_some(KnownContent { bytes, crc32: 0 });
+        options.known = (method == Method::Stored).then_some(KnownContent::new(bytes, 0));
         writer.add(name, &options, &mut &content[..]).unwrap();
     }
     let archive = writer.finish().unwrap().0;

@@ -172,13 +172,11 @@ impl UnzipArgs {
             _ => Existing::Refuse,
         };
         let defaults = Limits::default();
-        let limits = Limits {
-            entry_bytes: self.max_entry.unwrap_or(defaults.entry_bytes),
-            total_bytes: self.max_size.unwrap_or(defaults.total_bytes),
-            ratio: self.max_ratio.unwrap_or(defaults.ratio),
-            entries: self.max_entries.unwrap_or(defaults.entries),
-            ..defaults
-        };
+        let limits = defaults
+            .entry_bytes(self.max_entry.unwrap_or(defaults.entry_bytes))
+            .total_bytes(self.max_size.unwrap_or(defaults.total_bytes))
+            .ratio(self.max_ratio.unwrap_or(defaults.ratio))
+            .entries(self.max_entries.unwrap_or(defaults.entries));
         let profile = if self.strict {
             Profile::Strict
         } else {
@@ -198,7 +196,7 @@ impl UnzipArgs {
             },
             existing,
             threads: levels::threads(self.threads)?,
-            read: ReadOptions { profile, limits },
+            read: ReadOptions::new().profile(profile).limits(limits),
         })
     }
 }

@@ -1,7 +1,8 @@
 //! Decrypting what is read: passwords verified first, codes last, contents between them.
 
 use super::Password;
-use super::aes::{self, AuthCode, CODE_BYTES, Cipher, Field, VERIFIER_BYTES};
+use super::aes::{self, CODE_BYTES, Field, VERIFIER_BYTES};
+use super::cipher::{AuthCode, Cipher};
 use super::zipcrypto::{self, Keys};
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};

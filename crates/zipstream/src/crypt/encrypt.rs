@@ -1,7 +1,8 @@
 //! Encrypting what is written: salt and verifier before the compressed content, the code behind it.
 
 use super::Password;
-use super::aes::{self, AesStrength, CODE_BYTES, Cipher, Field, VERIFIER_BYTES};
+use super::aes::{AesStrength, CODE_BYTES, Field, VERIFIER_BYTES};
+use super::cipher::{self, Cipher};
 use crate::error::Error;
 use crate::method::Method;
 
@@ -26,6 +27,20 @@ impl Encryption {
             strength: AesStrength::default(),
             checksum: false,
         }
+    }
+
+    /// Sets [`strength`](Self::strength).
+    #[must_use]
+    pub fn strength(mut self, strength: AesStrength) -> Self {
+        self.strength = strength;
+        self
+    }
+
+    /// Sets [`checksum`](Self::checksum).
+    #[must_use]
+    pub fn checksum(mut self, checksum: bool) -> Self {
+        self.checksum = checksum;
+        self
     }
 
     pub(crate) fn of_entry(&self) -> EntryEncryption {
@@ -69,7 +84,7 @@ impl Encryptor {
     pub(crate) fn begin(encryption: &Encryption, out: &mut Vec<u8>) -> Result<Self, Error> {
         let mut room = [0; 16];
         let strength = encryption.strength;
-        let salt = aes::salt(strength, &mut room)?;
+        let salt = cipher::salt(strength, &mut room)?;
         let (cipher, verifier) = Cipher::new(strength, encryption.password.bytes(), salt)?;
         out.extend_from_slice(salt);
         out.extend_from_slice(&verifier);

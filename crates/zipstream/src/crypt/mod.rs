@@ -4,9 +4,16 @@
 //! [`decrypt`] reads. Nothing here knows an archive.
 
 pub(crate) mod aes;
+#[cfg(feature = "aes")]
+pub(crate) mod cipher;
+#[cfg(not(feature = "aes"))]
+#[path = "no_cipher.rs"]
+pub(crate) mod cipher;
 pub(crate) mod decrypt;
+#[cfg(feature = "aes")]
 mod derive;
 pub(crate) mod encrypt;
+#[cfg(feature = "aes")]
 mod mac;
 pub(crate) mod zipcrypto;
 

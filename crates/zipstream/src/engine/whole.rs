@@ -4,7 +4,9 @@ use std::ops::RangeInclusive;
 
 use super::chunk::Chunks;
 use super::detect;
-use crate::error::{Error, ErrorKind, internal};
+#[cfg(feature = "zstd")]
+use crate::error::ErrorKind;
+use crate::error::{Error, internal};
 use crate::method::Method;
 
 /// Levels that are faster here than those of libdeflate that compress as well.

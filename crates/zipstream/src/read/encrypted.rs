@@ -4,7 +4,7 @@ use super::directory::Entry;
 use super::source::ReadAt;
 use super::window::Window;
 use crate::crypt::Decryption;
-use crate::crypt::aes::AuthCode;
+use crate::crypt::cipher::AuthCode;
 use crate::crypt::decrypt::{Decryptor, Scheme, doubt, is_verified_first};
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};

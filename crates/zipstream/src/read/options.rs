@@ -1,32 +1,67 @@
-//! How an archive is read: the profile, the limits, and what is let pass with a warning.
+//! How an archive is read: the profile, the limits, and the warnings of the default profile.
 
 use std::fmt;
+use std::str::FromStr;
 
-/// How much is let pass. `HOSTILE.md` beside the README has the table of every case.
+use crate::error::{Error, unknown};
+
+/// How strictly an archive is checked. `HOSTILE.md` in the crate's folder lists every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Profile {
-    /// The directory is trusted, and what most programs open is opened, with
+    /// Opens what most programs open, and trusts the directory. Oddities become
     /// [warnings](crate::Directory::warnings).
     #[default]
     Default,
-    /// Whatever two programs could read in two ways is refused.
+    /// Refuses whatever two programs could read in two ways.
     Strict,
 }
 
-/// What an archive may cost. Sizes are counted on what is produced, not on what is stated.
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Default => "default",
+            Self::Strict => "strict",
+        })
+    }
+}
+
+impl FromStr for Profile {
+    type Err = Error;
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "default" => Ok(Self::Default),
+            "strict" => Ok(Self::Strict),
+            _ => Err(unknown("profile", text, "default, strict")),
+        }
+    }
+}
+
+/// What an archive may cost. Limits count the bytes that are produced, not those that headers state.
+///
+/// ```
+/// use zipstream::Limits;
+///
+/// let limits = Limits::default().entry_bytes(64 << 20).ratio(200);
+/// assert_eq!(limits.entry_bytes, 64 << 20);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Limits {
-    /// The most content of one entry.
+    /// The most content of one entry: 1 TiB by default.
     pub entry_bytes: u64,
-    /// The most content of all that is read through one reader.
+    /// The most content of all entries that one reader reads: 16 TiB by default.
     pub total_bytes: u64,
-    /// The most content that one compressed byte may become, once an entry is beyond 1 MiB.
+    /// The most content per compressed byte, in entries of more than 1 MiB: no limit by default.
     pub ratio: u64,
-    /// The most entries.
+    /// The most entries: 67 million by default.
     pub entries: u64,
-    /// The most memory that the window of an LZMA or XZ content may take; it is that of one thread.
+    /// The most memory that one thread may use for the window of an LZMA or XZ entry: 128 MiB by
+    /// default.
     pub window_bytes: u64,
-    /// The largest directory, which is held in memory.
+    /// The largest directory, which is kept in memory: 1 GiB by default.
     pub directory_bytes: u64,
 }
 
@@ -43,22 +78,83 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Sets [`entry_bytes`](Self::entry_bytes).
+    #[must_use]
+    pub fn entry_bytes(mut self, most: u64) -> Self {
+        self.entry_bytes = most;
+        self
+    }
+
+    /// Sets [`total_bytes`](Self::total_bytes).
+    #[must_use]
+    pub fn total_bytes(mut self, most: u64) -> Self {
+        self.total_bytes = most;
+        self
+    }
+
+    /// Sets [`ratio`](Self::ratio).
+    #[must_use]
+    pub fn ratio(mut self, most: u64) -> Self {
+        self.ratio = most;
+        self
+    }
+
+    /// Sets [`entries`](Self::entries).
+    #[must_use]
+    pub fn entries(mut self, most: u64) -> Self {
+        self.entries = most;
+        self
+    }
+
+    /// Sets [`window_bytes`](Self::window_bytes).
+    #[must_use]
+    pub fn window_bytes(mut self, most: u64) -> Self {
+        self.window_bytes = most;
+        self
+    }
+
+    /// Sets [`directory_bytes`](Self::directory_bytes).
+    #[must_use]
+    pub fn directory_bytes(mut self, most: u64) -> Self {
+        self.directory_bytes = most;
+        self
+    }
+}
+
 /// How an archive is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub struct ReadOptions {
-    /// How much is let pass.
+    /// How strictly it is checked.
     pub profile: Profile,
     /// What it may cost.
     pub limits: Limits,
 }
 
 impl ReadOptions {
+    /// The default profile with default limits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// The strict profile with default limits.
     pub fn strict() -> Self {
-        Self {
-            profile: Profile::Strict,
-            ..Self::default()
-        }
+        Self::default().profile(Profile::Strict)
+    }
+
+    /// Sets [`profile`](Self::profile).
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// Sets [`limits`](Self::limits).
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 
     pub(crate) fn is_strict(&self) -> bool {
@@ -66,46 +162,46 @@ impl ReadOptions {
     }
 }
 
-/// Programs that write tapes fill what they write to a pipe up to a record of this size, ...
+/// Programs made for tapes pad their output with zeros to a record of this size, ...
 const RECORD_BYTES: u64 = 10_240;
-/// ... and to a block of this one at least.
+/// ... or at least to a block of this size.
 const BLOCK_BYTES: u64 = 512;
 
-/// Whether so many zeros behind an archive, which is as long as this with them, only fill a block.
-/// They can be read in one way alone, so the strict profile lets them pass, but no more of them than
-/// there is a reason for.
+/// Whether `zeros` zeros after an archive, which is `archive_bytes` long with them, are such padding.
+/// Every program reads them in the same way, so the strict profile accepts them, but no more than a
+/// record needs.
 pub(crate) fn is_padding(zeros: u64, archive_bytes: u64) -> bool {
     zeros < RECORD_BYTES && archive_bytes.is_multiple_of(BLOCK_BYTES)
 }
 
-/// What the default profile lets pass.
+/// An oddity that the default profile accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Bytes before the archive, as of a self-extracting one.
+    /// Bytes before the archive, for example of a self-extracting one.
     Prefix {
-        /// How many.
+        /// Their number.
         bytes: u64,
     },
-    /// Zeros behind the archive that fill a block, as of a program that writes to tapes. The strict
-    /// profile lets them pass, too.
+    /// Zeros after the archive that fill a block, as programs made for tapes write them. The strict
+    /// profile accepts them, too.
     Padding {
-        /// How many.
+        /// Their number.
         bytes: u64,
     },
-    /// Bytes behind the archive.
+    /// Bytes after the archive.
     Trailing {
-        /// How many.
+        /// Their number.
         bytes: u64,
     },
-    /// The end record counts other entries than the directory has.
+    /// The end record states another number of entries than the directory has.
     Count {
-        /// What the end record says.
+        /// Entries by the end record.
         stated: u64,
-        /// What there is.
+        /// Entries in the directory.
         found: u64,
     },
-    /// The end records contradict each other; the ZIP64 one counts.
+    /// The end records contradict each other; the ZIP64 one is used.
     EndRecords,
 }
 

@@ -64,6 +64,7 @@ pub enum StreamEvent {
 
 /// What one call did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StreamStep {
     /// Input that was taken.
     pub consumed: usize,

@@ -12,6 +12,7 @@ pub type JobObserver = Arc<dyn Fn(Job, &mut dyn FnMut()) + Send + Sync>;
 
 /// A job of compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Job {
     /// The number of its first entry, from 0.
     pub entry: u64,
@@ -103,6 +104,7 @@ impl std::fmt::Debug for ArchiveOptions {
 
 /// A content that is known before it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KnownContent {
     /// Its size.
     pub bytes: u64,

@@ -25,6 +25,7 @@ pub struct Totals {
 
 /// Bytes that belong at a place of the archive that is written already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Patch {
     /// The byte of the archive where they start.
     pub offset: u64,

@@ -43,7 +43,7 @@ impl ArchiveEncoder {
         }
         let mut options = *options;
         options.method = crate::method::Method::Stored;
-        options.known = Some(KnownContent { bytes, crc32: 0 });
+        options.known = Some(KnownContent::new(bytes, 0));
         self.open_entry(name, &options, true)?;
         let result = self.settle();
         self.hold(result)?;

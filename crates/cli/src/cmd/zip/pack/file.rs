@@ -230,10 +230,7 @@ fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<KnownContent
         return Ok(None);
     }
     if sealed {
-        return Ok(Some(KnownContent {
-            bytes: size,
-            crc32: 0,
-        }));
+        return Ok(Some(KnownContent::new(size, 0)));
     }
     let mut reader = file.try_clone()?;
     let mut buffer = vec![0; READ_BYTES];
@@ -250,10 +247,7 @@ fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<KnownContent
         bytes += read as u64;
     }
     io::Seek::rewind(&mut reader)?;
-    Ok(Some(KnownContent {
-        bytes,
-        crc32: sum.sum(),
-    }))
+    Ok(Some(KnownContent::new(bytes, sum.sum())))
 }
 
 /// The failure of a file that has less than it had when its header was written.
