@@ -1,6 +1,6 @@
-//! The checksum of the format, for those who need it before an entry is written.
+//! CRC-32, for callers that need it before an entry is written.
 
-/// CRC-32 over parts of a content.
+/// CRC-32 of a content in parts.
 ///
 /// ```
 /// let mut sum = zipstream::Crc32::new();
@@ -12,7 +12,7 @@
 pub struct Crc32(libdeflater::Crc);
 
 impl Crc32 {
-    /// The checksum of nothing yet.
+    /// The checksum of no bytes.
     pub fn new() -> Self {
         Self::default()
     }
@@ -22,7 +22,8 @@ impl Crc32 {
         self.0.update(content);
     }
 
-    /// The checksum of two contents behind each other, given theirs and the size of the second.
+    /// The checksum of two contents in sequence, from the checksum of each and the size of the
+    /// second.
     ///
     /// ```
     /// use zipstream::Crc32;

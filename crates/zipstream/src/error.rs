@@ -1,27 +1,27 @@
-//! What can go wrong: a kind, the place, the entry, and the next step.
+//! Errors: a kind, the place, the entry, and the next step.
 //!
-//! Errors of the system travel as [`ErrorKind::Io`] with their `io::ErrorKind`.
+//! I/O errors have the kind [`ErrorKind::Io`], with their `io::ErrorKind`.
 
 use std::borrow::Cow;
 use std::{fmt, io};
 
-/// What went wrong, for programs. More kinds may come.
+/// What went wrong, for programs. More kinds may be added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A call in the wrong order, as content without an open entry.
+    /// Calls in the wrong order, for example content without an open entry.
     Order,
-    /// A level or another setting that does not exist.
+    /// An option with an invalid value.
     Setting,
-    /// A name that no archive should hold, or that cannot be decoded.
+    /// A name that an archive must not contain, or that cannot be decoded.
     Name,
-    /// A name that the archive holds already.
+    /// A name that the archive already contains.
     Duplicate,
-    /// More than a header that is already written can describe.
+    /// More content than the header, which is already written, can describe.
     TooLarge,
     /// Not a ZIP archive.
     NotZip,
-    /// The archive ends where it should go on.
+    /// The archive ends too early.
     Truncated,
     /// A record contradicts the format.
     Corrupt,
@@ -29,25 +29,25 @@ pub enum ErrorKind {
     Mismatch,
     /// Two entries share bytes of the archive.
     Overlap,
-    /// The content has another checksum than the archive states.
+    /// The checksum of the content differs from the stated one.
     Checksum,
-    /// Encrypted, and no password or a wrong one was given.
+    /// The entry is encrypted, and the password is missing or wrong.
     Password,
-    /// Encrypted content has another authentication code than the archive states.
+    /// The authentication code of encrypted content differs from the stated one.
     Authentication,
-    /// The content has another size than the archive states.
+    /// The size of the content differs from the stated one.
     Size,
-    /// A method, an encryption or a feature that this crate does not read.
+    /// A method, an encryption or a feature that this build does not support.
     Unsupported,
-    /// A limit of the reader was reached.
+    /// A limit of the reader was exceeded.
     Limit,
-    /// The system failed to read or write.
+    /// Reading or writing failed.
     Io(io::ErrorKind),
-    /// A library below failed for no reason of the input.
+    /// A bug of this crate or of a library below it.
     Internal,
 }
 
-/// An error of this crate. Its text is one line in lower case and names the place itself.
+/// An error of this crate. Its text is one line in lower case and includes the place.
 #[derive(Debug, Clone)]
 pub struct Error(Box<Inner>);
 
@@ -112,17 +112,17 @@ impl Error {
         self.0.kind
     }
 
-    /// The byte of the archive it happened at, where there is one.
+    /// The byte of the archive where it happened, if known.
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
 
-    /// The entry it is about, where there is one.
+    /// The entry it is about, if any.
     pub fn entry_name(&self) -> Option<&str> {
         self.0.entry.as_deref()
     }
 
-    /// What to do next, where that is known.
+    /// What to do next, if known.
     pub fn help_text(&self) -> Option<&'static str> {
         self.0.help
     }

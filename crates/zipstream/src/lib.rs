@@ -1,16 +1,17 @@
-//! Streaming ZIP.
+//! ZIP archives as streams: writing without seeking, reading from files and pipes.
 //!
-//! A writer that takes content and gives bytes, readers that take bytes and give content, and thin
-//! faces over the system's files and pipes. The compression itself, both ways, is that of
-//! [`deflate`], libdeflate and libzstd.
+//! The core does no I/O: it takes content and produces bytes, or the other way round. Thin adapters
+//! connect it to `Read`, `Write` and, with the feature `tokio`, to their asynchronous counterparts.
+//! Compression is done by [`deflate`], libdeflate and libzstd.
 //!
 //! - [`ArchiveEncoder`]: entries and content in, an archive out; no I/O, no seeking.
-//! - [`ArchiveWriter`]: the same over any `Write`.
-//! - [`ArchiveReader`]: entries in any order by the [`Directory`], from many threads at once.
-//! - [`PipeReader`]: entries in the order of the archive, from any `Read`; [`StreamDecoder`] is the
-//!   same without I/O.
-//! - [`deflate`]: the codec of most entries, for those who need it alone; its reader takes streams in
-//!   any cut and says at which bit one is flawed.
+//! - [`ArchiveWriter`]: the same over any `Write`; an [`EntryWriter`] is one entry as a `Write`.
+//! - [`ArchiveReader`]: entries in any order by the [`Directory`], from many threads at once; an
+//!   [`EntryReader`] is one entry as a `Read`.
+//! - [`PipeReader`]: entries in the order of the archive, from any `Read`; a [`PipeEntryReader`] is
+//!   one entry as a `Read`. [`StreamDecoder`] is the same without I/O.
+//! - [`deflate`]: the deflate codec by itself; its decoder takes input in any cut and names the bit
+//!   where a stream is invalid.
 //! - [`name`]: which names may become paths.
 //!
 //! ```

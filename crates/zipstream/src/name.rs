@@ -1,5 +1,5 @@
-//! Whether a name may become a path. Bad names are refused, never mended: two mended names could
-//! be one.
+//! Which names may become paths. Bad names are refused and never changed: two changed names could
+//! be equal.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ pub const NAME_BYTES_MAX: usize = 65_535;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NameFault {
-    /// There is none, or nothing but separators and dots.
+    /// It is empty, or consists of separators and dots.
     Empty,
-    /// It holds a NUL, where other programs end it.
+    /// It contains a NUL, where other programs end it.
     Nul,
-    /// It starts at a root.
+    /// It is an absolute path.
     Absolute,
-    /// It starts at a drive.
+    /// It starts with a drive letter.
     Drive,
     /// A part of it is `..`.
     Traversal,
@@ -37,7 +37,7 @@ impl fmt::Display for NameFault {
     }
 }
 
-/// Judges a name. Backslashes count as separators for what is refused, for they are on Windows.
+/// Checks a name. A backslash counts as a separator, as on Windows.
 ///
 /// ```
 /// use zipstream::name::{NameFault, check};
@@ -69,7 +69,7 @@ pub fn check(name: &str) -> Result<(), NameFault> {
     Ok(())
 }
 
-/// The parts of a checked name that lead somewhere: those that are not empty and not `.`.
+/// The components of a checked name, without empty ones and `.`.
 pub fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split('/')
         .filter(|part| !part.is_empty() && *part != ".")

@@ -1,4 +1,4 @@
-//! An entry as another archive has it: all that its headers say, but for where it stands.
+//! An entry for copying: everything that its headers say, except for its position.
 
 use crate::crypt::aes;
 use crate::error::{Error, ErrorKind};
@@ -7,16 +7,15 @@ use crate::format::extra::Wide;
 use crate::format::local::{LOCAL_BYTES, Local};
 use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16, local};
 
-/// "Made by" of DOS in version 2.0: nothing is known of modes.
+/// "Made by" of DOS, version 2.0: modes are unknown.
 const DOS_MADE_BY: u16 = 20;
 /// The DOS attribute of directories.
 const DOS_DIRECTORY: u32 = 0x10;
-/// The version of a reader that ZIP64 takes, times ten.
+/// The version that a reader of ZIP64 needs, times ten.
 const ZIP64_VERSION: u16 = 45;
 
-/// What an entry brings along when it is copied without being decoded: from
-/// [`ArchiveReader::raw`](crate::ArchiveReader::raw) to
-/// [`ArchiveEncoder::start_raw`](crate::ArchiveEncoder::start_raw).
+/// An entry that is copied without decoding: from [`ArchiveReader::raw`](crate::ArchiveReader::raw)
+/// to [`ArchiveEncoder::start_raw`](crate::ArchiveEncoder::start_raw).
 #[derive(Debug, Clone)]
 pub struct RawEntry {
     name: Vec<u8>,
@@ -37,7 +36,7 @@ pub struct RawEntry {
 }
 
 impl RawEntry {
-    /// What the directory and the extra area of the local header say.
+    /// From its directory record and its local extra fields.
     pub(crate) fn new(
         central: &Central<'_>,
         wide: &Wide,
@@ -68,8 +67,8 @@ impl RawEntry {
         Ok(raw)
     }
 
-    /// What the local header at the start of `bytes` says, with what its content came to; and the
-    /// length of that header.
+    /// From the local header at the start of `bytes` and the sizes found by decoding; also returns
+    /// the length of that header.
     pub(crate) fn from_local(bytes: &[u8], facts: &Facts) -> Option<(Self, usize)> {
         let fixed = bytes.first_chunk::<LOCAL_BYTES>()?;
         let total = local::total_bytes(fixed);
@@ -96,7 +95,7 @@ impl RawEntry {
         fits.then_some((raw, total))
     }
 
-    /// Takes over what only a directory says, if its record is of the same content.
+    /// Takes what only a directory says from a record, if that describes the same content.
     pub(crate) fn complete(&mut self, central: &Central<'_>) {
         let same = central.wide().is_some_and(|wide| {
             (central.crc32, wide.compressed, wide.content)
@@ -110,12 +109,12 @@ impl RawEntry {
         }
     }
 
-    /// The bytes of its name.
+    /// Its name.
     pub fn name_bytes(&self) -> &[u8] {
         &self.name
     }
 
-    /// The bytes that are to be carried over.
+    /// The number of bytes to copy.
     pub fn compressed_bytes(&self) -> u64 {
         self.compressed
     }
@@ -124,7 +123,7 @@ impl RawEntry {
         self.content
     }
 
-    /// Whether a descriptor has to follow: only where the check of a password depends on it.
+    /// Whether a descriptor has to follow: only if the password check depends on it.
     fn has_descriptor(&self) -> bool {
         let zipcrypto = self.flags & flag::ENCRYPTED != 0 && self.method != aes::METHOD;
         zipcrypto && self.flags & flag::DESCRIPTOR != 0
@@ -141,11 +140,11 @@ impl RawEntry {
         self.compressed.max(self.content) >= MAX32.into()
     }
 
-    /// What both headers state alike, from the needed version to the uncompressed size.
+    /// Fields that both headers share, from the needed version to the length of the name.
     fn put_shared(&self, out: &mut Vec<u8>, wide: bool) {
         let narrow = |value: u64| u32::try_from(value).unwrap_or(MAX32);
         let sizes = match wide && self.is_wide() {
-            // Both or none, in local headers.
+            // Local headers need both or none.
             true => [MAX32; 2],
             false => [narrow(self.compressed), narrow(self.content)],
         };
@@ -171,7 +170,7 @@ impl RawEntry {
         out.reserve(LOCAL_BYTES + self.name.len() + self.local_extra.len());
         out.extend_from_slice(&LOCAL_SIGNATURE.to_le_bytes());
         self.put_shared(out, wide);
-        // That both fit was checked.
+        // Both were checked to fit.
         let extra_bytes = self.local_extra.len() + if wide { 20 } else { 0 };
         out.extend_from_slice(&(extra_bytes as u16).to_le_bytes());
         out.extend_from_slice(&self.name);
@@ -181,7 +180,7 @@ impl RawEntry {
         }
     }
 
-    /// Appends what stands behind its content.
+    /// Appends what follows its content.
     pub(crate) fn put_end(&self, out: &mut Vec<u8>) {
         if self.has_descriptor() {
             let (compressed, content) = (self.compressed, self.content);
@@ -221,7 +220,7 @@ impl RawEntry {
     }
 }
 
-/// What a content came to.
+/// Sizes and checksum of a decoded content.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts {
     pub(crate) crc32: u32,
@@ -229,7 +228,8 @@ pub(crate) struct Facts {
     pub(crate) content: u64,
 }
 
-/// The extra area of a record, from that of a local header: times are one there.
+/// The extra fields of a directory record, made of those of a local header: they hold only one
+/// time.
 fn central_of(area: &[u8]) -> Vec<u8> {
     let mut kept = Vec::new();
     for (id, data) in extra::fields(area) {
@@ -245,12 +245,12 @@ fn central_of(area: &[u8]) -> Vec<u8> {
 
 fn put_field(out: &mut Vec<u8>, id: u16, data: &[u8]) {
     out.extend_from_slice(&id.to_le_bytes());
-    // It was a field before.
+    // It was a field before, so it fits.
     out.extend_from_slice(&(data.len() as u16).to_le_bytes());
     out.extend_from_slice(data);
 }
 
-/// An extra area without its ZIP64 field, which says where things were.
+/// Extra fields without ZIP64, whose values are written anew.
 fn without_zip64(area: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(area.len());
     for (id, data) in extra::fields(area).filter(|(id, _)| *id != extra::ZIP64) {

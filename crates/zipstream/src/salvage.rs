@@ -1,7 +1,7 @@
-//! What can be saved of an archive whose directory is lost or wrong: entries by their local headers.
+//! Recovering entries by their local headers when the directory is lost or wrong.
 //!
-//! Every entry is decoded and held to its checksum before it counts as saved. Records of a directory
-//! that are found on the way give it back what local headers do not say: modes, links and comments.
+//! Every entry is decoded and verified before it counts as recovered. Directory records found on
+//! the way restore what local headers lack: modes, links and comments.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,42 +13,42 @@ use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, le32};
 use crate::raw_entry::RawEntry;
 use crate::read::{Limits, ReadAt, ReadOptions, StreamDecoder, StreamEvent, read_full};
 
-/// What is looked through at a time.
+/// Bytes searched at a time.
 const SCAN_BYTES: usize = 128 << 10;
-/// The longest header: its names and extra fields are 65,535 bytes each at most.
+/// The longest header: name and extra fields have at most 65,535 bytes each.
 const HEADER_BYTES_MAX: usize = 256 << 10;
-/// How often the bytes of an archive may be decoded before it is given up: one that is made to be
-/// looked at again and again is not worth it.
+/// How often the bytes of an archive may be decoded before it is given up: a hostile one can lead
+/// to the same bytes again and again.
 const TURNS_MAX: u64 = 16;
 /// Longer than any descriptor.
 const PADDING: [u8; 24] = [0; 24];
 
-/// An entry that was saved.
+/// A recovered entry.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Salvaged {
     /// What its headers say, for [`start_raw`](crate::ArchiveEncoder::start_raw).
     pub raw: RawEntry,
-    /// Where its compressed bytes stand.
+    /// The position of its compressed bytes.
     pub range: Range<u64>,
-    /// Whether its content was held to its checksum: not where it is encrypted without a password,
-    /// or of a method that is not read.
+    /// Whether its content was verified. It cannot be if it is encrypted and there is no password,
+    /// or if its method is not read.
     pub verified: bool,
 }
 
-/// What became of an archive.
+/// The result of a recovery.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Salvage {
     /// The entries, in the order of the archive.
     pub entries: Vec<Salvaged>,
-    /// Entries that are known to have been there, and are lost.
+    /// Entries that existed and are lost.
     pub lost_entries: u64,
-    /// Bytes between entries that belong to none that was saved.
+    /// Bytes between entries that belong to no recovered one.
     pub lost_bytes: u64,
 }
 
-/// Looks for entries from the first byte of `source` on.
+/// Looks for entries from the first byte of `source` on and returns those that are intact.
 ///
 /// ```
 /// use zipstream::{ArchiveWriter, EntryOptions, Limits, salvage};
@@ -89,9 +89,9 @@ struct Search<'a, R> {
     /// Bytes that may still be decoded.
     work_left: u64,
     found: Salvage,
-    /// Records of a directory by the name they have, as they stand there.
+    /// Directory records by name.
     records: HashMap<Vec<u8>, Vec<u8>>,
-    /// Local headers of which nothing came.
+    /// Local headers without an intact entry.
     failed: u64,
 }
 
@@ -101,7 +101,7 @@ impl<R: ReadAt> Search<'_, R> {
         while let Some((place, signature)) = self.next(at)? {
             if signature == CENTRAL_SIGNATURE {
                 at = self.record(place)?.unwrap_or(place + 4);
-                // A directory belongs to no entry, and is no loss.
+                // A directory belongs to no entry and does not count as lost.
                 free = at;
                 continue;
             }
@@ -147,7 +147,7 @@ impl<R: ReadAt> Search<'_, R> {
         Ok(None)
     }
 
-    /// Keeps a record in mind; where it ends.
+    /// Remembers a record; returns where it ends.
     fn record(&mut self, at: u64) -> Result<Option<u64>, Error> {
         let held = self.read(at, HEADER_BYTES_MAX)?;
         let Some(central) = Central::parse(&held) else {
@@ -161,7 +161,7 @@ impl<R: ReadAt> Search<'_, R> {
         Ok(Some(at + bytes as u64))
     }
 
-    /// Tries an entry; where it ends if it is whole.
+    /// Tries an entry; returns where it ends if it is intact.
     fn entry(&mut self, at: u64) -> Result<Option<u64>, Error> {
         let options = ReadOptions {
             limits: self.limits,
@@ -203,7 +203,8 @@ impl<R: ReadAt> Search<'_, R> {
         Ok(held.is_empty() || held == b"PK")
     }
 
-    /// Decodes the entry at a place to its end: whether it was verified; `None` if it is not whole.
+    /// Decodes the entry at `at` to its end and returns whether it was verified; `None` if it is
+    /// damaged.
     fn decode(&mut self, decoder: &mut StreamDecoder, at: u64) -> Result<Option<bool>, Error> {
         let mut output = vec![0; SCAN_BYTES];
         let mut place = at;
@@ -211,7 +212,7 @@ impl<R: ReadAt> Search<'_, R> {
             let mut held = self.read(place, SCAN_BYTES)?;
             let ends = held.is_empty();
             if ends {
-                // Nothing but a descriptor is read ahead of.
+                // Only a descriptor is read ahead.
                 held.extend_from_slice(&PADDING);
             }
             let mut input = &held[..];
@@ -243,13 +244,13 @@ impl<R: ReadAt> Search<'_, R> {
     fn spend(&mut self, work: u64, at: u64) -> Result<(), Error> {
         let left = self.work_left.checked_sub(work);
         self.work_left = left.ok_or_else(|| {
-            let what = "headers that make the same bytes be looked at again and again";
+            let what = "too many headers lead to the same bytes";
             Error::new(ErrorKind::Limit, what).at(at)
         })?;
         Ok(())
     }
 
-    /// Whether an entry is taken without being decoded, since that cannot be done.
+    /// Whether an entry is taken without decoding, because that is impossible.
     fn passes_over(&self, decoder: &mut StreamDecoder) -> bool {
         let closed = decoder.entry().is_some_and(|entry| {
             (entry.encrypted && self.decryption.is_none()) || !entry.method.is_read()
@@ -257,7 +258,7 @@ impl<R: ReadAt> Search<'_, R> {
         closed && decoder.skip_entry()
     }
 
-    /// Gives entries what the directory says of them, and counts what is lost.
+    /// Completes entries by their directory records, and counts what is lost.
     fn settle(mut self) -> Salvage {
         let mut unmatched = self.records.len() as u64;
         for entry in &mut self.found.entries {

@@ -124,8 +124,10 @@ fn archive(method: Method, content: &[u8]) -> Vec<u8> {
         Method::Stored => options.known(known),
         _ => options,
     };
-    writer.add("first", &options, &mut &content[..]).unwrap();
-    writer.finish().unwrap().0
+    writer
+        .add("first", &options, &mut &content[..])
+        .expect("a Vec takes all");
+    writer.finish().expect("a Vec takes all").0
 }
 
 fn methods() -> impl Strategy<Value = Method> {
@@ -271,7 +273,7 @@ fn finish(archive: ArchiveWriter<Faulty<Vec<u8>>>) -> Vec<u8> {
     archive.sink().steps.at.set(0);
     let mut archive = archive;
     archive.sink_mut().steps.steps = vec![usize::MAX];
-    archive.finish().unwrap().0.inner
+    archive.finish().expect("the sink takes all").0.inner
 }
 
 #[test]

@@ -7,15 +7,15 @@ use std::str::FromStr;
 use crate::error::{Error, ErrorKind, unknown};
 use crate::format::{extra, le16};
 
-/// The method that headers of such entries state.
+/// The method number that headers of such entries state.
 pub(crate) const METHOD: u16 = 99;
-/// The version of the format that a reader has to know, times ten.
+/// The version of the format that a reader needs, times ten.
 pub(crate) const VERSION: u16 = 51;
 /// Bytes of the extra field, its header included.
 pub(crate) const FIELD_BYTES: usize = 11;
-/// Bytes that tell a wrong password from a right one, mostly.
+/// Bytes that tell most wrong passwords from the right one.
 pub(crate) const VERIFIER_BYTES: usize = 2;
-/// Bytes of the code behind the content.
+/// Bytes of the authentication code after the content.
 pub(crate) const CODE_BYTES: usize = 10;
 pub(super) const SALT_BYTES_MAX: usize = 16;
 
@@ -82,10 +82,10 @@ impl FromStr for AesStrength {
 /// What the extra field says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// Whether headers state the checksum of the content (AE-1); else it is 0 (AE-2).
+    /// Whether headers state the checksum of the content (AE-1), or 0 (AE-2).
     pub(crate) has_crc: bool,
     pub(crate) strength: AesStrength,
-    /// The number of the method inside.
+    /// The number of the compression method.
     pub(crate) method: u16,
 }
 
@@ -95,12 +95,12 @@ impl Field {
         let corrupt = |what: &'static str| Error::new(ErrorKind::Corrupt, what);
         let unsupported = |what: String| Error::new(ErrorKind::Unsupported, what);
         let data = extra::find(area, extra::AES)
-            .ok_or_else(|| corrupt("encrypted with AES, and no field that says how"))?;
+            .ok_or_else(|| corrupt("encrypted with AES, but its AES field is missing"))?;
         if data.len() < FIELD_BYTES - 4 {
             return Err(corrupt("an AES field that is too short"));
         }
         if &data[2..4] != b"AE" {
-            return Err(unsupported("AES of a vendor that is not known".to_owned()));
+            return Err(unsupported("AES of an unknown vendor".to_owned()));
         }
         let has_crc = match le16(data, 0) {
             1 => true,
@@ -111,7 +111,7 @@ impl Field {
             1 => AesStrength::Aes128,
             2 => AesStrength::Aes192,
             3 => AesStrength::Aes256,
-            other => return Err(unsupported(format!("AES of strength {other}"))),
+            other => return Err(unsupported(format!("AES of unknown strength {other}"))),
         };
         let method = le16(data, 5);
         Ok(Self {
@@ -121,7 +121,7 @@ impl Field {
         })
     }
 
-    /// Appends it.
+    /// Appends the field.
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&extra::AES.to_le_bytes());
         out.extend_from_slice(&7_u16.to_le_bytes());

@@ -15,8 +15,8 @@ use super::mac::Mac;
 use crate::error::{Error, ErrorKind};
 
 const KEY_BYTES_MAX: usize = 32;
-/// What is encrypted or decrypted between what is hashed: little enough for the nearest cache, and so
-/// much that starting on it takes no time.
+/// Bytes that are encrypted or decrypted before they are hashed: they fit the first-level cache,
+/// and starting a stripe costs almost nothing.
 const STRIPE_BYTES: usize = 4 << 10;
 
 enum Keystream {
@@ -44,7 +44,7 @@ impl Keystream {
         }
     }
 
-    /// The same from one place to another, which is as long.
+    /// The same from one buffer to another of the same length.
     fn apply_to(&mut self, from: &[u8], to: &mut [u8]) {
         match self {
             Self::Aes128(stream) => stream.apply_keystream_b2b(from, to),
@@ -62,17 +62,17 @@ impl Keystream {
     }
 }
 
-/// The cipher and the code of one entry.
+/// The cipher and the authentication code of one entry.
 pub(crate) struct Cipher {
     stream: Keystream,
     code: AuthCode,
     position: u64,
-    /// The code behind what was looked at last.
+    /// The code after the bytes that were peeked at last.
     ahead: Option<AuthCode>,
 }
 
 impl Cipher {
-    /// The cipher of a password and a salt, and what verifies the password.
+    /// The cipher for a password and a salt, and the bytes that verify the password.
     pub(crate) fn new(
         strength: AesStrength,
         password: &[u8],
@@ -98,7 +98,7 @@ impl Cipher {
         Ok((cipher, [verifier[0], verifier[1]]))
     }
 
-    /// Encrypts in place, and adds to the code what it became.
+    /// Encrypts in place and authenticates the result.
     pub(crate) fn encrypt(&mut self, data: &mut [u8]) {
         let mut hashed = 0;
         let mut at = 0;
@@ -112,14 +112,14 @@ impl Cipher {
         self.position += data.len() as u64;
     }
 
-    /// Decrypts in place what comes next, without going on.
+    /// Decrypts the next bytes in place, without advancing.
     pub(crate) fn decrypt_in_place(&mut self, data: &mut [u8]) {
         self.stream.seek(self.position);
         self.stream.apply(data);
     }
 
-    /// Decrypts what comes next into `plain`, which is as long, without going on; has the code ready
-    /// for when all of it is passed.
+    /// Decrypts the next bytes into `plain`, which has the same length, without advancing. Prepares
+    /// the code for advancing over all of them.
     pub(crate) fn peek(&mut self, encrypted: &[u8], plain: &mut [u8]) {
         self.stream.seek(self.position);
         let mut code = self.code.clone();
@@ -131,7 +131,7 @@ impl Cipher {
         self.ahead = Some(code);
     }
 
-    /// Goes on over the first `taken` of these bytes, which are still encrypted and were looked at.
+    /// Advances over the first `taken` of these encrypted bytes, which were peeked at.
     pub(crate) fn advance(&mut self, data: &[u8], taken: usize) {
         match self.ahead.take().filter(|_| taken == data.len()) {
             Some(code) => self.code = code,
@@ -140,43 +140,43 @@ impl Cipher {
         self.position += taken as u64;
     }
 
-    /// The code of everything that was passed.
+    /// The code of everything advanced over.
     pub(crate) fn code(&mut self) -> &mut AuthCode {
         &mut self.code
     }
 }
 
-/// The code of an entry in the making.
+/// The authentication code of an entry while it is computed.
 #[derive(Clone)]
 pub(crate) struct AuthCode(Mac);
 
 impl AuthCode {
-    /// Adds what is still encrypted.
+    /// Adds encrypted bytes.
     pub(crate) fn hash(&mut self, data: &[u8]) {
         self.0.update(data);
     }
 
-    /// The code as it stands behind a content.
+    /// The code as it follows a content.
     pub(crate) fn bytes(&self) -> [u8; CODE_BYTES] {
         let whole = self.0.code();
         std::array::from_fn(|at| whole[at])
     }
 
-    /// Holds what was hashed to a code, in a time that does not depend on where they differ.
+    /// Compares the computed code with the stated one in constant time.
     pub(crate) fn verify(&self, code: &[u8]) -> Result<(), Error> {
         let differs = self.bytes().into_iter().zip(code);
         let differs = differs.fold(0, |all, (one, other)| all | (one ^ other));
         if code.len() == CODE_BYTES && std::hint::black_box(differs) == 0 {
             return Ok(());
         }
-        let what = "its authentication code is another one";
+        let what = "authentication code mismatch";
         Err(Error::new(ErrorKind::Authentication, what).help(
             "the archive is damaged or was changed; one wrong password in 65536 ends like this",
         ))
     }
 }
 
-/// A salt that nobody else has, from the system.
+/// A random salt from the system.
 pub(crate) fn salt(strength: AesStrength, room: &mut [u8; SALT_BYTES_MAX]) -> Result<&[u8], Error> {
     let salt = &mut room[..strength.salt_bytes()];
     getrandom::fill(salt)

@@ -1,4 +1,5 @@
-//! Decrypting what is read: passwords verified first, codes last, contents between them.
+//! Decryption: the password is verified first, then the content is decrypted, then its code is
+//! verified.
 
 use super::Password;
 use super::aes::{self, CODE_BYTES, Field, VERIFIER_BYTES};
@@ -8,13 +9,13 @@ use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
 
-/// What is decrypted at a time.
+/// Bytes decrypted at a time.
 const STEP_BYTES: usize = 16 << 10;
 
 /// How encrypted entries are read.
 ///
-/// What an AES entry holds is authenticated by a code behind it. Content is given out only when that
-/// was verified, unless [`release_early`](Decryption::release_early) says otherwise.
+/// A code after the content authenticates an AES entry. Content is returned only after that code
+/// was verified, unless [`release_early`](Decryption::release_early) is set.
 #[derive(Debug, Clone)]
 pub struct Decryption {
     password: Password,
@@ -22,7 +23,7 @@ pub struct Decryption {
 }
 
 impl Decryption {
-    /// With this password.
+    /// Decrypts with this password.
     pub fn new(password: Password) -> Self {
         Self {
             password,
@@ -30,9 +31,9 @@ impl Decryption {
         }
     }
 
-    /// Has content given out before its code is verified: for callers that keep it apart until
-    /// the call returns, such as in a file without its name. Large entries are then read once and
-    /// not twice, and a pipe can be read at all.
+    /// Returns content before its code is verified. Use it if the content stays unused until the
+    /// call returns, for example in a file that has no name yet. Large entries are then read once
+    /// instead of twice, and AES entries can be read from a pipe.
     #[must_use]
     pub fn release_early(mut self, early: bool) -> Self {
         self.early = early;
@@ -48,12 +49,12 @@ impl Decryption {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
     Aes(Field),
-    /// With the byte that the header before the content should end with.
+    /// With the byte that the decrypted header must end with.
     ZipCrypto(u8),
 }
 
 impl Scheme {
-    /// What headers say; `None` is not at all.
+    /// The encryption that headers describe; `None` if there is none.
     pub(crate) fn of(
         flags: u16,
         method: u16,
@@ -66,7 +67,7 @@ impl Scheme {
         if flags & flag::ENCRYPTED == 0 {
             return Ok(None);
         }
-        // What streams does not know its checksum yet.
+        // Before a descriptor the checksum is unknown, and the time is used.
         let check = if flags & flag::DESCRIPTOR != 0 {
             time >> 8
         } else {
@@ -83,7 +84,7 @@ impl Scheme {
         }
     }
 
-    /// Bytes behind it.
+    /// Bytes after it.
     pub(crate) fn code_bytes(&self) -> usize {
         match self {
             Self::Aes(_) => CODE_BYTES,
@@ -91,21 +92,22 @@ impl Scheme {
         }
     }
 
-    /// The compressed content of an entry of `bytes` in all.
+    /// The size of the compressed content in an entry of `bytes` bytes.
     pub(crate) fn inner_bytes(&self, bytes: u64) -> Result<u64, Error> {
         let outer = (self.header_bytes() + self.code_bytes()) as u64;
         bytes.checked_sub(outer).ok_or_else(|| {
-            let what = format!("encrypted, but with {bytes} bytes, which is too short for that");
+            let what = format!("encrypted, but its {bytes} bytes are too short for that");
             Error::new(ErrorKind::Corrupt, what)
         })
     }
 
-    /// The checksum to hold the content to, of those found and stated: AE-2 states none.
+    /// The checksum that the content must have, given the computed and the stated one: AE-2 states
+    /// none.
     pub(crate) fn crc32(&self, found: u32, stated: u32) -> u32 {
         if self.has_crc() { stated } else { found }
     }
 
-    /// Whether the checksum of the content is stated.
+    /// Whether headers state the checksum of the content.
     pub(crate) fn has_crc(&self) -> bool {
         match self {
             Self::Aes(field) => field.has_crc,
@@ -130,7 +132,7 @@ enum AnyCipher {
 }
 
 impl Decryptor {
-    /// Starts an entry by what stands before its content.
+    /// Starts an entry, given the encryption header before its content.
     pub(crate) fn new(
         scheme: &Scheme,
         decryption: Option<&Decryption>,
@@ -169,7 +171,7 @@ impl Decryptor {
         })
     }
 
-    /// Gives encrypted input to a decoder; what [`ContentDecoder::push`] does otherwise.
+    /// Passes encrypted input to a decoder; otherwise like [`ContentDecoder::push`].
     pub(crate) fn push(
         &mut self,
         decoder: &mut ContentDecoder,
@@ -186,8 +188,8 @@ impl Decryptor {
             cipher.advance(encrypted, bytes);
             return decoder.copied(plain);
         }
-        // What the decoder leaves is decrypted again: no more than there is room for what it
-        // may become, but enough for the smallest unit.
+        // Bytes that the decoder leaves are decrypted again. Decrypt no more than the output may
+        // need, but enough for the smallest unit.
         let most = STEP_BYTES.min(output.len().saturating_add(64));
         let step = &input[..input.len().min(most)];
         let ahead = self.peek(step);
@@ -197,8 +199,8 @@ impl Decryptor {
         Ok(done)
     }
 
-    /// Whether a content that looked complete goes on with these bytes, as
-    /// [`ContentDecoder::goes_on`] says of them once they are decrypted.
+    /// Whether a content that looked complete continues with these encrypted bytes; see
+    /// [`ContentDecoder::goes_on`].
     pub(crate) fn goes_on(
         &mut self,
         decoder: &mut ContentDecoder,
@@ -212,7 +214,7 @@ impl Decryptor {
         Ok(goes_on)
     }
 
-    /// Decrypts this into `plain` without going on; the keys of the old cipher behind it.
+    /// Decrypts into `plain` without advancing; returns the ZipCrypto keys after these bytes.
     fn peek(&mut self, encrypted: &[u8]) -> Option<Keys> {
         match &mut self.cipher {
             AnyCipher::Aes(cipher) => {
@@ -230,7 +232,7 @@ impl Decryptor {
         }
     }
 
-    /// Goes on over the first `taken` bytes of what was looked at.
+    /// Advances over the first `taken` of the bytes that were peeked at.
     fn advance(&mut self, encrypted: &[u8], taken: usize, ahead: Option<Keys>) {
         let all = taken == encrypted.len();
         match &mut self.cipher {
@@ -244,7 +246,7 @@ impl Decryptor {
         }
     }
 
-    /// The code of everything that was taken, where there is one.
+    /// The authentication code of everything taken, for AES.
     pub(crate) fn code(&mut self) -> Option<&mut AuthCode> {
         match &mut self.cipher {
             AnyCipher::Aes(cipher) => Some(cipher.code()),
@@ -252,7 +254,7 @@ impl Decryptor {
         }
     }
 
-    /// Holds everything that was taken to the code behind it.
+    /// Compares that code with the stated one.
     pub(crate) fn verify(&mut self, code: &[u8]) -> Result<(), Error> {
         self.code().map_or(Ok(()), |found| found.verify(code))
     }
@@ -266,7 +268,7 @@ impl Decryptor {
     }
 }
 
-/// Decrypts an entry that is wholly at hand into `plain`, its code verified first.
+/// Authenticates and decrypts an entry that is completely in memory, into `plain`.
 pub(crate) fn decrypt_whole<'p>(
     scheme: &Scheme,
     decryption: Option<&Decryption>,
@@ -287,7 +289,7 @@ pub(crate) fn decrypt_whole<'p>(
     Ok(plain)
 }
 
-/// The refusal of an AES entry whose content would come before its code.
+/// Refuses an AES entry whose content would come before its code.
 pub(crate) fn refuse_early(scheme: &Scheme, decryption: Option<&Decryption>) -> Result<(), Error> {
     if !scheme.is_aes() || decryption.is_some_and(Decryption::is_early) {
         return Ok(());
@@ -300,7 +302,7 @@ pub(crate) fn refuse_early(scheme: &Scheme, decryption: Option<&Decryption>) -> 
         .help("read the archive from a file, or release content before it is verified (unzip -p --unverified)"))
 }
 
-/// What is wrong with a content, and that the password may be: one byte tells it in the old cipher.
+/// Adds to an error that the password may be wrong: ZipCrypto checks only one byte of it.
 pub(crate) fn doubt(scheme: Option<&Scheme>, error: Error) -> Error {
     use ErrorKind::{Checksum, Corrupt, Size, Truncated};
     let zipcrypto = matches!(scheme, Some(Scheme::ZipCrypto(_)));
@@ -313,13 +315,13 @@ pub(crate) fn doubt(scheme: Option<&Scheme>, error: Error) -> Error {
     }
 }
 
-/// Whether the content of an entry has to be authenticated before it is given out in parts.
+/// Whether the content of an entry must be authenticated before pieces of it are returned.
 pub(crate) fn is_verified_first(scheme: &Scheme, decryption: Option<&Decryption>) -> bool {
     scheme.is_aes() && !decryption.is_some_and(Decryption::is_early)
 }
 
 fn missing() -> Error {
-    Error::new(ErrorKind::Password, "encrypted, and no password was given")
+    Error::new(ErrorKind::Password, "encrypted, but no password was given")
         .help("give the password of the archive")
 }
 

@@ -1,4 +1,4 @@
-//! Encrypting what is written: salt and verifier before the compressed content, the code behind it.
+//! Encryption: salt and verifier before the compressed content, the authentication code after it.
 
 use super::Password;
 use super::aes::{AesStrength, CODE_BYTES, Field, VERIFIER_BYTES};
@@ -12,10 +12,11 @@ use crate::method::Method;
 pub struct Encryption {
     /// The password.
     pub password: Password,
-    /// How long the key is; 256 bits by default.
+    /// The length of the key; 256 bits by default.
     pub strength: AesStrength,
-    /// Whether headers state the checksum of the content (AE-1), which tells something of short
-    /// contents. Without it (AE-2, the default) the authentication code alone protects it.
+    /// Whether headers state the checksum of the content (AE-1), which reveals something about
+    /// short contents. Without it (AE-2, the default) only the authentication code protects the
+    /// content.
     pub checksum: bool,
 }
 
@@ -51,18 +52,18 @@ impl Encryption {
     }
 }
 
-/// What headers say of the encryption of an entry.
+/// What the headers state about the encryption of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryEncryption {
     pub(crate) strength: AesStrength,
     pub(crate) checksum: bool,
 }
 
-/// The most that encryption adds to a content.
+/// The most bytes that encryption adds to an entry.
 pub(crate) const OVERHEAD_BYTES_MAX: u64 = (16 + VERIFIER_BYTES + CODE_BYTES) as u64;
 
 impl EntryEncryption {
-    /// What is added to the compressed content.
+    /// Bytes added to the compressed content.
     pub(crate) fn bytes(self) -> u64 {
         (self.strength.salt_bytes() + VERIFIER_BYTES + CODE_BYTES) as u64
     }
@@ -80,7 +81,7 @@ impl EntryEncryption {
 pub(crate) struct Encryptor(Cipher);
 
 impl Encryptor {
-    /// Starts an entry: appends its salt and what verifies the password.
+    /// Starts an entry: appends its salt and the bytes that verify the password.
     pub(crate) fn begin(encryption: &Encryption, out: &mut Vec<u8>) -> Result<Self, Error> {
         let mut room = [0; 16];
         let strength = encryption.strength;
@@ -96,7 +97,7 @@ impl Encryptor {
         self.0.encrypt(data);
     }
 
-    /// Appends the code.
+    /// Appends the authentication code.
     pub(crate) fn end(mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.0.code().bytes());
     }

@@ -1,7 +1,8 @@
-//! Encryption: keys and ciphers, and what headers say of them.
+//! Encryption: keys, ciphers, and their fields in headers.
 //!
-//! [`aes`] is WinZip AES both ways, [`zipcrypto`] the old cipher, which is only read; [`encrypt`] writes,
-//! [`decrypt`] reads. Nothing here knows an archive.
+//! [`aes`] has the fields of WinZip AES and `cipher` its cipher (feature `aes`); [`zipcrypto`] is
+//! the old cipher, which is only read. The writer uses [`encrypt`], the readers use [`decrypt`].
+//! Nothing here knows archives.
 
 pub(crate) mod aes;
 #[cfg(feature = "aes")]
@@ -26,12 +27,12 @@ pub use aes::AesStrength;
 pub use decrypt::Decryption;
 pub use encrypt::Encryption;
 
-/// A password: any bytes. It is wiped from memory with its last copy.
+/// A password: any bytes. They are wiped from memory with the last clone.
 #[derive(Clone)]
 pub struct Password(Arc<Zeroizing<Vec<u8>>>);
 
 impl Password {
-    /// The password of these bytes, which are not copied.
+    /// The password with these bytes, which are moved and not copied.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(Arc::new(Zeroizing::new(bytes.into())))
     }

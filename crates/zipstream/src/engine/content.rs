@@ -92,7 +92,7 @@ impl ContentDecoder {
             Method::Stored if bounds.compressed.is_none() => {
                 return Err(Error::new(
                     ErrorKind::Unsupported,
-                    "a stored entry whose size stands behind it cannot be read from a pipe",
+                    "a stored entry with a descriptor has no known end: it cannot be read from a pipe",
                 )
                 .help("read the archive from a file"));
             }
@@ -387,7 +387,10 @@ pub(crate) fn compare(found: (u32, u64), stated: (u32, u64)) -> Result<(), Error
     if found.1 != stated.1 {
         return Err(Error::new(
             ErrorKind::Size,
-            format!("its content has {} bytes, stated are {}", found.1, stated.1),
+            format!(
+                "size of the content: stated {}, found {}",
+                stated.1, found.1
+            ),
         ));
     }
     if found.0 != stated.0 {
@@ -405,7 +408,7 @@ pub(crate) fn compare(found: (u32, u64), stated: (u32, u64)) -> Result<(), Error
 
 /// The refusal of content beyond what is stated.
 pub(crate) fn more(stated: u64) -> Error {
-    let what = format!("more content than the {stated} bytes that are stated");
+    let what = format!("more content than the stated {stated} bytes");
     Error::new(ErrorKind::Size, what)
 }
 

@@ -31,7 +31,7 @@ impl ReadOnlyMethod {
     pub(crate) fn new(method: Method, bounds: &Bounds) -> Result<Self, Error> {
         // These two take bytes ahead that may be another record's.
         if matches!(method.code(), 9 | 14) && bounds.compressed.is_none() {
-            let what = format!("a {method} entry whose size stands behind it");
+            let what = format!("a {method} entry with a descriptor has no known end");
             return Err(Error::new(ErrorKind::Unsupported, what)
                 .help("read the archive from a file, not from a pipe"));
         }
@@ -67,7 +67,7 @@ impl ReadOnlyMethod {
         }
         let (taken, given, done) = self.step(input, output, last)?;
         if !done && taken + given == 0 && !input.is_empty() && !output.is_empty() {
-            let what = "its compressed content leads nowhere";
+            let what = "its compressed content makes no progress";
             return Err(Error::new(ErrorKind::Corrupt, what));
         }
         Ok((header_bytes + taken, given, done))

@@ -1,4 +1,4 @@
-//! The directory: one buffer, walked record by record as entries are asked for.
+//! The directory: one buffer, parsed record by record on demand.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::format::extra::Wide;
 use crate::format::{extra, flag, le16, names, time};
 use crate::method::Method;
 
-/// "Made by" of a system whose modes are those of Unix as well.
+/// "Made by" of a system that also uses Unix modes.
 const MACOS: u8 = 19;
 /// The DOS attribute of directories.
 const DOS_DIRECTORY: u32 = 0x10;
@@ -21,7 +21,7 @@ const DOS_DIRECTORY: u32 = 0x10;
 pub struct Directory {
     bytes: Vec<u8>,
     start: u64,
-    /// The byte that offsets count from: what stands before the archive.
+    /// The byte that offsets count from: the number of bytes before the archive.
     base: u64,
     stated_entries: u64,
     comment: Vec<u8>,
@@ -47,7 +47,7 @@ impl Directory {
         }
     }
 
-    /// The entries in the order of the directory. Nothing is read before it is asked for.
+    /// The entries in the order of the directory. Records are parsed on demand.
     pub fn iter(&self) -> Entries<'_> {
         self.iter_at(0)
     }
@@ -62,7 +62,7 @@ impl Directory {
         }
     }
 
-    /// The last entry of this name, for that is the one which replaced the others.
+    /// The last entry of this name: it replaces earlier ones.
     pub fn find(&self, name: &str) -> Result<Option<Entry<'_>>, Error> {
         let mut found = None;
         for entry in self.iter() {
@@ -89,12 +89,12 @@ impl Directory {
         self.bytes.len() as u64
     }
 
-    /// Its records as they stand in the archive.
+    /// Its records, unchanged.
     pub(crate) fn records(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What stands before the archive, so that offsets count from there.
+    /// The number of bytes before the archive; offsets count from there.
     pub(crate) fn base(&self) -> u64 {
         self.base
     }
@@ -104,12 +104,12 @@ impl Directory {
         &self.comment
     }
 
-    /// What was let pass.
+    /// The oddities that were accepted.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Walks it once, holding it to the limits and, in the strict profile, to the stated count.
+    /// Counts the entries and checks the limits and, in the strict profile, the stated count.
     pub(crate) fn count(&mut self, options: &ReadOptions) -> Result<u64, Error> {
         let mut found = 0;
         for entry in self.iter() {
@@ -148,7 +148,7 @@ impl<'a> IntoIterator for &'a Directory {
     }
 }
 
-/// The entries of a directory; ends behind the first error.
+/// The entries of a directory; the iterator ends after the first error.
 #[derive(Debug, Clone)]
 pub struct Entries<'a> {
     directory: &'a Directory,
@@ -180,7 +180,7 @@ impl Entries<'_> {
         const DIGITAL_SIGNATURE: &[u8] = b"PK\x05\x05";
         let rest = self.rest;
         let what = if rest.starts_with(DIGITAL_SIGNATURE) {
-            "a digital signature, which is not read,"
+            "a digital signature, which is not supported,"
         } else if rest.len() < CENTRAL_BYTES || rest.starts_with(b"PK\x01\x02") {
             "a directory record that is cut off"
         } else {
@@ -190,7 +190,7 @@ impl Entries<'_> {
     }
 }
 
-/// An entry as the directory has it.
+/// An entry, as the directory describes it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
     central: Central<'a>,
@@ -222,27 +222,27 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The name as text. Bytes that are not in the encoding that is stated are an error.
+    /// The name as text. Bytes that are invalid in the stated encoding are an error.
     pub fn name(&self) -> Result<Cow<'a, str>, Error> {
         let utf8 = self.central.flags & flag::UTF8 != 0;
         names::decode(self.central.name, utf8, self.central.extra).ok_or_else(|| {
             let lossy = String::from_utf8_lossy(self.central.name);
             Error::new(
                 ErrorKind::Name,
-                "its name is not the UTF-8 that it should be",
+                "its name is flagged as UTF-8 but is invalid UTF-8",
             )
             .entry(lossy)
             .at(self.at)
         })
     }
 
-    /// The name for messages, whatever its bytes are.
+    /// The name for messages, with replacement characters if it is invalid.
     pub fn name_lossy(&self) -> Cow<'a, str> {
         self.name()
             .unwrap_or_else(|_| String::from_utf8_lossy(self.central.name))
     }
 
-    /// The name as it stands in the directory.
+    /// The name, as it is in the directory.
     pub fn name_bytes(&self) -> &'a [u8] {
         self.central.name
     }
@@ -252,12 +252,12 @@ impl<'a> Entry<'a> {
         &self.central
     }
 
-    /// Its sizes and offset, from the ZIP64 field where that has them.
+    /// Its sizes and offset, with the values of the ZIP64 field.
     pub(crate) fn wide(&self) -> &Wide {
         &self.wide
     }
 
-    /// How it is compressed; for WinZip AES what is inside the encryption.
+    /// How it is compressed; for WinZip AES, the method inside the encryption.
     pub fn method(&self) -> Method {
         if self.central.method == aes::METHOD {
             let inner = extra::find(self.central.extra, extra::AES);
@@ -273,7 +273,7 @@ impl<'a> Entry<'a> {
         self.central.flags & flag::ENCRYPTED != 0 || self.central.method == aes::METHOD
     }
 
-    /// Whether sizes and checksum stand behind the content.
+    /// Whether a descriptor with sizes and checksum follows the content.
     pub fn has_descriptor(&self) -> bool {
         self.central.flags & flag::DESCRIPTOR != 0
     }
@@ -283,12 +283,12 @@ impl<'a> Entry<'a> {
         self.central.crc32
     }
 
-    /// The compressed size that is stated.
+    /// The stated compressed size.
     pub fn compressed_bytes(&self) -> u64 {
         self.wide.compressed
     }
 
-    /// The size of the content that is stated.
+    /// The stated size of the content.
     pub fn content_bytes(&self) -> u64 {
         self.wide.content
     }
@@ -303,12 +303,12 @@ impl<'a> Entry<'a> {
         self.position
     }
 
-    /// The byte of the archive that its record starts at: the place of errors about what it states.
+    /// The byte of the archive where its record starts, for errors about what it states.
     pub(crate) fn record_offset(&self) -> u64 {
         self.at
     }
 
-    /// What it is.
+    /// File, directory or symbolic link.
     pub fn kind(&self) -> EntryKind {
         const TYPE_BITS: u32 = 0o170_000;
         let bits = self.unix_mode().unwrap_or(0) & TYPE_BITS;
@@ -325,7 +325,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Permission bits, where the archive was made by a system that has them.
+    /// Permission bits, if the archive comes from a system that has them.
     pub fn mode(&self) -> Option<u32> {
         self.unix_mode().map(|mode| mode & 0o7777)
     }
@@ -336,8 +336,8 @@ impl<'a> Entry<'a> {
         (matches!(system, UNIX | MACOS) && mode != 0).then_some(mode)
     }
 
-    /// When it was modified, in seconds since 1970: in UTC where the archive has that, else what its
-    /// local time would be in UTC.
+    /// When it was modified, in seconds since 1970. UTC if the archive states that, else local time
+    /// read as UTC.
     pub fn modified(&self) -> i64 {
         extra::modified(self.central.extra)
             .unwrap_or_else(|| time::from_dos(self.central.time, self.central.date))

@@ -1,4 +1,4 @@
-//! Encrypted entries of a file: where their parts lie, and their codes before their contents.
+//! Encrypted entries of a file: where their parts are, and authentication before their content.
 
 use super::directory::Entry;
 use super::source::ReadAt;
@@ -10,17 +10,17 @@ use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
 
-/// What of a content is hashed at a time before it is decrypted.
+/// Bytes hashed per step before decryption.
 const STEP_BYTES: usize = 64 << 10;
 
-/// How an entry is encrypted, by the directory.
+/// How an entry is encrypted, according to the directory.
 pub(super) fn scheme(entry: &Entry<'_>) -> Result<Option<Scheme>, Error> {
     let central = entry.central();
     let check = (central.crc32, central.time);
     Scheme::of(central.flags, central.method, central.extra, check)
 }
 
-/// What went wrong with the content of an entry, with what else it may be.
+/// Adds to an error that a wrong password may be its cause.
 pub(super) fn doubted(entry: &Entry<'_>, error: Error) -> Error {
     doubt(scheme(entry).ok().flatten().as_ref(), error)
 }
@@ -29,18 +29,18 @@ pub(super) fn doubted(entry: &Entry<'_>, error: Error) -> Error {
 pub(crate) struct Body {
     /// Where the compressed content starts.
     pub(super) start: u64,
-    /// The first byte behind it.
+    /// The first byte after it.
     pub(super) end: u64,
     decryption: Option<(Scheme, Decryptor)>,
-    /// What goes over the content before any of it is given out.
+    /// Authenticates the content before any of it is returned.
     first: Option<AuthCode>,
-    /// The first byte behind what is hashed but not decrypted. A source that has something later is
-    /// asked again, and this goes on from there.
+    /// The first byte after what is hashed but not decrypted. After an error of the source, hashing
+    /// continues from there.
     hashed: u64,
 }
 
 impl Body {
-    /// The content of an entry whose data starts at `data`; what is encrypted is opened.
+    /// The content of an entry whose data starts at `data`; sets up decryption.
     pub(super) fn open<R: ReadAt>(
         entry: &Entry<'_>,
         decryption: Option<&Decryption>,
@@ -76,7 +76,7 @@ impl Body {
         })
     }
 
-    /// Whether the checksum of the content is stated.
+    /// Whether the headers state the checksum of the content.
     pub(super) fn has_crc(&self) -> bool {
         let decryption = self.decryption.as_ref();
         decryption.is_none_or(|(scheme, _)| scheme.has_crc())
@@ -87,8 +87,8 @@ impl Body {
         self.decryption.is_some()
     }
 
-    /// Authenticates the content where it is not released early; called before any of it is given out,
-    /// and again after an error of a source that has more later.
+    /// Authenticates the content unless it is released early. It is called before any content is
+    /// returned, and again after an error of the source.
     pub(crate) fn authenticate<R: ReadAt>(
         &mut self,
         window: &mut Window,
@@ -106,7 +106,7 @@ impl Body {
         verified
     }
 
-    /// Hashes what is left and holds all of it to the code.
+    /// Hashes the rest and verifies the code.
     fn hash<R: ReadAt>(
         &mut self,
         code: &mut AuthCode,
@@ -127,7 +127,7 @@ impl Body {
         verified.map_err(|error| error.at(self.end))
     }
 
-    /// Hashes what comes next without decrypting it; how much that is, 0 at the end.
+    /// Hashes the next bytes without decrypting them; returns their number, 0 at the end.
     pub(super) fn pass_over<R: ReadAt>(
         &mut self,
         window: &mut Window,
@@ -146,7 +146,8 @@ impl Body {
         Ok(need as u64)
     }
 
-    /// Gives input to the decoder, decrypted where it has to be; the content is lent, or in `output`.
+    /// Passes input to the decoder, decrypted if necessary. The content is in the decoder's buffer
+    /// or in `output`.
     pub(super) fn push<'a>(
         &mut self,
         decoder: &'a mut ContentDecoder,
@@ -163,7 +164,7 @@ impl Body {
         }
     }
 
-    /// Holds what was read up to `at`, and what is left behind that, to the code.
+    /// Verifies the code over what was read up to `at` and what follows.
     pub(super) fn finish<R: ReadAt>(
         &mut self,
         window: &mut Window,
@@ -182,7 +183,7 @@ impl Body {
         verified
     }
 
-    /// The checksum to hold the content to, of those found and stated.
+    /// The checksum that the content must have, given the computed and the stated one.
     pub(super) fn crc32(&self, found: u32, stated: u32) -> u32 {
         match &self.decryption {
             Some((scheme, _)) => scheme.crc32(found, stated),
@@ -191,13 +192,13 @@ impl Body {
     }
 }
 
-/// Refuses what is encrypted with certificates, or patched.
+/// Refuses entries that are encrypted with certificates, or are patches.
 pub(super) fn refuse_unreadable(flags: u16, offset: u64) -> Result<(), Error> {
     let error = if flags & (flag::MASKED | flag::STRONG) != 0 {
-        let what = "encrypted in a way that is not read";
-        Error::new(ErrorKind::Unsupported, what).help("WinZip AES and ZipCrypto are read")
+        let what = "encrypted in an unsupported way";
+        Error::new(ErrorKind::Unsupported, what).help("only WinZip AES and ZipCrypto are supported")
     } else if flags & flag::PATCH != 0 {
-        Error::new(ErrorKind::Unsupported, "patch data, which is not read")
+        Error::new(ErrorKind::Unsupported, "patch data, which is not supported")
     } else {
         return Ok(());
     };

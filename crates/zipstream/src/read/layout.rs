@@ -1,4 +1,4 @@
-//! Whether the entries of an archive stand where they say, and only there.
+//! Whether the entries of an archive are where the directory says, without gaps and overlaps.
 
 use super::directory::Entry;
 use super::reader::{ArchiveReader, Scratch};
@@ -18,7 +18,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         if self.options().is_strict() {
             return Strict::new(self)?.run(self);
         }
-        // Most directories are in the order of the archive, and nothing has to be sorted.
+        // Most directories are in the order of the archive: no sorting is needed.
         let mut free = 0;
         for entry in self.entries() {
             if !comes_after(&mut free, &entry?) {
@@ -40,10 +40,10 @@ fn check_sorted<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether an entry starts at or behind the first byte that is free, which is behind it then.
+/// Whether an entry starts at or after the first free byte; moves that byte behind the entry.
 fn comes_after(free: &mut u64, entry: &Entry<'_>) -> bool {
     let after = entry.offset() >= *free;
-    // At least these bytes are its own; the local header may be longer.
+    // The entry has at least these bytes; its local header may be longer.
     *free = entry
         .offset()
         .saturating_add((LOCAL_BYTES + entry.name_bytes().len()) as u64)
@@ -78,15 +78,14 @@ fn overlap(entry: &Entry<'_>) -> Error {
     .help("an archive like this is made to be larger than it looks")
 }
 
-/// The check of the strict profile, which goes on where it stopped when the source could not give
-/// something yet.
+/// The check of the strict profile. After an error of the source it continues where it stopped.
 pub(crate) struct Strict {
     places: Vec<(u64, u64)>,
-    /// The entries that are checked, and those whose names are.
+    /// The number of checked entries, and of checked names.
     done: usize,
     named: usize,
     names: Names,
-    /// The first byte behind the entries that are checked.
+    /// The first byte after the checked entries.
     free: u64,
     scratch: Scratch,
 }
@@ -138,7 +137,7 @@ impl Strict {
     }
 }
 
-/// The first byte behind an entry and its descriptor.
+/// The first byte after an entry and its descriptor.
 fn entry_end<R: ReadAt>(
     reader: &ArchiveReader<R>,
     entry: &Entry<'_>,

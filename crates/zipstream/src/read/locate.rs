@@ -1,4 +1,5 @@
-//! Finding the directory from the end of an archive: which bytes to read, and what they say. No I/O.
+//! Finding the directory from the end of an archive: which bytes to read and how to interpret them.
+//! No I/O.
 
 use std::ops::Range;
 
@@ -8,11 +9,10 @@ use crate::error::{Error, ErrorKind};
 use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES, located};
 use crate::format::{CENTRAL_SIGNATURE, END_SIGNATURE, le32};
 
-/// The end record with the longest comment, and a locator before it.
+/// The end record with the longest comment, and the records before it.
 const TAIL_BYTES: u64 = (END_BYTES + u16::MAX as usize + LOCATOR_BYTES + END64_BYTES) as u64;
 
-/// Finds the directory of an archive: it says which bytes it wants, and takes them, until there is a
-/// [`Directory`].
+/// Finds the directory of an archive. It asks for ranges of bytes until it has a [`Directory`].
 ///
 /// ```
 /// use zipstream::{ArchiveWriter, EntryOptions, Locator, ReadOptions};
@@ -40,7 +40,8 @@ pub struct Locator {
 #[derive(Debug)]
 enum Stage {
     Tail,
-    /// The ZIP64 record, told of by a locator; where the end record stands, and what it says.
+    /// The ZIP64 end record that a locator points to; the position of the locator, and the 32-bit
+    /// end record.
     End64 {
         range: Range<u64>,
         locator_at: u64,
@@ -67,7 +68,7 @@ impl Locator {
         }
     }
 
-    /// The bytes of the archive that it wants next; `None` when it is done.
+    /// The bytes it needs next; `None` when it is done.
     pub fn wants(&self) -> Option<Range<u64>> {
         match &self.stage {
             Stage::Tail => Some(self.archive_bytes.saturating_sub(TAIL_BYTES)..self.archive_bytes),
@@ -76,7 +77,7 @@ impl Locator {
         }
     }
 
-    /// Takes the bytes that it wanted, all of them.
+    /// Takes all of the bytes that it asked for.
     pub fn supply(&mut self, bytes: impl Into<Vec<u8>>) -> Result<(), Error> {
         let bytes = bytes.into();
         let wanted = self.wants().unwrap_or_default();
@@ -97,7 +98,7 @@ impl Locator {
         Ok(())
     }
 
-    /// The directory, once nothing more is wanted.
+    /// The directory, once [`wants`](Self::wants) returns `None`.
     pub fn finish(self) -> Result<Directory, Error> {
         match self.stage {
             Stage::Found(directory) => Ok(*directory),
@@ -139,7 +140,7 @@ impl Locator {
             return self.place(end, end_at);
         };
         let locator_at = end_at - LOCATOR_BYTES as u64;
-        // Where it says, or, if something stands before the archive, right before the locator.
+        // At the stated offset, or, if bytes precede the archive, right before the locator.
         let fits = |at: u64| {
             at.checked_add(END64_BYTES as u64)
                 .is_some_and(|end| end <= locator_at)
@@ -158,7 +159,7 @@ impl Locator {
             }
         };
         if self.options.is_strict() && at != offset {
-            let what = "the locator names another place than that of the ZIP64 end record";
+            let what = "the locator points elsewhere than to the ZIP64 end record";
             return Err(Error::corrupt(locator_at, what));
         }
         Ok(Stage::End64 {
@@ -191,7 +192,7 @@ impl Locator {
         self.place(wide, at)
     }
 
-    /// Where the directory is that ends at `end_at`.
+    /// The directory that ends at `end_at`.
     fn place(&mut self, end: End, end_at: u64) -> Result<Stage, Error> {
         if !end.is_whole() {
             return Err(split().at(end_at));
@@ -199,7 +200,7 @@ impl Locator {
         let limits = &self.options.limits;
         if end.directory_bytes > limits.directory_bytes {
             let most = limits.directory_bytes;
-            let what = format!("a directory of more than {most} bytes");
+            let what = format!("the directory exceeds the limit of {most} bytes");
             return Err(Error::new(ErrorKind::Limit, what).at(end_at));
         }
         let stated = end.directory_offset.checked_add(end.directory_bytes);
@@ -226,7 +227,7 @@ impl Locator {
         base: u64,
     ) -> Result<Stage, Error> {
         if bytes.len() >= 4 && le32(&bytes, 0) != CENTRAL_SIGNATURE {
-            let what = "no directory where the end record has it";
+            let what = "the end record points to something that is not a directory";
             return Err(Error::corrupt(range.start, what));
         }
         let warnings = std::mem::take(&mut self.warnings);
@@ -245,11 +246,11 @@ impl Locator {
 }
 
 pub(super) fn split() -> Error {
-    Error::new(ErrorKind::Unsupported, "a part of a split archive")
+    Error::new(ErrorKind::Unsupported, "one part of a split archive")
         .help("join its parts first, as with `zip -s 0`")
 }
 
-/// Where end records may start, the last first.
+/// Where end records may start, the last one first.
 fn signatures(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let pattern = END_SIGNATURE.to_le_bytes();
     (0..bytes.len().saturating_sub(3))
@@ -257,7 +258,7 @@ fn signatures(bytes: &[u8]) -> impl Iterator<Item = usize> {
         .filter(move |at| bytes[*at..].starts_with(&pattern))
 }
 
-/// The last end record whose comment ends with the archive, or else the last one at all.
+/// The last end record whose comment ends with the archive, or else the last one.
 fn find_end(tail: &[u8]) -> Option<(usize, End)> {
     let records = || signatures(tail).filter_map(|at| End::parse(&tail[at..]).map(|end| (at, end)));
     let exact = |(at, end): &(usize, End)| at + END_BYTES + end.comment_bytes == tail.len();
@@ -266,7 +267,7 @@ fn find_end(tail: &[u8]) -> Option<(usize, End)> {
 
 fn not_zip(tail: &[u8], archive_bytes: u64) -> Error {
     if archive_bytes == 0 {
-        return Error::new(ErrorKind::NotZip, "the file is empty, so no ZIP archive");
+        return Error::new(ErrorKind::NotZip, "the file is empty: not a ZIP archive");
     }
     let error = Error::new(
         ErrorKind::NotZip,

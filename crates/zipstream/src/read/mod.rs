@@ -1,9 +1,9 @@
-//! Reading: from a file, where the directory comes first, and from a pipe, where it comes last.
+//! Reading: from a file, by its directory, and from a pipe, in the order of the bytes.
 //!
-//! [`locate`] finds the directory, [`directory`] walks it, [`reader`] reads entries by it,
-//! [`encrypted`] opens encrypted ones, [`raw`] takes entries as they are,
-//! [`test`] only verifies them, [`layout`] judges it; [`stream`] takes an archive as it comes,
-//! [`pipe`] reads one that way.
+//! [`locate`] finds the directory and [`directory`] iterates over it. [`reader`] reads entries,
+//! [`entry_reader`] makes one a `Read`, [`encrypted`] decrypts, [`raw`] copies them unchanged,
+//! [`test`] only verifies them. [`layout`] and [`strict`] check the archive and one entry.
+//! [`stream`] decodes an archive from its first byte on, [`pipe`] does that over a `Read`.
 
 mod directory;
 mod encrypted;

@@ -208,14 +208,11 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Prefix { bytes } => write!(f, "{bytes} bytes stand before the archive"),
+            Self::Prefix { bytes } => write!(f, "{bytes} bytes precede the archive"),
             Self::Padding { bytes } => write!(f, "{bytes} zeros fill the last block"),
             Self::Trailing { bytes } => write!(f, "{bytes} bytes follow the archive"),
             Self::Count { stated, found } => {
-                write!(
-                    f,
-                    "the end record counts {stated} entries, there are {found}"
-                )
+                write!(f, "number of entries: stated {stated}, found {found}")
             }
             Self::EndRecords => f.write_str("the two end records contradict each other"),
         }

@@ -1,4 +1,4 @@
-//! The stream decoder with its buffers, and over anything that gives bytes.
+//! The stream decoder with buffers, and over a [`Read`].
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -40,7 +40,7 @@ pub struct PipeReader<R> {
 }
 
 impl<R: Read> PipeReader<R> {
-    /// Reads from the first byte on.
+    /// Reads from the first byte of the archive on.
     pub fn new(source: R, options: &ReadOptions) -> Self {
         Self {
             source,
@@ -48,19 +48,18 @@ impl<R: Read> PipeReader<R> {
         }
     }
 
-    /// Has encrypted entries read, as [`StreamDecoder::set_decryption`] does.
+    /// Sets the password for encrypted entries, as [`StreamDecoder::set_decryption`] does.
     pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
         self.pipe.set_decryption(decryption);
     }
 
-    /// Passes over the entry at hand: without decoding it where its header says how long it is.
+    /// Skips the current entry, without decoding it if its header states its size.
     pub fn skip(&mut self) -> Result<(), Error> {
         self.pipe.skip();
         self.content(&mut |_: &[u8]| Ok::<_, Error>(())).map(|_| ())
     }
 
-    /// The next entry; what is left of the one before is passed over. `None` where the directory
-    /// starts.
+    /// The next entry; skips the rest of the current one. `None` where the directory starts.
     pub fn next_entry(&mut self) -> Result<Option<&StreamEntry>, Error> {
         let entry = loop {
             match self.pipe.next_entry()? {
@@ -71,8 +70,8 @@ impl<R: Read> PipeReader<R> {
         Ok(if entry { self.pipe.entry() } else { None })
     }
 
-    /// Gives the content of the entry at hand to `sink`, in pieces of up to 128 KiB; its size. It is
-    /// verified when this returns.
+    /// Passes the unread content of the current entry to `sink`, in pieces of up to 128 KiB, and
+    /// returns its size. The content is verified when this call returns.
     pub fn content<E: From<Error>>(
         &mut self,
         sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
@@ -91,8 +90,7 @@ impl<R: Read> PipeReader<R> {
         }
     }
 
-    /// The next record of the directory, once there are no more entries; `None` at the end of the
-    /// archive.
+    /// The next record of the directory, after the last entry; `None` at the end of the archive.
     pub fn next_record(&mut self) -> Result<Option<Entry<'_>>, Error> {
         let record = loop {
             match self.pipe.next_record()? {
@@ -103,12 +101,13 @@ impl<R: Read> PipeReader<R> {
         Ok(if record { self.pipe.record() } else { None })
     }
 
-    /// Bytes of the archive that were taken.
+    /// Bytes of the archive read so far.
     pub fn offset(&self) -> u64 {
         self.pipe.offset()
     }
 
-    /// Whether the next entry can be read after an error, as [`StreamDecoder::can_go_on`] says.
+    /// Whether reading can continue with the next entry after an error, as
+    /// [`StreamDecoder::can_go_on`] says.
     pub fn can_go_on(&self) -> bool {
         self.pipe.can_go_on()
     }
@@ -128,36 +127,36 @@ impl<R: Read> PipeReader<R> {
     }
 }
 
-/// The decoder and its buffers, between a source and whoever wants entries. Where input is missing it
-/// says so, and is asked again when there is more.
+/// The decoder and its buffers, without I/O. It reports when input is missing and is called again
+/// with more.
 #[derive(Debug)]
 pub(crate) struct Buffered {
     decoder: StreamDecoder,
     input: Vec<u8>,
-    /// What of `input` is still to be taken.
+    /// The part of `input` that has not been decoded.
     start: usize,
     end: usize,
     at_end: bool,
     output: Vec<u8>,
-    /// The part of `output` that is content that has not been taken.
+    /// The part of `output` that has not been taken.
     unread: Range<usize>,
-    /// Why the content of the entry at hand failed: every later read of it fails the same way.
+    /// Why the content of the current entry failed; every later read of it fails the same way.
     failed: Option<Error>,
-    /// The event that was seen last, and not asked for.
+    /// The last event, if it has not been handled yet.
     waiting: Option<StreamEvent>,
     inside: bool,
-    /// Whether the last event was an error that the next entry can be read behind.
+    /// Whether the last error allows reading the next entry.
     refused: bool,
 }
 
-/// What comes next of a content.
+/// The next step through a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Nothing before there is more input.
+    /// More input is needed.
     Missing,
     /// Content: see [`Buffered::piece`].
     Content,
-    /// Nothing: all of it was given, and is verified.
+    /// The end: all content was returned and verified.
     End,
 }
 
@@ -178,12 +177,12 @@ impl Buffered {
         }
     }
 
-    /// Room for input; all that was there is taken.
+    /// Room for input; earlier input has been decoded.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         &mut self.input
     }
 
-    /// Counts input that was put into the room; none is the end of it.
+    /// Counts input written into the room; 0 is the end of the input.
     pub(crate) fn filled(&mut self, bytes: usize) {
         (self.start, self.end) = (0, bytes);
         self.at_end = bytes == 0;
@@ -193,7 +192,8 @@ impl Buffered {
         self.decoder.set_decryption(decryption);
     }
 
-    /// Leaves the entry at hand if its header says how long it is; else its content comes.
+    /// Leaves the current entry if its header states its size; otherwise its content still has to
+    /// be decoded.
     pub(crate) fn skip(&mut self) {
         self.unread = 0..0;
         if self.inside && self.decoder.skip_entry() {
@@ -201,7 +201,7 @@ impl Buffered {
         }
     }
 
-    /// Whether there is another entry. `None`: input is missing.
+    /// Whether there is another entry; `None` if input is missing.
     pub(crate) fn next_entry(&mut self) -> Result<Option<bool>, Error> {
         self.failed = None;
         loop {
@@ -227,7 +227,7 @@ impl Buffered {
         }
     }
 
-    /// Decodes the content of the entry at hand until some has not been taken.
+    /// Decodes the current entry until some content can be taken.
     pub(crate) fn next_piece(&mut self) -> Result<Piece, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -248,7 +248,7 @@ impl Buffered {
         Ok(Piece::Content)
     }
 
-    /// Whether there is another record. `None`: input is missing.
+    /// Whether there is another record; `None` if input is missing.
     pub(crate) fn next_record(&mut self) -> Result<Option<bool>, Error> {
         loop {
             match self.event()? {
@@ -267,12 +267,12 @@ impl Buffered {
         self.refused
     }
 
-    /// The entry at hand.
+    /// The current entry.
     pub(crate) fn entry(&self) -> Option<&StreamEntry> {
         self.decoder.entry()
     }
 
-    /// The record at hand.
+    /// The current record.
     pub(crate) fn record(&self) -> Option<Entry<'_>> {
         self.decoder.record()
     }
@@ -297,22 +297,22 @@ impl Buffered {
         self.decoder.offset()
     }
 
-    /// The next event that is more than a need for input, and the content that came with it. `None`:
-    /// input is missing.
+    /// The next event other than a request for input, and the size of its content; `None` if input
+    /// is missing.
     fn event(&mut self) -> Result<Option<(StreamEvent, usize)>, Error> {
         if let Some(event) = self.waiting.take() {
             return Ok(Some((event, 0)));
         }
         let input = &self.input[self.start..self.end];
         let step = self.decoder.push(input, &mut self.output);
-        // What cannot be read and is passed over is behind us.
+        // The refused entry has been skipped.
         self.refused = step.is_err() && self.decoder.can_go_on();
         self.inside &= !self.refused;
         let step = step?;
         self.start += step.consumed;
         let idle = step.event == StreamEvent::NeedInput
             || (step.event == StreamEvent::Content && step.consumed == 0 && step.produced == 0);
-        // What follows the archive is to be seen, or refused.
+        // Bytes after the archive must be seen, to be accepted or refused.
         let ended = step.event == StreamEvent::End;
         if !idle && !ended {
             return Ok(Some((step.event, step.produced)));

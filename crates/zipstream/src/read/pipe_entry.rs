@@ -1,4 +1,4 @@
-//! The entry at hand of a [`PipeReader`] as a [`Read`].
+//! The current entry of a [`PipeReader`] as a [`Read`].
 
 use std::io::{self, BufRead, Read};
 

@@ -1,4 +1,4 @@
-//! Entries as they are: to be carried into another archive, or held to what the directory says.
+//! Entries without decoding: to copy them, or to compare their headers with the directory.
 
 use super::directory::Entry;
 use super::reader::{ArchiveReader, Scratch};
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::format::local::{LOCAL_BYTES, Local, total_bytes};
 use crate::raw_entry::RawEntry;
 
-/// What is carried at a time.
+/// Bytes per piece.
 const PIECE_BYTES: usize = 128 << 10;
 
 impl<R: ReadAt> ArchiveReader<R> {
@@ -28,8 +28,8 @@ impl<R: ReadAt> ArchiveReader<R> {
         raw.map_err(|error| named(error.at(entry.record_offset())))
     }
 
-    /// Holds the local header of an entry to the directory, as the strict profile does with all of
-    /// them: an error says what another program, which trusts the local header, would see.
+    /// Compares the local header of an entry with the directory, as the strict profile does for
+    /// every entry. The error says what a program sees that trusts the local header.
     pub fn compare_headers(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<(), Error> {
         let named = |error: Error| error.at(entry.offset()).entry(entry.name_lossy());
         self.locate(entry, scratch).map_err(named)?;
@@ -44,7 +44,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         agree(entry, &local).map_err(named)
     }
 
-    /// Gives the bytes of an entry to `sink` as they are: compressed, encrypted, unchecked.
+    /// Passes the bytes of an entry to `sink` unchanged: compressed, encrypted, unverified.
     pub fn copy_raw<E: From<Error>>(
         &self,
         entry: &Entry<'_>,
@@ -53,7 +53,7 @@ impl<R: ReadAt> ArchiveReader<R> {
     ) -> Result<(), E> {
         let named = |error: Error| E::from(error.entry(entry.name_lossy()));
         let mut at = self.locate(entry, scratch).map_err(named)?;
-        // It was seen to lie before the directory.
+        // The entry was checked to end before the directory.
         let end = at + entry.compressed_bytes();
         while at < end {
             let left = usize::try_from(end - at).unwrap_or(usize::MAX);

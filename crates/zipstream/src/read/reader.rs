@@ -1,4 +1,4 @@
-//! Entries of an archive that can be read anywhere, by any number of threads.
+//! Reads entries in any order, from any number of threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,15 +18,15 @@ use crate::format::flag;
 use crate::format::local::{LOCAL_BYTES, Local, has_signature, total_bytes};
 use crate::method::Method;
 
-/// The most content, and compressed content, that is decoded in one piece.
+/// The most content, and the most compressed content, that is decoded in one piece.
 const WHOLE_BYTES_MAX: u64 = 1 << 20;
-/// Room for one piece of a larger content.
+/// Room for one piece of larger content.
 const PIECE_BYTES: usize = 128 << 10;
-/// How much longer than in the directory the extra fields of a local header may be and still be
-/// read with the content.
+/// How many bytes longer than in the directory the local extra fields may be to be read together
+/// with the content.
 const EXTRA_SLACK_BYTES: usize = 64;
 
-/// Reads an archive whose directory is in memory.
+/// Reads an archive by its directory, which is kept in memory.
 ///
 /// ```
 /// use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions};
@@ -50,7 +50,7 @@ pub struct ArchiveReader<R> {
     produced: AtomicU64,
 }
 
-/// The buffers and contexts of one thread that reads.
+/// The buffers and codecs of one reading thread.
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) window: Window,
@@ -72,13 +72,13 @@ impl<R: ReadAt> ArchiveReader<R> {
         Self::open_with(source, &ReadOptions::default())
     }
 
-    /// Opens an archive: finds its directory and reads it. The strict profile also looks at every
-    /// local header, as [`check`](ArchiveReader::check) does.
+    /// Opens an archive: finds and reads its directory. The strict profile also checks every local
+    /// header, as [`check`](ArchiveReader::check) does.
     pub fn open_with(source: R, options: &ReadOptions) -> Result<Self, Error> {
         let archive_bytes = source.size().map_err(|error| Error::io(&error))?;
         let mut locator = Locator::new(archive_bytes, options);
         while let Some(range) = locator.wants() {
-            // Within the size of the archive, and a directory within its limit.
+            // The range is within the archive, and a directory within its limit.
             let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(0)];
             let got = read_full(&source, &mut bytes, range.start)
                 .map_err(|error| Error::io(&error).at(range.start))?;
@@ -92,7 +92,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         Ok(reader)
     }
 
-    /// An archive whose directory was found, as far as that can be checked by itself.
+    /// An archive with this directory, checked as far as possible without reading more.
     pub(crate) fn over(
         source: R,
         mut directory: Directory,
@@ -109,7 +109,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         })
     }
 
-    /// Has encrypted entries read.
+    /// Sets the password for encrypted entries.
     pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
         self.decryption = decryption;
     }
@@ -119,7 +119,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         &self.directory
     }
 
-    /// The directory, for whoever needs it longer than the reader or beside it.
+    /// The directory, for use after or independently of the reader.
     pub fn shared_directory(&self) -> Arc<Directory> {
         Arc::clone(&self.directory)
     }
@@ -129,7 +129,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         self.directory.iter()
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> u64 {
         self.entries
     }
@@ -139,17 +139,17 @@ impl<R: ReadAt> ArchiveReader<R> {
         self.entries == 0
     }
 
-    /// How it is read.
+    /// The options it was opened with.
     pub fn options(&self) -> &ReadOptions {
         &self.options
     }
 
-    /// What it is read from.
+    /// The source it reads from.
     pub fn source(&self) -> &R {
         &self.source
     }
 
-    /// The last entry of this name, for that is the one which replaced the others.
+    /// The last entry of this name: it replaces earlier ones.
     pub fn find(&self, name: &str) -> Result<Option<Entry<'_>>, Error> {
         self.directory.find(name)
     }
@@ -164,9 +164,9 @@ impl<R: ReadAt> ArchiveReader<R> {
         Ok(content)
     }
 
-    /// Gives the content of an entry to `sink`; its size. Content of up to 1 MiB comes in one piece
-    /// and is verified before; larger content comes in pieces of about 128 KiB and is verified at its
-    /// end, so it is to be trusted only when this returns.
+    /// Passes the content of an entry to `sink` and returns its size. Content of up to 1 MiB comes
+    /// in one verified piece. Larger content comes in pieces of about 128 KiB and is verified at
+    /// its end: trust it only when this call has returned.
     pub fn extract<E: From<Error>>(
         &self,
         entry: &Entry<'_>,
@@ -186,7 +186,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         self.pieces(entry, scratch, data, sink, named)
     }
 
-    /// Where the content of an entry starts, by its local header.
+    /// Where the content of an entry starts, according to its local header.
     pub(crate) fn locate(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<u64, Error> {
         let (offset, end) = (entry.offset(), self.directory.start());
         let stated_at = entry.record_offset();
@@ -254,7 +254,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             compressed: Some(compressed_bytes as u64),
             ..bounds
         };
-        // One byte more tells of content beyond what is stated.
+        // One more byte shows content beyond the stated size.
         if output.len() < content_bytes + 1 {
             output.resize(content_bytes + 1, 0);
         }
@@ -307,7 +307,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         Ok(scratch.decoder.produced())
     }
 
-    /// Starts the decoding of a large content, which stands from byte `data` on.
+    /// Starts decoding large content, which starts at byte `data`.
     pub(crate) fn begin(
         &self,
         entry: &Entry<'_>,
@@ -335,7 +335,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         if !body.has_crc() {
             decoder.leave_out_sum();
         }
-        // Deflate has a place of its own.
+        // Deflate decodes into its own buffer.
         let own = entry.method() == Method::Deflate && !body.is_encrypted();
         if !own && output.len() < PIECE_BYTES {
             output.resize(PIECE_BYTES, 0);
@@ -343,7 +343,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         Ok(body)
     }
 
-    /// The next piece of that content; `None` once all of it was given and is verified.
+    /// The next piece of that content; `None` after all of it was returned and verified.
     pub(crate) fn piece<'s>(
         &self,
         entry: &Entry<'_>,
@@ -396,7 +396,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         }
     }
 
-    /// Counts content against the limit of all entries.
+    /// Counts content against the limit for all entries.
     pub(super) fn count(&self, bytes: u64) -> Result<(), Error> {
         let most = self.options.limits.total_bytes;
         let before = self.produced.fetch_add(bytes, Ordering::Relaxed);
@@ -409,19 +409,19 @@ impl<R: ReadAt> ArchiveReader<R> {
     fn leftover(&self, consumed: u64, all: u64, at: u64) -> Result<(), Error> {
         let left = all.saturating_sub(consumed);
         if left > 0 && self.options.is_strict() {
-            let what = format!("{left} bytes are left behind its compressed content");
+            let what = format!("{left} bytes follow its compressed content");
             return Err(Error::corrupt(at + consumed, what));
         }
         Ok(())
     }
 }
 
-/// Whether a content is decoded and verified in one piece.
+/// Whether the content is decoded and verified in one piece.
 pub(crate) fn is_small(entry: &Entry<'_>) -> bool {
     entry.content_bytes() <= WHOLE_BYTES_MAX && entry.compressed_bytes() <= WHOLE_BYTES_MAX
 }
 
-/// Decodes all of `input` into `output`, which has room for one byte too many.
+/// Decodes all of `input` into `output`, which has room for one byte more than is allowed.
 fn decode(
     decoder: &mut ContentDecoder,
     mut input: &[u8],
@@ -438,7 +438,7 @@ fn decode(
 
 fn unequal(entry: &Entry<'_>) -> Error {
     let (compressed, content) = (entry.compressed_bytes(), entry.content_bytes());
-    let what = format!("stored, but with {compressed} bytes for a content of {content}");
+    let what = format!("stored, with {compressed} compressed bytes but {content} bytes of content");
     Error::new(ErrorKind::Size, what)
 }
 

@@ -1,15 +1,15 @@
-//! Where archives are read from: anything that gives bytes at an offset, by any number of threads.
+//! Sources of archives: anything that can read at an offset, from any number of threads.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes by their offset.
+/// Reads bytes at any offset.
 pub trait ReadAt {
-    /// Reads at `offset`; gives how many bytes, 0 only at the end.
+    /// Reads at `offset` and returns the number of bytes, 0 only at the end.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// Bytes in all.
+    /// The size of the source in bytes.
     fn size(&self) -> io::Result<u64>;
 }
 
@@ -69,12 +69,12 @@ impl<T: ReadAt + ?Sized> ReadAt for &T {
     }
 }
 
-/// Anything that reads and seeks, one thread at a time.
+/// A source over anything that reads and seeks, for one thread at a time.
 #[derive(Debug)]
 pub struct Seeking<R>(Mutex<R>);
 
 impl<R: Read + Seek> Seeking<R> {
-    /// Reads through `inner`, whose position is of no matter.
+    /// Reads through `inner`, whatever its position.
     pub fn new(inner: R) -> Self {
         Self(Mutex::new(inner))
     }
@@ -93,7 +93,7 @@ impl<R: Read + Seek> ReadAt for Seeking<R> {
     }
 }
 
-/// Reads until the buffer is full or the source ends; gives how many bytes.
+/// Reads until the buffer is full or the source ends; returns the number of bytes.
 pub(crate) fn read_full(source: &impl ReadAt, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

@@ -1,10 +1,10 @@
-//! An archive as it comes, from its first byte on: local headers, contents, then the directory.
-//! No I/O, no seeking.
+//! An archive in the order of its bytes: local headers, contents, then the directory. No I/O, no
+//! seeking.
 //!
-//! What an entry goes through before and behind its content is in [`content`], what becomes of its
-//! records in [`records`].
+//! [`content`] handles everything between a local header and the next record, [`records`] the
+//! records.
 //!
-//! What only the directory says (modes, links) is known at the end; it is told then.
+//! What only the directory says (modes, links) is known at the end.
 
 mod content;
 mod records;
@@ -21,13 +21,13 @@ use crate::format::end::End;
 use crate::method::Method;
 use crate::raw_entry::Facts;
 
-/// The longest descriptor. The end record, the shortest thing that follows one, is not shorter
-/// than what may be held too much: no archive ends before it.
+/// The longest descriptor. Reading this many bytes is safe: the end record, the shortest record
+/// that follows a descriptor, is as long.
 const DESCRIPTOR_BYTES_MAX: usize = 24;
 /// A ZIP64 end record with more data than this is refused.
 const END64_EXTRA_BYTES_MAX: u64 = 1 << 16;
 
-/// An entry as its local header has it.
+/// An entry, as its local header describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamEntry {
@@ -37,7 +37,7 @@ pub struct StreamEntry {
     pub method: Method,
     /// Whether its content is encrypted.
     pub encrypted: bool,
-    /// Its content, where the header states it.
+    /// The size of its content, if the header states it.
     pub content_bytes: Option<u64>,
     /// Seconds since 1970.
     pub modified: i64,
@@ -45,14 +45,14 @@ pub struct StreamEntry {
     pub offset: u64,
 }
 
-/// What a call came to.
+/// What a call has led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamEvent {
-    /// Nothing: more input is needed.
+    /// More input is needed.
     NeedInput,
     /// An entry starts: see [`StreamDecoder::entry`].
     Entry,
-    /// Content was produced, or can be with more input.
+    /// Content was produced, or will be with more input.
     Content,
     /// The entry is complete and verified.
     EntryEnd,
@@ -66,11 +66,11 @@ pub enum StreamEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamStep {
-    /// Input that was taken.
+    /// Input bytes consumed.
     pub consumed: usize,
-    /// Content that was produced.
+    /// Content bytes produced.
     pub produced: usize,
-    /// What it came to.
+    /// What the call has led to.
     pub event: StreamEvent,
 }
 
@@ -78,21 +78,21 @@ pub struct StreamStep {
 pub struct StreamDecoder {
     options: ReadOptions,
     state: State,
-    /// The record at hand, as far as it has come.
+    /// The current record, as far as it has arrived.
     held: Vec<u8>,
-    /// Bytes that were taken.
+    /// Bytes consumed.
     offset: u64,
-    /// Where the content of the entry at hand starts.
+    /// Where the content of the current entry starts.
     content_start: u64,
     entry: Option<StreamEntry>,
     header: Header,
     decoder: ContentDecoder,
     decryption: Option<Decryption>,
-    /// Why the entry at hand is not read.
+    /// Why the current entry is not read.
     refused: Option<Error>,
-    /// The decryption of the entry at hand.
+    /// The decryption of the current entry.
     decryptor: Option<Decryptor>,
-    /// Whether its content is for nobody.
+    /// Whether its content is skipped.
     passing: bool,
     seen: Vec<Seen>,
     /// Their names, in the strict profile.
@@ -102,18 +102,18 @@ pub struct StreamDecoder {
     directory_end: u64,
     wide_end: Option<End>,
     total: u64,
-    /// Bytes behind the archive.
+    /// Bytes after the archive.
     padding: u64,
     error: Option<Error>,
 }
 
-/// What the local header at hand says that the end of the entry is held to.
+/// What the local header states, to be compared at the end of the entry.
 #[derive(Debug, Clone, Copy, Default)]
 struct Header {
     descriptor: bool,
-    /// Whether sizes stand before the content.
+    /// Whether the header states the sizes.
     stated: bool,
-    /// Whether a mark ends the compressed content (LZMA).
+    /// Whether a marker ends the compressed content (LZMA).
     marker: bool,
     wide: bool,
     crc32: u32,
@@ -131,14 +131,14 @@ impl Header {
         })
     }
 
-    /// The checksum to hold the content to, of those found and stated.
+    /// The checksum that the content must have, given the computed and the stated one.
     fn crc32(&self, found: u32, stated: u32) -> u32 {
         self.scheme
             .map_or(stated, |scheme| scheme.crc32(found, stated))
     }
 }
 
-/// What is remembered of an entry, to hold the directory to it.
+/// What is remembered of an entry, to compare the directory with it.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     method: u16,
@@ -152,21 +152,21 @@ struct Seen {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Before a record; what has come of it is held.
+    /// Before a record; its first bytes are held.
     Record,
-    /// An entry was told of, and nothing of its content was taken.
+    /// An entry was reported, and none of its content was consumed.
     Begin,
-    /// Before the header of what is encrypted.
-    EntryEncryption,
+    /// Before the encryption header.
+    EncryptionHeader,
     Content,
-    /// The entry cannot be read, and is passed over once that was told.
+    /// The entry cannot be read; it is skipped after that was reported.
     Refused,
-    /// Before the code of what is encrypted.
+    /// Before the authentication code.
     Code,
     Descriptor,
-    /// A record was handed out and is still held.
-    Told,
-    /// Bytes to pass over, then a record.
+    /// A record was reported and is still held.
+    RecordHeld,
+    /// Bytes to skip, then a record.
     Skip(u64),
     Comment(u64),
     End,
@@ -200,20 +200,20 @@ impl StreamDecoder {
         }
     }
 
-    /// Has encrypted entries read. AES entries only where content is [released
-    /// early](Decryption::release_early): their codes come last.
+    /// Sets the password for encrypted entries. AES entries can be read only if their content is
+    /// [released early](Decryption::release_early): their authentication codes come last.
     pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
         self.decryption = decryption;
     }
 
-    /// The entry at hand.
+    /// The current entry.
     pub fn entry(&self) -> Option<&StreamEntry> {
         self.entry.as_ref()
     }
 
-    /// The record at hand, right after [`StreamEvent::Record`].
+    /// The current record, right after [`StreamEvent::Record`].
     pub fn record(&self) -> Option<Entry<'_>> {
-        if self.state != State::Told {
+        if self.state != State::RecordHeld {
             return None;
         }
         let central = Central::parse(&self.held)?;
@@ -221,7 +221,7 @@ impl StreamDecoder {
         Entry::new(central, self.records, at, 0).ok()
     }
 
-    /// What the last entry came to, and where it ends with its descriptor.
+    /// Sizes and checksum of the last entry, and where it ends with its descriptor.
     pub(crate) fn last_entry(&self) -> Option<(Facts, u64)> {
         let seen = self.seen.last()?;
         let facts = Facts {
@@ -232,13 +232,13 @@ impl StreamDecoder {
         Some((facts, self.held_start()))
     }
 
-    /// Bytes of the archive that were taken.
+    /// Bytes of the archive consumed.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Takes input and gives content. After an error every call repeats it, unless it
-    /// [goes on](StreamDecoder::can_go_on).
+    /// Consumes input and produces content. After an error every call repeats it, unless the
+    /// decoder [can go on](StreamDecoder::can_go_on).
     pub fn push(&mut self, input: &[u8], output: &mut [u8]) -> Result<StreamStep, Error> {
         if let Some(error) = &self.error {
             return Err(error.clone());
@@ -252,13 +252,13 @@ impl StreamDecoder {
         result
     }
 
-    /// Whether what follows an error can be read: an entry with another password or of an unknown
-    /// method is passed over where its header says how long it is.
+    /// Whether the decoder can continue after an error: an entry with a wrong password or an
+    /// unknown method is skipped if its header states its size.
     pub fn can_go_on(&self) -> bool {
         self.error.is_none()
     }
 
-    /// Says whether the input may end here.
+    /// Checks that the input may end here.
     pub fn finish(&self) -> Result<(), Error> {
         match (&self.error, self.state) {
             (Some(error), _) => Err(error.clone()),
@@ -276,11 +276,11 @@ impl StreamDecoder {
         }
     }
 
-    /// Judges bytes behind the archive: zeros may fill a block.
+    /// Checks bytes after the archive: zeros may fill a block.
     fn behind(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.padding += bytes.len() as u64;
         let zeros = bytes.iter().all(|byte| *byte == 0);
-        // Whether they end with a block shows at the end.
+        // Whether they end with a block is known at the end.
         if self.options.is_strict() && !(zeros && is_padding(self.padding, 0)) {
             return Err(follows(self.offset));
         }
@@ -292,7 +292,7 @@ impl StreamDecoder {
         loop {
             let event = match self.state {
                 State::Record => self.gather(input, &mut taken)?,
-                State::Told => {
+                State::RecordHeld => {
                     self.held.clear();
                     self.state = State::Record;
                     None
@@ -305,18 +305,18 @@ impl StreamDecoder {
                     None
                 }
                 State::Refused => {
-                    // What was taken until now is told of first.
+                    // What was consumed so far is reported first.
                     if taken > 0 {
                         Some(StreamEvent::Content)
                     } else {
                         return Err(self.give_up());
                     }
                 }
-                State::EntryEncryption => self.open(input, &mut taken)?,
+                State::EncryptionHeader => self.open(input, &mut taken)?,
                 State::Code => self.code(input, &mut taken)?,
                 State::Content => {
                     let step = self.content(input, output, taken)?;
-                    // An end without a byte is no lack of input.
+                    // An end that consumes nothing does not need more input.
                     let moved = self.state != State::Content && step.event == StreamEvent::Content;
                     if moved && step.consumed == taken && step.produced == 0 {
                         continue;
@@ -350,7 +350,7 @@ impl StreamDecoder {
         }
     }
 
-    /// Passes over input; what is left to be passed over, if anything is.
+    /// Skips input; returns the number of bytes still to be skipped, if any.
     fn pass(&mut self, left: u64, input: &[u8], taken: &mut usize) -> Option<u64> {
         let bytes = left.min((input.len() - *taken) as u64);
         *taken += bytes as usize;
@@ -358,7 +358,7 @@ impl StreamDecoder {
         (left > bytes).then(|| left - bytes)
     }
 
-    /// Holds input until `bytes` are held; whether they are.
+    /// Collects input until `bytes` bytes are held; returns whether they are.
     fn hold(&mut self, bytes: usize, input: &[u8], taken: &mut usize) -> bool {
         let missing = bytes.saturating_sub(self.held.len());
         let part = &input[*taken..];
@@ -369,8 +369,7 @@ impl StreamDecoder {
         part.len() == missing
     }
 
-    /// The byte of the archive that what is held starts at, where some of it may be of the next
-    /// record.
+    /// The position of the first held byte; later ones may belong to the next record.
     fn held_start(&self) -> u64 {
         self.offset - self.held.len() as u64
     }

@@ -1,4 +1,4 @@
-//! What one entry is held to: its name, and its local header compared with the directory.
+//! The requirements of one entry: its name, and its local header compared with the directory.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -9,11 +9,11 @@ use crate::format::local::Local;
 use crate::format::{MAX32, extra, flag};
 use crate::name;
 
-/// Flags that local header and directory have to agree on.
+/// Flags that must be equal in the local header and the directory.
 pub(super) const SHARED_FLAGS: u16 =
     flag::ENCRYPTED | flag::DESCRIPTOR | flag::PATCH | flag::UTF8 | flag::MASKED;
 
-/// The names that were seen, by their hashes.
+/// The names seen so far, by their hashes.
 #[derive(Default)]
 pub(super) struct Names {
     hashes: HashSet<u64>,
@@ -21,7 +21,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Takes a name in; whether it is a new one. That of a directory is that of a file, too.
+    /// Adds a name and returns whether it is new. A directory and a file of one name are the same.
     pub(super) fn insert(&mut self, name: &str) -> bool {
         let hash = self.hasher.hash_one(name.trim_end_matches('/'));
         self.hashes.insert(hash)
@@ -32,14 +32,14 @@ pub(super) fn twice() -> Error {
     Error::new(ErrorKind::Duplicate, "another entry has the same name")
 }
 
-/// What the strict profile has against a name, and against the extra area beside it.
+/// Refuses names and extra fields that the strict profile does not accept.
 pub(super) fn safe_name(name: &str, area: &[u8]) -> Result<(), Error> {
     if let Err(fault) = name::check(name) {
         return Err(Error::new(ErrorKind::Name, fault.to_string()));
     }
     let mut parts = name.trim_end_matches('/').split('/');
     if parts.any(|part| part.is_empty() || part == ".") {
-        let what = "the name has empty parts or dots in it";
+        let what = "the name has components that are empty or '.'";
         return Err(Error::new(ErrorKind::Name, what));
     }
     if !extra::is_whole(area) {
@@ -49,7 +49,7 @@ pub(super) fn safe_name(name: &str, area: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Holds a local header to the directory.
+/// Compares a local header with the directory.
 pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
     let central = entry.central();
     if local.name != central.name {
@@ -62,13 +62,13 @@ pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
         return Err(differs("the flags"));
     }
     if central.needs_zip64() && extra::find(central.extra, extra::ZIP64).is_none() {
-        let what = "sizes that need a ZIP64 field, and none";
+        let what = "a ZIP64 field is needed and missing";
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
     if extra::find(local.extra, extra::AES) != extra::find(central.extra, extra::AES) {
         return Err(differs("the encryption"));
     }
-    // Before a descriptor a size may be left out, and some writers state one of the two.
+    // Before a descriptor a size may be missing, and some writers state only one of the two.
     let later = local.has_descriptor();
     let wide = later && (local.content, local.compressed) == (MAX32, MAX32);
     let (content, compressed) = local.sizes();
@@ -84,6 +84,6 @@ pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
 }
 
 pub(super) fn differs(what: &str) -> Error {
-    let what = format!("{what} is another one in the directory");
-    Error::new(ErrorKind::Mismatch, what).help("leave the strict profile to trust the directory")
+    let what = format!("{what} differs from the directory");
+    Error::new(ErrorKind::Mismatch, what).help("use the default profile to trust the directory")
 }

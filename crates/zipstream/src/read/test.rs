@@ -1,4 +1,4 @@
-//! Whether the content of an entry is what it should be, for those who do not want the content.
+//! Verifying entries without returning their content.
 
 use super::directory::Entry;
 use super::encrypted;
@@ -9,11 +9,12 @@ use crate::error::Error;
 use crate::method::Method;
 
 impl<R: ReadAt> ArchiveReader<R> {
-    /// Verifies the content of an entry as [`extract`](ArchiveReader::extract) does; its size. `step`
-    /// is told how much was looked at, of large contents every 128 KiB or so, and its error ends it.
+    /// Verifies the content of an entry as [`extract`](ArchiveReader::extract) does, and returns
+    /// its size. `step` is called with the number of verified bytes, about every 128 KiB of large
+    /// contents; its error ends the call.
     ///
-    /// A large content that is stored and encrypted is authenticated without being decrypted where its
-    /// authentication code is all that there is to hold it to (AE-2).
+    /// A large stored entry whose authentication code alone protects it (AE-2) is authenticated
+    /// without being decrypted.
     ///
     /// ```
     /// use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions, Error, Scratch};

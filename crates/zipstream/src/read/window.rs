@@ -1,13 +1,13 @@
-//! A part of the archive in memory: entries that follow each other are read together.
+//! A part of the archive in memory: neighbouring entries are read together.
 
 use super::source::{ReadAt, read_full};
 use crate::error::Error;
 
-/// Read ahead where reading goes on from entry to entry.
+/// Bytes read ahead when reading continues from entry to entry.
 const AHEAD_BYTES: usize = 256 << 10;
-/// Read ahead where it does not.
+/// Bytes read ahead otherwise.
 const ALONE_BYTES: usize = 4 << 10;
-/// A gap between two reads that still counts as going on.
+/// The largest gap after which reading still counts as continuing.
 const GAP_BYTES: u64 = 64 << 10;
 
 /// The bytes read last.
@@ -19,7 +19,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// At least `need` bytes from `offset` on, and whatever follows them in memory. Nothing is read
+    /// At least `need` bytes from `offset` on, and whatever follows them in memory. Reads nothing
     /// from `end` on.
     pub(crate) fn get(
         &mut self,
@@ -43,7 +43,7 @@ impl Window {
         Ok(held)
     }
 
-    /// Bytes that the last call of [`get`](Window::get) read, and nothing of what is not there.
+    /// Bytes that the last call of [`get`](Window::get) read; empty if it did not read them.
     pub(crate) fn held(&self, offset: u64, bytes: usize) -> &[u8] {
         let at = offset
             .checked_sub(self.start)
@@ -67,7 +67,8 @@ impl Window {
         let room = &mut self.bytes[..want];
         match read_full(source, room, offset) {
             Ok(filled) => (self.start, self.filled) = (offset, filled),
-            // A source that has it later has touched nothing, and is asked again.
+            // Such a source will have the bytes later: nothing has changed, and the call is
+            // repeated.
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                 return Err(Error::io(&error).at(offset));
             }

@@ -1,15 +1,15 @@
-//! Archives inside a tokio runtime, without holding its workers.
+//! Archives inside a tokio runtime, without blocking its workers.
 //!
-//! These are shells over the encoder and decoders of this crate, with one buffer each: headers,
-//! content, descriptors and the directory go out together, in writes of 128 KiB and more. Entries of
-//! up to 128 KiB are compressed where they are given, and larger ones as long as they shrink to next to
-//! nothing; the rest is compressed by [`Workers`](crate::Workers), so that no call holds its thread for
-//! longer than an entry of 128 KiB takes. Every [`YIELD_BYTES`] of content a task gives way to others.
+//! These types drive the encoder and decoders of this crate over `AsyncWrite` and `AsyncRead`, with
+//! one buffer each: headers, content, descriptors and the directory are written together, 128 KiB
+//! or more at a time. Entries of up to 128 KiB are compressed by the call itself, and larger ones
+//! as long as they shrink to almost nothing. The rest is compressed by [`Workers`](crate::Workers),
+//! so that no call holds its thread longer than an entry of 128 KiB takes. A task yields after
+//! every [`YIELD_BYTES`] of content.
 //!
-//! Every future may be dropped at any time: what a call took is taken in its last step, behind which
-//! it waits for nothing. A call that was dropped may be made again, and only
-//! [`push`](AsyncArchiveWriter::push) may have done a part of its work, which
-//! [`entry_bytes`](AsyncArchiveWriter::entry_bytes) tells.
+//! Every future may be dropped at any time: a call takes its input in its last step and does not
+//! wait after it. A dropped call may be repeated. Only [`push`](AsyncArchiveWriter::push) may have
+//! done a part of its work; [`entry_bytes`](AsyncArchiveWriter::entry_bytes) says how much.
 
 mod entry_reader;
 mod entry_writer;
@@ -32,12 +32,12 @@ pub use writer::AsyncArchiveWriter;
 
 use crate::write::Budget;
 
-/// Content between two times that a task gives way.
+/// Content after which a task yields.
 pub const YIELD_BYTES: u64 = 64 << 10;
-/// What an entry costs beside its content, in bytes of it.
+/// The cost of an entry besides its content, in bytes of content.
 const ENTRY_BYTES: u64 = 512;
 
-/// Whose turn it is.
+/// When the task yields next.
 #[derive(Debug)]
 struct Turn(Budget);
 
@@ -48,7 +48,7 @@ impl Default for Turn {
 }
 
 impl Turn {
-    /// Lets others run first if enough was done.
+    /// Yields if enough was done.
     async fn take(&mut self) {
         if self.0.is_spent() {
             self.0 = Budget::bytes(YIELD_BYTES);
@@ -56,7 +56,7 @@ impl Turn {
         }
     }
 
-    /// The same for calls that are polled: it wakes the task again by itself.
+    /// The same for poll functions: it wakes the task again.
     fn poll_take(&mut self, context: &Context<'_>) -> Poll<()> {
         if self.0.is_spent() {
             self.0 = Budget::bytes(YIELD_BYTES);

@@ -1,4 +1,4 @@
-//! An archive that comes asynchronously, in the order of its bytes.
+//! An archive from an [`AsyncRead`], in the order of its bytes.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use crate::crypt::Decryption;
 use crate::error::Error;
 use crate::read::{Buffered, Entry, Piece, ReadOptions, StreamEntry};
 
-/// Reads an archive from an [`AsyncRead`]. Any of its futures may be dropped and made again: nothing
+/// Reads an archive from an [`AsyncRead`]. Any of its futures may be dropped and repeated; nothing
 /// is lost if the reads of the source lose nothing.
 ///
 /// ```
@@ -40,7 +40,7 @@ pub struct AsyncPipeReader<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
-    /// Reads from the first byte on.
+    /// Reads from the first byte of the archive on.
     pub fn new(source: R, options: &ReadOptions) -> Self {
         Self {
             source,
@@ -49,13 +49,13 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         }
     }
 
-    /// Has encrypted entries read, as [`StreamDecoder`](crate::StreamDecoder::set_decryption) does.
+    /// Sets the password for encrypted entries, as
+    /// [`StreamDecoder`](crate::StreamDecoder::set_decryption) does.
     pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
         self.pipe.set_decryption(decryption);
     }
 
-    /// The next entry; what is left of the one before is passed over. `None` where the directory
-    /// starts.
+    /// The next entry; skips the rest of the current one. `None` where the directory starts.
     pub async fn next_entry(&mut self) -> Result<Option<&StreamEntry>, Error> {
         let entry = loop {
             match self.pipe.next_entry()? {
@@ -66,8 +66,8 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         Ok(if entry { self.pipe.entry() } else { None })
     }
 
-    /// The next piece of the content of the entry at hand, of up to 128 KiB. `None` once all of it was
-    /// given and is verified.
+    /// The next piece of the content of the current entry, of up to 128 KiB. `None` after all of it
+    /// was returned and verified.
     pub async fn next_piece(&mut self) -> Result<Option<&[u8]>, Error> {
         self.turn.take().await;
         loop {
@@ -83,8 +83,7 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         }
     }
 
-    /// The next record of the directory, once there are no more entries; `None` at the end of the
-    /// archive.
+    /// The next record of the directory, after the last entry; `None` at the end of the archive.
     pub async fn next_record(&mut self) -> Result<Option<Entry<'_>>, Error> {
         let record = loop {
             match self.pipe.next_record()? {
@@ -95,12 +94,12 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         Ok(if record { self.pipe.record() } else { None })
     }
 
-    /// Bytes of the archive that were taken.
+    /// Bytes of the archive read so far.
     pub fn offset(&self) -> u64 {
         self.pipe.offset()
     }
 
-    /// Whether the next entry can be read after an error, as
+    /// Whether reading can continue with the next entry after an error, as
     /// [`StreamDecoder::can_go_on`](crate::StreamDecoder::can_go_on) says.
     pub fn can_go_on(&self) -> bool {
         self.pipe.can_go_on()

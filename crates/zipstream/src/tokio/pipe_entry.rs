@@ -1,4 +1,4 @@
-//! The entry at hand of an [`AsyncPipeReader`] as an [`AsyncRead`].
+//! The current entry of an [`AsyncPipeReader`] as an [`AsyncRead`].
 
 use std::io;
 use std::pin::Pin;

@@ -1,7 +1,7 @@
-//! Entries of an archive that is read asynchronously, in any order.
+//! Reads entries of an archive asynchronously, in any order.
 //!
-//! The reader without tokio works on what is in memory; what it misses there is fetched, and it is
-//! asked again.
+//! The reader without tokio works on bytes in memory. When it misses some, they are fetched and its
+//! call is repeated.
 
 use std::future::poll_fn;
 use std::io::{self, SeekFrom};
@@ -19,7 +19,7 @@ use crate::read::{
     ArchiveReader, Directory, Entry, EntryContent, Locator, ReadAt, ReadOptions, Scratch, Strict,
 };
 
-/// Reads an archive from anything that reads and seeks.
+/// Reads an archive from anything that reads and seeks asynchronously.
 ///
 /// ```
 /// # ::tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -50,7 +50,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         Self::open_with(source, &ReadOptions::default()).await
     }
 
-    /// Opens an archive: finds its directory and reads it. The strict profile also looks at every local
+    /// Opens an archive: finds and reads its directory. The strict profile also checks every local
     /// header, as [`check`](AsyncArchiveReader::check) does.
     pub async fn open_with(mut source: R, options: &ReadOptions) -> Result<Self, Error> {
         let sought = source.seek(SeekFrom::End(0)).await;
@@ -77,18 +77,18 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         Ok(reader)
     }
 
-    /// Has encrypted entries read. Large ones are read twice, the first time for their code, unless
-    /// their content is [released early](Decryption::release_early).
+    /// Sets the password for encrypted entries. Large ones are read twice, first to authenticate
+    /// them, unless their content is [released early](Decryption::release_early).
     pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
         self.reader.set_decryption(decryption);
     }
 
-    /// The directory. Entries are asked for by what it says of them.
+    /// The directory; its entries are passed to the calls that read.
     pub fn directory(&self) -> Arc<Directory> {
         self.reader.shared_directory()
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> u64 {
         self.reader.len()
     }
@@ -98,7 +98,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         self.reader.is_empty()
     }
 
-    /// Looks at the layout, as [`ArchiveReader::check`] does.
+    /// Checks the layout, as [`ArchiveReader::check`] does.
     pub async fn check(&mut self) -> Result<(), Error> {
         if !self.reader.options().is_strict() {
             return self.reader.check();
@@ -119,11 +119,11 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         Ok(content)
     }
 
-    /// Writes the content of an entry to `sink`, which is not flushed; its size. Content of up to 1 MiB
-    /// is verified before; larger content comes in pieces of up to 128 KiB and is verified at its end,
-    /// so it is to be trusted only when this returns.
+    /// Writes the content of an entry to `sink`, without flushing, and returns its size. Content of
+    /// up to 1 MiB is verified first. Larger content comes in pieces of up to 128 KiB and is
+    /// verified at its end: trust it only when this call has returned.
     ///
-    /// When the future is dropped the sink may have a part of it; the reader is as it was.
+    /// If the future is dropped, the sink may have a part of the content; the reader is unchanged.
     pub async fn copy_to(
         &mut self,
         entry: &Entry<'_>,
@@ -147,7 +147,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
                     return Ok(total);
                 }
                 Err(error) if is_missing(&error) => {
-                    // What was fetched before may have been authenticated, and none of it returned.
+                    // Fetched bytes may have been authenticated without returning content.
                     self.charge_fetched();
                     self.fill().await.map_err(named)?;
                 }
@@ -169,7 +169,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         poll_fn(|context| self.poll_fill(&mut fetch, context)).await
     }
 
-    /// The same; `fetch` keeps how far that is.
+    /// The same; `fetch` keeps the progress.
     pub(super) fn poll_fill(
         &mut self,
         fetch: &mut Option<Fetch>,
@@ -192,7 +192,7 @@ async fn write(sink: &mut (impl AsyncWrite + Unpin), content: &[u8]) -> Result<(
     written.map_err(|error| Error::io(&error))
 }
 
-/// Whether something is missing in memory that can be fetched.
+/// Whether bytes are missing in memory that can be fetched.
 pub(super) fn is_missing(error: &Error) -> bool {
     error.kind() == ErrorKind::Io(io::ErrorKind::WouldBlock)
 }
@@ -208,7 +208,7 @@ pub(super) struct Held {
 struct State {
     bytes: Vec<u8>,
     start: u64,
-    /// What was asked for and is not there.
+    /// The range that was requested and is missing.
     wanted: Range<u64>,
 }
 
@@ -219,7 +219,7 @@ impl Held {
 }
 
 impl ReadAt for Held {
-    /// All of what is asked for, as far as there is an archive, or nothing of it yet.
+    /// Reads all requested bytes up to the end of the archive, or none.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let mut state = self.lock();
         let end = self.size.min(offset.saturating_add(buffer.len() as u64));

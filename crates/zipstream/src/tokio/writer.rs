@@ -1,4 +1,4 @@
-//! The encoder over anything that takes bytes asynchronously.
+//! The encoder over an [`AsyncWrite`].
 
 use std::future::poll_fn;
 use std::io;
@@ -12,13 +12,13 @@ use crate::error::Error;
 use crate::read::Directory;
 use crate::write::{ArchiveEncoder, ArchiveOptions, EntryOptions, PushError, Totals};
 
-/// Output that is worth a write.
+/// Output from which a write to the sink pays off.
 const WRITE_BYTES: usize = 128 << 10;
 
-/// Writes an archive to an [`AsyncWrite`], of which it needs nothing else.
+/// Writes an archive to an [`AsyncWrite`].
 ///
-/// Dropped without [`close`](AsyncArchiveWriter::close) or [`finish`](AsyncArchiveWriter::finish) it
-/// leaves an archive without a directory.
+/// If it is dropped without [`close`](AsyncArchiveWriter::close) or
+/// [`finish`](AsyncArchiveWriter::finish), the archive has no directory.
 ///
 /// ```
 /// # ::tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -49,8 +49,8 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         }
     }
 
-    /// An archive with these options. Without threads of its own it has one of the
-    /// [shared](crate::Workers::shared) ones work for it at a time.
+    /// An archive with these options. Without own threads it keeps one of the
+    /// [shared](crate::Workers::shared) ones busy at a time.
     pub fn with_options(sink: W, options: ArchiveOptions) -> Result<Self, Error> {
         Ok(Self {
             encoder: ArchiveEncoder::unwaiting(options)?,
@@ -59,8 +59,8 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         })
     }
 
-    /// Goes on with an archive, as [`ArchiveEncoder::resume`] does: `sink` stands where the directory
-    /// of that archive starts, or takes what is to stand there.
+    /// Continues an archive, as [`ArchiveEncoder::resume`] does. `sink` must be positioned where
+    /// the directory of that archive starts, or collect what belongs there.
     pub fn resume(sink: W, options: ArchiveOptions, directory: &Directory) -> Result<Self, Error> {
         let mut writer = Self::with_options(sink, options)?;
         writer.encoder.take_over(directory)?;
@@ -82,8 +82,8 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         Ok(())
     }
 
-    /// Takes some of `content` for the open entry, all of it or none when the future is dropped; gives
-    /// how much, at least one byte of what is not empty.
+    /// Takes some of `content` and returns the number of bytes: at least one, unless it is empty. A
+    /// dropped future has taken none.
     pub async fn push_some(&mut self, content: &[u8]) -> Result<usize, Error> {
         self.ready().await?;
         let bytes = self.encoder.push(content)?;
@@ -91,8 +91,8 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         Ok(bytes)
     }
 
-    /// Reads once from `source` into the open entry; gives the bytes read, 0 at its end. It loses
-    /// nothing when it is dropped if the read of `source` loses nothing.
+    /// Reads once from `source` into the open entry; returns the number of bytes, 0 at its end. A
+    /// dropped future loses nothing if the read of `source` loses nothing.
     pub async fn push_from(
         &mut self,
         source: &mut (impl AsyncRead + Unpin),
@@ -111,12 +111,12 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         self.encoder.finish_entry()
     }
 
-    /// Drops the open entry, as [`ArchiveEncoder::abandon_entry`] does.
+    /// Removes the open entry, as [`ArchiveEncoder::abandon_entry`] does.
     pub fn abandon_entry(&mut self) -> Result<(), Error> {
         self.encoder.abandon_entry()
     }
 
-    /// Adds an entry with all that `source` gives.
+    /// Adds an entry with everything that `source` returns.
     pub async fn add(
         &mut self,
         name: &str,
@@ -128,13 +128,13 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         self.finish_entry().await
     }
 
-    /// Writes out what waits, without ending anything.
+    /// Writes all output to the sink and flushes it, without ending anything.
     pub async fn flush(&mut self) -> Result<(), Error> {
         poll_fn(|context| self.poll_flush(context)).await
     }
 
-    /// Writes the directory and all that waits. It may be called again, as after its future was
-    /// dropped.
+    /// Writes the directory and all output. It may be called again, for example after its future
+    /// was dropped.
     pub async fn close(&mut self) -> Result<Totals, Error> {
         loop {
             let encoder = &mut self.encoder;
@@ -152,19 +152,19 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         Ok(totals)
     }
 
-    /// Writes the directory; gives the sink back, flushed but not shut down, and what the archive adds
-    /// up to.
+    /// Writes the directory; returns the sink, flushed but not shut down, and the totals of the
+    /// archive.
     pub async fn finish(mut self) -> Result<(W, Totals), Error> {
         let totals = self.close().await?;
         Ok((self.sink, totals))
     }
 
-    /// What is in the archive so far. Entries that threads still work on are not.
+    /// Totals of the archive so far, without entries that threads still work on.
     pub fn totals(&self) -> Totals {
         self.encoder.totals()
     }
 
-    /// Content that was taken of the open entry, or of the last one.
+    /// Content taken of the open entry, or of the last one.
     pub fn entry_bytes(&self) -> u64 {
         self.encoder.entry_bytes()
     }
@@ -174,14 +174,14 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         &self.sink
     }
 
-    /// Waits until a call may be made: others had their turn, output was written, and the threads
-    /// have room.
+    /// Waits until a call may be made: the task has yielded if it is due, output is written, and
+    /// another job may be submitted.
     async fn ready(&mut self) -> Result<(), Error> {
         self.turn.take().await;
         poll_fn(|context| self.poll_room(context)).await
     }
 
-    /// The same without the turn of others.
+    /// The same without yielding.
     pub(super) fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         ready!(self.poll_drain(context, WRITE_BYTES))?;
         self.encoder.poll_room(context.waker())

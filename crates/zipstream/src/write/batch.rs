@@ -1,6 +1,6 @@
-//! Jobs: small entries that are packed whole, several at a time, and chunks of large ones.
+//! Jobs: batches of small entries that are packed as a whole, and chunks of large entries.
 //!
-//! A job owns its buffers, so that it can go to a thread and come back to be used again.
+//! A job owns its buffers. It can move to a thread, come back, and be reused.
 
 use std::ops::Range;
 
@@ -19,13 +19,13 @@ pub(crate) struct Batch {
     /// The number of the first entry.
     pub(crate) first: u64,
     names: Vec<u8>,
-    /// Content of all entries. Its length is room; what is used ends at `filled`.
+    /// Content of all entries. The vector's length is room; the used part ends at `filled`.
     content: Vec<u8>,
     filled: usize,
     items: Vec<Item>,
-    /// What the entries are encrypted with, where others pack them.
+    /// How the entries are encrypted, when a thread packs them.
     pub(crate) encryption: Option<Encryption>,
-    /// Local headers and content, and the directory records, where the batch packs for itself.
+    /// Local headers and content, and the directory records, when a thread packs the batch.
     pub(crate) out: Vec<u8>,
     pub(crate) records: Vec<u8>,
 }
@@ -38,7 +38,7 @@ struct Item {
 }
 
 impl Batch {
-    /// Content of the entries that are complete, and of the one that is not.
+    /// Bytes of content of the complete entries and of the open one.
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
@@ -47,11 +47,11 @@ impl Batch {
         self.items.len()
     }
 
-    /// Room behind the content, of at least one byte and at most up to `end` in all.
+    /// Room after the content: at least one byte, and at most up to `end` in total.
     pub(crate) fn room(&mut self, end: usize) -> &mut [u8] {
         const STEP_BYTES: usize = 64 << 10;
         if self.content.len() < (self.filled + STEP_BYTES).min(end) {
-            // Doubling keeps the copies few, the step keeps a small batch small.
+            // Doubling keeps copies rare; the step keeps a small batch small.
             let grown = (self.content.len() * 2).max(self.filled + STEP_BYTES);
             self.content
                 .resize(grown.min(end).max(self.content.len()), 0);
@@ -60,12 +60,12 @@ impl Batch {
         &mut self.content[self.filled..end]
     }
 
-    /// Counts content that was put into the room.
+    /// Counts content that was written into the room.
     pub(crate) fn advance(&mut self, bytes: usize) {
         self.filled = (self.filled + bytes).min(self.content.len());
     }
 
-    /// Completes an entry: the content from `start` on is its.
+    /// Completes an entry whose content starts at `start`.
     pub(crate) fn complete(&mut self, name: &[u8], meta: Meta, start: usize) {
         let name_start = self.names.len();
         self.names.extend_from_slice(name);
@@ -76,13 +76,13 @@ impl Batch {
         });
     }
 
-    /// Takes away the content from `start` on, which belongs to no complete entry.
+    /// Removes the content from `start` on, which belongs to no complete entry.
     pub(crate) fn take_back(&mut self, start: usize) -> &[u8] {
         let end = std::mem::replace(&mut self.filled, start);
         &self.content[start..end]
     }
 
-    /// The same, with its memory where nothing else is in that.
+    /// The same, and moves the memory out if nothing else is in it.
     pub(crate) fn take_out(&mut self, start: usize) -> Vec<u8> {
         if start > 0 || !self.items.is_empty() {
             return self.take_back(start).to_vec();
@@ -120,7 +120,7 @@ impl Batch {
     }
 }
 
-/// Appends one entry whose content is known, and its record.
+/// Appends one entry whose content is complete, and its record.
 pub(crate) fn pack_one(
     engines: &mut Engines,
     name: &[u8],
@@ -136,7 +136,7 @@ pub(crate) fn pack_one(
         content: content.len() as u64,
     };
     let start = out.len();
-    // The header has the same length whatever it says: it is written again when that is known.
+    // The header's length does not depend on its values: it is rewritten once they are known.
     put_local(out, name, meta, meta.method, Shape::Known(sizes));
     let header = out.len();
     let mut encryptor = match (&engines.encryption, meta.encryption) {
@@ -156,7 +156,7 @@ pub(crate) fn pack_one(
     if let Some(mut encryptor) = encryptor.take() {
         encryptor.encrypt(&mut out[data..]);
         encryptor.end(out);
-        // What the last of the extra fields ends with.
+        // The AES field is the last extra field and ends with the method.
         out[header - 2..header].copy_from_slice(&method.code().to_le_bytes());
     }
     sizes.compressed = (out.len() - header) as u64;
@@ -170,7 +170,7 @@ pub(crate) fn pack_one(
     Ok(())
 }
 
-/// The fields of a local header that depend on the outcome of compression.
+/// The fields of a local header that depend on the result of compression.
 fn restate(fixed: &mut [u8; 30], meta: &Meta, method: crate::method::Method, sizes: &Sizes) {
     fixed[4..6].copy_from_slice(&meta.version(method).to_le_bytes());
     fixed[8..10].copy_from_slice(&meta.method_code(method).to_le_bytes());
@@ -179,20 +179,20 @@ fn restate(fixed: &mut [u8; 30], meta: &Meta, method: crate::method::Method, siz
     fixed[18..22].copy_from_slice(&(sizes.compressed as u32).to_le_bytes());
 }
 
-/// What becomes of the chunks of a large entry.
+/// How the chunks of a large entry are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Coding {
-    /// Deflate that goes on from chunk to chunk.
+    /// Deflate that continues from chunk to chunk.
     #[default]
     Deflate,
-    /// Frames of zstd: what a thread gets is one.
+    /// Zstd frames: a thread gets one whole frame.
     #[cfg(feature = "zstd")]
     Frames,
-    /// Nothing.
+    /// Not compressed.
     Stored,
 }
 
-/// A chunk of a large entry, behind the window that primes it.
+/// A chunk of a large entry, after the window that primes it.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     pub(crate) entry: u64,
@@ -213,10 +213,10 @@ impl Chunk {
         &self.buffer[self.window_bytes..self.filled]
     }
 
-    /// Room for content up to `end` bytes in all.
+    /// Room for content, up to `end` bytes in total.
     pub(crate) fn room(&mut self, end: usize) -> &mut [u8] {
         if self.buffer.len() < self.window_bytes + end {
-            // At once what it needs when there is a window, so that it never moves.
+            // Reserve at once what a chunk with a window needs, so that it never moves.
             self.buffer
                 .reserve_exact(WINDOW_BYTES + end - self.buffer.len().min(end));
             self.buffer.resize(self.window_bytes + end, 0);
@@ -229,7 +229,7 @@ impl Chunk {
         self.filled = (self.filled + bytes).min(self.buffer.len());
     }
 
-    /// Makes this the chunk after `before`.
+    /// Makes this the chunk that follows `before`.
     pub(crate) fn follow(&mut self, before: &Self) {
         let end = before.filled;
         let window = match before.coding {
@@ -246,7 +246,7 @@ impl Chunk {
         (self.first, self.last) = (false, false);
     }
 
-    /// Keeps of the content what primes the next chunk.
+    /// Keeps the end of the content as the window of the next chunk.
     pub(crate) fn slide(&mut self) {
         self.first = false;
         let start = match self.coding {
@@ -267,8 +267,8 @@ impl Chunk {
         (self.entry, self.coding, self.level) = (entry, coding, level);
     }
 
-    /// Appends the content compressed; its checksum is kept. `whole` says that the chunk is as large
-    /// as its coding wants it, else it is a part of that.
+    /// Appends the compressed content and keeps its checksum. `whole` means that this chunk is one
+    /// complete unit of its coding, and not a part of one.
     pub(crate) fn pack(
         &mut self,
         engines: &mut Engines,
@@ -305,7 +305,7 @@ impl Chunk {
     }
 }
 
-/// What a thread is given, and gives back.
+/// What a thread receives and returns.
 #[derive(Debug)]
 pub(crate) enum Job {
     Batch(Batch),
@@ -313,7 +313,7 @@ pub(crate) enum Job {
 }
 
 impl Job {
-    /// Does the work into the buffers of the job.
+    /// Does the work into the job's own buffers.
     pub(crate) fn run(&mut self, engines: &mut Engines) -> Result<(), Error> {
         match self {
             Self::Batch(batch) => {
@@ -321,7 +321,7 @@ impl Job {
                     std::mem::take(&mut batch.out),
                     std::mem::take(&mut batch.records),
                 );
-                // A thread works for many archives, each with a password of its own.
+                // A thread works for many archives, each with its own password.
                 engines.encryption = batch.encryption.take();
                 let result = batch.pack(engines, &mut out, &mut records, 0);
                 engines.encryption = None;
@@ -344,7 +344,7 @@ impl Job {
         }
     }
 
-    /// Empties it, to be used again.
+    /// Empties it for reuse.
     pub(crate) fn recycle(&mut self) {
         match self {
             Self::Batch(batch) => batch.clear(),

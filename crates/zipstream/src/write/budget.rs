@@ -1,6 +1,6 @@
-//! How much content a caller's own loop lets through before it gives way.
+//! How much content a caller's loop processes before it yields.
 
-/// Bytes of content that may still be worked on before others get their turn.
+/// Bytes of content that may be processed before other tasks get their turn.
 ///
 /// ```
 /// use zipstream::{ArchiveEncoder, ArchiveOptions, Budget, EntryOptions};
@@ -23,7 +23,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So many bytes.
+    /// A budget of this many bytes.
     pub const fn bytes(bytes: u64) -> Self {
         Self { left: bytes }
     }
@@ -38,7 +38,7 @@ impl Budget {
         self.left == 0
     }
 
-    /// Takes bytes off. What was done beyond the budget is not owed.
+    /// Subtracts bytes. Work beyond the budget is not carried over.
     pub const fn charge(&mut self, bytes: u64) {
         self.left = self.left.saturating_sub(bytes);
     }

@@ -1,6 +1,6 @@
-//! The jobs of one archive that are out, and the order they come back in.
+//! The jobs of one archive that are in flight, and their order.
 //!
-//! No more jobs are out than a small multiple of the threads, which bounds the memory.
+//! The number of jobs is bounded by a small multiple of the threads, which bounds the memory.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,13 +12,13 @@ use super::options::JobObserver;
 use super::workers::Workers;
 use crate::error::{Error, internal};
 
-/// Jobs that are out at a time, for each thread: one at work and one waiting.
+/// Jobs in flight per thread: one running and one waiting.
 const JOBS_PER_THREAD: usize = 2;
 
-/// A job that came back.
+/// A finished job.
 pub(crate) type Done = (Job, Result<(), Error>);
 
-/// The jobs that are out.
+/// The jobs in flight.
 pub(crate) struct InFlight {
     shared: Arc<Shared>,
     workers: Workers,
@@ -29,21 +29,21 @@ pub(crate) struct InFlight {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Something was done.
+    /// A job finished.
     done: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// The jobs that are out, in order; `None` while they are.
+    /// The jobs in flight, in order; `None` while a job runs.
     slots: VecDeque<Option<Done>>,
     /// The number of the first slot.
     first: u64,
-    /// Nobody waits for what is out.
+    /// Nothing waits for the jobs any more.
     closing: bool,
-    /// A job panicked: it will not come back.
+    /// A job panicked and will not come back.
     broken: bool,
-    /// Who wants to know when the oldest job is done.
+    /// Woken when the oldest job is finished.
     waker: Option<Waker>,
 }
 
@@ -52,7 +52,7 @@ fn lock(shared: &Shared) -> MutexGuard<'_, State> {
 }
 
 impl InFlight {
-    /// Jobs for `workers`, enough of them at a time for so many threads.
+    /// Jobs for `workers`, enough at a time for `threads` threads.
     pub(crate) fn new(workers: Workers, threads: usize, observer: Option<JobObserver>) -> Self {
         Self {
             shared: Arc::default(),
@@ -62,7 +62,7 @@ impl InFlight {
         }
     }
 
-    /// Hands out a job. No more than [`jobs_max`](InFlight::jobs_max) should be out.
+    /// Submits a job. No more than [`jobs_max`](InFlight::jobs_max) should be in flight.
     pub(crate) fn submit(&self, job: Job) -> Result<(), Error> {
         let mut state = lock(&self.shared);
         let number = state.first + state.slots.len() as u64;
@@ -75,12 +75,13 @@ impl InFlight {
         }))
     }
 
-    /// How many jobs should be out at most.
+    /// How many jobs should be in flight at most.
     pub(crate) fn jobs_max(&self) -> usize {
         self.jobs_max
     }
 
-    /// Has `waker` told when the oldest job is done; `false` when it is already, or none is out.
+    /// Wakes `waker` when the oldest job is finished; returns `false` if it is finished already or
+    /// none is in flight.
     #[cfg(feature = "tokio")]
     pub(crate) fn wake_when_done(&self, waker: &Waker) -> bool {
         let mut state = lock(&self.shared);
@@ -94,8 +95,8 @@ impl InFlight {
         true
     }
 
-    /// The oldest job that is out, once it is done; `None` when none is out or, unless `wait`,
-    /// when it is not done.
+    /// The oldest job, once it is finished. Returns `None` if none is in flight, or if it is not
+    /// finished and `wait` is false.
     pub(crate) fn next(&self, wait: bool) -> Result<Option<Done>, Error> {
         let mut state = lock(&self.shared);
         loop {
@@ -125,7 +126,7 @@ impl Drop for InFlight {
     }
 }
 
-/// Tells of a job that ends by a panic.
+/// Reports a job that panics.
 struct Alarm<'a>(&'a Shared);
 
 impl Drop for Alarm<'_> {
@@ -138,7 +139,7 @@ impl Drop for Alarm<'_> {
     }
 }
 
-/// Tells those who wait that something is done.
+/// Wakes whoever waits for a job.
 fn tell(shared: &Shared, mut state: MutexGuard<'_, State>, oldest: bool) {
     let waker = if oldest { state.waker.take() } else { None };
     drop(state);
@@ -167,7 +168,7 @@ fn run(
         None => work(),
     }
     let mut state = lock(shared);
-    // Within the slots: only done ones leave, in order.
+    // The slot exists: only finished jobs leave, in order.
     let index = (number - state.first) as usize;
     if let Some(slot) = state.slots.get_mut(index) {
         *slot = Some((job, result));

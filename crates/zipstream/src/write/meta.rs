@@ -10,7 +10,7 @@ use crate::format::{extra, time};
 use crate::method::Method;
 
 impl EntryOptions {
-    /// What headers say of the entry beside name and content.
+    /// What the headers say of the entry besides name and content.
     pub(crate) fn meta(&self, archive: &ArchiveOptions) -> Result<Meta, Error> {
         let level = self.level.unwrap_or(self.method.default_level());
         if matches!(self.method, Method::Other(_)) {
@@ -55,7 +55,7 @@ impl EntryOptions {
     }
 }
 
-/// What headers say of an entry beside name and content.
+/// What the headers of an entry say besides its name and content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Meta {
     pub(crate) encryption: Option<EntryEncryption>,
@@ -67,7 +67,7 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// The checksum that is stated of a content.
+    /// The checksum that the headers state for a content.
     pub(crate) fn stated_crc(&self, crc32: u32) -> u32 {
         match self.encryption {
             Some(encryption) if !encryption.checksum => 0,
@@ -75,12 +75,12 @@ impl Meta {
         }
     }
 
-    /// The number of the method that headers state.
+    /// The method number that the headers state.
     pub(crate) fn method_code(&self, method: Method) -> u16 {
         self.encryption.map_or(method.code(), |_| aes::METHOD)
     }
 
-    /// The version of the format that a reader has to know, times ten.
+    /// The version of the format that a reader needs, times ten.
     pub(crate) fn version(&self, method: Method) -> u16 {
         method
             .version()

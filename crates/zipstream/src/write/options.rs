@@ -1,4 +1,4 @@
-//! What an archive and its entries are made with.
+//! Options of an archive and of its entries.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use crate::crypt::Encryption;
 use crate::entry_kind::EntryKind;
 use crate::method::Method;
 
-/// What surrounds a job of compression, to time it: it gets what the job is and calls the work.
+/// Called around every compression job, for example to time it: it gets a description of the job
+/// and calls the work.
 pub type JobObserver = Arc<dyn Fn(Job, &mut dyn FnMut()) + Send + Sync>;
 
 /// A job of compression.
@@ -16,31 +17,31 @@ pub type JobObserver = Arc<dyn Fn(Job, &mut dyn FnMut()) + Send + Sync>;
 pub struct Job {
     /// The number of its first entry, from 0.
     pub entry: u64,
-    /// The entries that are wholly in it; 0 for a chunk of a large one.
+    /// The entries that are completely in it; 0 for a chunk of a large one.
     pub entries: u64,
-    /// Its content.
+    /// Bytes of its content.
     pub content_bytes: u64,
 }
 
-/// Settings of a whole archive.
+/// Options of a whole archive.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct ArchiveOptions {
-    /// Threads that compress, beside the calling one. Without any, calls compress themselves.
+    /// Threads that compress, in addition to the calling one. With 0, calls compress themselves.
     /// The bytes of the archive do not depend on it.
     pub threads: usize,
-    /// Threads that other archives have a share in, instead of some of its own. Of these it keeps
-    /// `threads` busy, at least one.
+    /// Threads shared with other archives, in place of own ones. The archive keeps `threads` of
+    /// them busy, at least one.
     pub workers: Option<Workers>,
-    /// The same bytes from the same contents: this time for every entry (seconds since 1970), no
-    /// extra fields, and of a mode only whether its owner may execute.
+    /// Makes the same bytes from the same contents: every entry gets this time (seconds since
+    /// 1970), no extra fields, and of its mode only whether the owner may execute it.
     pub reproducible: Option<i64>,
     /// Comment of the archive, at most 65,535 bytes.
     pub comment: Vec<u8>,
-    /// What entries are encrypted with, all but directories. Salts are drawn from the system, so
-    /// that no two archives are the same: not to be had with `reproducible`.
+    /// How all entries but directories are encrypted. Salts are random, so that no two archives are
+    /// alike: it cannot be combined with `reproducible`.
     pub encryption: Option<Encryption>,
-    /// What surrounds every job of compression.
+    /// Called around every compression job.
     pub observer: Option<JobObserver>,
 }
 
@@ -102,13 +103,13 @@ impl std::fmt::Debug for ArchiveOptions {
     }
 }
 
-/// A content that is known before it is given.
+/// The size and checksum of a content, when they are known in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownContent {
     /// Its size.
     pub bytes: u64,
-    /// Its checksum; of no matter where it is encrypted so that no header states one (AE-2).
+    /// Its CRC-32. Ignored for entries whose headers state none (AE-2 encryption).
     pub crc32: u32,
 }
 
@@ -119,29 +120,29 @@ impl KnownContent {
     }
 }
 
-/// Settings of one entry.
+/// Options of one entry.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct EntryOptions {
-    /// What it is.
+    /// File, directory or symbolic link.
     pub kind: EntryKind,
-    /// How to compress it. What does not shrink is stored when that can be known in time.
+    /// How to compress it. Content that does not shrink is stored, if that is known in time.
     pub method: Method,
-    /// The level; `None` is that of the method.
+    /// The level; `None` is the method's default.
     pub level: Option<i32>,
-    /// Seconds since 1970, UTC. 1980-01-01 when there is none.
+    /// Modification time in seconds since 1970, UTC; `None` writes 1980-01-01.
     pub modified: Option<i64>,
-    /// What local time is ahead of UTC, for the old time fields, which are local.
+    /// Offset of local time from UTC, for the old time fields, which are local.
     pub utc_offset_seconds: i32,
     /// Permission bits.
     pub mode: u32,
-    /// About how much content will come. It decides the shape of the header of a large entry:
-    /// without it the entry may have any size and takes readers that know ZIP64.
+    /// About how much content will come. It decides the header of a large entry: without it the
+    /// entry may have any size, but needs readers that know ZIP64.
     pub size_hint: Option<u64>,
-    /// What the content is, where that is known for sure. It is held to it, and needs no
-    /// descriptor; large entries can be stored only so.
+    /// The exact content, if it is known in advance. The entry must match it, and needs no
+    /// descriptor. A large entry can be stored only with it.
     pub known: Option<KnownContent>,
-    /// Whether it is encrypted where the archive has a password; it is by default.
+    /// Whether to encrypt it, if the archive is encrypted. The default is `true`.
     pub encrypt: bool,
 }
 
@@ -170,7 +171,7 @@ impl EntryOptions {
         }
     }
 
-    /// Settings of a directory.
+    /// Options of a directory.
     pub fn directory() -> Self {
         Self {
             kind: EntryKind::Directory,
@@ -180,7 +181,7 @@ impl EntryOptions {
         }
     }
 
-    /// Settings of a symbolic link.
+    /// Options of a symbolic link.
     pub fn symlink() -> Self {
         Self {
             kind: EntryKind::Symlink,

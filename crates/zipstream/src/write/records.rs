@@ -1,11 +1,11 @@
-//! Headers and directory records as they are written, in the shapes that all readers take.
+//! Headers and directory records as they are written, in forms that all programs read.
 
 use super::meta::Meta;
 use crate::format::central::{CENTRAL_BYTES, Central, OFFSET_AT, UNIX};
 use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16};
 use crate::method::Method;
 
-/// The version of a reader that ZIP64 takes, times ten.
+/// The version that a reader of ZIP64 needs, times ten.
 const ZIP64_VERSION: u16 = 45;
 /// The version of this format that is written, times ten.
 const MADE_BY: u16 = 63;
@@ -24,14 +24,14 @@ impl Sizes {
     }
 }
 
-/// How a local header tells the sizes.
+/// How a local header states the sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// It states them.
+    /// It contains them.
     Known(Sizes),
     /// A descriptor of 32 bits follows the content.
     Descriptor,
-    /// A descriptor of 64 bits does.
+    /// A descriptor of 64 bits follows the content.
     Descriptor64,
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn put_local(out: &mut Vec<u8>, name: &[u8], meta: &Meta, method: Met
     fixed[14..18].copy_from_slice(&meta.stated_crc(sizes.crc32).to_le_bytes());
     fixed[18..22].copy_from_slice(&stated[0]);
     fixed[22..26].copy_from_slice(&stated[1]);
-    // A name was checked to fit, and the extra fields are few.
+    // The name's length was checked, and the extra fields are short.
     fixed[26..28].copy_from_slice(&(name.len() as u16).to_le_bytes());
     fixed[28..30].copy_from_slice(&(extra_bytes as u16).to_le_bytes());
     out.extend_from_slice(&fixed);
@@ -98,7 +98,7 @@ pub(crate) fn put_local(out: &mut Vec<u8>, name: &[u8], meta: &Meta, method: Met
     if wide {
         extra::put_zip64(out, &[sizes.content, sizes.compressed]);
     }
-    // The last of them: its end is the method, which may turn out to be another one.
+    // It comes last: it ends with the method, which may still change.
     if let Some(encryption) = meta.encryption {
         encryption.field(method).put(out);
     }
@@ -153,7 +153,7 @@ pub(crate) fn put_central(
     }
 }
 
-/// Appends records whose offsets count from `base`; gives their number.
+/// Appends records whose offsets count from `base`; returns their number.
 pub(crate) fn put_shifted(directory: &mut Vec<u8>, mut records: &[u8], base: u64) -> u64 {
     let mut count = 0;
     while let Some(record) = Central::parse(records) {

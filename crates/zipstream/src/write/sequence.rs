@@ -1,4 +1,4 @@
-//! The archive as it comes into being: output, offsets and the directory, one entry after the other.
+//! The archive as it grows: output, offsets and directory, one entry after the other.
 
 use super::batch::pack_one;
 use super::engines::Engines;
@@ -11,39 +11,39 @@ use crate::format::{end, local};
 use crate::method::Method;
 use crate::raw_entry::RawEntry;
 
-/// What an archive adds up to.
+/// Totals of an archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
-    /// Entries.
+    /// Number of entries.
     pub entries: u64,
     /// Content of all entries, before compression.
     pub content_bytes: u64,
-    /// The archive as far as it is written, the directory included once it is.
+    /// Size of the archive so far; includes the directory once it is written.
     pub archive_bytes: u64,
 }
 
-/// Bytes that belong at a place of the archive that is written already.
+/// Bytes for a place of the archive that is already written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Patch {
     /// The byte of the archive where they start.
     pub offset: u64,
-    /// What belongs there.
+    /// The bytes for that place.
     pub bytes: [u8; 4],
 }
 
-/// A large entry that is being written.
+/// A large entry.
 #[derive(Debug)]
 pub(crate) struct Large {
     pub(crate) name: Vec<u8>,
     pub(crate) meta: Meta,
-    /// The method that headers state.
+    /// The method that its headers state.
     pub(crate) method: Method,
     pub(crate) shape: Shape,
 }
 
-/// The large entry that is being written.
+/// The large entry that is open.
 #[derive(Debug)]
 struct Written {
     large: Large,
@@ -52,10 +52,10 @@ struct Written {
     encryptor: Option<Encryptor>,
 }
 
-/// The output, and what has to be remembered of it.
+/// The output, and what the directory needs to know of it.
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
-    /// Output that the caller has not taken; what it took before `taken` is still in it.
+    /// Output that the caller has not consumed; the first `taken` bytes of it are consumed.
     pub(crate) out: Vec<u8>,
     taken: usize,
     /// The byte of the archive that `out` starts at.
@@ -67,7 +67,7 @@ pub(crate) struct Sequence {
     raw: Option<Raw>,
 }
 
-/// The entry of another archive that is being written.
+/// The open entry of another archive.
 #[derive(Debug)]
 struct Raw {
     entry: RawEntry,
@@ -76,7 +76,7 @@ struct Raw {
 }
 
 impl Sequence {
-    /// One that goes on behind the entries of a directory.
+    /// An archive that continues after the entries of a directory.
     pub(crate) fn resume(at: u64, directory: Vec<u8>, entries: u64, content_bytes: u64) -> Self {
         Self {
             base: at,
@@ -87,7 +87,7 @@ impl Sequence {
         }
     }
 
-    /// The byte of the archive that the next output is.
+    /// The position of the next output byte in the archive.
     fn offset(&self) -> u64 {
         self.base + self.out.len() as u64
     }
@@ -113,7 +113,7 @@ impl Sequence {
         }
     }
 
-    /// Gives the output away, for other memory.
+    /// Swaps the output for other memory.
     pub(crate) fn take(&mut self, mut spare: Vec<u8>) -> Vec<u8> {
         spare.clear();
         if self.taken > 0 {
@@ -126,7 +126,7 @@ impl Sequence {
         spare
     }
 
-    /// Adds one entry whose content is at hand.
+    /// Adds one entry whose content is complete.
     pub(crate) fn whole(
         &mut self,
         engines: &mut Engines,
@@ -141,7 +141,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// Adds entries that are packed elsewhere.
+    /// Adds entries that were packed elsewhere.
     pub(crate) fn packed(&mut self, out: &[u8], records: &[u8], content_bytes: u64) {
         let base = self.offset();
         self.entries += put_shifted(&mut self.directory, records, base);
@@ -183,7 +183,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// Adds a part of its content to the checksum and sizes.
+    /// Adds a part of the content to the checksum and sizes.
     fn tally(&mut self, crc32: u32, content: u64, compressed: u64) -> Result<(), Error> {
         let Some(Written { sizes, .. }) = &mut self.large else {
             return Err(internal("content without an entry"));
@@ -203,7 +203,7 @@ impl Sequence {
         self.placed(start, crc32, content)
     }
 
-    /// Counts compressed content that was put into `out` from `start` on.
+    /// Counts compressed content that is already in `out`, from `start` on.
     pub(crate) fn placed(&mut self, start: usize, crc32: u32, content: u64) -> Result<(), Error> {
         let placed = &mut self.out[start..];
         let compressed = placed.len() as u64;
@@ -235,7 +235,7 @@ impl Sequence {
         }
         match large.shape {
             Shape::Known(known) => {
-                // What no header states is not compared.
+                // What the headers do not state is not compared.
                 let crc32 = large.meta.stated_crc(sizes.crc32);
                 let found = Sizes { crc32, ..sizes };
                 if known != found {
@@ -259,7 +259,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// Takes back the large entry that is open: all output from its header on.
+    /// Removes the open large entry: all output from its header on.
     pub(crate) fn retract(&mut self) -> Result<(), Error> {
         let Some(Written { offset, .. }) = self.large.take() else {
             return Err(internal("a retraction without an entry"));
@@ -279,12 +279,12 @@ impl Sequence {
         Ok(())
     }
 
-    /// Bytes of the archive that the caller has taken.
+    /// Bytes of the archive that the caller has consumed.
     pub(crate) fn consumed(&self) -> u64 {
         self.base + self.taken as u64
     }
 
-    /// Ends a large entry whose content the caller has put behind all output; gives what its header
+    /// Ends a large entry whose content the caller put after the output; returns what its header
     /// lacks.
     pub(crate) fn end_external(&mut self, crc32: u32) -> Result<Patch, Error> {
         let Some(Written {
@@ -297,7 +297,7 @@ impl Sequence {
             return Err(internal("an end without an entry"));
         };
         let Shape::Known(known) = &mut large.shape else {
-            return Err(internal("content apart of a size that is not known"));
+            return Err(internal("external content without a known size"));
         };
         known.crc32 = crc32;
         *sizes = *known;
@@ -322,7 +322,7 @@ impl Sequence {
         });
     }
 
-    /// Adds bytes of it.
+    /// Adds bytes of that entry.
     pub(crate) fn push_raw(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
         if let Some(raw) = &mut self.raw {
@@ -330,14 +330,14 @@ impl Sequence {
         }
     }
 
-    /// Ends it.
+    /// Ends that entry.
     pub(crate) fn end_raw(&mut self) -> Result<(), Error> {
         let Some(raw) = self.raw.take() else {
             return Err(internal("an end without an entry"));
         };
         let (stated, came) = (raw.entry.compressed_bytes(), raw.bytes);
         if stated != came {
-            let what = format!("{came} of its {stated} compressed bytes came");
+            let what = format!("compressed bytes: stated {stated}, received {came}");
             let name = String::from_utf8_lossy(raw.entry.name_bytes());
             return Err(Error::new(ErrorKind::Mismatch, what).entry(name));
         }
@@ -347,12 +347,12 @@ impl Sequence {
         Ok(())
     }
 
-    /// Appends the directory and the end.
+    /// Appends the directory and the end record.
     pub(crate) fn close(&mut self, comment: &[u8]) {
         let offset = self.offset();
         let bytes = self.directory.len() as u64;
         if self.out.is_empty() {
-            // Nothing is copied where nothing stands before it.
+            // With an empty output nothing has to be copied.
             std::mem::swap(&mut self.out, &mut self.directory);
         } else {
             self.out.append(&mut self.directory);
@@ -364,7 +364,7 @@ impl Sequence {
 
 fn differs(name: &[u8], known: &Sizes, found: &Sizes) -> Error {
     let what = format!(
-        "its content was announced with {} bytes and checksum {:08x}, and has {} and {:08x}",
+        "size {} and checksum {:08x} were announced, found {} and {:08x}",
         known.content, known.crc32, found.content, found.crc32
     );
     Error::new(ErrorKind::Mismatch, what)

@@ -1,6 +1,6 @@
-//! Threads that compress for any number of archives, started when there is work for them.
+//! Threads that compress for any number of archives, started when there is work.
 //!
-//! What they are given, and in which order it comes back, is the business of [`in_flight`](super::in_flight).
+//! Which jobs they get and in which order results return is up to [`in_flight`](super::in_flight).
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,14 +10,14 @@ use std::thread::JoinHandle;
 use super::engines::Engines;
 use crate::error::Error;
 
-/// Threads beyond which more would only take memory.
+/// More threads would only take memory.
 pub(crate) const THREADS_MAX: usize = 256;
 
-/// Work, with the contexts of the thread that does it.
+/// Work, and the contexts of the thread that does it.
 pub(crate) type Task = Box<dyn FnOnce(&mut Engines) + Send>;
 
-/// Threads for the compression of any number of archives. Cloning shares them; the last clone waits
-/// for their end when it is dropped.
+/// Threads that compress for any number of archives. Clones share them; dropping the last clone
+/// waits until they have ended.
 ///
 /// ```
 /// use zipstream::{ArchiveOptions, ArchiveWriter, Workers};
@@ -55,7 +55,7 @@ fn lock(shared: &Shared) -> MutexGuard<'_, State> {
 }
 
 impl Workers {
-    /// Up to so many threads, at least one and at most 256. None is started before there is work.
+    /// Up to `threads` threads, at least one and at most 256. None starts before there is work.
     pub fn new(threads: usize) -> Self {
         Self(Arc::new(Pool {
             shared: Arc::default(),
@@ -63,20 +63,19 @@ impl Workers {
         }))
     }
 
-    /// The threads that all archives of this process share which have none of their own: one for each
-    /// processor.
+    /// Threads for all archives of this process that have none of their own: one per CPU.
     pub fn shared() -> Self {
         static SHARED: OnceLock<Workers> = OnceLock::new();
         let threads = || std::thread::available_parallelism().map_or(1, usize::from);
         SHARED.get_or_init(|| Self::new(threads())).clone()
     }
 
-    /// How many threads there may be.
+    /// The most threads there may be.
     pub fn threads(&self) -> usize {
         self.0.threads_max
     }
 
-    /// Hands out work; fails when there is no thread for it and none can be started.
+    /// Submits work; fails if no thread runs and none can be started.
     pub(crate) fn submit(&self, task: Task) -> Result<(), Error> {
         let shared = &self.0.shared;
         let mut state = lock(shared);
@@ -91,7 +90,7 @@ impl Workers {
                     state.todo.pop_back();
                     return Err(Error::io(&error));
                 }
-                // Those that there are will come to it.
+                // The running threads will do it.
                 Err(_) => {}
             }
         }
@@ -119,8 +118,8 @@ impl Drop for Pool {
         self.shared.work.notify_all();
         let current = std::thread::current().id();
         for thread in threads {
-            // A panic was caught, and told by whoever waits for the work. What surrounds work may hold
-            // the last clone, and a thread cannot wait for itself.
+            // A panic was caught and is reported to whoever waits for the work. An observer may
+            // hold the last clone, and a thread cannot wait for itself.
             if thread.thread().id() != current {
                 let _ = thread.join();
             }
@@ -148,7 +147,7 @@ fn serve(shared: &Shared) {
         };
         drop(state);
         if catch_unwind(AssertUnwindSafe(|| task(&mut engines))).is_err() {
-            // Nobody knows what state they are in.
+            // A panic may have left them in any state.
             engines = Engines::default();
         }
     }

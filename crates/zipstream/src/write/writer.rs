@@ -1,4 +1,4 @@
-//! The encoder over anything that takes bytes: one buffer, few writes, no seeking.
+//! The encoder over a [`Write`]: one buffer, few writes, no seeking.
 
 use std::io::{self, Read, Write};
 
@@ -11,9 +11,9 @@ use crate::read::{ArchiveReader, Directory, Entry, ReadAt, Scratch};
 /// Output from which a write to the sink pays off.
 pub(super) const WRITE_BYTES: usize = 128 << 10;
 
-/// Writes an archive to a [`Write`], of which it needs nothing else.
+/// Writes an archive to a [`Write`].
 ///
-/// Dropped without [`finish`](ArchiveWriter::finish) it leaves an archive without a directory.
+/// If it is dropped without [`finish`](ArchiveWriter::finish), the archive has no directory.
 ///
 /// ```
 /// use zipstream::{ArchiveWriter, EntryOptions};
@@ -32,20 +32,20 @@ pub struct ArchiveWriter<W> {
 }
 
 impl<W: Write> ArchiveWriter<W> {
-    /// An archive with default options: no threads, and so no way to fail.
+    /// An archive with default options. Without threads nothing can fail here.
     pub fn new(sink: W) -> Self {
         let encoder = ArchiveEncoder::inline();
         Self { encoder, sink }
     }
 
-    /// An archive with these options; fails when a thread cannot be started.
+    /// An archive with these options. Fails if an option is invalid.
     pub fn with_options(sink: W, options: ArchiveOptions) -> Result<Self, Error> {
         let encoder = ArchiveEncoder::new(options)?;
         Ok(Self { encoder, sink })
     }
 
-    /// Goes on with an archive, as [`ArchiveEncoder::resume`] does: `sink` stands where the directory
-    /// of that archive starts, or takes what is to stand there.
+    /// Continues an archive, as [`ArchiveEncoder::resume`] does. `sink` must be positioned where
+    /// the directory of that archive starts, or collect what belongs there.
     pub fn resume(sink: W, options: ArchiveOptions, directory: &Directory) -> Result<Self, Error> {
         let encoder = ArchiveEncoder::resume(options, directory)?;
         Ok(Self { encoder, sink })
@@ -65,7 +65,7 @@ impl<W: Write> ArchiveWriter<W> {
         Ok(())
     }
 
-    /// Reads once from `source` into the open entry; gives the bytes read, 0 at its end.
+    /// Reads once from `source` into the open entry; returns the number of bytes, 0 at its end.
     pub fn push_from(&mut self, source: &mut impl Read) -> Result<usize, PushError> {
         let room = self.encoder.room().map_err(PushError::Archive)?;
         let bytes = loop {
@@ -85,12 +85,12 @@ impl<W: Write> ArchiveWriter<W> {
         self.drain(WRITE_BYTES)
     }
 
-    /// Drops the open entry, as [`ArchiveEncoder::abandon_entry`] does.
+    /// Removes the open entry, as [`ArchiveEncoder::abandon_entry`] does.
     pub fn abandon_entry(&mut self) -> Result<(), Error> {
         self.encoder.abandon_entry()
     }
 
-    /// Adds an entry with all that `source` gives.
+    /// Adds an entry with everything that `source` returns.
     pub fn add(
         &mut self,
         name: &str,
@@ -102,7 +102,7 @@ impl<W: Write> ArchiveWriter<W> {
         self.finish_entry()
     }
 
-    /// Adds an entry of another archive as it is there: compressed, encrypted, unchecked.
+    /// Copies an entry of another archive unchanged: compressed, encrypted, unverified.
     pub fn copy<R: ReadAt>(
         &mut self,
         archive: &ArchiveReader<R>,
@@ -118,13 +118,13 @@ impl<W: Write> ArchiveWriter<W> {
         self.drain(WRITE_BYTES)
     }
 
-    /// Writes out what waits, without ending anything.
+    /// Writes all output to the sink and flushes it, without ending anything.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.drain(1)?;
         self.sink.flush().map_err(|error| Error::io(&error))
     }
 
-    /// Writes the directory; gives the sink back and what the archive adds up to.
+    /// Writes the directory; returns the sink and the totals of the archive.
     pub fn finish(mut self) -> Result<(W, Totals), Error> {
         if self.encoder.directory_bytes() > WRITE_BYTES as u64 {
             self.encoder.settle_all()?;
@@ -135,7 +135,7 @@ impl<W: Write> ArchiveWriter<W> {
         Ok((self.sink, totals))
     }
 
-    /// What is in the archive so far.
+    /// Totals of the archive so far.
     pub fn totals(&self) -> Totals {
         self.encoder.totals()
     }
@@ -145,7 +145,7 @@ impl<W: Write> ArchiveWriter<W> {
         &self.sink
     }
 
-    /// The sink, to be changed. Bytes written to it become part of the archive and break it.
+    /// The sink, mutably. Bytes written to it directly break the archive.
     pub fn sink_mut(&mut self) -> &mut W {
         &mut self.sink
     }

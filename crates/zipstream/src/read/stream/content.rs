@@ -1,4 +1,5 @@
-//! The content of an entry in a stream: what opens it, its bytes, its code and its descriptor.
+//! The content of an entry in a stream: the encryption header, the content, the authentication code
+//! and the descriptor.
 
 use super::{DESCRIPTOR_BYTES_MAX, State, StreamDecoder, StreamEvent, StreamStep};
 use crate::crypt::decrypt::{Decryptor, refuse_early};
@@ -8,9 +9,9 @@ use crate::format::local::descriptor_bytes;
 use crate::method::Method;
 
 impl StreamDecoder {
-    /// Passes over the entry that was just told of, without decoding or checking it: neither its
-    /// content nor its end is told then. `false` where its end is known by decoding only: its content
-    /// comes then, and is for nobody.
+    /// Skips the entry that was just reported, without decoding or verifying it, and reports
+    /// neither its content nor its end. Returns `false` if its end can only be found by decoding:
+    /// then its content follows and is dropped.
     pub fn skip_entry(&mut self) -> bool {
         let skips = self.state == State::Begin && !self.header.descriptor;
         if skips {
@@ -26,14 +27,15 @@ impl StreamDecoder {
         skips
     }
 
-    /// Has the entry at hand refused: told of with the next call, and passed over if its end is known.
+    /// Refuses the current entry: the next call reports it, and skips the entry if its end is
+    /// known.
     pub(super) fn refuse(&mut self, error: Error) {
         self.refused = Some(self.named(error));
         self.state = State::Refused;
     }
 
-    /// Why the entry is refused; its content is passed over where its header says how long it is, and
-    /// the error is to stay where it does not.
+    /// Why the entry is refused. Its content is skipped if its header states its size; otherwise
+    /// the error stays.
     pub(super) fn give_up(&mut self) -> Error {
         let error = self.refused.clone();
         let error = error.unwrap_or_else(|| internal("nothing is refused"));
@@ -52,7 +54,7 @@ impl StreamDecoder {
         error
     }
 
-    /// Starts the content of the entry at hand.
+    /// Starts the content of the current entry.
     pub(super) fn begin(&mut self) -> Result<(), Error> {
         let (limits, header) = (&self.options.limits, &self.header);
         let known = header.stated;
@@ -78,14 +80,14 @@ impl StreamDecoder {
                 if !self.passing {
                     refuse_early(scheme, self.decryption.as_ref())?;
                 }
-                State::EntryEncryption
+                State::EncryptionHeader
             }
             None => State::Content,
         };
         Ok(())
     }
 
-    /// Opens what is encrypted.
+    /// Starts the decryption.
     pub(super) fn open(
         &mut self,
         input: &[u8],
@@ -109,7 +111,7 @@ impl StreamDecoder {
         Ok(None)
     }
 
-    /// Holds what was encrypted to its code.
+    /// Verifies the authentication code.
     pub(super) fn code(
         &mut self,
         input: &[u8],
@@ -137,7 +139,7 @@ impl StreamDecoder {
             let verified = decryptor.verify(&self.held[..bytes]);
             verified.map_err(|error| self.named(error))?;
         }
-        // What is left is the start of the descriptor.
+        // The rest is the start of the descriptor.
         self.held.drain(..bytes);
         self.complete().map(Some)
     }
@@ -181,12 +183,12 @@ impl StreamDecoder {
         })
     }
 
-    /// The content is complete; its code and descriptor may still come.
+    /// The content is complete; its code and descriptor may follow.
     fn content_end(&mut self) -> Result<StreamEvent, Error> {
         if let Some(scheme) = self.header.scheme {
             let left = self.header.compressed > self.decoder.consumed();
             if scheme.code_bytes() > 0 && !self.header.descriptor && left {
-                let what = "bytes are left behind its compressed content";
+                let what = "bytes follow its compressed content";
                 return Err(self.named(Error::new(ErrorKind::Corrupt, what)));
             }
             self.state = State::Code;
@@ -195,7 +197,7 @@ impl StreamDecoder {
         self.complete()
     }
 
-    /// Content and code are complete; its descriptor may still come.
+    /// Content and code are complete; a descriptor may follow.
     fn complete(&mut self) -> Result<StreamEvent, Error> {
         if self.header.descriptor {
             self.state = State::Descriptor;
@@ -206,7 +208,7 @@ impl StreamDecoder {
             .compressed
             .saturating_sub(self.decoder.consumed());
         if left > 0 && self.options.is_strict() {
-            let what = format!("{left} bytes are left behind its compressed content");
+            let what = format!("{left} bytes follow its compressed content");
             return Err(self.named(Error::new(ErrorKind::Corrupt, what)));
         }
         let crc32 = self.header.crc32(self.decoder.crc32(), self.header.crc32);
@@ -245,13 +247,13 @@ impl StreamDecoder {
             self.state = State::Content;
             return Ok(None);
         }
-        // What is held too much is the start of the next record.
+        // Bytes beyond the descriptor are the start of the next record.
         if !self.hold(DESCRIPTOR_BYTES_MAX, input, taken) {
             return Ok(Some(StreamEvent::NeedInput));
         }
         let decoder = &self.decoder;
         let compressed = decoder.consumed() + self.header.outer_bytes();
-        // Where none is stated it is 0, or the real one all the same.
+        // A checksum that is not stated is 0, or the real one.
         let mut crc32 = decoder.crc32();
         let find = |crc32| {
             let values = (crc32, compressed, decoder.produced());
@@ -264,10 +266,10 @@ impl StreamDecoder {
         }
         let Some(bytes) = found else {
             if self.header.stated && self.header.compressed == 0 {
-                let what = "a stored entry whose size stands behind it cannot be read from a pipe";
+                let what = "a stored entry with a descriptor has no known end: it cannot be read from a pipe";
                 return Err(self.named(Error::new(ErrorKind::Unsupported, what)));
             }
-            let what = "its descriptor states other sizes or another checksum";
+            let what = "its descriptor differs from its content in size or checksum";
             return Err(self.named(Error::new(ErrorKind::Mismatch, what)));
         };
         self.held.drain(..bytes);

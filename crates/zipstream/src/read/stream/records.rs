@@ -1,4 +1,4 @@
-//! The records of a stream: local headers, and the directory held to them.
+//! The records of a stream: local headers, and the directory compared with them.
 
 use super::super::directory::Entry;
 use super::super::encrypted::refuse_unreadable;
@@ -18,7 +18,7 @@ use crate::format::{
 use crate::method::Method;
 
 impl StreamDecoder {
-    /// Completes the record at hand.
+    /// Completes the current record.
     pub(super) fn gather(
         &mut self,
         input: &[u8],
@@ -32,7 +32,7 @@ impl StreamDecoder {
         let signature = le32(&self.held, 0);
         let fixed = match signature {
             LOCAL_SIGNATURE if self.directory_start.is_some() => {
-                let what = "an entry behind the start of the directory";
+                let what = "an entry after the start of the directory";
                 return Err(Error::corrupt(start, what));
             }
             LOCAL_SIGNATURE => LOCAL_BYTES,
@@ -70,7 +70,7 @@ impl StreamDecoder {
         };
         let utf8 = local.flags & flag::UTF8 != 0;
         let Some(name) = names::decode(local.name, utf8, local.extra) else {
-            let what = "its name is not the UTF-8 that it should be";
+            let what = "its name is flagged as UTF-8 but is invalid UTF-8";
             let name = String::from_utf8_lossy(local.name);
             return Err(Error::new(ErrorKind::Name, what).entry(name).at(start));
         };
@@ -98,8 +98,8 @@ impl StreamDecoder {
             let what = format!("more than {} entries", limits.entries);
             return Err(Error::new(ErrorKind::Limit, what).at(start));
         }
-        // Some state sizes in both places; only so can the end of a stored content be known.
-        // An empty one needs no more than its descriptor, which is held to that.
+        // Some writers state the sizes in both places; only then is the end of a stored content
+        // known. An empty one needs only its descriptor, which is compared with that.
         let empty = content == 0 && scheme.is_none();
         let stated = known || (entry.method == Method::Stored && (compressed > 0 || empty));
         if let (Some(scheme), true) = (&scheme, stated) {
@@ -146,7 +146,7 @@ impl StreamDecoder {
         self.directory_end = self.offset;
         self.entry = None;
         if self.offset - first > self.options.limits.directory_bytes {
-            let what = "a directory beyond the limit of its size";
+            let what = "the directory exceeds the limit of its size";
             return Err(Error::new(ErrorKind::Limit, what).at(start));
         }
         let Some(central) = Central::parse(&self.held) else {
@@ -154,16 +154,16 @@ impl StreamDecoder {
         };
         let record = Entry::new(central, self.records, start, 0)?;
         if self.options.is_strict() && !self.matches(&record) {
-            let what = "the directory says something else than its local header";
+            let what = "the directory and the local header differ";
             let error = Error::new(ErrorKind::Mismatch, what).at(start);
             return Err(error.entry(record.name_lossy()));
         }
         self.records += 1;
-        self.state = State::Told;
+        self.state = State::RecordHeld;
         Ok(StreamEvent::Record)
     }
 
-    /// Whether a record says what was seen of its entry.
+    /// Whether a record agrees with what was seen of its entry.
     fn matches(&self, record: &Entry<'_>) -> bool {
         let offset = record.offset();
         let at = self.seen.binary_search_by_key(&offset, |seen| seen.offset);
@@ -224,7 +224,7 @@ impl StreamDecoder {
         if right {
             return Ok(());
         }
-        let what = "the end record says something else than what came before it";
+        let what = "the end record differs from the directory";
         Err(Error::new(ErrorKind::Mismatch, what).at(at))
     }
 }
@@ -233,7 +233,7 @@ fn unknown(start: u64) -> Error {
     if start == 0 {
         Error::new(ErrorKind::NotZip, "no ZIP archive starts like this")
             .at(0)
-            .help("read it from a file if something stands before the archive")
+            .help("read it from a file if other bytes precede the archive")
     } else {
         Error::corrupt(start, "neither an entry nor the directory")
             .help("read it from a file, where the directory is trusted")

@@ -1,5 +1,5 @@
-//! Stored entries whose content never passes through here: the caller puts it into the archive and
-//! tells its checksum, which is then completed in the header.
+//! Stored entries whose content does not pass through the encoder: the caller puts it into the
+//! archive and reports its checksum, which then completes the header.
 
 use super::{ArchiveEncoder, State, order};
 use crate::error::{Error, ErrorKind};
@@ -7,10 +7,10 @@ use crate::write::options::{EntryOptions, KnownContent};
 use crate::write::sequence::Patch;
 
 impl ArchiveEncoder {
-    /// Starts a stored entry of exactly `bytes` bytes, which the caller itself puts behind the output
-    /// so far: with as many threads as it likes, or by calls that copy from file to file. Its method
-    /// and its content in the options do not count. Waits for what threads work on. Encrypted
-    /// archives have no such entries.
+    /// Starts a stored entry of exactly `bytes` bytes. The caller puts its content after the output
+    /// so far, from any number of threads or by calls that copy from file to file. The method and
+    /// the known content in `options` are ignored. The call waits for running jobs. It fails for
+    /// encrypted archives.
     ///
     /// ```
     /// use zipstream::{ArchiveEncoder, ArchiveOptions, Crc32, EntryOptions};
@@ -38,7 +38,7 @@ impl ArchiveEncoder {
         bytes: u64,
     ) -> Result<(), Error> {
         if self.options.encryption.is_some() {
-            let what = "encrypted content has to pass through the encoder";
+            let what = "encrypted content must pass through the encoder";
             return Err(Error::new(ErrorKind::Setting, what).entry(name));
         }
         let mut options = *options;
@@ -51,17 +51,19 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Ends such an entry. All of the output before its content has to be
-    /// [consumed](ArchiveEncoder::consume). What is given belongs into the archive before anyone reads
-    /// it.
+    /// Ends such an entry. All output before its content must be
+    /// [consumed](ArchiveEncoder::consume) first. The returned patch must be written into the
+    /// archive before anyone reads it.
     pub fn finish_external(&mut self, crc32: u32) -> Result<Patch, Error> {
         match &self.state {
             State::External => {}
             State::Failed(error) => return Err(error.clone()),
-            _ => return Err(order("no entry apart is open")),
+            _ => return Err(order("no entry with external content is open")),
         }
         if !self.output().is_empty() {
-            return Err(order("what stands before the content is not written"));
+            return Err(order(
+                "output before the content has not been consumed: call `consume` first",
+            ));
         }
         let result = self.sequence.end_external(crc32);
         let patch = self.hold(result)?;

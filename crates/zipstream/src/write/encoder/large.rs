@@ -1,4 +1,4 @@
-//! Large entries: their headers go out before their content, which follows in chunks.
+//! Large entries: the header is written before the content, which follows in chunks.
 
 use super::reorder::QUICK_RATIO;
 use super::{ArchiveEncoder, NARROW_BYTES_MAX, Slot, State};
@@ -11,7 +11,7 @@ use crate::write::records::{Shape, Sizes};
 use crate::write::sequence::Large;
 
 impl ArchiveEncoder {
-    /// Turns an entry that grew too large to be held into a large one.
+    /// Turns an entry that no longer fits the batch into a large one.
     pub(super) fn spill(&mut self, start: usize) -> Result<(), Error> {
         let content = self.batch.take_out(start);
         self.begin_large()?;
@@ -31,7 +31,7 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Puts the header of a large entry in line, behind what came before.
+    /// Queues the header of a large entry after everything that came before.
     pub(super) fn begin_large(&mut self) -> Result<(), Error> {
         self.flush_batch()?;
         let meta = self.meta()?;
@@ -60,7 +60,7 @@ impl ArchiveEncoder {
         self.chunk.begin(self.started - 1, coding, meta.level);
         self.quick = false;
         self.state = State::Large(match coding {
-            // Without threads a frame is compressed as it comes.
+            // Without threads, a frame is compressed as its content arrives.
             #[cfg(feature = "zstd")]
             Coding::Frames if self.in_flight.is_some() => {
                 crate::engine::frames::frame_bytes(meta.level)
@@ -78,7 +78,7 @@ impl ArchiveEncoder {
         self.pump()
     }
 
-    /// Hands on the content that is held of a large entry.
+    /// Queues or compresses the held content of a large entry.
     pub(super) fn dispatch(&mut self, last: bool) -> Result<(), Error> {
         self.chunk.last = last;
         if self.chunk.coding == Coding::Stored {
@@ -95,7 +95,7 @@ impl ArchiveEncoder {
         self.pump()
     }
 
-    /// Whether a chunk is compressed here although there are threads.
+    /// Whether a chunk is compressed by this call although there are threads.
     fn is_quick(&self) -> bool {
         self.quick
             && self.inline_bytes_max > 0
@@ -103,14 +103,14 @@ impl ArchiveEncoder {
             && self.chunk.coding == Coding::Deflate
     }
 
-    /// The chunk at hand, which the next one follows.
+    /// The current chunk; the next one continues after it.
     fn next_chunk(&mut self) -> crate::write::batch::Chunk {
         let mut next = self.spare_chunks.pop().unwrap_or_default();
         next.follow(&self.chunk);
         std::mem::replace(&mut self.chunk, next)
     }
 
-    /// Compresses the chunk at hand here.
+    /// Compresses the current chunk in this call.
     fn pack_chunk(&mut self) -> Result<(), Error> {
         let start = self.sequence.out.len();
         let job = self.chunk.describe();
@@ -130,10 +130,10 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Puts content in line as it is.
+    /// Queues content that is stored.
     fn store(&mut self) -> Result<(), Error> {
         let content = self.chunk.content();
-        // Nothing states the checksum of most that is encrypted.
+        // Most encrypted entries state no checksum.
         let encryption = self.open.meta.and_then(|meta| meta.encryption);
         let crc32 = match encryption {
             Some(encryption) if !encryption.checksum => 0,
@@ -144,7 +144,7 @@ impl ArchiveEncoder {
             self.chunk.slide();
             return Ok(());
         }
-        // What is before it is still at work.
+        // Jobs before it are still running.
         self.wait_for_room()?;
         let mut chunk = self.next_chunk();
         chunk.crc32 = crc32;

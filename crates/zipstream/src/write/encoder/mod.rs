@@ -1,9 +1,9 @@
 //! The encoder: entries and content in, bytes of an archive out, no I/O and no seeking.
 //!
-//! What is compressed where is decided here, for large entries in [`large`]; [`reorder`] keeps the
-//! order, [`raw`] takes what another archive has packed, [`resume`] goes on with one, and [`retract`]
-//! takes an entry back. The work itself
-//! stands in `batch` and `engine`.
+//! This module decides where content is compressed. [`large`] handles large entries, [`reorder`]
+//! keeps the order, [`raw`] takes entries of other archives, [`external_content`] entries whose
+//! content the caller places, [`resume`] continues an archive, and [`retract`] removes an entry.
+//! The work itself is in `batch` and `engine`.
 
 mod external_content;
 mod large;
@@ -32,32 +32,31 @@ use crate::entry_kind::EntryKind;
 use crate::error::{Error, ErrorKind, internal};
 use crate::name;
 
-/// The most content that is compressed as a whole, so that its header states its size.
+/// The largest content that is compressed in one piece, so that its header states its size.
 const WHOLE_BYTES_MAX: usize = 1 << 20;
-/// Content of small entries that makes a job for a thread.
+/// Content of small entries that fills one job.
 const BATCH_BYTES: usize = 256 << 10;
-/// Small entries that make a job, however small.
+/// Small entries that fill one job, however short they are.
 const BATCH_ENTRIES: usize = 512;
-/// The most content of a large entry whose descriptor has 32 bits: what it may become at worst
-/// still fits.
+/// The largest content of an entry with a 32-bit descriptor: its worst compressed size still fits.
 const NARROW_BYTES_MAX: u64 = u32::MAX as u64 - (4 << 20);
 const _: () = assert!(bound(NARROW_BYTES_MAX) + OVERHEAD_BYTES_MAX < u32::MAX as u64);
 
 /// Writes an archive: entries and content go in, [`output`](ArchiveEncoder::output) comes out.
 ///
-/// For each entry call [`start_entry`](ArchiveEncoder::start_entry), give the content with
-/// [`push`](ArchiveEncoder::push) and call [`finish_entry`](ArchiveEncoder::finish_entry); at the
-/// end call [`finish`](ArchiveEncoder::finish). Take the output whenever there is enough of it.
+/// For each entry call [`start_entry`](ArchiveEncoder::start_entry), pass the content to
+/// [`push`](ArchiveEncoder::push) and call [`finish_entry`](ArchiveEncoder::finish_entry). At the
+/// end call [`finish`](ArchiveEncoder::finish). Take the output whenever it pays to write it.
 ///
 /// # Header shapes
 /// An entry of up to 1 MiB is held until it is complete, and its header states its sizes. A larger
-/// one goes out as it comes, followed by a descriptor: of 32 bits when the size that was hinted
-/// at is below 4 GiB, else with ZIP64. Stored entries never have a descriptor: large ones need a
-/// [`KnownContent`] content, and become deflate entries of stored blocks without one.
+/// one is written as its content arrives, and a descriptor follows it: of 32 bits if the hinted
+/// size is below 4 GiB, else of ZIP64. Stored entries never have a descriptor: a large one needs a
+/// [`KnownContent`], and becomes a deflate entry of stored blocks without it.
 ///
 /// # What bounds a call
-/// Without threads a call compresses at most 256 KiB of a large entry, or the whole of one of up to
-/// 1 MiB. With threads a call waits while two jobs for each thread are out.
+/// Without threads, a call compresses at most 256 KiB of a large entry, or one whole entry of up to
+/// 1 MiB. With threads, a call waits while two jobs per thread are in flight.
 ///
 /// ```
 /// use zipstream::{ArchiveEncoder, ArchiveOptions, EntryOptions};
@@ -74,9 +73,9 @@ pub struct ArchiveEncoder {
     options: ArchiveOptions,
     state: State,
     open: Open,
-    /// Entries that were started.
+    /// Entries started so far.
     started: u64,
-    /// Hashes of all names, under a key of this encoder.
+    /// Hashes of all names, with a key of this encoder.
     names: HashSet<u64>,
     hasher: RandomState,
     sequence: Sequence,
@@ -84,13 +83,14 @@ pub struct ArchiveEncoder {
     batch: Batch,
     chunk: Chunk,
     in_flight: Option<InFlight>,
-    /// Whether calls wait while as much as may be out is.
+    /// Whether calls wait when too many jobs are in flight.
     waits: bool,
-    /// Contents of up to this size are compressed by the call itself where nothing is before them.
+    /// Contents of up to this size are compressed by the call itself if nothing is queued before
+    /// them.
     inline_bytes_max: u64,
-    /// Whether the last chunk of the large entry at hand shrank to so little that it took no time.
+    /// Whether the last chunk of the open entry shrank so much that it took almost no time.
     quick: bool,
-    /// What is to come after what is written, in order.
+    /// What follows the output, in order.
     slots: VecDeque<Slot>,
     spare_batches: Vec<Batch>,
     spare_chunks: Vec<Chunk>,
@@ -99,11 +99,11 @@ pub struct ArchiveEncoder {
 enum State {
     /// Between entries.
     Idle,
-    /// Content is held in the batch, from this byte of it on.
+    /// Content is held in the batch, from this byte on.
     Whole(usize),
     /// Content goes through chunks of this size.
     Large(usize),
-    /// Bytes of another archive's entry go through as they are.
+    /// Bytes of an entry of another archive pass through unchanged.
     Raw,
     /// The caller puts the content into the archive.
     External,
@@ -111,7 +111,7 @@ enum State {
     Failed(Error),
 }
 
-/// The entry that is open.
+/// The open entry.
 #[derive(Default)]
 struct Open {
     name: Vec<u8>,
@@ -120,14 +120,14 @@ struct Open {
     hint: Option<u64>,
     known: Option<KnownContent>,
     taken: u64,
-    /// The most content that its header can describe.
+    /// The largest content that its header can describe.
     bytes_max: Option<u64>,
 }
 
 enum Slot {
     Job,
     Begin(Box<Large>),
-    /// Content as it is, with its checksum.
+    /// Stored content, with its checksum.
     Piece(Chunk),
     End,
 }
@@ -144,7 +144,7 @@ impl ArchiveEncoder {
         if options.encryption.is_some() && options.reproducible.is_some() {
             return Err(Error::new(
                 ErrorKind::Setting,
-                "an encrypted archive is never the same twice",
+                "`reproducible` and `encryption` cannot be combined: salts are random",
             ));
         }
         let threads = options.threads.min(THREADS_MAX);
@@ -186,8 +186,9 @@ impl ArchiveEncoder {
         }
     }
 
-    /// Starts an entry. Names are held to [`name::check`] and may not repeat; the name of a
-    /// directory gets its `/`. After an error of these kinds the archive goes on without the entry.
+    /// Starts an entry. Its name must pass [`name::check`] and be new; a directory's name gets its
+    /// `/`. After an error of kind `Name`, `Duplicate` or `Setting` the archive continues without
+    /// the entry.
     pub fn start_entry(&mut self, name: &str, options: &EntryOptions) -> Result<(), Error> {
         let hint = options.known.map(|known| known.bytes).or(options.size_hint);
         let large = hint.is_some_and(|hint| hint > WHOLE_BYTES_MAX as u64);
@@ -221,7 +222,7 @@ impl ArchiveEncoder {
         }
         open.hash = self.hasher.hash_one(&open.name[..]);
         if !self.names.insert(open.hash) {
-            let what = "the archive has an entry of this name already";
+            let what = "the archive already has an entry of this name";
             return Err(Error::new(ErrorKind::Duplicate, what).entry(name));
         }
         open.meta = Some(meta);
@@ -233,12 +234,12 @@ impl ArchiveEncoder {
         self.hold(result)
     }
 
-    /// Keeps a name in mind; whether it is new.
+    /// Remembers a name and returns whether it is new.
     fn take_name(&mut self, name: &[u8]) -> bool {
         self.names.insert(self.hasher.hash_one(name))
     }
 
-    /// Decides where the content of the new entry goes.
+    /// Decides where the content of the new entry is collected.
     fn place(&mut self, large: bool) -> Result<(), Error> {
         if large {
             return self.begin_large();
@@ -251,7 +252,8 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Takes content; gives how much of it, at least one byte of what is not empty.
+    /// Takes content and returns the number of bytes taken: at least one, unless `content` is
+    /// empty.
     pub fn push(&mut self, content: &[u8]) -> Result<usize, Error> {
         if content.is_empty() {
             return Ok(0);
@@ -263,8 +265,7 @@ impl ArchiveEncoder {
         Ok(bytes)
     }
 
-    /// Takes all of `content`. Large contents are better given in parts, with the output taken
-    /// in between.
+    /// Takes all of `content`. Pass large contents in parts and take the output in between.
     pub fn push_all(&mut self, mut content: &[u8]) -> Result<(), Error> {
         while !content.is_empty() {
             content = &content[self.push(content)?..];
@@ -272,9 +273,9 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Takes content from the front of `content` until that is empty or the budget is spent; gives
-    /// how much. A call works on no more than the budget had left, and on the chunk of 256 KiB or the
-    /// entry of up to 1 MiB that this completes.
+    /// Takes content from the front of `content` until it is empty or the budget is spent, and
+    /// returns the number of bytes taken. A call works on no more than the budget had left, plus
+    /// the chunk of 256 KiB or the entry of up to 1 MiB that this completes.
     pub fn push_within(&mut self, content: &mut &[u8], budget: &mut Budget) -> Result<u64, Error> {
         let mut total = 0;
         while !content.is_empty() && !budget.is_spent() {
@@ -287,13 +288,13 @@ impl ArchiveEncoder {
         Ok(total)
     }
 
-    /// Content that was taken of the open entry, or of the last one.
+    /// Content taken of the open entry, or of the last one.
     pub fn entry_bytes(&self) -> u64 {
         self.open.taken
     }
 
-    /// Room for content of the open entry, never empty: what is put there is counted by
-    /// [`filled`](ArchiveEncoder::filled). Compresses what is held when there is none.
+    /// Room for content of the open entry, never empty. Report what was written there by
+    /// [`filled`](ArchiveEncoder::filled). Compresses the held content if there is no room.
     pub fn room(&mut self) -> Result<&mut [u8], Error> {
         match self.state {
             State::Whole(start) if self.batch.filled() - start >= WHOLE_BYTES_MAX => {
@@ -318,7 +319,7 @@ impl ArchiveEncoder {
         }
     }
 
-    /// Counts content that was put into the [`room`](ArchiveEncoder::room).
+    /// Counts content that was written into the [`room`](ArchiveEncoder::room).
     pub fn filled(&mut self, bytes: usize) -> Result<(), Error> {
         let taken = self.open.taken + bytes as u64;
         if let Some(most) = self.open.bytes_max.filter(|most| taken > *most) {
@@ -355,11 +356,11 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Drops the open entry, as when its source cannot be read. Only an entry of which nothing is
-    /// written can be dropped: one of up to 1 MiB.
+    /// Removes the open entry, for example when its source cannot be read. This works only while
+    /// nothing of the entry is written: up to 1 MiB of content.
     pub fn abandon_entry(&mut self) -> Result<(), Error> {
         let State::Whole(start) = self.state else {
-            return Err(order("the beginning of the entry is written"));
+            return Err(order("the beginning of the entry is already written"));
         };
         self.batch.take_back(start);
         self.names.remove(&self.open.hash);
@@ -368,9 +369,9 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Puts everything that was given into the output, between entries, and waits for what is at work.
-    /// Who takes the output then and has a large [directory](Self::directory_bytes) before
-    /// [`finish`](Self::finish) saves a copy of that.
+    /// Moves everything into the output, between entries, and waits for running jobs. Taking the
+    /// output now and then calling [`finish`](Self::finish) saves a copy of a large
+    /// [directory](Self::directory_bytes).
     pub fn settle_all(&mut self) -> Result<(), Error> {
         match &self.state {
             State::Idle => {}
@@ -387,7 +388,7 @@ impl ArchiveEncoder {
         self.sequence.directory.len() as u64
     }
 
-    /// Writes the directory and the end of the archive, and waits for what is at work.
+    /// Waits for running jobs and writes the directory and the end of the archive.
     pub fn finish(&mut self) -> Result<Totals, Error> {
         if matches!(self.state, State::Finished) {
             return Ok(self.totals());
@@ -398,22 +399,22 @@ impl ArchiveEncoder {
         Ok(self.totals())
     }
 
-    /// Bytes of the archive that wait to be written.
+    /// Bytes of the archive that are ready to be written.
     pub fn output(&self) -> &[u8] {
         self.sequence.output()
     }
 
-    /// Gives the output away in the memory that it was made in; the next is made in `spare`.
+    /// Takes the output together with its memory; the next output is built in `spare`.
     pub fn take_output(&mut self, spare: Vec<u8>) -> Vec<u8> {
         self.sequence.take(spare)
     }
 
-    /// Drops output that was written, from its start.
+    /// Removes written bytes from the front of the output.
     pub fn consume(&mut self, bytes: usize) {
         self.sequence.consume(bytes);
     }
 
-    /// What is in the archive so far. Entries that threads still work on are not.
+    /// Totals of the archive so far, without entries that threads still work on.
     pub fn totals(&self) -> Totals {
         self.sequence.totals()
     }
@@ -476,7 +477,7 @@ fn order(what: &'static str) -> Error {
     Error::new(ErrorKind::Order, what)
 }
 
-/// Holds an entry that is complete to what was known of it.
+/// Compares a complete entry with its known content.
 fn check_known(open: &Open, meta: &Meta, content: &[u8]) -> Result<(), Error> {
     let fits = |known: KnownContent| {
         let stated = meta.stated_crc(known.crc32);
@@ -486,7 +487,7 @@ fn check_known(open: &Open, meta: &Meta, content: &[u8]) -> Result<(), Error> {
     if open.known.is_none_or(fits) {
         return Ok(());
     }
-    let what = "its content is not what was announced";
+    let what = "the content differs from its known size or checksum";
     Err(Error::new(ErrorKind::Mismatch, what))
 }
 
@@ -495,7 +496,7 @@ fn too_large(open: &Open, most: u64) -> Error {
     let what = format!("more than the {most} bytes that its header can describe");
     Error::new(ErrorKind::TooLarge, what)
         .entry(name)
-        .help("start it with its real size, or without a hint of it")
+        .help("start it with its real size, or without a size hint")
 }
 
 impl std::fmt::Debug for ArchiveEncoder {

@@ -1,12 +1,12 @@
-//! Entries that come from another archive as they are.
+//! Entries that are copied from another archive unchanged.
 
 use super::{ArchiveEncoder, State, order};
 use crate::error::{Error, ErrorKind};
 use crate::raw_entry::RawEntry;
 
 impl ArchiveEncoder {
-    /// Starts an entry of another archive, whose bytes [`push_raw`](ArchiveEncoder::push_raw) takes.
-    /// Waits for what threads work on. Its name may not repeat, and is not judged otherwise.
+    /// Starts an entry of another archive, whose bytes [`push_raw`](ArchiveEncoder::push_raw)
+    /// takes. Waits for running jobs. Its name must be new and is not checked otherwise.
     pub fn start_raw(&mut self, raw: RawEntry) -> Result<(), Error> {
         match &self.state {
             State::Idle => {}
@@ -16,7 +16,7 @@ impl ArchiveEncoder {
         }
         if !self.take_name(raw.name_bytes()) {
             let name = String::from_utf8_lossy(raw.name_bytes()).into_owned();
-            let what = "the archive has an entry of this name already";
+            let what = "the archive already has an entry of this name";
             return Err(Error::new(ErrorKind::Duplicate, what).entry(name));
         }
         self.started += 1;
@@ -27,14 +27,14 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Takes bytes of an entry as another archive has them.
+    /// Takes bytes of the entry, unchanged.
     pub fn push_raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.raw_is_open()?;
         self.sequence.push_raw(bytes);
         Ok(())
     }
 
-    /// Ends it; all of its bytes have to have come.
+    /// Ends the entry; all of its bytes must have been pushed.
     pub fn finish_raw(&mut self) -> Result<(), Error> {
         self.raw_is_open()?;
         let result = self.sequence.end_raw();

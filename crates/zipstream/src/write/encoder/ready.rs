@@ -1,4 +1,4 @@
-//! The encoder for callers that must not wait: whether the next call may be made, and a waker for
+//! The encoder for callers that must not block: whether the next call may be made, and a waker for
 //! when it may.
 
 use std::task::{Poll, Waker};
@@ -9,13 +9,13 @@ use crate::write::in_flight::InFlight;
 use crate::write::options::ArchiveOptions;
 use crate::write::workers::Workers;
 
-/// Content of an entry that is compressed by the call itself: to hand it to a thread and to take it
-/// back would cost a good part of that.
+/// Content of an entry that the call itself compresses: handing it to a thread and back would cost
+/// a good part of that time.
 const INLINE_BYTES_MAX: u64 = 128 << 10;
 
 impl ArchiveEncoder {
-    /// An encoder whose calls never wait for threads, of which it always has some: what is more than a
-    /// little is done there. Before each call the caller sees to [`poll_room`](Self::poll_room).
+    /// An encoder whose calls never wait for threads. It always has some, and they do all but small
+    /// work. Before each call the caller polls [`poll_room`](Self::poll_room).
     pub(crate) fn unwaiting(mut options: ArchiveOptions) -> Result<Self, Error> {
         if options.threads == 0 {
             options.workers.get_or_insert_with(Workers::shared);
@@ -36,15 +36,15 @@ impl ArchiveEncoder {
         }
     }
 
-    /// Ready when no more jobs are out than should be. A call after that hands out five at most.
+    /// Ready when another job may be submitted. The next call then submits at most five.
     pub(crate) fn poll_room(&mut self, waker: &Waker) -> Poll<Result<(), Error>> {
-        // What goes quickly waits for its turn rather than for a thread.
+        // Fast content waits for its turn and not for a thread.
         self.poll(waker, |encoder| {
             encoder.has_room() && (!encoder.quick || encoder.slots.is_empty())
         })
     }
 
-    /// Ready when everything that was given is in line, the entries that are held included.
+    /// Ready when everything is in the output, including held entries.
     pub(crate) fn poll_settled(&mut self, waker: &Waker) -> Poll<Result<(), Error>> {
         if matches!(self.state, State::Idle) {
             let result = self.flush_batch();

@@ -1,15 +1,16 @@
-//! The order of things: jobs go out, and what comes back is put in line behind what came before it.
+//! Reordering: jobs finish in any order, and their results enter the output in the order of the
+//! entries.
 
 use super::{ArchiveEncoder, Slot};
 use crate::error::{Error, internal};
 use crate::write::batch::{Coding, Job};
 use crate::write::in_flight::Done;
 
-/// A chunk that shrinks by this much consists of a few long matches, which take no time.
+/// A chunk that shrinks by this factor consists of a few long matches and takes almost no time.
 pub(super) const QUICK_RATIO: u64 = 64;
 
 impl ArchiveEncoder {
-    /// Hands on the small entries that are held.
+    /// Submits the held small entries.
     pub(super) fn flush_batch(&mut self) -> Result<(), Error> {
         if self.batch.entries() == 0 {
             return Ok(());
@@ -20,7 +21,7 @@ impl ArchiveEncoder {
         self.submit(Job::Batch(batch))
     }
 
-    /// Waits while as much as may be out is, unless the caller has seen to that.
+    /// Waits while too many jobs are in flight, unless the caller has checked that.
     pub(super) fn wait_for_room(&mut self) -> Result<(), Error> {
         while self.waits && !self.has_room() {
             self.step(true)?;
@@ -28,7 +29,7 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    /// Whether another job may be out, or wait for those that are.
+    /// Whether another job may be submitted.
     pub(super) fn has_room(&self) -> bool {
         let waiting = |slot: &&Slot| matches!(slot, Slot::Job | Slot::Piece(_));
         let out = self.slots.iter().filter(waiting).count();
@@ -46,20 +47,20 @@ impl ArchiveEncoder {
         self.pump()
     }
 
-    /// Puts in line what is done.
+    /// Moves finished results into the output.
     pub(super) fn pump(&mut self) -> Result<(), Error> {
         while self.step(false)? {}
         Ok(())
     }
 
-    /// Waits for everything that is at work.
+    /// Waits for all running jobs.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
         while self.step(true)? {}
         Ok(())
     }
 
-    /// Puts the oldest thing in line; `false` when there is none, or it is not done and we do not
-    /// wait for it.
+    /// Moves the oldest item into the output. Returns `false` if there is none, or if it is not
+    /// finished and `wait` is false.
     fn step(&mut self, wait: bool) -> Result<bool, Error> {
         match self.slots.front() {
             None => return Ok(false),

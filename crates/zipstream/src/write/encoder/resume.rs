@@ -1,4 +1,4 @@
-//! Archives that go on: what is there is taken over by its directory, and more entries follow.
+//! Continuing an archive: its directory is taken over, and new entries follow.
 
 use super::{ArchiveEncoder, State};
 use crate::error::{Error, ErrorKind};
@@ -7,15 +7,15 @@ use crate::write::options::ArchiveOptions;
 use crate::write::sequence::Sequence;
 
 impl ArchiveEncoder {
-    /// Goes on with an archive that exists. The output is what is to stand from byte
-    /// [`Directory::start`] of it on, to its new end: the new entries, then the directory of all of
-    /// them. What stands before stays as it is and is not looked at.
+    /// Continues an existing archive. The output belongs at byte [`Directory::start`] of it, up to
+    /// its new end: first the new entries, then the directory of all entries. Bytes before that
+    /// place stay unchanged and are not read.
     ///
-    /// Until all of that output is in its place the archive has no directory. Who writes it over the
-    /// old one therefore collects it first, or keeps the old end to put it back.
+    /// The archive has no directory until all of that output is in place. Either collect the output
+    /// before overwriting the old directory, or keep the old end to restore it.
     ///
-    /// The comment is that of `options`. Names that the archive holds may not repeat. An archive
-    /// with bytes before or behind it is [`Unsupported`](ErrorKind::Unsupported).
+    /// The comment is that of `options`. Names in the archive may not repeat. An archive with bytes
+    /// before or after it is [`Unsupported`](ErrorKind::Unsupported).
     ///
     /// ```
     /// use zipstream::{ArchiveEncoder, ArchiveOptions, ArchiveReader, ArchiveWriter, EntryOptions};
@@ -42,15 +42,15 @@ impl ArchiveEncoder {
         Ok(encoder)
     }
 
-    /// Takes over what a directory has, before there is anything else.
+    /// Takes over a directory, before the first entry.
     pub(crate) fn take_over(&mut self, directory: &Directory) -> Result<(), Error> {
         let lost = |found: &&Warning| matches!(found, Warning::Trailing { .. });
         let trailing = directory.warnings().iter().find(lost);
         let prefix = Warning::Prefix {
             bytes: directory.base(),
         };
-        if let Some(around) = trailing.or((directory.base() > 0).then_some(&prefix)) {
-            let what = format!("{around}: it cannot go on");
+        if let Some(warning) = trailing.or((directory.base() > 0).then_some(&prefix)) {
+            let what = format!("{warning}: such an archive cannot be continued");
             return Err(Error::new(ErrorKind::Unsupported, what)
                 .help("copy its entries into a new archive"));
         }
@@ -58,7 +58,7 @@ impl ArchiveEncoder {
         let (mut entries, mut content_bytes) = (0, 0_u64);
         for entry in directory {
             let entry = entry?;
-            // One that is there twice already may stay so.
+            // A name that is already there twice may stay so.
             self.take_name(entry.name_bytes());
             entries += 1;
             content_bytes = content_bytes.saturating_add(entry.content_bytes());

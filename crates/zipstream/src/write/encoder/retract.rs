@@ -1,14 +1,13 @@
-//! Entries that are taken back after their beginning was written, and how much content an open one
-//! can still take.
+//! Removing an entry whose beginning is written, and how much more content the open entry can take.
 
 use super::{ArchiveEncoder, State, order};
 use crate::error::Error;
 
 impl ArchiveEncoder {
-    /// Drops the open entry although its beginning may be written, and waits for what threads work on.
-    /// The archive goes on where the entry began: bytes of it that were
-    /// [consumed](ArchiveEncoder::consume) or put there by the caller have to be cut off again. How many
-    /// bytes of the archive are then consumed is the answer.
+    /// Removes the open entry even if its beginning is written, and waits for running jobs. The
+    /// archive continues where the entry began: the caller must cut off bytes of it that were
+    /// [consumed](ArchiveEncoder::consume) or placed directly. Returns how many bytes of the
+    /// archive are then consumed.
     ///
     /// ```
     /// use zipstream::{ArchiveEncoder, ArchiveOptions, EntryOptions};
@@ -30,7 +29,7 @@ impl ArchiveEncoder {
         match self.state {
             State::Whole(_) => self.abandon_entry()?,
             State::Large(_) | State::External => {
-                // Jobs of this entry are put in line first, to be cut off with the rest.
+                // Jobs of this entry enter the output first, to be cut off with the rest.
                 let settled = self.settle();
                 self.hold(settled)?;
                 let retracted = self.sequence.retract();
@@ -45,7 +44,7 @@ impl ArchiveEncoder {
         Ok(self.sequence.consumed())
     }
 
-    /// How much more content the open entry can take: its header may have been written for no more.
+    /// How much more content the open entry can take, if its header limits that.
     pub fn entry_left(&self) -> Option<u64> {
         let most = self.open.bytes_max?;
         Some(most.saturating_sub(self.open.taken))
