@@ -1,14 +1,14 @@
-//! Bits into bytes, the least significant first.
+//! A bit writer, least significant bit first.
 
-/// Puts bits into a buffer that grows by what is announced.
+/// Writes bits into a buffer that grows by the announced size.
 #[derive(Debug, Default)]
 pub(super) struct BitWriter {
-    /// Bits that are not in the output yet, and how many: less than 8 between calls.
+    /// Bits that are not in the output yet, and their number: fewer than 8 between calls.
     bits: u64,
     count: u32,
 }
 
-/// A stretch of output whose size is known before it is written.
+/// A part of the output whose size is known before it is written.
 #[derive(Debug)]
 pub(super) struct Stretch<'a> {
     room: &'a mut [u8],
@@ -17,11 +17,11 @@ pub(super) struct Stretch<'a> {
     count: u32,
 }
 
-/// A store of 8 bytes may go this far beyond what is used.
+/// A store of 8 bytes may go this far beyond the used part.
 const SLACK_BYTES: usize = 8;
 
 impl BitWriter {
-    /// Writes exactly `bits` bits by `write`.
+    /// Writes exactly `bits` bits by calling `write`.
     pub(super) fn stretch(
         &mut self,
         out: &mut Vec<u8>,
@@ -45,7 +45,7 @@ impl BitWriter {
         out.truncate(start + used);
     }
 
-    /// Bits that are left of a byte.
+    /// Bits that do not fill a byte yet.
     pub(super) fn pending(&self) -> u32 {
         self.count
     }
@@ -60,7 +60,7 @@ impl BitWriter {
 }
 
 impl Stretch<'_> {
-    /// Has `write` work on a copy, which the compiler can keep in registers.
+    /// Calls `write` with a copy that the compiler can keep in registers.
     #[inline(always)]
     pub(super) fn in_registers(&mut self, write: impl FnOnce(&mut Stretch<'_>)) {
         let mut own = Stretch {
@@ -73,7 +73,7 @@ impl Stretch<'_> {
         (self.at, self.bits, self.count) = (own.at, own.bits, own.count);
     }
 
-    /// Adds bits to those that wait: no more than 64 less 7 between flushes.
+    /// Adds bits: at most 57 between flushes.
     #[inline(always)]
     pub(super) fn put(&mut self, bits: u64, count: u32) {
         debug_assert!(self.count + count <= 64 && (count == 64 || bits >> count == 0));
@@ -84,12 +84,12 @@ impl Stretch<'_> {
     /// Writes all whole bytes.
     #[inline(always)]
     pub(super) fn flush(&mut self) {
-        // A number of 32 bits needs one comparison only.
+        // A 32-bit index needs only one comparison.
         let at = self.at as u32 as usize;
         self.room[at..at + 8].copy_from_slice(&self.bits.to_le_bytes());
         let bytes = self.count >> 3;
         self.at += bytes as usize;
-        // At most 63 bits wait.
+        // At most 63 bits are pending.
         self.bits >>= bytes << 3;
         self.count &= 7;
     }

@@ -1,4 +1,5 @@
-//! Sequences as one block: stored, under the fixed code or under its own, whichever is shortest.
+//! Sequences as one block: stored, with the fixed code, or with its own code, whichever is
+//! shortest.
 
 use super::bits::{BitWriter, Stretch};
 use super::bytes::load32;
@@ -9,11 +10,11 @@ use super::symbols::{
     LITLENS, LITLENS_USED, MATCH_MAX, MATCH_MIN, PRECODE_ORDER, distance_extra, length_extra,
 };
 
-/// Four literals and seven bits fit into 64.
+/// Four literals and seven bits fit into 64 bits.
 const LITLEN_LIMIT: usize = 14;
 const DISTANCE_LIMIT: usize = 15;
 const PRECODE_LIMIT: usize = 7;
-/// The most that one stored block holds.
+/// The largest content of a stored block.
 const STORED_BYTES: usize = 65_535;
 const STORED_HEADER_BYTES: u64 = 5;
 
@@ -22,11 +23,11 @@ pub(super) struct Block<'a> {
     pub(super) content: &'a [u8],
     pub(super) sequences: &'a [u64],
     pub(super) freqs: &'a Freqs,
-    /// Whether it ends the stream.
+    /// Whether it is the last block of the stream.
     pub(super) last: bool,
 }
 
-/// The lengths of both codes of a block.
+/// The code lengths of a block.
 #[derive(Debug, Clone)]
 pub(super) struct Lengths {
     pub(super) litlens: [u8; LITLENS],
@@ -39,7 +40,7 @@ impl Lengths {
         distances: FIXED_DISTANCES,
     };
 
-    /// The best of their own for these frequencies.
+    /// The optimal lengths for these frequencies.
     pub(super) fn of(freqs: &Freqs) -> Self {
         let mut own = Self {
             litlens: [0; LITLENS],
@@ -59,9 +60,9 @@ impl Lengths {
         own
     }
 
-    /// Bits of all symbols, without those that follow some of them.
+    /// Bits of all symbols, without extra bits.
     fn bits(&self, freqs: &Freqs) -> u64 {
-        // A block has less than 2^18 symbols, each of 15 bits at most.
+        // A block has fewer than 2^18 symbols of at most 15 bits each.
         let cost = |(freq, length): (&u32, &u8)| freq * u32::from(*length);
         let litlens = freqs.litlens.iter().zip(&self.litlens).map(cost);
         let distances = freqs.distances.iter().zip(&self.distances).map(cost);
@@ -69,7 +70,7 @@ impl Lengths {
     }
 }
 
-/// Appends a block; gives whether it was stored, after which the stream stands on a whole byte.
+/// Appends a block; returns whether it was stored, so that the stream is at a byte boundary.
 pub(super) fn write(writer: &mut BitWriter, block: &Block<'_>, out: &mut Vec<u8>) -> bool {
     let own = Lengths::of(block.freqs);
     let table = Table::of(&own);
@@ -94,13 +95,13 @@ pub(super) fn write(writer: &mut BitWriter, block: &Block<'_>, out: &mut Vec<u8>
     false
 }
 
-/// What content becomes that is stored.
+/// The size of stored content with its block headers.
 pub(super) const fn stored_bytes(content: u64) -> u64 {
     let blocks = content.div_ceil(STORED_BYTES as u64);
     content + STORED_HEADER_BYTES * if blocks == 0 { 1 } else { blocks }
 }
 
-/// Appends content as it is.
+/// Appends stored content.
 pub(super) fn store(writer: &mut BitWriter, content: &[u8], last: bool, out: &mut Vec<u8>) {
     let count = content.len().div_ceil(STORED_BYTES).max(1);
     for index in 0..count {
@@ -123,13 +124,13 @@ pub(super) fn end(writer: &mut BitWriter, out: &mut Vec<u8>) {
     writer.align(out);
 }
 
-/// What precedes a block under its own code: the lengths of it, run-length encoded and coded.
+/// The header of a dynamic block: its code lengths, run-length encoded and Huffman coded.
 struct Table {
     litlens: usize,
     distances: usize,
     precodes: usize,
     precode: [u8; 19],
-    /// Symbols, with what follows them above 5 bits.
+    /// Symbols, with their extra bits above the lowest 5 bits.
     items: [u16; LITLENS + DISTANCES],
     count: usize,
     bits: u64,
@@ -170,7 +171,7 @@ impl Table {
         table
     }
 
-    /// Makes items of the lengths; how often each symbol occurs.
+    /// Run-length encodes the lengths; returns the frequency of each symbol.
     fn run_lengths(&mut self, mut lengths: &[u8]) -> [u32; 19] {
         let mut freqs = [0; 19];
         let mut item = |symbol: u16, extra: usize| {
@@ -239,11 +240,11 @@ fn put_word(stretch: &mut Stretch<'_>, word: u32) {
     stretch.put(u64::from(word & 0xff_ffff), word >> 24);
 }
 
-/// The words of a block's code, lengths with the bits that follow them.
+/// The code words of a block; those of lengths include the extra bits.
 struct Words {
     litlens: [u32; LITLENS],
     lengths: [u32; 256],
-    /// The word of a slot, its length with the bits behind it, its own length, and the least
+    /// The code word of a slot, its length with extra bits, its own length, and the smallest
     /// distance.
     distances: [u64; DISTANCES],
 }
@@ -268,7 +269,7 @@ impl Words {
             let extra = length_extra(slot);
             let base = usize::from(*base);
             let mut word = symbol + (extra << 24);
-            // The last one of slot 27 has a slot of its own.
+            // The last length of slot 27 has its own slot.
             let most = words.lengths.len().min(base + (1 << extra));
             for place in &mut words.lengths[base..most] {
                 *place = word;
@@ -279,7 +280,7 @@ impl Words {
     }
 }
 
-/// Puts the content of a block and its end.
+/// Writes the content of a block and its end symbol.
 #[inline(always)]
 fn put_all(stretch: &mut Stretch<'_>, words: &Words, block: &Block<'_>) {
     let mut rest = block.content;
@@ -310,8 +311,8 @@ fn put_all(stretch: &mut Stretch<'_>, words: &Words, block: &Block<'_>) {
     stretch.flush();
 }
 
-/// Puts the first four literals, or as many as there are, without a branch for each number of them.
-/// Eight bytes have to be there.
+/// Writes the first four literals, or as many as there are, without a branch per literal. Needs
+/// eight bytes of content.
 #[inline(always)]
 fn put_four(stretch: &mut Stretch<'_>, words: &Words, rest: &[u8], literals: usize) {
     let bytes = load32(rest, 0);
@@ -359,7 +360,7 @@ fn put_match(
     stretch.flush();
 }
 
-/// Puts a match that is longer than a symbol can say.
+/// Writes a match that is longer than one symbol can express.
 #[cold]
 fn put_long(stretch: &mut Stretch<'_>, words: &Words, length: usize, distance: usize, slot: usize) {
     let mut left = length;

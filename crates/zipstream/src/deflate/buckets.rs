@@ -1,7 +1,7 @@
-//! Where bytes occurred before: the last four places of seven bytes in one word, the last one of
-//! four and of three.
+//! Hash tables of earlier places: the last four places of seven bytes in one word, and the last
+//! place of four and of three bytes.
 //!
-//! The four are compared at once, without waiting for one to lead to the next.
+//! The four places are compared at once, without following a chain.
 
 use std::hint::black_box;
 
@@ -12,25 +12,25 @@ use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
 const LONGS_LOG: u32 = 14;
 const QUADS_LOG: u32 = 14;
 const TRIPLES_LOG: u32 = 13;
-/// Bytes of the hash of a bucket, so many that few places in it are of other bytes.
+/// Bytes hashed for a bucket: so many that few places in it have other bytes.
 const LONG_BYTES: usize = 7;
 const LONG_SHIFT: u32 = 64 - 8 * LONG_BYTES as u32;
 const WAYS: u32 = 4;
 const MASK_LOG_MIN: u32 = 9;
-/// A match of three bytes from beyond costs more than its literals.
+/// A farther match of three bytes costs more than its literals.
 const TRIPLE_DISTANCE_MAX: usize = 4096;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
 
-/// Places by their hashes, the low halves of their numbers: 176 KiB.
+/// The low 16 bits of places by their hashes: 176 KiB.
 #[derive(Debug)]
 pub(super) struct Buckets {
-    /// The last place is the lowest.
+    /// The last place is in the lowest bits.
     longs: [u64; 1 << LONGS_LOG],
     quads: [u16; 1 << QUADS_LOG],
     triples: [u16; 1 << TRIPLES_LOG],
-    /// What of the hashes is used: little contents have small tables, which are soon cleared.
+    /// The part of the hash in use: small contents use small tables, which are cleared fast.
     mask: usize,
-    /// The shortest match that is worth it.
+    /// The shortest match that pays off.
     pub(super) least: usize,
 }
 
@@ -46,7 +46,7 @@ impl Default for Buckets {
     }
 }
 
-/// How far before `at` a place is, which may be none at all: 0 or too far.
+/// The distance back to a place. It is 0 or too large if there is none.
 #[inline(always)]
 fn distance(at: usize, place: u64) -> usize {
     usize::from((at as u16).wrapping_sub(place as u16))
@@ -67,10 +67,10 @@ fn triple(word: u64) -> usize {
     (((word as u32) << 8).wrapping_mul(0x9e37_79b1) >> (32 - TRIPLES_LOG)) as usize
 }
 
-/// What a place is looked at with.
-pub(super) struct Look<'a> {
+/// The limits of a search.
+pub(super) struct Search<'a> {
     pub(super) data: &'a [u8],
-    /// Where no match may go beyond.
+    /// No match goes beyond this place.
     pub(super) end: usize,
     /// A match of this length is good enough.
     pub(super) nice: usize,
@@ -85,7 +85,7 @@ pub(super) struct Place {
 }
 
 impl Buckets {
-    /// Hashes a place, and has what is known of it on the way before it is asked for.
+    /// Hashes a place and loads its table entries into the cache.
     #[inline(always)]
     pub(super) fn place(&self, data: &[u8], at: usize) -> Place {
         let word = load64(data, at);
@@ -95,7 +95,7 @@ impl Buckets {
         Place { word, long, quad }
     }
 
-    /// Forgets the content before, makes room for so many places and takes a look at the next content.
+    /// Clears the tables, adapts their size to the number of places and samples the next content.
     pub(super) fn start(&mut self, places: usize, content: &[u8]) {
         self.least = chains::least(content);
         let log = places.max(1).ilog2() + 1;
@@ -106,8 +106,8 @@ impl Buckets {
         self.triples[..used(1 << TRIPLES_LOG)].fill(0);
     }
 
-    /// Remembers the places from `start` to `end`, but not by three bytes. [`AHEAD`] bytes have to
-    /// lie at each.
+    /// Inserts the places from `start` to `end`, except into the table of three bytes. Needs
+    /// [`AHEAD`] bytes at each.
     #[inline(never)]
     pub(super) fn insert(&mut self, data: &[u8], start: usize, end: usize) {
         let words = data[start..(end + AHEAD - 1).max(start)].windows(AHEAD);
@@ -121,17 +121,17 @@ impl Buckets {
         }
     }
 
-    /// Remembers a place and gives the best match there that is longer than `least`; the length is
-    /// 0 if there is none. `here` becomes the next place, of which a byte more has to lie ahead.
+    /// Inserts a place and returns its best match longer than `least`, or one of length 0. `here`
+    /// becomes the next place, which needs one more byte ahead.
     #[inline(always)]
     pub(super) fn find(
         &mut self,
-        look: &Look<'_>,
+        search: &Search<'_>,
         here: &mut Place,
         at: usize,
         least: usize,
     ) -> Match {
-        let data = look.data;
+        let data = search.data;
         let Place { word, long, quad } = *here;
         let (place, mask) = (at as u16, self.mask);
         let slot = &mut self.longs[long & ((1 << LONGS_LOG) - 1)];
@@ -147,7 +147,7 @@ impl Buckets {
             alike |= u32::from(same) << way;
         }
         if alike != 0 {
-            let best = longest(look, at, bucket, alike, least);
+            let best = longest(search, at, bucket, alike, least);
             if best.length > 0 || least >= LONG_BYTES {
                 return best;
             }
@@ -163,7 +163,7 @@ impl Buckets {
         let differing = load64(data, at - by) ^ word;
         if differing as u32 == 0 && by.wrapping_sub(1) < WINDOW {
             let length = if differing == 0 {
-                extended(look, at, by, 8)
+                extended(search, at, by, 8)
             } else {
                 (differing.trailing_zeros() >> 3) as usize
             };
@@ -193,21 +193,21 @@ impl Buckets {
 }
 
 #[inline(always)]
-fn extended(look: &Look<'_>, at: usize, by: usize, known: usize) -> usize {
-    let most = MATCH_MAX.min(look.end - at);
-    known + alike(look.data, at - by + known, at + known, most - known)
+fn extended(search: &Search<'_>, at: usize, by: usize, known: usize) -> usize {
+    let most = MATCH_MAX.min(search.end - at);
+    known + alike(search.data, at - by + known, at + known, most - known)
 }
 
-/// The longest of the places of a bucket where seven bytes are alike, the nearest of these.
+/// The longest match among the places of a bucket with seven equal bytes, the nearest of them.
 #[inline(always)]
-fn longest(look: &Look<'_>, at: usize, bucket: u64, mut ways: u32, least: usize) -> Match {
-    let data = look.data;
+fn longest(search: &Search<'_>, at: usize, bucket: u64, mut ways: u32, least: usize) -> Match {
+    let data = search.data;
     let mut best = Match {
         length: 0,
         distance: 0,
     };
     let mut least = least.max(LONG_BYTES - 1);
-    while ways != 0 && at + least < look.end {
+    while ways != 0 && at + least < search.end {
         let by = distance(at, bucket >> (16 * ways.trailing_zeros()));
         ways &= ways - 1;
         if by.wrapping_sub(1) >= WINDOW
@@ -215,14 +215,14 @@ fn longest(look: &Look<'_>, at: usize, bucket: u64, mut ways: u32, least: usize)
         {
             continue;
         }
-        let length = extended(look, at, by, LONG_BYTES);
+        let length = extended(search, at, by, LONG_BYTES);
         if length > least {
             best = Match {
                 length,
                 distance: by,
             };
             least = length;
-            if length >= look.nice {
+            if length >= search.nice {
                 break;
             }
         }

@@ -1,4 +1,4 @@
-//! Where bytes occurred before: places of each hash, linked from the last one back.
+//! Hash chains of earlier places, each linked to the one before it.
 
 use super::bytes::{alike, load32, load64};
 use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
@@ -6,35 +6,35 @@ use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
 const HEADS_LOG: u32 = 15;
 const QUADS_LOG: u32 = 13;
 const TRIPLES_LOG: u32 = 11;
-/// Bytes of the hash of a chain. Shorter matches are found by their last place alone.
+/// Bytes hashed for a chain. Shorter matches are found only at their last place.
 const CHAIN_BYTES: u32 = 6;
-/// The same, and the shortest match, where there are few different bytes: their literals are short.
+/// The same, and the shortest match, for content of few distinct bytes: its literals are short.
 const CHAIN_BYTES_FEW: u32 = 5;
 const LEAST_FEW: usize = 5;
-/// Different bytes in a sample that are few.
+/// The number of distinct bytes in a sample that counts as few.
 const FEW: usize = 40;
 const SAMPLE_BYTES: usize = 1024;
-/// A match of three bytes from beyond costs more than its literals.
+/// A farther match of three bytes costs more than its literals.
 const TRIPLE_DISTANCE_MAX: usize = 4096;
-/// Bytes that have to lie ahead of a place to be looked at.
+/// Bytes needed ahead of a place to search there.
 pub(super) const AHEAD: usize = 8;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
 
-/// Places by their hashes, the low halves of their numbers: 116 KiB.
+/// The low 16 bits of places by their hashes: 116 KiB.
 #[derive(Debug)]
 pub(super) struct Chains {
     heads: [u16; 1 << HEADS_LOG],
     quads: [u16; 1 << QUADS_LOG],
     triples: [u16; 1 << TRIPLES_LOG],
-    /// The place before each one of the window that has the same hash.
+    /// The previous place with the same hash, for each place of the window.
     links: [u16; WINDOW],
-    /// Bits of a word that the hash of a chain leaves out.
+    /// Bits of a word that the hash leaves out.
     shift: u32,
-    /// The shortest match that is worth it.
+    /// The shortest match that pays off.
     least: usize,
 }
 
-/// Something that occurred before.
+/// An earlier occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Match {
     pub(super) length: usize,
@@ -54,13 +54,13 @@ impl Default for Chains {
     }
 }
 
-/// How far before `at` a place is, which may be none at all: 0 or too far.
+/// The distance back to a place. It is 0 or too large if there is none.
 #[inline(always)]
 fn distance(at: usize, place: u16) -> usize {
     usize::from((at as u16).wrapping_sub(place))
 }
 
-/// The shortest match that is worth it in this content.
+/// The shortest match that pays off in this content.
 pub(super) fn least(content: &[u8]) -> usize {
     if has_few(content) {
         LEAST_FEW
@@ -69,7 +69,7 @@ pub(super) fn least(content: &[u8]) -> usize {
     }
 }
 
-/// Whether a content has few different bytes, by a look at it.
+/// Whether a sample of the content has few distinct bytes.
 fn has_few(content: &[u8]) -> bool {
     let mut seen = [false; 256];
     for &byte in content
@@ -78,12 +78,12 @@ fn has_few(content: &[u8]) -> bool {
     {
         seen[usize::from(byte)] = true;
     }
-    // Machine code has few for its many zeros, and literals that are long all the same.
+    // Machine code has few because of its many zeros, but its literals are long.
     !seen[0] && seen.iter().filter(|seen| **seen).count() <= FEW
 }
 
 impl Chains {
-    /// Forgets the content before, and takes a look at the next one.
+    /// Clears the tables and samples the next content.
     pub(super) fn start(&mut self, content: &[u8]) {
         (self.shift, self.least) = if has_few(content) {
             (64 - 8 * CHAIN_BYTES_FEW, LEAST_FEW)
@@ -95,7 +95,7 @@ impl Chains {
         self.triples.fill(0);
     }
 
-    /// The shortest match that is worth it.
+    /// The shortest match that pays off.
     pub(super) fn least(&self) -> usize {
         self.least
     }
@@ -115,8 +115,8 @@ impl Chains {
         (((word as u32) << 8).wrapping_mul(0x9e37_79b1) >> (32 - TRIPLES_LOG)) as usize
     }
 
-    /// Remembers the places from `start` to `end`. [`AHEAD`] bytes have to lie at each.
-    // A function of its own has the registers that its loop needs.
+    /// Inserts the places from `start` to `end`. Needs [`AHEAD`] bytes at each.
+    // As a separate function it has the registers that its loop needs.
     #[inline(never)]
     pub(super) fn insert(&mut self, data: &[u8], start: usize, end: usize) {
         let shift = self.shift;
@@ -132,9 +132,9 @@ impl Chains {
         }
     }
 
-    /// Remembers a place and gives the best match there that is longer than `least`; the length is
-    /// `least` if there is none.
-    // A function of its own, for its registers as well.
+    /// Inserts a place and returns its best match longer than `least`; its length is `least` if
+    /// there is none.
+    // A separate function, also for its registers.
     #[inline(never)]
     pub(super) fn find(
         &mut self,
@@ -182,7 +182,7 @@ impl Chains {
                 }
             }
         }
-        // Each place of a chain is farther away than the one before, or the chain has ended.
+        // Each place of a chain is farther away than the one before it, or the chain has ended.
         let mut beyond = 0;
         let mut tail = load32(data, at + best.length.max(3) - 3);
         for _ in 0..attempts {

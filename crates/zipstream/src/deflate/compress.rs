@@ -1,4 +1,4 @@
-//! The compressor: content in pieces, each primed by what stands before it, into blocks.
+//! The compressor: content in parts, each primed by the content before it, into blocks.
 
 use super::bits::BitWriter;
 use super::block::{self, Block};
@@ -12,18 +12,17 @@ use super::sequences::{FIELD_MAX, Freqs, Sequences};
 use super::split;
 use super::symbols::{END, WINDOW};
 
-/// What is weighed together when blocks are made.
+/// The unit in which block boundaries are decided.
 const STRETCH_MATCHES: usize = 1024;
 const STRETCH_BYTES: usize = 12 << 10;
-/// Content of a block, at most: this bounds the sequences that are held.
+/// The most content of a block; it bounds the sequences in memory.
 const BLOCK_BYTES_MAX: usize = 256 << 10;
 const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 
-/// Compresses contents one after the other, keeping its memory: 180 KiB, and up to 700 KiB for the
+/// Compresses contents one after the other and keeps its memory: 180 KiB, and up to 700 KiB for the
 /// sequences of a block.
 ///
-/// What a content becomes depends on that content, its window and the level, and on nothing that
-/// was compressed before.
+/// The result depends on the content, its window and the level, and not on earlier contents.
 ///
 /// ```
 /// use zipstream::deflate::Compressor;
@@ -38,27 +37,27 @@ const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 #[derive(Debug)]
 pub struct Compressor {
     level: i32,
-    /// Made when there is something to search.
+    /// Created when there is something to search.
     search: Option<Search>,
-    /// The content at hand repeats what stands so far before.
+    /// The period, if the content repeats itself from end to end.
     period: Option<usize>,
     sequences: Sequences,
-    /// Frequencies of the block before the stretch that is being made.
+    /// Frequencies of the block, without the current stretch.
     block: Freqs,
 }
 
-/// Where a level looks for matches.
+/// The search of a level.
 #[derive(Debug)]
 enum Search {
     Fast(Box<Places>),
-    /// A match of so many bytes is taken at once.
+    /// A match of this length is taken at once.
     Medium(Box<Buckets>, usize),
     Lazy(Box<Chains>, Effort),
 }
 
-/// From which length on levels 2 to 6 take a match without a look at the next place.
+/// From this length on, levels 2 to 6 take a match without searching at the next place.
 const GOOD: [usize; 5] = [0, 6, 8, 12, 32];
-/// What levels from 7 on do.
+/// The effort of levels 7 to 9.
 const EFFORTS: [Effort; 3] = [
     Effort::new(16, 96).lazy(1, 8, 4),
     Effort::new(64, 258).lazy(2, 32, 16),
@@ -77,7 +76,7 @@ impl Search {
         }
     }
 
-    /// Forgets what came before and looks at `data[..start]`.
+    /// Clears the search and primes it with `data[..start]`.
     fn start(&mut self, data: &[u8], start: usize) {
         match self {
             Self::Fast(places) => {
@@ -95,7 +94,7 @@ impl Search {
         }
     }
 
-    /// Makes sequences of `data[at..end]` until there are enough; where it stopped.
+    /// Makes sequences of `data[at..end]` until a stretch is full; returns where it stopped.
     fn sequence(&mut self, data: &[u8], at: usize, end: usize, out: &mut Sequences) -> usize {
         let span = Span {
             at,
@@ -112,7 +111,7 @@ impl Search {
 }
 
 impl Compressor {
-    /// A compressor of a level from 0 to 9; others count as the nearest.
+    /// A compressor of a level from 0 to 9; other values are clamped.
     pub fn new(level: i32) -> Self {
         let level = level.clamp(0, 9);
         Self {
@@ -129,13 +128,13 @@ impl Compressor {
         self.level
     }
 
-    /// The most that `content` bytes can become in one call.
+    /// The largest compressed size of `content` bytes in one call.
     pub const fn bound(content: u64) -> u64 {
         block::stored_bytes(content) + 5
     }
 
-    /// Appends `data[start..]` compressed. What stands before may be referred to: the last 32 KiB of
-    /// it. Unless it is the `last` part of a stream, it ends on a whole byte, so that another can
+    /// Appends `data[start..]` compressed. Matches may refer to the 32 KiB before it. Unless it is
+    /// the `last` part of a stream, the output ends at a byte boundary, so that another part can
     /// follow.
     pub fn compress(&mut self, data: &[u8], start: usize, last: bool, out: &mut Vec<u8>) {
         let start = start.min(data.len());
@@ -174,8 +173,8 @@ impl Compressor {
         block::store(&mut BitWriter::default(), content, last, out);
     }
 
-    /// Writes the blocks of up to [`BLOCK_BYTES_MAX`] of content; where it stopped, and whether the
-    /// last one left the stream on a whole byte.
+    /// Writes blocks for up to [`BLOCK_BYTES_MAX`] of content; returns where it stopped, and
+    /// whether the stream is at a byte boundary.
     fn blocks(
         &mut self,
         writer: &mut BitWriter,

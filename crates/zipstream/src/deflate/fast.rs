@@ -1,23 +1,23 @@
-//! Matches as they come: the last place of each hash, and what is there is taken at once.
+//! The search of level 1: the last place of each hash, whose match is taken at once.
 //!
-//! Not every place is remembered: this is for speed.
+//! For speed, not every place is inserted.
 
 use super::bytes::{AT_ONCE, alike, alike_at_once, alike_long, load64};
 use super::lazy::{DULL_LITERALS, Span, TAIL};
 use super::sequences::{Sequences, whole};
 use super::symbols::{MATCH_MAX, WINDOW};
 
-/// As many slots as the nearest cache has room for beside the content.
+/// As many slots as fit the first-level cache besides the content.
 const SLOTS_LOG: u32 = 13;
-/// Bytes of a hash, and the least of a match: shorter ones take more time than they save bytes.
+/// Bytes hashed, and the shortest match: shorter ones cost more time than they save bytes.
 const HASH_BYTES: u32 = 7;
 const LEFT_OUT_BITS: u32 = 64 - 8 * HASH_BYTES;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
-/// Bytes that have to lie ahead of a place to be looked at.
+/// Bytes needed ahead of a place to search there.
 const AHEAD: usize = AT_ONCE;
-/// Literals without a match behind which not every place is looked at any more, as a shift.
+/// Literals without a match after which places are skipped, as a shift.
 const DULL_SHIFT: u32 = 6;
-/// Of the places that prime a content, each of so many is remembered.
+/// One of this many priming places is inserted.
 const PRIME_STEP: usize = 3;
 
 /// The last place of each hash: 16 KiB.
@@ -35,13 +35,13 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Forgets the content before.
+    /// Clears the table.
     pub(super) fn start(&mut self) {
         self.slots.fill(0);
     }
 
-    /// Remembers a place where eight bytes are; how far before it the last one with the same hash is,
-    /// which may be none at all: 0 or too far.
+    /// Inserts a place of eight bytes and returns the distance back to the last one with the same
+    /// hash. It is 0 or too large if there is none.
     #[inline(always)]
     fn replace(&mut self, word: u64, at: usize) -> usize {
         let hash = (word << LEFT_OUT_BITS).wrapping_mul(MULTIPLIER);
@@ -50,7 +50,7 @@ impl Places {
         usize::from((at as u16).wrapping_sub(before))
     }
 
-    /// Remembers what primes a content.
+    /// Inserts the content that primes the next one.
     pub(super) fn prime(&mut self, data: &[u8], end: usize) {
         let last = end.min(data.len().saturating_sub(AHEAD));
         let mut at = 0;
@@ -70,7 +70,7 @@ impl Places {
     }
 }
 
-/// Makes sequences of a span; where it stopped.
+/// Makes sequences of a span; returns where it stopped.
 pub(super) fn sequence(places: &mut Places, data: &[u8], span: Span, out: &mut Sequences) -> usize {
     let Span {
         mut at, end, pause, ..
@@ -110,14 +110,10 @@ pub(super) fn sequence(places: &mut Places, data: &[u8], span: Span, out: &mut S
             return at;
         }
     }
-    for &byte in &data[at..end] {
-        out.literal(byte);
-    }
-    out.close(end - from);
-    end
+    out.end_span(data, at, from, end)
 }
 
-/// How long a match is that is longer than what is compared at once.
+/// The length of a match that is longer than one comparison.
 #[inline(always)]
 fn long(data: &[u8], by: usize, at: usize, end: usize) -> usize {
     let from = at + AT_ONCE;
@@ -130,7 +126,7 @@ fn long(data: &[u8], by: usize, at: usize, end: usize) -> usize {
     whole(length + alike_long(data, from - by, from, end - from))
 }
 
-/// Takes literals without looking: the more, the longer nothing was found.
+/// Emits literals without a search: the more, the longer none has found a match.
 #[cold]
 fn skip(data: &[u8], from: usize, at: usize, last: usize, out: &mut Sequences) -> usize {
     let next = at

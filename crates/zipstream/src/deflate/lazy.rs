@@ -1,26 +1,26 @@
-//! Matches that are taken only when the next places have none that is better.
+//! The search of levels 7 to 9: a match is taken only if the next places have no better one.
 
 use super::bytes::alike_long;
 use super::chains::{AHEAD, Chains, Match};
 use super::sequences::{Sequences, whole};
 use super::symbols::{MATCH_MAX, MATCH_MIN};
 
-/// How hard a level looks.
+/// The effort of a level.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
     /// Places that are compared.
     attempts: u32,
-    /// A match of this length is good enough.
+    /// A match of this length ends the search.
     nice: usize,
-    /// How many of the next places are looked at before a match is taken.
+    /// How many of the next places are searched before a match is taken.
     lazy: u32,
-    /// From this length on the next places are compared with `late` others only.
+    /// From this length on, only `late` places are compared at the next places.
     good: usize,
     late: u32,
 }
 
 impl Effort {
-    /// Takes each match as it comes.
+    /// Takes each match at once.
     pub(super) const fn new(attempts: u32, nice: usize) -> Self {
         Self {
             attempts,
@@ -31,7 +31,7 @@ impl Effort {
         }
     }
 
-    /// Looks at the next places before a match is taken.
+    /// Searches at the next places before a match is taken.
     pub(super) const fn lazy(self, lazy: u32, good: usize, late: u32) -> Self {
         Self {
             lazy,
@@ -42,19 +42,19 @@ impl Effort {
     }
 }
 
-/// A stretch of content to make sequences of.
+/// A part of the content that becomes sequences.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     pub(super) at: usize,
-    /// Where no match may go beyond.
+    /// No match goes beyond this place.
     pub(super) end: usize,
-    /// Where to stop, after as many matches or behind this place.
+    /// Where to stop: after `matches` matches, or behind this place.
     pub(super) pause: usize,
     pub(super) matches: usize,
 }
 
 impl Span {
-    /// All of a content, without a pause.
+    /// All of a content, without a stop.
     pub(super) const fn all(at: usize, end: usize) -> Self {
         Self {
             at,
@@ -65,14 +65,16 @@ impl Span {
     }
 }
 
-/// Literals without a match behind which not every place is looked at any more.
+/// Literals without a match after which places are skipped.
 pub(super) const DULL_LITERALS: usize = 512;
-/// The most places in a row that are not looked at.
+/// The most places skipped in a row.
 const DULL_MOST: usize = 32;
-/// Places at the end of a long repetition that are remembered at least.
+/// The least number of places inserted at the end of a long repetition.
 pub(super) const TAIL: usize = 64;
 
-/// Makes sequences of a span; where it stopped.
+/// Makes sequences of a span; returns where it stopped. Each search has its own loop, because the
+/// gate on instruction counts measures them one by one: a shared loop over a trait must first show
+/// the same counts.
 pub(super) fn sequence(
     chains: &mut Chains,
     effort: Effort,
@@ -117,8 +119,7 @@ pub(super) fn sequence(
         }
         let mut length = found.length;
         if length == MATCH_MAX {
-            let (earlier, next) = (at + length - found.distance, at + length);
-            length = whole(length + alike_long(data, earlier, next, end - next));
+            length = extended(data, at, found.distance, end);
         }
         out.push(at - from, length, found.distance);
         remember(
@@ -134,14 +135,23 @@ pub(super) fn sequence(
             return at;
         }
     }
-    for &byte in &data[at..end] {
-        out.literal(byte);
-    }
-    out.close(end - from);
-    end
+    out.end_span(data, at, from, end)
 }
 
-/// Takes literals without looking: the more, the longer nothing was found.
+/// The length of a match that is at least [`MATCH_MAX`] bytes long.
+#[inline(always)]
+pub(super) fn extended(data: &[u8], at: usize, distance: usize, end: usize) -> usize {
+    let next = at + MATCH_MAX;
+    whole(MATCH_MAX + alike_long(data, next - distance, next, end - next))
+}
+
+/// The first place from `start` on that is inserted: of a long repetition only the last ones.
+#[inline(always)]
+pub(super) fn first_remembered(start: usize, end: usize, distance: usize) -> usize {
+    start.max(end.saturating_sub(distance.max(MATCH_MAX) + TAIL))
+}
+
+/// Emits literals without a search: the more, the longer none has found a match.
 #[cold]
 pub(super) fn skip(data: &[u8], from: usize, at: usize, last: usize, out: &mut Sequences) -> usize {
     let next = at + ((at - from) / DULL_LITERALS).min(DULL_MOST).min(last - at);
@@ -151,7 +161,7 @@ pub(super) fn skip(data: &[u8], from: usize, at: usize, last: usize, out: &mut S
     next
 }
 
-/// A match that starts one or two places later and is worth it.
+/// A better match that starts one or two places later.
 #[inline(always)]
 fn better(
     chains: &mut Chains,
@@ -183,16 +193,16 @@ fn better(
     None
 }
 
-/// Remembers the places from `start` to `end`, of a long repetition the last ones.
+/// Inserts the places from `start` to `end`; of a long repetition only the last ones.
 #[inline(always)]
 fn remember(chains: &mut Chains, data: &[u8], start: usize, end: usize, distance: usize) {
-    let start = start.max(end.saturating_sub(distance.max(MATCH_MAX) + TAIL));
+    let start = first_remembered(start, end, distance);
     if start < end {
         chains.insert(data, start, end);
     }
 }
 
-/// Remembers what primes a content.
+/// Inserts the content that primes the next one.
 pub(super) fn prime(chains: &mut Chains, data: &[u8], end: usize) {
     let last = end.min(data.len().saturating_sub(AHEAD));
     let mut at = 0;

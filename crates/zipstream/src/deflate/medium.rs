@@ -1,17 +1,17 @@
-//! Matches out of four places each, taken only when the next place has none that is better.
+//! The search of levels 2 to 6: four places per hash, and one look at the next place.
 
-use super::buckets::{Buckets, Look, Place};
+use super::buckets::{Buckets, Place, Search};
 use super::bytes::alike_long;
 use super::chains::AHEAD;
-use super::lazy::{DULL_LITERALS, Span, TAIL, skip};
-use super::sequences::{Sequences, whole};
+use super::lazy::{DULL_LITERALS, Span, extended, first_remembered, skip};
+use super::sequences::Sequences;
 use super::symbols::{MATCH_MAX, MATCH_MIN};
 
-/// A match of this length is good enough among those of one place.
+/// A match of this length ends the search at its place.
 const NICE: usize = 258;
 
-/// Makes sequences of a span; where it stopped. A match of `good` bytes is taken without a look at
-/// the next place.
+/// Makes sequences of a span; returns where it stopped. A match of `good` bytes is taken without
+/// searching at the next place.
 #[inline(never)]
 pub(super) fn sequence(
     buckets: &mut Buckets,
@@ -23,7 +23,7 @@ pub(super) fn sequence(
     let Span {
         mut at, end, pause, ..
     } = span;
-    let look = Look {
+    let search = Search {
         data,
         end,
         nice: NICE,
@@ -38,7 +38,7 @@ pub(super) fn sequence(
         Place::default()
     };
     while at < last {
-        let mut found = buckets.find(&look, &mut next, at, least);
+        let mut found = buckets.find(&search, &mut next, at, least);
         if found.length == 0 {
             out.literal(data[at]);
             at += 1;
@@ -55,7 +55,7 @@ pub(super) fn sequence(
         let mut seen = at;
         while found.length < good && at + 1 < last {
             seen = at + 1;
-            let other = buckets.find(&look, &mut next, at + 1, found.length - 1);
+            let other = buckets.find(&search, &mut next, at + 1, found.length - 1);
             let gain = 4 * (other.length as i32 - found.length as i32)
                 + (found.distance.ilog2() as i32 - other.distance.max(1).ilog2() as i32);
             if gain <= 2 {
@@ -67,8 +67,7 @@ pub(super) fn sequence(
         }
         let mut length = found.length;
         if length == MATCH_MAX {
-            let (earlier, next) = (at + length - found.distance, at + length);
-            length = whole(length + alike_long(data, earlier, next, end - next));
+            length = extended(data, at, found.distance, end);
         }
         out.push(at - from, length, found.distance);
         let behind = (at + length).min(last);
@@ -80,25 +79,21 @@ pub(super) fn sequence(
             return at;
         }
     }
-    for &byte in &data[at..end] {
-        out.literal(byte);
-    }
-    out.close(end - from);
-    end
+    out.end_span(data, at, from, end)
 }
 
-/// Remembers the places from `start` to `end`, of a long repetition the last ones.
+/// Inserts the places from `start` to `end`; of a long repetition only the last ones.
 #[inline(always)]
 fn remember(buckets: &mut Buckets, data: &[u8], start: usize, end: usize, distance: usize) {
-    let start = start.max(end.saturating_sub(distance.max(MATCH_MAX) + TAIL));
+    let start = first_remembered(start, end, distance);
     if start < end {
         buckets.insert(data, start, end);
     }
 }
 
-/// Remembers what primes a content.
+/// Inserts the content that primes the next one.
 pub(super) fn prime(buckets: &mut Buckets, data: &[u8], end: usize) {
-    let look = Look {
+    let search = Search {
         data,
         end: data.len(),
         nice: NICE,
@@ -108,7 +103,7 @@ pub(super) fn prime(buckets: &mut Buckets, data: &[u8], end: usize) {
     while at < last {
         let mut next = (at + MATCH_MAX).min(last);
         let mut here = buckets.place(data, at);
-        let found = buckets.find(&look, &mut here, at, MATCH_MIN);
+        let found = buckets.find(&search, &mut here, at, MATCH_MIN);
         if found.length == MATCH_MAX && at + 2 * MATCH_MAX < last {
             let (earlier, from) = (at + MATCH_MAX - found.distance, at + MATCH_MAX);
             next = from + alike_long(data, earlier, from, last - from);

@@ -1,9 +1,9 @@
-//! Deflate (RFC 1951) of this crate's own: compression in parts that any thread can do and that read
-//! as one stream, and reading of streams in any cut (`inflate`).
+//! Deflate (RFC 1951): a compressor whose parts can run on any thread and form one stream, and a
+//! decoder that takes input in any cut (`inflate`).
 //!
-//! Repetitions are told by `repeat`. A search (`fast`, `medium` over `buckets`, or `lazy` over `chains`) makes `sequences` of content, `split` says
-//! where blocks end, `block` writes them under codes of `huffman`. Nothing here knows a header
-//! or a checksum.
+//! `repeat` detects repetitions. A search (`fast`, `medium` over `buckets`, or `lazy` over
+//! `chains`) turns content into `sequences`, `split` decides where blocks end, `block` writes them
+//! with codes of `huffman`. Nothing here knows headers or checksums.
 
 mod bits;
 mod block;

@@ -1,16 +1,16 @@
-//! Content that is one short repetition from end to end: it needs no search.
+//! Content that is one short repetition from end to end needs no search.
 
 use super::bytes::{alike_long, load64};
 use super::lazy::Span;
 use super::sequences::{Sequences, whole};
 
-/// Periods that are looked for.
+/// The longest period that is detected.
 const PERIOD_MAX: usize = 1 << 10;
-/// Less content is not looked at.
+/// Shorter content is not checked.
 const CONTENT_LEAST: usize = 4 * PERIOD_MAX;
 const WORD: usize = 8;
 
-/// The period of `data[start..]`, if all of it repeats what stands so far before.
+/// The period of `data[start..]`, if all of it repeats itself at that distance.
 pub(super) fn period(data: &[u8], start: usize) -> Option<usize> {
     if data.len() - start < CONTENT_LEAST {
         return None;
@@ -25,7 +25,7 @@ pub(super) fn period(data: &[u8], start: usize) -> Option<usize> {
     (repeated == data.len() - from).then_some(period)
 }
 
-/// Makes sequences of a span of such content; where it stopped, which is its end.
+/// Makes sequences of a span of such content; returns its end.
 pub(super) fn sequence(data: &[u8], period: usize, span: Span, out: &mut Sequences) -> usize {
     let literals = period.saturating_sub(span.at).min(span.end - span.at);
     let length = whole(span.end - span.at - literals);

@@ -1,20 +1,20 @@
-//! What a search found: literals and matches in order, counted as they come.
+//! The result of a search: literals and matches in order, with symbol frequencies.
 //!
-//! A sequence is a number of literals and a match behind them, packed into 64 bits. The literals
-//! themselves stay where they are, in the content.
+//! A sequence is a number of literals and the match after them, packed into 64 bits. The literals
+//! themselves stay in the content.
 
 use super::symbols::{
     DISTANCES, END, LITLENS, MATCH_MAX, MATCH_MIN, distance_extra, distance_slot, length_extra,
     length_slot,
 };
 
-/// Bits of the literals of a sequence, and of its length. The distance has 16, its slot the rest.
+/// Bits for the number of literals and for the length. The distance has 16 bits, its slot the rest.
 const FIELD_BITS: u32 = 20;
 const FIELD_MASK: u64 = (1 << FIELD_BITS) - 1;
-/// The most content that fields can tell of.
+/// The most content that the fields can express.
 pub(super) const FIELD_MAX: usize = FIELD_MASK as usize;
 
-/// How often each symbol occurs.
+/// The frequency of each symbol.
 #[derive(Debug, Clone)]
 pub(super) struct Freqs {
     pub(super) litlens: [u32; LITLENS],
@@ -45,7 +45,7 @@ impl Freqs {
         }
     }
 
-    /// Bits that follow the symbols of lengths and distances.
+    /// Extra bits of lengths and distances.
     pub(super) fn extra_bits(&self) -> u64 {
         let lengths = self.litlens[END + 1..].iter().enumerate();
         let lengths = lengths.map(|(slot, freq)| u64::from(*freq) * u64::from(length_extra(slot)));
@@ -56,7 +56,7 @@ impl Freqs {
     }
 }
 
-/// The sequences of a stretch of content, and how often each symbol occurs in them.
+/// The sequences of a stretch of content, and their symbol frequencies.
 #[derive(Debug, Default)]
 pub(super) struct Sequences {
     pub(super) list: Vec<u64>,
@@ -75,8 +75,8 @@ impl Sequences {
         self.freqs.litlens[usize::from(byte)] += 1;
     }
 
-    /// Adds literals, which are counted already, and a match. One that is longer than a symbol can say becomes several: its length must be
-    /// [`whole`].
+    /// Adds literals, which are counted already, and a match. A match longer than one symbol can
+    /// express becomes several: its length must be [`whole`].
     #[inline(always)]
     pub(super) fn push(&mut self, literals: usize, length: usize, distance: usize) {
         let slot = distance_slot(distance) & (DISTANCES - 1);
@@ -99,7 +99,18 @@ impl Sequences {
         );
     }
 
-    /// Adds literals without a match behind them, which are counted already.
+    /// Ends a span: the bytes from `at` on are literals, and so are those from `from` on, which are
+    /// counted already. Returns the end.
+    #[inline(always)]
+    pub(super) fn end_span(&mut self, data: &[u8], at: usize, from: usize, end: usize) -> usize {
+        for &byte in &data[at..end] {
+            self.literal(byte);
+        }
+        self.close(end - from);
+        end
+    }
+
+    /// Adds literals without a match after them, which are counted already.
     pub(super) fn close(&mut self, literals: usize) {
         if literals > 0 {
             self.list.push(literals as u64);
@@ -107,7 +118,7 @@ impl Sequences {
     }
 }
 
-/// A sequence, taken apart. Without a match the length is 0.
+/// An unpacked sequence. Without a match the length is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sequence {
     pub(super) literals: usize,
@@ -129,7 +140,7 @@ impl Sequence {
     }
 }
 
-/// The most of a length that matches can say: no rest of 1 or 2.
+/// The largest length up to this one that matches can express: the rest is not 1 or 2.
 #[inline(always)]
 pub(super) fn whole(length: usize) -> usize {
     let rest = length % MATCH_MAX;

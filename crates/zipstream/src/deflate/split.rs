@@ -1,10 +1,10 @@
-//! Where a block ends: stretches of content that are alike share a block, others get their own.
+//! Block boundaries: similar stretches of content share a block, others get their own.
 
 use super::sequences::Freqs;
 
-/// What a table of lengths costs, about.
+/// The approximate size of a block header.
 const TABLE_BITS: u64 = 70 * 8;
-/// Fractions of a bit.
+/// Bits after the binary point.
 const FRACTION_BITS: u32 = 12;
 
 /// Entropy of the symbols, in bits.
@@ -12,8 +12,8 @@ pub(super) fn bits(freqs: &Freqs) -> u64 {
     (entropy(&freqs.litlens) + entropy(&freqs.distances)) >> FRACTION_BITS
 }
 
-/// Whether a stretch with these frequencies is better off in a block of its own than in the one
-/// before it, given their bits and those of both together.
+/// Whether a stretch is shorter in its own block than in the block before it, given the bits of
+/// both and of their union.
 pub(super) fn pays_off(before: u64, own: u64, together: u64) -> bool {
     before + own + TABLE_BITS < together
 }

@@ -1,22 +1,22 @@
-//! Deflate in chunks that any thread can compress and that read as one stream.
+//! Deflate in chunks that can be compressed on any thread and form one stream.
 //!
-//! Each chunk is primed with the 32 KiB before it and ends on a byte, so that what a chunk becomes
-//! depends on these bytes alone, and so neither on threads nor on what came before.
+//! Each chunk is primed with the 32 KiB before it and ends at a byte boundary. Its bytes depend on
+//! these inputs alone, and not on threads or earlier work.
 
 use crate::deflate::Compressor;
 
-/// Content of one chunk. Larger chunks would compress hardly better and hold their thread longer.
+/// Content of one chunk. Larger chunks compress hardly better and hold their thread longer.
 pub(crate) const CHUNK_BYTES: usize = 256 << 10;
-/// What a chunk may refer back to.
+/// How far a chunk may refer back.
 pub(crate) const WINDOW_BYTES: usize = 32 << 10;
 
-/// The most that `content` bytes can become, over any number of chunks.
+/// The largest compressed size of `content` bytes in any number of chunks.
 pub(crate) const fn bound(content: u64) -> u64 {
     let chunks = content / CHUNK_BYTES as u64 + 1;
     chunks * Compressor::bound(CHUNK_BYTES as u64)
 }
 
-/// Compresses chunks, keeping the context of the level used last.
+/// Compresses chunks and keeps the context of the last level.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks(Option<Compressor>);
 

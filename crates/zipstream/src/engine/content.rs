@@ -1,6 +1,6 @@
-//! Contents as they are read: one decoder for all methods, held to sizes, limits and checksum.
+//! Decoding of entry contents: one decoder for all methods, with sizes, limits and a checksum.
 //!
-//! Bytes are counted as they are produced; what a header says is compared and never trusted.
+//! Produced bytes are counted; what a header states is compared and never trusted.
 
 #[cfg(feature = "methods")]
 use super::read_only_methods::ReadOnlyMethod;
@@ -10,23 +10,23 @@ use crate::method::Method;
 #[cfg(not(all(feature = "methods", feature = "zstd")))]
 use crate::method::unsupported;
 
-/// Below this much content the ratio says nothing.
+/// The ratio is checked only beyond this much content.
 const RATIO_FREE_BYTES: u64 = 1 << 20;
 
-/// What a content is held to.
+/// The bounds of a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// The size that was stated, where it is known beforehand.
+    /// The stated size, if it is known in advance.
     pub(crate) stated: Option<u64>,
-    /// The compressed size, where it is known beforehand.
+    /// The compressed size, if it is known in advance.
     pub(crate) compressed: Option<u64>,
-    /// The most that may be produced.
+    /// The most content that may be produced.
     pub(crate) limit: u64,
-    /// The most that one compressed byte may become on average.
+    /// The most content per compressed byte, on average.
     pub(crate) ratio: u64,
-    /// The most memory that a window may take.
+    /// The most memory that a window may use.
     pub(crate) memory: u64,
-    /// Whether the header says that a mark ends the compressed content (LZMA).
+    /// Whether a marker ends the compressed content (LZMA).
     pub(crate) marker: bool,
 }
 
@@ -39,17 +39,17 @@ pub(crate) struct Step {
     pub(crate) done: bool,
 }
 
-/// Decodes contents one after the other, keeping its contexts.
+/// Decodes contents one after the other and keeps its contexts.
 pub(crate) struct ContentDecoder {
     method: Method,
     bounds: Bounds,
     crc: libdeflater::Crc,
-    /// Whether nobody asks for the checksum.
+    /// Whether the checksum is not needed.
     unsummed: bool,
     consumed: u64,
     produced: u64,
     done: bool,
-    /// Whether the last call could do no more without more input.
+    /// Whether the last call needed more input.
     starved: bool,
     inflate: Option<Inflater>,
     #[cfg(feature = "zstd")]
@@ -123,7 +123,7 @@ impl ContentDecoder {
         Ok(())
     }
 
-    /// Leaves the checksum of this content out: nothing states it.
+    /// Skips the checksum of this content, which is not stated.
     pub(crate) fn leave_out_sum(&mut self) {
         self.unsummed = true;
     }
@@ -153,7 +153,7 @@ impl ContentDecoder {
         self.done
     }
 
-    /// Takes compressed bytes and gives content. `last` says that no more input will come.
+    /// Consumes compressed bytes and produces content. `last` says that no more input follows.
     pub(crate) fn push(
         &mut self,
         input: &[u8],
@@ -185,7 +185,7 @@ impl ContentDecoder {
         Ok(self.step(consumed, produced))
     }
 
-    /// How much of so much output may be used: one byte beyond what is allowed tells that there is
+    /// How much of the output may be used: one byte beyond the allowed size shows that there is
     /// more.
     fn room(&self, most: usize) -> usize {
         let stated = self.bounds.stated.unwrap_or(u64::MAX);
@@ -194,8 +194,8 @@ impl ContentDecoder {
         usize::try_from(room).unwrap_or(usize::MAX).min(most)
     }
 
-    /// How many of so many bytes come next as they are, where nothing is compressed: whoever has
-    /// another reason to copy them need not do it twice.
+    /// How many of the next bytes are stored content, which a caller that copies them anyway need
+    /// not copy twice.
     pub(crate) fn copies(&self, most: usize) -> Option<usize> {
         if self.method != Method::Stored || self.done {
             return None;
@@ -207,7 +207,7 @@ impl ContentDecoder {
         )
     }
 
-    /// Counts these bytes, of which there are as many as [`copies`](Self::copies) said.
+    /// Counts these bytes, as many as [`copies`](Self::copies) returned.
     pub(crate) fn copied(&mut self, content: &[u8]) -> Result<Step, Error> {
         let bytes = content.len();
         self.consumed += bytes as u64;
@@ -218,9 +218,9 @@ impl ContentDecoder {
         Ok(self.step(bytes, bytes))
     }
 
-    /// Decompresses a whole content of deflate that is stated to have `stated` bytes; how much of the
-    /// input that took, and what it came to. More room than that makes it faster. No content is
-    /// started by this.
+    /// Decompresses a whole deflate content of stated size `stated`; returns the consumed and the
+    /// produced bytes. More output room than that makes it faster. It does not affect a started
+    /// content.
     pub(crate) fn inflate_whole(
         &mut self,
         input: &[u8],
@@ -238,8 +238,8 @@ impl ContentDecoder {
         }
     }
 
-    /// The same, with the content where it was made if the method has a place of its own, else in
-    /// `output`. One piece may be larger than that.
+    /// Like [`push`](Self::push), but the content stays in the method's own buffer if it has one,
+    /// else it is in `output`. A piece may be larger than `output`.
     pub(crate) fn lend<'a>(
         &'a mut self,
         input: &[u8],
@@ -259,7 +259,7 @@ impl ContentDecoder {
         if !self.unsummed {
             self.crc.update(piece.content);
         }
-        // What is held back needs more input or comes without any.
+        // Content that is held back needs more input, or follows without any.
         self.starved = piece.consumed == input.len() && piece.content.is_empty();
         if last && self.starved && !self.done {
             return Err(early());
@@ -272,7 +272,7 @@ impl ContentDecoder {
         Ok((step, piece.content))
     }
 
-    /// The last `bytes` of the content that [`lend`](Self::lend) lent last.
+    /// The last `bytes` bytes of the content that [`lend`](Self::lend) returned last.
     pub(crate) fn lent(&self, bytes: usize) -> &[u8] {
         let inflate = self.inflate.as_ref();
         inflate.map_or(&[], |inflate| inflate.last_content(bytes))
@@ -338,8 +338,8 @@ impl ContentDecoder {
         Ok((step.consumed, step.produced))
     }
 
-    /// Whether a content that looked complete goes on with `bytes`, which it takes then: where its
-    /// compressed size is not known, another frame of zstd may follow.
+    /// Whether a content that looked complete continues with `bytes`, which it then consumes: if
+    /// the compressed size is unknown, another zstd frame may follow.
     #[cfg(feature = "zstd")]
     pub(crate) fn goes_on(&mut self, bytes: &[u8]) -> Result<bool, Error> {
         const FRAME_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -356,13 +356,13 @@ impl ContentDecoder {
         Ok(false)
     }
 
-    /// Compares what a complete content came to with what is stated of it.
+    /// Compares size and checksum of a complete content with the stated ones.
     pub(crate) fn verify(&self, crc32: u32, content: u64) -> Result<(), Error> {
         compare((self.crc32(), self.produced), (crc32, content))
     }
 }
 
-/// Holds what was taken and produced so far to the bounds.
+/// Checks the bounds after a step.
 fn judge(bounds: &Bounds, consumed: u64, produced: u64) -> Result<(), Error> {
     if let Some(stated) = bounds.stated.filter(|stated| produced > *stated) {
         return Err(more(stated));
@@ -382,7 +382,7 @@ fn judge(bounds: &Bounds, consumed: u64, produced: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Compares checksum and size of a content with those stated.
+/// Compares size and checksum of a content with the stated ones.
 pub(crate) fn compare(found: (u32, u64), stated: (u32, u64)) -> Result<(), Error> {
     if found.1 != stated.1 {
         return Err(Error::new(
@@ -406,7 +406,7 @@ pub(crate) fn compare(found: (u32, u64), stated: (u32, u64)) -> Result<(), Error
     Ok(())
 }
 
-/// The refusal of content beyond what is stated.
+/// The error for content beyond the stated size.
 pub(crate) fn more(stated: u64) -> Error {
     let what = format!("more content than the stated {stated} bytes");
     Error::new(ErrorKind::Size, what)
@@ -416,14 +416,14 @@ fn early() -> Error {
     Error::new(ErrorKind::Corrupt, "its compressed content ends too early")
 }
 
-/// The refusal of data that is no deflate.
+/// The error for invalid deflate data.
 fn invalid(error: &InflateError) -> Error {
     let (what, at) = (error.what(), error.offset());
     let what = format!("invalid deflate data: {what} at byte {at} of its compressed content");
     Error::new(ErrorKind::Corrupt, what)
 }
 
-/// The refusal of content beyond a limit.
+/// The error for content beyond a limit.
 pub(crate) fn limit(bytes: u64) -> Error {
     Error::new(
         ErrorKind::Limit,

@@ -1,24 +1,23 @@
-//! A look at a content before it is compressed: which codec is made for it.
+//! Detects contents for which this crate's deflate has special paths.
 
-/// Contents below this are not looked at.
+/// Smaller contents are not examined.
 const LOOK_BYTES: usize = 4 << 10;
-/// A period is looked for this far back, by this much content.
+/// The longest period, and the bytes that are searched for it.
 const PERIOD_MAX: usize = 1 << 10;
 const NEEDLE: usize = 32;
-/// Bytes that are counted, where there are enough, in this many places.
+/// Sampled bytes, the number of places they come from, and the smallest content for it.
 const COUNTED: usize = 4 << 10;
 const COUNTED_PLACES: usize = 8;
 const COUNTED_OF: usize = 32 << 10;
-/// Sum of the squares of the counts: noise has about 70,000.
+/// The sum of the squared counts: noise has about 70,000.
 const NOISE_MOST: u32 = 78_000;
 
-/// Whether the content is one short repetition over and over, or noise: `deflate` has paths of its
-/// own for these.
+/// Whether the content is one short repetition, or noise.
 pub(crate) fn is_repetition_or_noise(content: &[u8]) -> bool {
     content.len() >= LOOK_BYTES && (repeats(content) || is_noise(content))
 }
 
-/// Whether most of it has the period that its middle has.
+/// Whether most of the content has the period of its middle.
 fn repeats(content: &[u8]) -> bool {
     let middle = content.len() / 2;
     let needle = &content[middle..middle + NEEDLE];

@@ -1,7 +1,7 @@
-//! Zstandard in frames of a bounded size, one behind the other, that any thread can compress.
+//! Zstandard in frames of a bounded size, which any thread can compress.
 //!
-//! A frame depends on its content alone. It is given to the codec in parts of one size, so that it
-//! becomes the same whether it was collected before or comes as it goes.
+//! A frame depends on its content alone. The codec gets it in parts of a fixed size, so that it
+//! becomes the same whether it is collected first or compressed as it arrives.
 
 use zstdkit::{Encoder, Operation, State};
 
@@ -9,10 +9,10 @@ use super::chunk::CHUNK_BYTES;
 use super::whole::zstd_options;
 use crate::error::{Error, ErrorKind};
 
-/// Content of a frame: larger ones compress better and take the memory and time of a thread for
-/// longer. Twice the window of the level that is usual.
+/// Content of a frame: larger ones compress better, but take more memory and hold a thread longer.
+/// It is twice the window of the default level.
 const FRAME_BYTES: usize = 4 << 20;
-/// Content of a frame at levels whose windows are larger.
+/// Content of a frame at levels with larger windows.
 const HIGH_FRAME_BYTES: usize = 16 << 20;
 const HIGH_LEVEL: i32 = 10;
 
@@ -25,16 +25,16 @@ pub(crate) const fn frame_bytes(level: i32) -> usize {
     }
 }
 
-/// Compresses frames, keeping the context of the level used last.
+/// Compresses frames and keeps the context of the last level.
 #[derive(Default)]
 pub(crate) struct Frames {
     encoder: Option<(i32, Box<Encoder>)>,
-    /// Content of the frame that is open.
+    /// Content of the open frame so far.
     taken: usize,
 }
 
 impl Frames {
-    /// Forgets the frame that is open, as at the start of an entry.
+    /// Drops the open frame, as at the start of an entry.
     pub(crate) fn restart(&mut self) {
         if self.taken > 0 {
             self.encoder = None;
@@ -42,8 +42,8 @@ impl Frames {
         self.taken = 0;
     }
 
-    /// Appends a part of a content compressed. Parts are chunks, except for the last one. `first` says
-    /// that there was none before.
+    /// Appends a part of a content compressed. All parts but the last are chunks. `first` marks the
+    /// first part of the content.
     pub(crate) fn part(
         &mut self,
         level: i32,
@@ -53,7 +53,7 @@ impl Frames {
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if content.is_empty() && self.taken == 0 && !first {
-            // The frames before hold it all.
+            // Earlier frames contain everything.
             return Ok(());
         }
         let taken = self.taken + content.len();

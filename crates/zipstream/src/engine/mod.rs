@@ -1,7 +1,7 @@
-//! Compression as this crate uses it: whole buffers, stitched chunks, and streams to be read.
+//! Codecs as archives use them: whole contents, chunks of one stream, and decoding.
 //!
-//! The codecs are those of `deflate`, libdeflate and libzstd; contexts are made at first use
-//! and kept. Nothing here knows a header.
+//! The codecs are `deflate`, libdeflate and libzstd; contexts are created at first use and kept.
+//! Nothing here knows headers.
 
 pub(crate) mod chunk;
 pub(crate) mod content;

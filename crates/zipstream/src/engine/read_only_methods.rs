@@ -1,7 +1,7 @@
-//! Methods that are read and not written: deflate64, bzip2, LZMA and XZ (feature `methods`).
+//! Methods that are read and never written: deflate64, bzip2, LZMA and XZ (feature `methods`).
 //!
-//! The decoders are those of the crates deflate64, bzip2 (on its Rust library) and lzma-rust2. None
-//! of them takes more memory than it is allowed, whatever its input asks for.
+//! The decoders come from the crates deflate64, bzip2 (over its Rust library) and lzma-rust2. None
+//! takes more memory than allowed, whatever its input says.
 
 use lzma_rust2::{Action, LzmaStream, Status, XzStream};
 
@@ -9,7 +9,8 @@ use super::content::Bounds;
 use crate::error::{Error, ErrorKind};
 use crate::method::{Method, unsupported};
 
-/// Bytes before a raw LZMA stream: a version, the length of the properties, and five of these.
+/// Bytes before a raw LZMA stream: a version, the length of the properties, and five bytes of
+/// properties.
 const LZMA_HEADER_BYTES: usize = 9;
 const LZMA_PROPERTIES_BYTES: usize = 5;
 
@@ -17,19 +18,19 @@ const LZMA_PROPERTIES_BYTES: usize = 5;
 pub(crate) enum ReadOnlyMethod {
     Deflate64(Box<deflate64::InflaterManaged>),
     Bzip2(bzip2::Decompress),
-    /// Before its properties, which come in any cut.
+    /// Before its properties, which may arrive in any cut.
     LzmaHeader(Vec<u8>, Bounds),
     Lzma(Box<LzmaStream>),
     Xz(Box<XzStream>),
 }
 
-/// What one call did: bytes taken and given, and whether that was the end.
+/// The result of a call: bytes consumed and produced, and whether the content is complete.
 pub(crate) type Did = (usize, usize, bool);
 
 impl ReadOnlyMethod {
     /// A decoder for a method.
     pub(crate) fn new(method: Method, bounds: &Bounds) -> Result<Self, Error> {
-        // These two take bytes ahead that may be another record's.
+        // These two read ahead, beyond the end of the content.
         if matches!(method.code(), 9 | 14) && bounds.compressed.is_none() {
             let what = format!("a {method} entry with a descriptor has no known end");
             return Err(Error::new(ErrorKind::Unsupported, what)
@@ -47,7 +48,7 @@ impl ReadOnlyMethod {
         })
     }
 
-    /// Takes compressed bytes and gives content. `last` says that no more input will come.
+    /// Consumes compressed bytes and produces content. `last` says that no more input follows.
     pub(crate) fn push(
         &mut self,
         mut input: &[u8],
@@ -86,7 +87,7 @@ impl ReadOnlyMethod {
                 let before = (decoder.total_in(), decoder.total_out());
                 let status = decoder.decompress(input, output);
                 let status = status.map_err(|_| invalid("bzip2"))?;
-                // Neither is more than what was given.
+                // Neither exceeds the length of its buffer.
                 let taken = (decoder.total_in() - before.0) as usize;
                 let given = (decoder.total_out() - before.1) as usize;
                 match status {
@@ -117,7 +118,7 @@ fn action(last: bool) -> Action {
     if last { Action::Finish } else { Action::Run }
 }
 
-/// The stream that a header announces.
+/// The stream that a header describes.
 fn lzma(header: &[u8], bounds: &Bounds) -> Result<LzmaStream, Error> {
     if usize::from(header[2]) != LZMA_PROPERTIES_BYTES || header[3] != 0 {
         return Err(invalid("lzma"));
@@ -126,7 +127,7 @@ fn lzma(header: &[u8], bounds: &Bounds) -> Result<LzmaStream, Error> {
     if u64::from(window) > bounds.memory {
         return Err(memory("lzma"));
     }
-    // The stream ends with a mark, or where the stated size is reached.
+    // The stream ends with a marker, or at the stated size.
     let stated = bounds.stated.filter(|_| !bounds.marker);
     let bytes = stated.unwrap_or(u64::MAX);
     LzmaStream::new_with_props(bytes, header[4], window, None)

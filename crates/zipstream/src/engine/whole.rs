@@ -1,4 +1,4 @@
-//! Whole buffers into and out of deflate and zstd, in one call each.
+//! Whole contents: deflate and zstd in one call.
 
 use std::ops::RangeInclusive;
 
@@ -9,22 +9,22 @@ use crate::error::ErrorKind;
 use crate::error::{Error, internal};
 use crate::method::Method;
 
-/// Levels that are faster here than those of libdeflate that compress as well.
+/// Levels at which this crate is faster than the libdeflate level that compresses as well.
 const OWN_LEVELS: RangeInclusive<i32> = 1..=6;
 
-/// Compresses whole contents, keeping the context of the method and level used last.
+/// Compresses whole contents and keeps the context of the last method and level.
 #[derive(Default)]
 pub(crate) struct Whole {
     deflate: Option<(i32, libdeflater::Compressor)>,
-    /// For these levels, and for contents that libdeflate is slow on.
+    /// For these levels, and for contents that are slow with libdeflate.
     own: Chunks,
     #[cfg(feature = "zstd")]
     zstd: Option<(i32, zstdkit::Compressor)>,
 }
 
 impl Whole {
-    /// Appends the compressed content, if it is smaller than the content; `false` leaves `out`
-    /// as it was.
+    /// Appends the compressed content if it is smaller than the content; otherwise returns `false`
+    /// and leaves `out` unchanged.
     pub(crate) fn compress(
         &mut self,
         method: Method,
@@ -32,7 +32,7 @@ impl Whole {
         content: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<bool, Error> {
-        // One byte less than stored is the most that is of use.
+        // Anything of the content's size or more is of no use.
         let Some(room) = content.len().checked_sub(1).filter(|_| level != 0) else {
             return Ok(false);
         };
@@ -69,7 +69,7 @@ impl Whole {
         let Some((_, compressor)) = &mut self.deflate else {
             return Err(internal("no deflate context"));
         };
-        // The one error is that it does not fit.
+        // The only error is missing room.
         Ok(compressor.deflate_compress(content, room).ok())
     }
 
@@ -102,7 +102,7 @@ impl Whole {
     }
 }
 
-/// Settings of a frame in an archive, which has a checksum of its own.
+/// Options of a frame: the archive has its own checksum.
 #[cfg(feature = "zstd")]
 pub(crate) fn zstd_options(level: i32) -> zstdkit::EncoderOptions {
     zstdkit::EncoderOptions::default()
