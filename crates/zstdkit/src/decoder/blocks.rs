@@ -1,10 +1,9 @@
-//! libzstd's half of the decoder: blocks in, content out, and what a frame promised about its
-//! content held against it. Which bytes are a block, and whether the frame is let in at all, is
-//! decided in the module above.
+//! libzstd's half of the decoder: blocks in, content out. Compares the content with the size and checksum
+//! that the frame states. `stream` decides which bytes are a block, and whether a frame is accepted.
 //!
-//! libzstd is never shown the end of a frame: the last-block bit is cleared on the way in. It
-//! would otherwise check the content size itself and call a wrong one corrupt data, and it would
-//! hold back the last byte of a block that did not fit the output.
+//! libzstd never sees the end of a frame: the last-block bit is cleared before. Otherwise it would check
+//! the content size itself and report a wrong one as corrupt data, and it would hold back the last byte of
+//! a block that did not fit the output.
 
 use std::hash::Hasher as _;
 
@@ -18,7 +17,7 @@ use crate::options::DecoderOptions;
 pub(super) struct Blocks {
     context: DecompressContext,
     frame: Option<Frame>,
-    /// A byte that libzstd had ready when the output was full. More may be waiting behind it.
+    /// A byte that libzstd produced when the output was full. More may follow it.
     held: Option<u8>,
     bytes_out: u64,
     checksums_verified: u64,
@@ -31,12 +30,12 @@ pub(super) struct Blocks {
 /// The frame that is being decoded.
 struct Frame {
     header: Header,
-    /// The header as it was stored, until libzstd has been given it.
+    /// The stored header, until libzstd has seen it.
     unsent: Option<[u8; HEADER_BYTES_MAX]>,
     start: u64,
     produced: u64,
     block_start: u64,
-    /// Running hash of the content, when it will be compared.
+    /// The running hash of the content, if the checksum is verified.
     hash: Option<XxHash64>,
 }
 
@@ -61,13 +60,13 @@ impl Blocks {
         self.checksums_verified = 0;
     }
 
-    /// Counts what was decoded of the stream by other means.
+    /// Starts the counters at what was decoded of the stream elsewhere.
     pub(super) fn resume(&mut self, bytes_out: u64, checksums_verified: u64) {
         self.bytes_out = bytes_out;
         self.checksums_verified = checksums_verified;
     }
 
-    /// Whether decoded bytes wait for room.
+    /// Whether decoded bytes are left because the output was full.
     pub(super) fn waiting(&self) -> bool {
         self.held.is_some()
     }
@@ -84,7 +83,7 @@ impl Blocks {
         self.context.memory_bytes()
     }
 
-    /// Decodes the next frame with this one of the dictionaries.
+    /// Decodes the next frame with the dictionary of this index.
     pub(super) fn use_dictionary(&mut self, at: usize) -> Result<(), Error> {
         self.context.use_dictionary(at)
     }
@@ -109,8 +108,8 @@ impl Blocks {
         }
     }
 
-    /// Decodes a frame of one block, given whole, straight into the output, which needs no
-    /// window and no copy. Any doubt is left to the path that can name its byte.
+    /// Decodes a complete frame of one block straight into the output, without a window and a copy.
+    /// `None`: anything is wrong; the slower path then finds the byte.
     pub(super) fn whole_frame(&mut self, frame: &[u8], output: &mut [u8]) -> Option<usize> {
         let header = self
             .frame
@@ -130,7 +129,7 @@ impl Blocks {
         Some(count)
     }
 
-    /// Shows libzstd the header of the frame, if it has not seen it.
+    /// Gives libzstd the header of the frame, unless it has seen it.
     pub(super) fn begin_frame(&mut self) -> Result<(), Error> {
         let Some(frame) = &mut self.frame else {
             return Ok(());
@@ -153,7 +152,7 @@ impl Blocks {
             })
     }
 
-    /// Shows libzstd a block header, as that of a block which is not the last.
+    /// Gives libzstd a block header, without the last-block bit.
     pub(super) fn begin_block(&mut self, block: Block) -> Result<(), Error> {
         let kind = match block.kind {
             BlockKind::Raw => 0,
@@ -167,7 +166,7 @@ impl Blocks {
             .map_err(|code| self.failure(code))
     }
 
-    /// Gives libzstd bytes of the current block and takes what they decode to.
+    /// Gives libzstd bytes of the current block and takes the content that they decode to.
     pub(super) fn feed(&mut self, bytes: &[u8], output: &mut [u8]) -> Result<usize, Error> {
         let room = self.room(output.len());
         let (taken, produced) = self
@@ -178,12 +177,12 @@ impl Blocks {
             let offset = self.frame.as_ref().map_or(0, |frame| frame.block_start);
             return Err(Repr::Internal {
                 offset,
-                reason: "a block was not taken whole",
+                reason: "a block was not taken completely",
             }
             .into());
         }
         self.account(&output[..produced]);
-        // In this order, so that the error does not depend on how much room there was.
+        // In this order, so that the error does not depend on the room in the output.
         self.check_size()?;
         if produced == room {
             self.hold()?;
@@ -192,7 +191,7 @@ impl Blocks {
         Ok(produced)
     }
 
-    /// Writes what was decoded but did not fit before.
+    /// Writes decoded content that did not fit before.
     pub(super) fn drain(&mut self, output: &mut [u8]) -> Result<usize, Error> {
         match (output.split_first_mut(), self.held) {
             (Some((first, rest)), Some(byte)) => {
@@ -204,8 +203,8 @@ impl Blocks {
         }
     }
 
-    /// Checks the content size once the last block was decoded and handed out whole. That a block
-    /// holds no more than a block may is libzstd's to check.
+    /// Checks the content size after the last block was decoded and completely handed out. libzstd
+    /// checks the size of each block.
     pub(super) fn close_block(&self, last: bool) -> Result<(), Error> {
         let Some(frame) = &self.frame else {
             return Ok(());
@@ -218,7 +217,7 @@ impl Blocks {
         }
     }
 
-    /// Compares the checksum, which is stored at byte `offset`.
+    /// Verifies the checksum, which is stored at byte `offset`.
     pub(super) fn close_frame(&mut self, stored: Option<u32>, offset: u64) -> Result<(), Error> {
         let hash = self.frame.take().and_then(|frame| frame.hash);
         if let (Some(stored), Some(hash)) = (stored, hash) {
@@ -236,7 +235,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Asks libzstd for one byte more than fitted, to learn whether there is one.
+    /// Asks libzstd for one more byte than fitted, to find out whether there is one.
     fn hold(&mut self) -> Result<(), Error> {
         let mut byte = [0];
         let (_, produced) = self
@@ -255,7 +254,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// How much of an output of this length may be filled.
+    /// How much of an output of this length the output limit allows.
     fn room(&self, len: usize) -> usize {
         let left = match self.output_limit {
             Some(limit) => limit.saturating_sub(self.bytes_out),
@@ -300,14 +299,14 @@ impl Blocks {
         };
         let too_small = error::is_output_too_small(code);
         match frame.stated_size_in_reach() {
-            // Near its stated end a frame has only that much of a window left, so what overruns it
-            // is a frame longer than it says.
+            // Near its stated end a frame has only that much of its window left. A block that overruns
+            // it means that the frame is longer than stated.
             Some(stated) if too_small && !self.refers => {
                 frame.wrong_size("more than ", stated, stated)
             }
-            // Elsewhere a block has overrun what a block may hold. libzstd has two answers to that:
-            // which one depends on the window that the frame before left behind, or on the use that
-            // was made of the dictionary. Ours must not.
+            // Elsewhere a block holds more than a block may. libzstd reports one of two errors, depending
+            // on the window that the previous frame left behind or on how the dictionary was used. Our
+            // error must not depend on that.
             _ if too_small => Repr::Block {
                 offset: frame.block_start,
                 reason: error::reason(error::CORRUPTION),
@@ -335,7 +334,7 @@ impl Blocks {
 }
 
 impl Frame {
-    /// The stated content size, if the current block could reach beyond it.
+    /// The stated content size, if the current block could exceed it.
     fn stated_size_in_reach(&self) -> Option<u64> {
         let reach = self
             .produced
@@ -354,14 +353,14 @@ impl Frame {
     }
 }
 
-/// What libzstd allocates to stream a frame: room for one stored block, and a ring that holds the
-/// window, the block being decoded and the block's literals, or the content if that is smaller.
+/// The memory that libzstd allocates to stream a frame: room for one stored block, and a ring for the
+/// window, the current block and its literals, or for the content if that is smaller.
 pub(crate) fn window_memory_bytes(header: &Header) -> u64 {
     let window = header.window.max(1 << 10);
     let block = u64::from(header.block_bytes_max());
     let ring = window.saturating_add(2 * block + 2 * 32);
     let content = header.content_size.unwrap_or(u64::MAX);
-    // A header may state any size: the sum has to stay above every limit.
+    // A header may state any size. The sum must not overflow, so that it exceeds every limit.
     block
         .max(CHECKSUM_BYTES as u64)
         .saturating_add(content.min(ring))
