@@ -431,11 +431,12 @@ fn lines_and_json_are_read_without_another_buffer() {
 fn contexts_of_a_pool_go_back_to_it() {
     let pool = Pool::default();
     for _ in 0..3 {
-        let mut writer = EncoderWriter::over(Vec::new(), pool.encoder(&options(), None).unwrap());
+        let mut writer =
+            EncoderWriter::with_encoder(Vec::new(), pool.encoder(&options(), None).unwrap());
         io::copy(&mut io::repeat(7).take(300_000), &mut writer).unwrap();
         let frame = writer.finish().unwrap();
         let decoder = pool.decoder(&Default::default()).unwrap();
-        let mut reader = DecoderReader::over(&frame[..], decoder);
+        let mut reader = DecoderReader::with_decoder(&frame[..], decoder);
         assert_eq!(io::copy(&mut reader, &mut io::sink()).unwrap(), 300_000);
     }
     assert_eq!((pool.stats().misses, pool.stats().in_use), (2, 0));

@@ -60,14 +60,14 @@ impl<R: Read> DecoderReader<BufReader<R>> {
 impl<R: BufRead> DecoderReader<R> {
     /// Decompresses what a buffered reader gives. No byte behind the last one needed is consumed.
     pub fn with_buffer(reader: R, options: &DecoderOptions) -> Result<Self, Error> {
-        Ok(Self::over(reader, Box::new(Decoder::new(options)?)))
+        Ok(Self::with_decoder(reader, Box::new(Decoder::new(options)?)))
     }
 }
 
 impl<R: BufRead, D: DerefMut<Target = Decoder>> DecoderReader<R, D> {
     /// Decompresses with a decoder at the start of a stream, such as one of a
     /// [`Pool`](crate::Pool::decoder).
-    pub fn over(reader: R, decoder: D) -> Self {
+    pub fn with_decoder(reader: R, decoder: D) -> Self {
         Self {
             reader,
             decoder,

@@ -37,14 +37,14 @@ pub struct DecoderWriter<W, D = Box<Decoder>> {
 impl<W: Write> DecoderWriter<W> {
     /// Decompresses with these options.
     pub fn new(writer: W, options: &DecoderOptions) -> Result<Self, Error> {
-        Ok(Self::over(writer, Box::new(Decoder::new(options)?)))
+        Ok(Self::with_decoder(writer, Box::new(Decoder::new(options)?)))
     }
 }
 
 impl<W: Write, D: DerefMut<Target = Decoder>> DecoderWriter<W, D> {
     /// Decompresses with a decoder at the start of a stream, such as one of a
     /// [`Pool`](crate::Pool::decoder).
-    pub fn over(writer: W, decoder: D) -> Self {
+    pub fn with_decoder(writer: W, decoder: D) -> Self {
         Self {
             writer,
             decoder,

@@ -48,7 +48,7 @@ impl<R: Read> EncoderReader<BufReader<R>> {
     /// does not state its size.
     pub fn new(reader: R, options: &EncoderOptions) -> Result<Self, Error> {
         let reader = BufReader::with_capacity(Encoder::recommended_input_bytes(), reader);
-        Ok(Self::over(reader, Box::new(Encoder::new(options)?)))
+        Ok(Self::with_encoder(reader, Box::new(Encoder::new(options)?)))
     }
 
     /// The same for exactly `content_bytes` of content, which the frame then states. A reader that
@@ -67,7 +67,7 @@ impl<R: Read> EncoderReader<BufReader<R>> {
 impl<R: BufRead, E: DerefMut<Target = Encoder>> EncoderReader<R, E> {
     /// Compresses what a buffered reader gives with an encoder that has a frame open, such as one of
     /// a [`Pool`](crate::Pool::encoder).
-    pub fn over(reader: R, encoder: E) -> Self {
+    pub fn with_encoder(reader: R, encoder: E) -> Self {
         Self {
             reader,
             encoder,

@@ -63,7 +63,7 @@ pub struct EncoderWriter<W, E = Box<Encoder>> {
 impl<W: Write> EncoderWriter<W> {
     /// Compresses with these options. The frame does not state its size.
     pub fn new(writer: W, options: &EncoderOptions) -> Result<Self, Error> {
-        Ok(Self::over(writer, Box::new(Encoder::new(options)?)))
+        Ok(Self::with_encoder(writer, Box::new(Encoder::new(options)?)))
     }
 
     /// Compresses exactly `content_bytes` of content. The frame states its size, so that decoders
@@ -76,7 +76,7 @@ impl<W: Write> EncoderWriter<W> {
     ) -> Result<Self, Error> {
         let mut encoder = Box::new(Encoder::new(options)?);
         encoder.begin(Some(content_bytes))?;
-        Ok(Self::over(writer, encoder))
+        Ok(Self::with_encoder(writer, encoder))
     }
 }
 
@@ -90,14 +90,14 @@ impl<W: Write, E: DerefMut<Target = Encoder>> EncoderWriter<W, E> {
     ///
     /// let pool = Pool::default();
     /// let encoder = pool.encoder(&EncoderOptions::default(), None)?;
-    /// let mut writer = EncoderWriter::over(Vec::new(), encoder);
+    /// let mut writer = EncoderWriter::with_encoder(Vec::new(), encoder);
     /// writer.write_all(b"hello hello")?;
     /// let frame = writer.finish()?;
     /// assert_eq!(zstdkit::decompress(&frame, &Default::default())?, b"hello hello");
     /// assert_eq!(pool.stats().idle, 1);
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn over(writer: W, encoder: E) -> Self {
+    pub fn with_encoder(writer: W, encoder: E) -> Self {
         Self {
             writer,
             encoder,

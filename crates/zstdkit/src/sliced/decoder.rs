@@ -44,13 +44,13 @@ pub struct SlicedDecoder<D = Box<Decoder>> {
 impl SlicedDecoder {
     /// Makes a context with these options.
     pub fn new(options: &DecoderOptions) -> Result<Self, Error> {
-        Ok(Self::over(Box::new(Decoder::new(options)?)))
+        Ok(Self::with_decoder(Box::new(Decoder::new(options)?)))
     }
 }
 
 impl<D: DerefMut<Target = Decoder>> SlicedDecoder<D> {
     /// Slices a decoder.
-    pub fn over(decoder: D) -> Self {
+    pub fn with_decoder(decoder: D) -> Self {
         Self { decoder }
     }
 

@@ -50,7 +50,10 @@ impl SlicedEncoder {
     /// their work is not bounded by the call.
     pub fn new(options: &EncoderOptions) -> Result<Self, Error> {
         let options = Self::options(options)?;
-        Ok(Self::over(Box::new(Encoder::new(&options)?), &options))
+        Ok(Self::with_encoder(
+            Box::new(Encoder::new(&options)?),
+            &options,
+        ))
     }
 
     /// These options with blocks of at most one slice, for an encoder that is to be sliced.
@@ -73,7 +76,7 @@ impl SlicedEncoder {
 impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
     /// Slices an encoder that was made with the result of [`options`](SlicedEncoder::options) and has an
     /// empty frame open.
-    pub fn over(encoder: E, options: &EncoderOptions) -> Self {
+    pub fn with_encoder(encoder: E, options: &EncoderOptions) -> Self {
         let block_bytes = options
             .block_bytes_max
             .map_or(SLICE_BYTES, |bytes| bytes as usize);

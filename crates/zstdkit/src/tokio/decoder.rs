@@ -66,7 +66,7 @@ enum End {
 
 impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
     fn new(scheduler: Scheduler, reader: R, options: &DecoderOptions) -> Result<Self, Error> {
-        let decoder = SlicedDecoder::over(scheduler.pool().decoder(options)?);
+        let decoder = SlicedDecoder::with_decoder(scheduler.pool().decoder(options)?);
         Ok(Self {
             reader,
             scheduler,

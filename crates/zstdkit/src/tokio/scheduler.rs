@@ -86,7 +86,7 @@ impl Scheduler {
             _ => options.clone(),
         };
         let encoder = self.pool().encoder(&own, content_bytes)?;
-        Ok(SlicedEncoder::over(encoder, &own))
+        Ok(SlicedEncoder::with_encoder(encoder, &own))
     }
 }
 

@@ -235,7 +235,7 @@ impl Scheduler {
     where
         C: AsRef<[u8]> + Send + 'static,
     {
-        let mut decoder = SlicedDecoder::over(self.pool().decoder(options)?);
+        let mut decoder = SlicedDecoder::with_decoder(self.pool().decoder(options)?);
         let trusted = stream.as_ref().len().saturating_mul(TRUSTED_RATIO);
         let trusted = trusted.clamp(TRUSTED_BYTES, TRUSTED_BYTES_MAX);
         // Zeroed allocations are not touched before content is decoded into them.
