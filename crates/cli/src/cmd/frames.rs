@@ -160,7 +160,7 @@ pub(crate) fn index(path: &Path, range: ByteRange, bytes_max: u64) -> Result<See
     })?;
     if scanner.finish().is_err() {
         // The range may be complete before the cut; if not, the decoder says where that is.
-        indexer.break_off();
+        indexer.end_early();
     }
     Ok(indexer.finish())
 }

@@ -90,7 +90,7 @@ impl Indexer {
 
     /// Ends the index, because something other than a complete frame follows, for example in a truncated
     /// file. Decoding from there reports the error.
-    pub fn break_off(&mut self) {
+    pub fn end_early(&mut self) {
         self.open = true;
     }
 
