@@ -202,9 +202,8 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let (state, ns) =
             timed(|| encoder.step_into(&mut rest, output, operation, &mut Budget::slices(1)));
         turn::held(ns);
-        let state = state.map_err(|error| {
+        let state = state.inspect_err(|error| {
             self.engine = Engine::Failed(error.clone());
-            error
         })?;
         let taken = input.len() - rest.len();
         let whole_block = before == 0 && taken == SLICE_BYTES;
