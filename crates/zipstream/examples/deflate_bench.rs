@@ -1,14 +1,15 @@
-//! This crate's deflate beside libdeflate and zlib-rs, on the same bytes, in one process, in turns.
+//! Benchmark of this crate's deflate against libdeflate and zlib-rs, on the same bytes, in one process,
+//! taking turns.
 //!
 //! `deflate_bench [--levels 1,6,9] [--rounds N] [--mib N] [--json FILE] [FILES…]`
 //!
-//! Whole contents of up to 1 MiB are compared with libdeflate, chunks of 256 KiB primed with what
-//! stands before them with zlib-rs, which libdeflate cannot do. What was compressed is first read by
-//! another implementation. A time is the sum of the parts' minima, or of their medians.
+//! Whole contents of up to 1 MiB are compared with libdeflate; chunks of 256 KiB, primed with the content
+//! before them, with zlib-rs, because libdeflate cannot do that. Another implementation first decodes every
+//! stream. A time is the sum of the minima, or of the medians, of all parts. It prints one JSON object per
+//! comparison; `cargo xtask peers deflate` makes a table of them.
 
 mod bench;
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use bench::Options;
@@ -43,7 +44,7 @@ fn main() -> std::io::Result<()> {
         }
     }
     let json: Vec<String> = rows.iter().map(json_row).collect();
-    options.write_out(&table(&rows), &json)
+    options.write_out(&json)
 }
 
 /// Whole contents beside libdeflate.
@@ -119,10 +120,7 @@ fn parts(bytes: usize, part: usize, each: bool) -> Vec<(usize, usize, bool)> {
         .collect()
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "they are the columns of the table"
-)]
+#[allow(clippy::too_many_arguments, reason = "they are the fields of a row")]
 fn compare(
     name: &str,
     content: &[u8],
@@ -190,35 +188,6 @@ fn check(stream: &[u8], content: &[u8]) {
         .decompress(stream, &mut out, flush)
         .expect("zlib-rs reads it");
     assert!(out == content, "zlib-rs reads the same");
-}
-
-fn table(rows: &[Row]) -> String {
-    let mut out = String::from(
-        "| data | way | level | ratio | peer's | size | MB/s (min) | peer's | MB/s (median) | peer's | \
-         speed | peer |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n",
-    );
-    for row in rows {
-        let ratio = row.sizes.map(|size| size as f64 / row.bytes as f64);
-        let rate = |ns: [u64; 2]| ns.map(|ns| row.bytes as f64 * 1e3 / ns.max(1) as f64);
-        let (best, usual) = (rate(row.minima_ns), rate(row.medians_ns));
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {:.4} | {:.4} | {:.4}x | {:.0} | {:.0} | {:.0} | {:.0} | {:.2}x | {} |",
-            row.data,
-            row.way,
-            row.level,
-            ratio[0],
-            ratio[1],
-            ratio[0] / ratio[1],
-            best[0],
-            best[1],
-            usual[0],
-            usual[1],
-            best[0] / best[1],
-            row.peer,
-        );
-    }
-    out
 }
 
 fn json_row(row: &Row) -> String {

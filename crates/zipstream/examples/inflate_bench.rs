@@ -1,15 +1,16 @@
-//! This crate's inflater beside libdeflate and zlib-rs, on the same bytes, in one process, in turns.
+//! Benchmark of this crate's inflater against libdeflate and zlib-rs, on the same bytes, in one process,
+//! taking turns.
 //!
 //! `inflate_bench [--rounds N] [--mib N] [--json FILE] [FILES…]`
 //!
-//! *whole* are pieces of 1 MiB, each a stream, *small* such of 11 KiB, both straight to their place;
-//! *stream* is all of the content as one, in parts of 64 KiB, its content handed on in pieces, where
-//! libdeflate, which has no streams, gets the whole. All streams are made by libdeflate, at level 6. A
-//! time is the sum of the parts' minima, or of their medians.
+//! *whole* are streams of 1 MiB and *small* streams of 11 KiB, both decoded into their place. *stream* is the
+//! whole content as one stream, in parts of 64 KiB, with the content returned in pieces; libdeflate, which
+//! cannot do that, gets it whole. libdeflate makes all streams, at level 6. A time is the sum of the minima, or
+//! of the medians, of all parts. It prints one JSON object per comparison; `cargo xtask peers inflate` makes a
+//! table of them.
 
 mod bench;
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use bench::Options;
@@ -53,7 +54,7 @@ fn main() -> std::io::Result<()> {
         }
     }
     let json: Vec<String> = rows.iter().map(json_row).collect();
-    options.write_out(&table(&rows), &json)
+    options.write_out(&json)
 }
 
 fn parts(content: &[u8], bytes: usize) -> Vec<Part<'_>> {
@@ -186,34 +187,6 @@ fn check(part: &Part<'_>) {
         }
     }
     assert_eq!(at, part.content.len());
-}
-
-fn table(rows: &[Row]) -> String {
-    let mut out = String::from(
-        "| data | way | ratio | MB/s (min) | libdeflate | zlib-rs | MB/s (median) | libdeflate | \
-         zlib-rs | over libdeflate | over zlib-rs |\n\
-         |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
-    );
-    for row in rows {
-        let ratio = row.compressed_bytes as f64 / row.bytes as f64;
-        let rate = |ns: [u64; 3]| ns.map(|ns| row.bytes as f64 * 1e3 / ns.max(1) as f64);
-        let (best, usual) = (rate(row.minima_ns), rate(row.medians_ns));
-        let _ = writeln!(
-            out,
-            "| {} | {} | {ratio:.4} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2}x | {:.2}x |",
-            row.data,
-            row.way,
-            best[0],
-            best[1],
-            best[2],
-            usual[0],
-            usual[1],
-            usual[2],
-            best[0] / best[1],
-            best[0] / best[2],
-        );
-    }
-    out
 }
 
 fn json_row(row: &Row) -> String {

@@ -1,8 +1,8 @@
-//! What the library holds at most while it packs or reads one file, as a small program of its own.
+//! Measures the peak memory of packing or reading one file, in a process of its own.
 //!
-//! `memory nothing`, or `memory WAY LEVEL FILE ARCHIVE` and `memory read ARCHIVE`, where WAY is `sync`,
-//! `async` or a number of threads. It prints the peak of its resident size in bytes, where the system
-//! tells of it (Linux). `cargo xtask peers zip-memory` runs it.
+//! `memory nothing`, `memory WAY LEVEL FILE ARCHIVE` or `memory read ARCHIVE`, where WAY is `sync`, `async` or
+//! a number of threads. It prints the peak resident size in bytes, where the system reports it (Linux).
+//! `cargo xtask peers zip-memory` runs it.
 
 use std::fs::File;
 
@@ -67,7 +67,7 @@ fn read(archive: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The peak resident size of this process, where the system tells.
+/// The peak resident size of this process, if the system reports it.
 fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let peak = status

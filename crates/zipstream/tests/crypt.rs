@@ -1,5 +1,5 @@
-//! Encrypted entries: what is sealed is opened by its password only, by file and by pipe; wrong
-//! passwords, damage and hostile headers are told apart.
+//! Encrypted entries: only their password decrypts them, from a file and from a pipe; wrong passwords,
+//! damage and hostile headers are different errors.
 
 use zipstream::{
     AesStrength, ArchiveOptions, ArchiveReader, ArchiveWriter, Decryption, Encryption,

@@ -1,4 +1,5 @@
-//! Entries that are carried from one archive into another: nothing of them changes but their place.
+//! Copying entries from one archive to another changes nothing but their position; continuing and
+//! recovering archives.
 
 use zipstream::{
     ArchiveEncoder, ArchiveOptions, ArchiveReader, ArchiveWriter, Decryption, Encryption,
@@ -123,7 +124,7 @@ fn what_does_not_come_whole_fails() {
     assert_eq!(error.kind(), ErrorKind::Mismatch);
 }
 
-/// What is saved, as an archive again.
+/// The recovered entries as an archive.
 fn rebuilt(broken: &[u8], saved: &Salvage) -> Vec<u8> {
     let mut encoder = ArchiveEncoder::new(ArchiveOptions::default()).expect("it works");
     for entry in &saved.entries {

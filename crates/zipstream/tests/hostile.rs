@@ -1,5 +1,5 @@
-//! Archives that are wrong on purpose: what each profile says of them, by file and by pipe. And
-//! every archive that is cut off or has a flipped byte: an error with its place, never a panic.
+//! Archives that are wrong on purpose, in each profile, from a file and from a pipe. Every truncation and
+//! every flipped byte is an error with its place, never a panic.
 
 use zipstream::{
     ArchiveReader, ArchiveWriter, EntryOptions, Error, ErrorKind, Limits, Method, PipeReader,

@@ -1,6 +1,6 @@
-//! Every case of `HOSTILE.md`: archives that somebody made to harm, or that broke, and what comes of
-//! each in both profiles, from a file and from a pipe. The table there is held to what this finds;
-//! `PERFKIT_BLESS=1` writes it anew. What is extracted where is the tests' of the tool.
+//! Every case of `HOSTILE.md`: hostile and damaged archives in both profiles, from a file and from a pipe.
+//! The table there must be what this finds; `PERFKIT_BLESS=1` rewrites it. Extraction to files is tested in
+//! `crates/cli`.
 
 mod quine;
 

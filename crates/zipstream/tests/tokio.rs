@@ -1,5 +1,5 @@
-//! The faces for tokio: the same bytes as without it, nothing lost by futures that are dropped, and
-//! no worker of the runtime held.
+//! The types for tokio: the same bytes as without it, nothing lost by dropped futures, and no worker of
+//! the runtime blocked.
 
 use std::future::Future as _;
 use std::pin::Pin;

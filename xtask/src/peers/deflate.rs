@@ -1,5 +1,5 @@
-//! zipstream's own deflate and inflater beside libdeflate and zlib-rs: what the examples `deflate_bench`
-//! and `inflate_bench` print.
+//! zipstream's deflate and inflater compared with libdeflate and zlib-rs: the examples `deflate_bench` and
+//! `inflate_bench` measure, and this module makes tables of their results.
 
 use std::fmt::Write;
 

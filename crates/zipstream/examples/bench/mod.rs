@@ -1,4 +1,4 @@
-//! What the benchmarks of deflate share: their options, their contents, where their results go.
+//! Shared by the deflate benchmarks: options, contents, and output of the results.
 
 #[path = "../../tests/data/mod.rs"]
 mod data;
@@ -13,7 +13,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Those of the command line.
+    /// The options of the command line.
     pub(crate) fn of_arguments() -> Self {
         let mut options = Self {
             levels: vec![1, 6, 9],
@@ -38,7 +38,7 @@ impl Options {
         options
     }
 
-    /// The generated contents, and those of the files that were named, each with its name.
+    /// The generated contents and the named files, each with its name.
     pub(crate) fn contents(&self) -> std::io::Result<Vec<(String, Vec<u8>)>> {
         let line = b"The quick brown fox jumps over the lazy dog, and then it does so again.\n";
         let line = |bytes| line.iter().copied().cycle().take(bytes).collect();
@@ -60,9 +60,11 @@ impl Options {
         Ok(contents)
     }
 
-    /// Prints the table, and writes the rows, which are JSON objects, where they were asked for.
-    pub(crate) fn write_out(&self, table: &str, rows: &[String]) -> std::io::Result<()> {
-        print_out(table);
+    /// Prints the rows, which are JSON objects, and writes them to the file of `--json`.
+    pub(crate) fn write_out(&self, rows: &[String]) -> std::io::Result<()> {
+        for row in rows {
+            print_line(row);
+        }
         if let Some(path) = &self.json {
             let rows = rows.join(",\n    ");
             let rounds = self.rounds;
@@ -73,7 +75,7 @@ impl Options {
     }
 }
 
-#[allow(clippy::print_stdout, reason = "it is what a benchmark is run for")]
-fn print_out(table: &str) {
-    print!("{table}");
+#[allow(clippy::print_stdout, reason = "a benchmark prints its results")]
+fn print_line(line: &str) {
+    println!("{line}");
 }

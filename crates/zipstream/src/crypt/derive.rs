@@ -1,15 +1,14 @@
-//! Keys from passwords: PBKDF2 with HMAC-SHA1, as WinZip AES wants it (RFC 8018).
+//! Keys from passwords: PBKDF2 with HMAC-SHA1 (RFC 8018), as WinZip AES requires.
 //!
-//! The blocks of one key do not depend on each other, so four of them are computed side by side in
-//! the lanes of vectors: a quarter less time than with the instructions that some processors have
-//! for SHA-1, which do one at a time.
+//! The blocks of one key are independent. Four of them are computed in the lanes of vectors, which
+//! takes a quarter less time than the SHA-1 instructions of some processors, one block at a time.
 
 use wide::u32x4;
 use zeroize::Zeroizing;
 
-/// Rounds of the derivation; the format has no other number.
+/// Rounds of the derivation, fixed by the format.
 const ROUNDS: usize = 1000;
-/// Blocks side by side. A key of 256 bits takes just as many.
+/// Blocks computed together. A key of 256 bits needs exactly this many.
 const LANES: usize = 4;
 const HASH_BYTES: usize = 20;
 const BLOCK_BYTES: usize = 64;
@@ -29,7 +28,7 @@ const START: [u32; 5] = [
 pub(super) fn derive(password: &[u8], salt: &[u8], key: &mut [u8]) {
     let [inner, outer] = pads(password);
     for (index, part) in key.chunks_mut(LANES * HASH_BYTES).enumerate() {
-        // A key is at most 66 bytes long, and so never takes a second turn.
+        // A key is at most 66 bytes long and needs only one group of blocks.
         let first = (index * LANES) as u32 + 1;
         let blocks = four(&inner, &outer, salt, first).map(u32x4::to_array);
         let blocks = Zeroizing::new(blocks);
@@ -41,7 +40,7 @@ pub(super) fn derive(password: &[u8], salt: &[u8], key: &mut [u8]) {
     }
 }
 
-/// The states of the inner and the outer hash once they have taken the padded password.
+/// The states of the inner and outer hash after the padded password.
 fn pads(password: &[u8]) -> [State; 2] {
     let mut block = Zeroizing::new([0; BLOCK_BYTES]);
     if password.len() > BLOCK_BYTES {
@@ -58,11 +57,11 @@ fn pads(password: &[u8]) -> [State; 2] {
     })
 }
 
-/// Four blocks of a key, from block `first` on.
+/// Four blocks of a key, starting with block `first`.
 fn four(inner: &State, outer: &State, salt: &[u8], first: u32) -> State {
     let mut block = [u32x4::ZERO; 16];
     let mut text = [0; BLOCK_BYTES];
-    // A salt has at most 16 bytes, so that all of it fits one block.
+    // A salt has at most 16 bytes and fits into one block.
     text[..salt.len()].copy_from_slice(salt);
     text[salt.len() + 4] = 0x80;
     for (word, bytes) in block.iter_mut().zip(text.chunks(4)) {
@@ -90,7 +89,7 @@ fn four(inner: &State, outer: &State, salt: &[u8], first: u32) -> State {
     key
 }
 
-/// A hash as the last block of a message of one block before it.
+/// A hash as the second and last block of a message.
 fn hashed(hash: &State) -> [u32x4; 16] {
     let mut block = [u32x4::ZERO; 16];
     block[..5].copy_from_slice(hash);
@@ -119,7 +118,7 @@ fn majority(b: u32x4, c: u32x4, d: u32x4) -> u32x4 {
     (b & c) | (d & (b | c))
 }
 
-/// The word of a step; those from the sixteenth on come of those before.
+/// The word of a step; from the sixteenth on it is computed from earlier words.
 #[inline(always)]
 fn word(words: &mut [u32x4; 16], step: usize) -> u32x4 {
     let at = step % 16;
@@ -130,8 +129,8 @@ fn word(words: &mut [u32x4; 16], step: usize) -> u32x4 {
     words[at]
 }
 
-/// One block of SHA-1 in each lane. The five words of the state stay in registers: each step names
-/// them anew where the definition moves them on.
+/// One block of SHA-1 in each lane. The five words of the state stay in registers: each step
+/// renames them where the definition moves them.
 fn compress(state: &mut State, block: &[u32x4; 16]) {
     let mut words = *block;
     let [mut a, mut b, mut c, mut d, mut e] = *state;
@@ -164,7 +163,7 @@ fn compress(state: &mut State, block: &[u32x4; 16]) {
 mod tests {
     use super::*;
 
-    /// The same by the definition, one block at a time.
+    /// The definition, one block at a time.
     fn plainly(password: &[u8], salt: &[u8], key: &mut [u8]) {
         use hmac::{Hmac, KeyInit as _, Mac as _};
         let mac = |parts: [&[u8]; 2]| -> [u8; HASH_BYTES] {

@@ -1,5 +1,5 @@
-//! HMAC-SHA1 (RFC 2104), a block at a time: whoever calls can compute its blocks between those of a
-//! cipher, so that a processor has both at work.
+//! HMAC-SHA1 (RFC 2104) in blocks, so that a caller can interleave them with a cipher and keep both
+//! units of a processor busy.
 
 use sha1::digest::array::Array;
 use sha1::digest::consts::U64;
@@ -16,19 +16,19 @@ const START: [u32; 5] = [
     0xc3d2_e1f0,
 ];
 
-/// A code in the making.
+/// A code while it is computed.
 #[derive(Clone)]
 pub(super) struct Mac {
     inner: [u32; 5],
     outer: [u32; 5],
-    /// The start of a block that is not complete.
+    /// The start of an incomplete block.
     held: [u8; BLOCK_BYTES],
     held_bytes: usize,
     bytes: u64,
 }
 
 impl Mac {
-    /// The code of a key, which is no longer than a block.
+    /// The code for a key of at most one block.
     pub(super) fn new(key: &[u8]) -> Self {
         let mut block = Zeroizing::new([0; BLOCK_BYTES]);
         block[..key.len()].copy_from_slice(key);
@@ -47,7 +47,7 @@ impl Mac {
         }
     }
 
-    /// Goes over what comes next.
+    /// Adds bytes.
     pub(super) fn update(&mut self, mut data: &[u8]) {
         self.bytes += data.len() as u64;
         if self.held_bytes > 0 {
@@ -69,7 +69,7 @@ impl Mac {
         self.held_bytes = rest.len();
     }
 
-    /// The code of everything until now.
+    /// The code of all bytes so far.
     pub(super) fn code(&self) -> [u8; HASH_BYTES] {
         let inner = finished(self.inner, &self.held[..self.held_bytes], self.bytes);
         finished(self.outer, &inner, HASH_BYTES as u64)
@@ -83,12 +83,12 @@ impl Drop for Mac {
     }
 }
 
-/// A hash of a block of key, `bytes` more, and the last of them in `rest`.
+/// The hash of a block of key and `bytes` bytes, the last of which are in `rest`.
 fn finished(mut state: [u32; 5], rest: &[u8], bytes: u64) -> [u8; HASH_BYTES] {
     let mut last = [[0; BLOCK_BYTES]; 2];
     last[0][..rest.len()].copy_from_slice(rest);
     last[0][rest.len()] = 0x80;
-    // The length takes eight bytes at the end of a block.
+    // The length takes the last eight bytes of a block.
     let blocks = 1 + usize::from(rest.len() + 9 > BLOCK_BYTES);
     let bits = (bytes + BLOCK_BYTES as u64) * 8;
     last[blocks - 1][BLOCK_BYTES - 8..].copy_from_slice(&bits.to_be_bytes());

@@ -1,14 +1,13 @@
-//! The cipher of the first archivers (ZipCrypto). It keeps nothing secret from anyone who wants to
-//! know, so that it is read and never written.
+//! ZipCrypto, the cipher of the first ZIP programs. It is broken, so it is read and never written.
 
 /// Bytes before the content; the last of them checks the password.
 pub(crate) const HEADER_BYTES: usize = 12;
 
-/// Three keys that every byte changes.
+/// Three keys, updated with every byte.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keys([u32; 3]);
 
-/// The remainders of single bytes.
+/// CRC-32 of single bytes.
 const TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut at = 0;

@@ -1,28 +1,28 @@
-//! Words read from content, and how long two places of it are alike.
+//! Words of a content, and the length of a match between two places.
 
 use wide::{CmpEq as _, i8x16};
 
-/// The eight bytes from `at` on; 0 where there are less.
+/// The eight bytes at `at`.
 #[inline(always)]
 pub(super) fn load64(data: &[u8], at: usize) -> u64 {
-    // A number of 32 bits needs one comparison only.
+    // A 32-bit index needs only one comparison.
     let at = at as u32 as usize;
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&data[at..at + 8]);
     u64::from_le_bytes(bytes)
 }
 
-/// The four bytes from `at` on; 0 where there are less.
+/// The four bytes at `at`.
 #[inline(always)]
 pub(super) fn load32(data: &[u8], at: usize) -> u32 {
-    // A number of 32 bits needs one comparison only.
+    // A 32-bit index needs only one comparison.
     let at = at as u32 as usize;
     let mut bytes = [0; 4];
     bytes.copy_from_slice(&data[at..at + 4]);
     u32::from_le_bytes(bytes)
 }
 
-/// How many of the `most` bytes from `at` on are those from `earlier` on. Both have to lie within
+/// How many of the `most` bytes at `at` equal those at `earlier`. Both ranges must be within
 /// `data`.
 #[inline(always)]
 pub(super) fn alike(data: &[u8], earlier: usize, at: usize, most: usize) -> usize {
@@ -46,8 +46,8 @@ pub(super) fn alike(data: &[u8], earlier: usize, at: usize, most: usize) -> usiz
 /// Bytes that [`alike_at_once`] compares.
 pub(super) const AT_ONCE: usize = 32;
 
-/// How many of the 32 bytes from `at` on are those from `earlier` on, without a branch for each length.
-/// All of them have to lie within `data`.
+/// How many of the 32 bytes at `at` equal those at `earlier`, without a branch per length. Both
+/// ranges must be within `data`.
 #[inline(always)]
 pub(super) fn alike_at_once(data: &[u8], earlier: usize, at: usize) -> usize {
     let (earlier, at) = (earlier as u32 as usize, at as u32 as usize);
@@ -63,7 +63,7 @@ pub(super) fn alike_at_once(data: &[u8], earlier: usize, at: usize) -> usize {
     (!(half(0) | half(16) << 16)).trailing_zeros() as usize
 }
 
-/// The same for what is expected to go on for long.
+/// The same for matches that are expected to be long.
 #[inline(never)]
 pub(super) fn alike_long(data: &[u8], earlier: usize, at: usize, most: usize) -> usize {
     const STRIDE: usize = 1024;

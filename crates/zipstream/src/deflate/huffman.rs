@@ -1,14 +1,14 @@
-//! Codes of least cost under a limit of length, and their words in the order of the format.
+//! Length-limited Huffman codes, and their words in the order of the format.
 
-/// The most symbols of any alphabet.
+/// The most symbols of an alphabet.
 const SYMBOLS_MAX: usize = 288;
-/// No code of the format is longer.
+/// The longest code of the format.
 const LENGTH_MAX: usize = 15;
 
-/// Gives each symbol that occurs a code length of at most `limit`, and 0 to the others. There are
-/// always two codes at least, for some readers refuse less.
+/// Assigns code lengths of at most `limit` to the symbols that occur, and 0 to the others. There
+/// are always at least two codes: some decoders refuse fewer.
 ///
-/// Frequencies have to be below 2^23, as those of any block here are.
+/// Frequencies must be below 2^23, as in every block here.
 pub(super) fn lengths(freqs: &[u32], limit: usize, lengths: &mut [u8]) {
     debug_assert!(freqs.len() <= SYMBOLS_MAX && freqs.len() == lengths.len());
     let mut used = [0_u32; SYMBOLS_MAX];
@@ -36,22 +36,22 @@ pub(super) fn lengths(freqs: &[u32], limit: usize, lengths: &mut [u8]) {
     }
 }
 
-/// How many codes of each length there are, given the frequencies in order.
+/// The number of codes of each length, given the sorted frequencies.
 fn counts(used: &[u32], limit: usize) -> [u16; LENGTH_MAX + 1] {
     let leaves = used.len();
-    // Nothing weighs as much as what is not there.
+    // A missing node is heavier than any other.
     let mut leaf_weight = [u32::MAX; SYMBOLS_MAX + 2];
     for (weight, key) in leaf_weight.iter_mut().zip(used) {
         *weight = key >> 9;
     }
-    // Inner nodes in the order they come up, which is that of their weights.
+    // Inner nodes are created in the order of their weights.
     let mut weight = [u32::MAX; SYMBOLS_MAX + 2];
     let mut parent = [0_u16; SYMBOLS_MAX + 2];
     let (mut leaf, mut inner) = (0, 0);
     for node in 0..leaves - 1 {
         let (leaf0, leaf1) = (leaf_weight[leaf], leaf_weight[leaf + 1]);
         let (inner0, inner1) = (weight[inner], weight[inner + 1]);
-        // What is not taken yet is written again when it is.
+        // A value that is not taken is written again when it is.
         (parent[inner], parent[inner + 1]) = (node as u16, node as u16);
         let (of_leaves, of_inner) = (leaf1 <= inner0, inner1 < leaf0);
         let first = if of_inner { inner1 } else { leaf0 };
@@ -64,11 +64,11 @@ fn counts(used: &[u32], limit: usize) -> [u16; LENGTH_MAX + 1] {
     depths(&parent[..leaves - 2], limit)
 }
 
-/// The same, given which inner node each one but the last is below.
+/// The same, given the parent of each inner node but the last.
 fn depths(parent: &[u16], limit: usize) -> [u16; LENGTH_MAX + 1] {
     let mut counts = [0_u16; LENGTH_MAX + 1];
-    // The nodes of one depth are in a row, before those of the one above. The last is the root. Each
-    // makes of one code two that are longer by a bit.
+    // Nodes of one depth are adjacent, before those of the depth above. The last is the root. Each
+    // turns one code into two that are one bit longer.
     let (mut start, mut end) = (parent.len(), parent.len() + 1);
     let mut codes = 1;
     for depth in 0..limit {
@@ -84,7 +84,7 @@ fn depths(parent: &[u16], limit: usize) -> [u16; LENGTH_MAX + 1] {
         }
     }
     counts[limit] = codes;
-    // What is left is too deep: the longest code that may still grow is taken in its place.
+    // The rest is too deep: the longest code that may still grow is split instead.
     for _ in 0..end {
         let mut at = limit - 1;
         while counts[at] == 0 && at > 0 {
@@ -96,11 +96,11 @@ fn depths(parent: &[u16], limit: usize) -> [u16; LENGTH_MAX + 1] {
     counts
 }
 
-/// The words of a code, the first bit lowest, each with its length in the top byte.
+/// The code words, first bit lowest, each with its length in the top byte.
 pub(super) fn words(lengths: &[u8], words: &mut [u32]) {
     let mut used = [0_u16; SYMBOLS_MAX];
     let mut count = 0;
-    // Counters of their own for each place keep one from waiting for the one before.
+    // Separate counters avoid waiting for the previous store.
     let mut counts = [[0_u16; LENGTH_MAX + 1]; 4];
     for (symbol, &length) in lengths.iter().enumerate().take(SYMBOLS_MAX) {
         used[count] = symbol as u16;
@@ -131,7 +131,7 @@ pub(super) fn words(lengths: &[u8], words: &mut [u32]) {
     }
 }
 
-/// 16 bits in the other order.
+/// Reverses 16 bits.
 #[inline(always)]
 fn reversed(mut bits: u32) -> u32 {
     for (by, mask) in [(1, 0x5555), (2, 0x3333), (4, 0x0f0f), (8, 0x00ff)] {
@@ -144,7 +144,7 @@ fn reversed(mut bits: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// The sum of all codes as shares of the whole, in units of the longest.
+    /// The sum of all codes as fractions of the code space, in units of the longest.
     fn filled(lengths: &[u8]) -> u32 {
         let used = lengths.iter().filter(|length| **length > 0);
         used.map(|length| 1 << (15 - length)).sum()
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn codes_are_complete_within_the_limit() {
-        // Fibonacci's numbers make the deepest tree there is.
+        // Fibonacci numbers make the deepest tree.
         let mut freqs = vec![1_u32, 1];
         while freqs.len() < 30 {
             freqs.push(freqs[freqs.len() - 1] + freqs[freqs.len() - 2]);

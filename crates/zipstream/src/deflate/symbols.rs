@@ -1,11 +1,11 @@
-//! The alphabets of the format (RFC 1951, 3.2.5 and 3.2.6): which symbol says which length and
-//! distance, and the code that needs no table. No codes of content live here.
+//! The alphabets of the format (RFC 1951, 3.2.5 and 3.2.6): symbols of lengths and distances, and
+//! the fixed code.
 
 /// Literals, the end of a block and lengths.
 pub(super) const LITLENS: usize = 288;
 /// Distances.
 pub(super) const DISTANCES: usize = 32;
-/// The symbols that a table may describe: the others have codes in the fixed code alone.
+/// The symbols that a dynamic block may use: the others have only fixed codes.
 pub(super) const LITLENS_USED: usize = 286;
 pub(super) const DISTANCES_USED: usize = 30;
 /// The symbol that ends a block.
@@ -13,7 +13,7 @@ pub(super) const END: usize = 256;
 pub(super) const MATCH_MIN: usize = 3;
 pub(super) const MATCH_MAX: usize = 258;
 pub(super) const WINDOW: usize = 32 << 10;
-/// Code lengths of a table, in the order they are sent.
+/// The order in which code lengths are sent.
 pub(super) const PRECODE_ORDER: [u8; 19] = [
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
 ];
@@ -23,7 +23,7 @@ pub(super) static LENGTH_SLOT: [u8; 256] = length_slots();
 /// Slots of distances up to 256, then those of larger ones by 128; see [`distance_slot`].
 static DISTANCE_SLOT: [u8; 512] = distance_slots();
 
-/// The least length of a slot, less 3.
+/// The smallest length of a slot, minus 3.
 pub(super) const LENGTH_BASE: [u8; 29] = {
     let mut base = [0; 29];
     let mut slot = 0;
@@ -37,7 +37,7 @@ pub(super) const LENGTH_BASE: [u8; 29] = {
     base
 };
 
-/// The least distance of a slot.
+/// The smallest distance of a slot.
 pub(super) const DISTANCE_BASE: [u16; 30] = {
     let mut base = [0; 30];
     let mut slot = 0;
@@ -50,7 +50,7 @@ pub(super) const DISTANCE_BASE: [u16; 30] = {
     base
 };
 
-/// Bits behind the symbol of a length.
+/// Extra bits of a length.
 pub(super) const fn length_extra(slot: usize) -> u32 {
     if slot < 8 || slot >= 28 {
         0
@@ -59,7 +59,7 @@ pub(super) const fn length_extra(slot: usize) -> u32 {
     }
 }
 
-/// Bits behind the symbol of a distance.
+/// Extra bits of a distance.
 pub(super) const fn distance_extra(slot: usize) -> u32 {
     if slot < 4 || slot >= 30 {
         0

@@ -4,12 +4,12 @@ use super::{CENTRAL_SIGNATURE, MAX32, extra, le16, le32};
 
 /// Bytes of a record before the name.
 pub(crate) const CENTRAL_BYTES: usize = 46;
-/// Where the offset of the local header stands in a record.
+/// The position of the local header's offset in a record.
 pub(crate) const OFFSET_AT: usize = 42;
-/// "Made by" of a system whose modes are those of Unix.
+/// "Made by" of a system with Unix modes.
 pub(crate) const UNIX: u8 = 3;
 
-/// What a record states, behind its signature.
+/// The fields of a record after its signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Central<'a> {
     pub(crate) made_by: u16,
@@ -30,7 +30,7 @@ pub(crate) struct Central<'a> {
     pub(crate) comment: &'a [u8],
 }
 
-/// Bytes of the whole record, from its first 46.
+/// The length of the whole record, from its first 46 bytes.
 pub(crate) fn total_bytes(fixed: &[u8; CENTRAL_BYTES]) -> usize {
     [28, 30, 32]
         .iter()
@@ -38,7 +38,7 @@ pub(crate) fn total_bytes(fixed: &[u8; CENTRAL_BYTES]) -> usize {
 }
 
 impl<'a> Central<'a> {
-    /// Reads the record at the start of `bytes`; `None` if there is none, or only a part of one.
+    /// Parses the record at the start of `bytes`; `None` if there is no complete one.
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let fixed = bytes.first_chunk::<CENTRAL_BYTES>()?;
         if le32(fixed, 0) != CENTRAL_SIGNATURE {
@@ -71,7 +71,7 @@ impl<'a> Central<'a> {
         CENTRAL_BYTES + self.name.len() + self.extra.len() + self.comment.len()
     }
 
-    /// Sizes and offset by the whole record; `None` when its ZIP64 field is too short.
+    /// Sizes and offset with the ZIP64 field; `None` if that is too short.
     pub(crate) fn wide(&self) -> Option<extra::Wide> {
         extra::widen(self.content, self.compressed, self.offset, self.extra)
     }

@@ -1,4 +1,4 @@
-//! The end of an archive: the end record, and the two of ZIP64 before it.
+//! The end of an archive: the end record, and the two ZIP64 records before it.
 
 use super::{END_SIGNATURE, END64_SIGNATURE, LOCATOR_SIGNATURE, MAX16, MAX32, le16, le32, le64};
 
@@ -6,15 +6,15 @@ use super::{END_SIGNATURE, END64_SIGNATURE, LOCATOR_SIGNATURE, MAX16, MAX32, le1
 pub(crate) const END_BYTES: usize = 22;
 /// Bytes of the locator.
 pub(crate) const LOCATOR_BYTES: usize = 20;
-/// Bytes of the ZIP64 end record in its first version.
+/// Bytes of a ZIP64 end record of version 1.
 pub(crate) const END64_BYTES: usize = 56;
 
-/// What end records state of the directory.
+/// What end records state about the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
     /// Disk of this record, and of the start of the directory.
     pub(crate) disks: (u32, u32),
-    /// Entries on this disk and in all.
+    /// Entries on this disk and in total.
     pub(crate) entries: (u64, u64),
     pub(crate) directory_bytes: u64,
     pub(crate) directory_offset: u64,
@@ -22,13 +22,13 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// Whether it is that of an archive in one part.
+    /// Whether the archive is not split.
     pub(crate) fn is_whole(&self) -> bool {
         let none = |disk: u32| disk == 0 || disk == u32::from(u16::MAX);
         none(self.disks.0) && none(self.disks.1) && self.entries.0 == self.entries.1
     }
 
-    /// Reads the end record at the start of `bytes`.
+    /// Parses the end record at the start of `bytes`.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let fixed = bytes.first_chunk::<END_BYTES>()?;
         (le32(fixed, 0) == END_SIGNATURE).then(|| Self {
@@ -40,7 +40,7 @@ impl End {
         })
     }
 
-    /// Reads the ZIP64 end record at the start of `bytes`.
+    /// Parses the ZIP64 end record at the start of `bytes`.
     pub(crate) fn parse64(bytes: &[u8]) -> Option<Self> {
         let fixed = bytes.first_chunk::<END64_BYTES>()?;
         (le32(fixed, 0) == END64_SIGNATURE && le64(fixed, 4) >= 44).then(|| Self {
@@ -52,7 +52,7 @@ impl End {
         })
     }
 
-    /// Whether a value is all ones, so that the ZIP64 record has it.
+    /// Whether a value is all ones, so that the ZIP64 record has the real one.
     pub(crate) fn needs_zip64(&self) -> bool {
         self.entries.0 == MAX16.into()
             || self.entries.1 == MAX16.into()
@@ -60,7 +60,7 @@ impl End {
             || self.directory_offset == MAX32.into()
     }
 
-    /// Whether the fields of this record that are not all ones say what `wide` says.
+    /// Whether the fields of this record that are not all ones agree with `wide`.
     pub(crate) fn agrees_with(&self, wide: &Self) -> bool {
         let entries = |own: u64, other: u64| own == MAX16.into() || own == other;
         let bytes = |own: u64, other: u64| own == MAX32.into() || own == other;
@@ -71,19 +71,19 @@ impl End {
     }
 }
 
-/// The offset of the ZIP64 end record, by the locator at the start of `bytes`.
+/// The offset of the ZIP64 end record, from the locator at the start of `bytes`.
 pub(crate) fn located(bytes: &[u8]) -> Option<u64> {
     let fixed = bytes.first_chunk::<LOCATOR_BYTES>()?;
     (le32(fixed, 0) == LOCATOR_SIGNATURE).then(|| le64(fixed, 8))
 }
 
-/// Appends the end of an archive whose directory of `entries` records ends where `out` goes on.
+/// Appends the end of an archive. Its directory of `entries` records ends where `out` continues.
 pub(crate) fn put(out: &mut Vec<u8>, entries: u64, offset: u64, bytes: u64, comment: &[u8]) {
     let wide = entries >= MAX16.into() || offset >= MAX32.into() || bytes >= MAX32.into();
     if wide {
         out.extend_from_slice(&END64_SIGNATURE.to_le_bytes());
         out.extend_from_slice(&44_u64.to_le_bytes());
-        // Made by and needed: version 4.5, by a Unix.
+        // Made by version 4.5 on Unix; needs version 4.5.
         out.extend_from_slice(&[45, super::central::UNIX, 45, 0]);
         out.extend_from_slice(&[0; 8]);
         for value in [entries, entries, bytes, offset] {

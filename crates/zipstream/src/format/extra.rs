@@ -1,4 +1,4 @@
-//! Extra fields: walking them, and the three that matter here (ZIP64, times, Unicode names).
+//! Extra fields: iterating over them, and those used here (ZIP64, times, Unicode names, AES).
 
 use super::{MAX32, le16, le32, le64};
 
@@ -6,18 +6,18 @@ use super::{MAX32, le16, le32, le64};
 pub(crate) const ZIP64: u16 = 0x0001;
 /// Times in seconds since 1970.
 pub(crate) const TIMES: u16 = 0x5455;
-/// A UTF-8 name beside one of another encoding.
+/// A UTF-8 name next to one in another encoding.
 pub(crate) const UNICODE_NAME: u16 = 0x7075;
-/// WinZip AES: the real method is inside.
+/// WinZip AES; contains the real method.
 pub(crate) const AES: u16 = 0x9901;
 
 /// Bytes of the times field with one time, its header included.
 pub(crate) const TIMES_BYTES: usize = 9;
 
-/// The most bytes that a ZIP64 field takes here.
+/// The most bytes of a ZIP64 field here.
 pub(crate) const ZIP64_BYTES_MAX: usize = 28;
 
-/// Appends the modification time, where it fits.
+/// Appends the modification time.
 pub(crate) fn put_times(out: &mut Vec<u8>, modified: i32) {
     out.extend_from_slice(&TIMES.to_le_bytes());
     out.extend_from_slice(&5_u16.to_le_bytes());
@@ -35,7 +35,7 @@ pub(crate) fn put_zip64(out: &mut Vec<u8>, values: &[u64]) {
     }
 }
 
-/// The fields of an extra area, as far as they are whole.
+/// The complete fields of an extra area.
 pub(crate) fn fields(mut area: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let header = area.get(..4)?;
@@ -46,20 +46,20 @@ pub(crate) fn fields(mut area: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
-/// The data of the first field of an id.
+/// The data of the first field with this id.
 pub(crate) fn find(area: &[u8], id: u16) -> Option<&[u8]> {
     fields(area)
         .find(|(found, _)| *found == id)
         .map(|(_, data)| data)
 }
 
-/// Whether the area is made of whole fields. Up to three bytes of padding are let pass.
+/// Whether the area consists of complete fields. Up to three bytes of padding are accepted.
 pub(crate) fn is_whole(area: &[u8]) -> bool {
     let used: usize = fields(area).map(|(_, data)| 4 + data.len()).sum();
     area.len() - used < 4
 }
 
-/// Sizes and offset after the ZIP64 field had its say.
+/// Sizes and offset with the values of the ZIP64 field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wide {
     pub(crate) content: u64,
@@ -67,9 +67,9 @@ pub(crate) struct Wide {
     pub(crate) offset: u64,
 }
 
-/// Resolves 32-bit values by the ZIP64 field: it holds, in this order, those that are all ones.
-/// `None` when it is missing or too short for that. A value of all ones without any ZIP64 field
-/// is that value.
+/// Resolves 32-bit values by the ZIP64 field, which contains, in this order, those that are all
+/// ones. `None` if it is too short for that. Without a ZIP64 field a value of all ones is taken
+/// literally.
 pub(crate) fn widen(content: u32, compressed: u32, offset: u32, area: &[u8]) -> Option<Wide> {
     let narrow = Wide {
         content: content.into(),

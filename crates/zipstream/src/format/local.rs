@@ -4,10 +4,10 @@ use super::{DESCRIPTOR_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16, le3
 
 /// Bytes of a local header before the name.
 pub(crate) const LOCAL_BYTES: usize = 30;
-/// Where the checksum is.
+/// The position of the checksum.
 pub(crate) const CRC32_AT: u64 = 14;
 
-/// What a local header states, behind its signature.
+/// The fields of a local header after its signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Local<'a> {
     pub(crate) flags: u16,
@@ -21,7 +21,7 @@ pub(crate) struct Local<'a> {
     pub(crate) extra: &'a [u8],
 }
 
-/// Bytes of the whole header, from its first 30.
+/// The length of the whole header, from its first 30 bytes.
 pub(crate) fn total_bytes(fixed: &[u8; LOCAL_BYTES]) -> usize {
     LOCAL_BYTES + usize::from(le16(fixed, 26)) + usize::from(le16(fixed, 28))
 }
@@ -32,7 +32,7 @@ pub(crate) fn has_signature(bytes: &[u8]) -> bool {
 }
 
 impl<'a> Local<'a> {
-    /// Reads a header that is whole in `bytes`, as [`total_bytes`] has it.
+    /// Parses a header that is complete in `bytes`; see [`total_bytes`].
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let fixed = bytes.first_chunk::<LOCAL_BYTES>()?;
         if !has_signature(fixed) {
@@ -56,12 +56,12 @@ impl<'a> Local<'a> {
         self.flags & flag::DESCRIPTOR != 0
     }
 
-    /// Whether sizes behind the content take 64 bits.
+    /// Whether sizes in the descriptor have 64 bits.
     pub(crate) fn is_zip64(&self) -> bool {
         extra::find(self.extra, extra::ZIP64).is_some()
     }
 
-    /// Content and compressed size by this header alone.
+    /// Size of the content and compressed size, from this header alone.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         let narrow = (u64::from(self.content), u64::from(self.compressed));
         if self.content != MAX32 && self.compressed != MAX32 {
@@ -87,8 +87,8 @@ pub(crate) fn put_descriptor(
     }
 }
 
-/// The length of the descriptor at the start of `bytes` that states these values: with or without
-/// signature, of 32 or 64 bits, `zip64` first. `None` when none of them does.
+/// The length of the descriptor at the start of `bytes` with these values: with or without
+/// signature, of 32 or 64 bits, `zip64` first. `None` if there is none.
 pub(crate) fn descriptor_bytes(
     bytes: &[u8],
     (crc32, compressed, content): (u32, u64, u64),

@@ -1,6 +1,6 @@
-//! The records of an archive as bytes: what each holds and how it is read and written.
+//! The records of an archive: parsing and building them.
 //!
-//! Nothing here decides what is acceptable; that is the business of `read` and `write`.
+//! What is acceptable is decided in `read` and `write`.
 
 pub(crate) mod central;
 pub(crate) mod end;
@@ -11,7 +11,7 @@ pub(crate) mod time;
 
 /// "PK\3\4": a local header.
 pub(crate) const LOCAL_SIGNATURE: u32 = 0x0403_4b50;
-/// "PK\7\10": a data descriptor, where it has a signature.
+/// "PK\7\10": a data descriptor, if it has a signature.
 pub(crate) const DESCRIPTOR_SIGNATURE: u32 = 0x0807_4b50;
 /// "PK\1\2": a record of the directory.
 pub(crate) const CENTRAL_SIGNATURE: u32 = 0x0201_4b50;
@@ -26,20 +26,20 @@ pub(crate) const EXTRA_DATA_SIGNATURE: u32 = 0x0806_4b50;
 
 /// The value of a 32-bit field whose real value is in the ZIP64 extra field.
 pub(crate) const MAX32: u32 = u32::MAX;
-/// The same of a 16-bit field.
+/// The same for a 16-bit field.
 pub(crate) const MAX16: u16 = u16::MAX;
 
 /// General purpose flags.
 pub(crate) mod flag {
     /// The content is encrypted.
     pub(crate) const ENCRYPTED: u16 = 1;
-    /// Of LZMA: a mark ends the compressed content.
+    /// For LZMA: a marker ends the compressed content.
     pub(crate) const MARKER: u16 = 1 << 1;
-    /// Sizes and checksum stand behind the content.
+    /// A descriptor with sizes and checksum follows the content.
     pub(crate) const DESCRIPTOR: u16 = 1 << 3;
     /// Compressed patch data.
     pub(crate) const PATCH: u16 = 1 << 5;
-    /// Encrypted in a way that takes certificates.
+    /// Encrypted with certificates.
     pub(crate) const STRONG: u16 = 1 << 6;
     /// Name and comment are UTF-8.
     pub(crate) const UTF8: u16 = 1 << 11;

@@ -1,4 +1,4 @@
-//! Names as bytes: their encodings. Whether a name is safe is judged in `crate::name`.
+//! Names as bytes and their encodings. Which names are safe is decided in `crate::name`.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,9 @@ use super::extra;
 const UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
                      └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// A name of a header as text: UTF-8 where the header says so, the Unicode field where it belongs
-/// to this name, else UTF-8 where it is that, as programs on Unix write it without saying so, else
-/// code page 437. `None` for UTF-8 that should be and is none.
+/// A name as text: UTF-8 if flagged, else the Unicode field if it belongs to this name, else UTF-8
+/// if it is valid, as many programs write it without the flag, else code page 437. `None` if it is
+/// flagged as UTF-8 and invalid.
 pub(crate) fn decode<'a>(raw: &'a [u8], utf8: bool, area: &'a [u8]) -> Option<Cow<'a, str>> {
     let plain = std::str::from_utf8(raw).ok().map(Cow::Borrowed);
     if utf8 || raw.is_ascii() {
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(decode("ü".as_bytes(), true, &[]).unwrap(), "ü");
         assert_eq!(decode(&[0x81], false, &[]).unwrap(), "ü");
         assert_eq!(decode(&[0x81], true, &[]), None);
-        // More than one letter of code page 437 hardly ever looks like UTF-8.
+        // Two or more letters of code page 437 hardly ever form valid UTF-8.
         assert_eq!(decode("ü".as_bytes(), false, &[]).unwrap(), "ü");
     }
 }

@@ -1,12 +1,12 @@
-//! Times: seconds since 1970 in UTC to the two DOS fields and back. No clock and no time zone.
+//! Conversion between seconds since 1970 (UTC) and the two DOS fields. No clock and no time zone.
 
-/// 1980-01-01 00:00:00, the first time that the DOS fields can state.
+/// 1980-01-01 00:00:00, the first time of the DOS fields.
 pub(crate) const DOS_MIN: i64 = 315_532_800;
 /// 2107-12-31 23:59:58, the last one.
 const DOS_MAX: i64 = 4_354_819_198;
 const DAY: i64 = 86_400;
 
-/// The DOS time and date of a moment, clamped to what they can state.
+/// The DOS time and date of a time, clamped to their range.
 pub(crate) fn to_dos(seconds: i64) -> (u16, u16) {
     let seconds = seconds.clamp(DOS_MIN, DOS_MAX);
     let (year, month, day) = civil(seconds.div_euclid(DAY));
@@ -14,11 +14,11 @@ pub(crate) fn to_dos(seconds: i64) -> (u16, u16) {
     let (hours, minutes, seconds) = (rest / 3600, rest / 60 % 60, rest % 60);
     let time = hours << 11 | minutes << 5 | (seconds / 2);
     let date = (year - 1980) << 9 | month << 5 | day;
-    // Both are within 16 bits by the clamp above.
+    // Both fit 16 bits after the clamp.
     (time as u16, date as u16)
 }
 
-/// The moment that DOS fields state, read as UTC; fields out of range count as the nearest.
+/// The time of DOS fields, read as UTC; fields out of range are clamped.
 pub(crate) fn from_dos(time: u16, date: u16) -> i64 {
     let (time, date) = (i64::from(time), i64::from(date));
     let month = (date >> 5 & 15).clamp(1, 12);
@@ -28,8 +28,8 @@ pub(crate) fn from_dos(time: u16, date: u16) -> i64 {
     days * DAY + hours.min(23) * 3600 + minutes.min(59) * 60 + seconds.min(59)
 }
 
-/// Days since 1970 to year, month and day. The year is taken to start in March, so that the day of
-/// the leap year is its last.
+/// Days since 1970 to year, month and day. Years start in March here, so that the leap day is the
+/// last day of a year.
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

@@ -1,11 +1,11 @@
-//! Copies of earlier content, which may overlap what they make.
+//! Copies of earlier content, which may overlap their target.
 
-/// What may be written behind a copy.
+/// Bytes that may be written behind a copy.
 pub(super) const COPY_SLACK_BYTES: usize = 64;
 
-/// Writes the `length` bytes from `at` on that stand `distance` bytes before, and anything to
-/// up to [`COPY_SLACK_BYTES`] behind them. There has to be room for both, and `distance` to be within
-/// what was written.
+/// Writes `length` bytes at `at`, copied from `distance` bytes before, and anything to up to
+/// [`COPY_SLACK_BYTES`] behind them. There must be room for both, and `distance` must be within the
+/// written content.
 #[inline]
 pub(super) fn copy(out: &mut [u8], at: usize, distance: usize, length: usize) {
     let end = at + length;
@@ -20,19 +20,19 @@ pub(super) fn copy(out: &mut [u8], at: usize, distance: usize, length: usize) {
     }
 }
 
-/// Copies over one distance that follow each other: what they make repeats from `from` on.
+/// Consecutive copies with one distance: the content repeats from `from` on.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     distance: usize,
     from: usize,
     end: usize,
-    /// A multiple of the distance that leads back no further than that.
+    /// A multiple of the distance that reaches back no further than the start.
     back: usize,
 }
 
 impl Run {
-    /// The end of a copy whose first `done` bytes are made, as [`copy`] makes it. Where the same goes
-    /// on and on, what was written long ago is read, as the processor waits for what it just wrote.
+    /// The end of a copy whose first `done` bytes are written; see [`copy`]. In long repetitions it
+    /// reads bytes written long ago, because a processor stalls on bytes it has just written.
     #[inline(never)]
     pub(super) fn end_copy(
         &mut self,
@@ -53,7 +53,7 @@ impl Run {
     }
 }
 
-/// Copies over at least `N` bytes.
+/// Copies with a distance of at least `N` bytes.
 #[inline(always)]
 fn chunks<const N: usize>(out: &mut [u8], at: usize, distance: usize, end: usize) {
     let distance = distance & 0xffff;
@@ -69,11 +69,11 @@ fn chunks<const N: usize>(out: &mut [u8], at: usize, distance: usize, end: usize
     }
 }
 
-/// Copies over less than 16 bytes.
+/// Copies with a distance of less than 16 bytes.
 #[inline(never)]
 fn near(out: &mut [u8], at: usize, distance: usize, end: usize) {
     let (mut from, mut to) = (at - distance, at);
-    // What was written repeats every `distance` bytes, and so at every multiple of it.
+    // The content repeats at every multiple of `distance`.
     while to < end && to - from < 8 {
         move_bytes::<8>(out, from, to);
         to += to - from;
@@ -84,7 +84,7 @@ fn near(out: &mut [u8], at: usize, distance: usize, end: usize) {
     }
 }
 
-/// Copies `N` bytes as one, so that they may overlap.
+/// Copies `N` bytes in one step, so that the ranges may overlap.
 #[inline(always)]
 fn move_bytes<const N: usize>(out: &mut [u8], from: usize, to: usize) {
     let mut bytes = [0; N];
@@ -92,7 +92,7 @@ fn move_bytes<const N: usize>(out: &mut [u8], from: usize, to: usize) {
     out[to..to + N].copy_from_slice(&bytes);
 }
 
-/// The same as [`copy`] without writing behind the copy.
+/// Like [`copy`], but writes nothing behind the copy.
 pub(super) fn copy_exactly(out: &mut [u8], at: usize, distance: usize, length: usize) {
     if out.len() - at >= length + COPY_SLACK_BYTES {
         return copy(out, at, distance, length);

@@ -1,4 +1,4 @@
-//! What a table says of the bits it is asked with, in 32 bits, and what each symbol comes to.
+//! Table entries of 32 bits, and the symbols that they stand for.
 //!
 //! | bits | literal | length, distance | link | end, invalid |
 //! |---|---|---|---|---|
@@ -16,12 +16,12 @@ use super::super::symbols::{
 };
 
 pub(super) const LITERAL: u32 = 1 << 31;
-/// Neither literal, length nor distance.
+/// Neither a literal, nor a length, nor a distance.
 pub(super) const SPECIAL: u32 = 1 << 15;
 pub(super) const LINK: u32 = 1 << 14;
 pub(super) const END: u32 = 1 << 13;
 const VALUE_SHIFT: u32 = 16;
-/// Bits that stand for nothing, of a code that is incomplete.
+/// Unassigned bits of an incomplete code.
 pub(super) const NOTHING: u32 = SPECIAL | 1;
 
 /// A symbol whose code has `bits` bits.
@@ -29,12 +29,12 @@ pub(super) const fn entry(symbol: u32, bits: u32) -> u32 {
     symbol + (bits << 8) + bits
 }
 
-/// A link to the table of the `bits` bits behind the `main` ones.
+/// A link to the table for the next `bits` bits after the first `main` ones.
 pub(super) const fn link(start: usize, bits: u32, main: u32) -> u32 {
     (start as u32) << VALUE_SHIFT | SPECIAL | LINK | bits << 8 | main
 }
 
-/// The byte of a literal, the symbol of a code of lengths.
+/// The byte of a literal, or the symbol of a code length.
 #[inline(always)]
 pub(super) fn byte(entry: u32) -> u8 {
     (entry >> VALUE_SHIFT) as u8
@@ -46,7 +46,7 @@ pub(super) fn bits(entry: u32) -> u32 {
     entry & 0xff
 }
 
-/// The value that `held` stands for, which starts with the code.
+/// The value in `held`, which starts with the code.
 #[inline(always)]
 pub(super) fn value(entry: u32, held: u64) -> usize {
     let all = held & ((1 << (entry & 63)) - 1);
@@ -54,8 +54,7 @@ pub(super) fn value(entry: u32, held: u64) -> usize {
     (entry >> VALUE_SHIFT) as usize + extra as usize
 }
 
-/// The place in the second table that `held` stands for, which starts behind the bits of the main
-/// one.
+/// The index into the second table, given `held` after the bits of the main table.
 #[inline(always)]
 pub(super) fn linked(entry: u32, held: u64) -> usize {
     let mask = (1_u64 << (entry >> 8 & 31)) - 1;

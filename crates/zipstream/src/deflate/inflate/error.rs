@@ -1,20 +1,20 @@
-//! What can be wrong with a stream, and at which of its bits.
+//! What can be wrong with a stream, and at which bit.
 
 use std::fmt;
 
-/// What is wrong with a stream. More may come.
+/// What is wrong with a stream. More flaws may be added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InflateFlaw {
-    /// A block of the type that is reserved.
+    /// A block of the reserved type.
     BlockType,
     /// The length of a stored block differs from its complement.
     StoredLength,
-    /// A block describes codes of more symbols than there are.
+    /// A block describes codes of more symbols than exist.
     Symbols,
     /// The code of code lengths is over-subscribed or incomplete.
     PrecodeLengths,
-    /// A repetition of code lengths without a first one, or beyond the last.
+    /// A repetition of code lengths without a previous length, or beyond the last.
     Repetition,
     /// A block without a code for its end.
     NoEnd,
@@ -22,19 +22,19 @@ pub enum InflateFlaw {
     LitlenLengths,
     /// The code of distances is over-subscribed or incomplete.
     DistanceLengths,
-    /// Bits that are no literal and no length.
+    /// Bits that are neither a literal nor a length.
     Litlen,
-    /// Bits that are no distance.
+    /// Bits that are not a distance.
     Distance,
-    /// A distance that leads before the start of the content.
+    /// A distance that reaches before the start of the content.
     TooFar,
-    /// The stream ends before its end.
+    /// The stream ends too early.
     Truncated,
     /// More content than there is room for.
     Room,
 }
 
-/// An error of a stream: what is wrong with it, and the bit that stands at.
+/// An error in a stream: the flaw and its bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct InflateError {
     flaw: InflateFlaw,
@@ -46,22 +46,22 @@ impl InflateError {
         Self { flaw, bit }
     }
 
-    /// What is wrong.
+    /// The flaw.
     pub fn flaw(&self) -> InflateFlaw {
         self.flaw
     }
 
-    /// The byte of the stream that the flawed item starts in.
+    /// The byte of the stream in which the invalid item starts.
     pub fn offset(&self) -> u64 {
         self.bit / 8
     }
 
-    /// The bit of that byte, the least significant being 0.
+    /// The bit of that byte, 0 being the least significant.
     pub fn bit(&self) -> u32 {
         (self.bit % 8) as u32
     }
 
-    /// What is wrong, in words that do not name the place.
+    /// The flaw in words, without its place.
     pub fn what(&self) -> &'static str {
         match self.flaw {
             InflateFlaw::BlockType => "a block of a reserved type",

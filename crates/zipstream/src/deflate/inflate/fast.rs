@@ -1,4 +1,4 @@
-//! A block where neither input nor room is about to end: no symbol asks whether they do.
+//! Decoding while neither input nor room is about to end, so that no symbol has to check for that.
 
 use super::super::bytes::load64;
 use super::copy::{COPY_SLACK_BYTES, Run};
@@ -7,30 +7,30 @@ use super::error::InflateFlaw;
 use super::source::{REFILLED_BITS, Source};
 use super::table::{Codes, DISTANCE_BITS, DISTANCE_PLACES, LITLEN_BITS, LITLEN_PLACES};
 
-/// Literals of one turn.
+/// Literals per iteration.
 const LITERALS_MAX: usize = 3;
-/// What a turn may write.
+/// The most bytes that an iteration writes.
 pub(super) const ROOM_BYTES: usize = LITERALS_MAX + 258 + COPY_SLACK_BYTES;
-/// What a turn may look at: it refills up to three times, by 7 bytes out of 8.
+/// The most input that an iteration reads: up to three refills of 7 bytes out of 8.
 const LOOK_BYTES: usize = 3 * 8;
-/// The longest code of a distance that a table is asked for, with its extra bits, and what it takes to
-/// look ahead behind that.
+/// The longest distance code that a table is asked for with its extra bits, and the bits needed to
+/// look ahead after it.
 const BITS_AHEAD: u32 = DISTANCE_BITS + 13 + LITLEN_BITS;
-/// What is copied at once, where it does not overlap its copy.
+/// Bytes copied at once if the ranges do not overlap.
 const CHUNK_BYTES: usize = 32;
 
 /// Why it stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// Input or room come to an end.
+    /// Input or room is about to end.
     Edge,
     /// The block has ended.
     End,
-    /// A flaw in the last so many bits.
+    /// A flaw in the last bits; their number.
     Flaw(InflateFlaw, u32),
 }
 
-/// Writes content from `at` on as long as there is plenty of input and room; where it stopped.
+/// Writes content from `at` on while there is plenty of input and room; returns where it stopped.
 #[inline(never)]
 pub(super) fn run(
     codes: &Codes,
@@ -43,7 +43,7 @@ pub(super) fn run(
         return (at, Stop::Edge);
     }
     let (mut held, mut count) = (source.held, source.count);
-    // Only the low byte of `count` counts; an entry can then be subtracted as it is.
+    // Only the low byte of `count` matters, so that an entry can be subtracted as it is.
     macro_rules! refill {
         () => {
             held |= load64(rest, 0) << (count & 63);
@@ -93,7 +93,7 @@ pub(super) fn run(
                 if entry & LITERAL != 0 {
                     room[2] = byte(entry);
                     at += 3;
-                    // There are bits enough to look ahead; to refill need not be waited for.
+                    // There are enough bits to look ahead without waiting for the refill.
                     entry = next!();
                     refill!();
                     continue;
@@ -144,11 +144,11 @@ pub(super) fn run(
         let Some(from) = (at + literals).checked_sub(distance) else {
             break Stop::Flaw(InflateFlaw::TooFar, bits(entry));
         };
-        // The next entry is looked for while bytes are copied.
+        // The next entry is loaded while bytes are copied.
         entry = next!();
         refill!();
         at += literals;
-        // Most are short, and not near.
+        // Most copies are short and do not overlap.
         let near = distance & 0xffff;
         let far = near >= 16;
         let span = far.then(|| out.get_mut(from..at + CHUNK_BYTES)).flatten();

@@ -1,4 +1,4 @@
-//! What stands before the symbols of a block: its type, and the lengths of its codes.
+//! The header of a block: its type and its code lengths.
 
 use super::super::symbols::{DISTANCES_USED, END, LITLENS_USED, PRECODE_ORDER};
 use super::entry::{bits, byte};
@@ -9,14 +9,14 @@ use super::table::{Codes, PRECODE_BITS, precode};
 /// The longest repetition, which may begin at the last length.
 const REPEAT_MAX: usize = 138;
 
-/// The description of codes as far as it was read.
+/// The description of the codes, as far as it was read.
 pub(super) struct Head {
     litlens: usize,
     distances: usize,
     precodes: usize,
-    /// Code lengths of the precode that are read.
+    /// Code lengths of the precode that were read.
     ordered: usize,
-    /// Lengths that are read, of both codes one behind the other.
+    /// Lengths of both codes that were read.
     read: usize,
     precode_lengths: [u8; 19],
     precode: [u32; 1 << PRECODE_BITS],
@@ -39,7 +39,7 @@ impl Default for Head {
 }
 
 impl Head {
-    /// Starts a description by how many lengths it has.
+    /// Starts a description with its counts.
     pub(super) fn counts(&mut self, stated: u32) -> Result<(), InflateFlaw> {
         self.litlens = (stated & 31) as usize + 257;
         self.distances = (stated >> 5 & 31) as usize + 1;
@@ -52,7 +52,7 @@ impl Head {
         Ok(())
     }
 
-    /// Reads the code of code lengths; `false` where the input ends.
+    /// Reads the code of code lengths; `false` if the input ends.
     pub(super) fn precode(&mut self, source: &mut Source<'_>) -> Result<bool, InflateFlaw> {
         while self.ordered < self.precodes {
             if !source.need(3) {
@@ -68,7 +68,7 @@ impl Head {
         Ok(true)
     }
 
-    /// Reads the lengths; `false` where the input ends.
+    /// Reads the lengths; `false` if the input ends.
     pub(super) fn lengths(&mut self, source: &mut Source<'_>) -> Result<bool, InflateFlaw> {
         let all = self.litlens + self.distances;
         let mut read = self.read;
@@ -115,7 +115,7 @@ impl Head {
         Ok(true)
     }
 
-    /// Makes the tables of the codes that were described.
+    /// Builds the tables of the described codes.
     pub(super) fn codes(&self, codes: &mut Codes) -> Result<(), InflateFlaw> {
         let (litlens, rest) = self.lengths.split_at(self.litlens);
         if litlens[END] == 0 {

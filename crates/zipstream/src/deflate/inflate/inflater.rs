@@ -1,42 +1,43 @@
-//! The inflater: streams as they come, over a window of its own, and whole contents to their place.
+//! The decoder's interface: streams in parts, over its own window, and whole contents into their
+//! place.
 
 use super::super::symbols::WINDOW;
 use super::error::{InflateError, InflateFlaw};
 use super::fast::ROOM_BYTES;
 use super::machine::{Machine, Pause};
 
-/// Content that is made before what may be referred to is moved to the front again.
+/// Content produced before the window moves back to the front.
 const CONTENT_BYTES: usize = 128 << 10;
-/// All of the window, and what there is of it at first.
+/// The whole window, and its initial size.
 const WINDOW_BYTES: usize = WINDOW + CONTENT_BYTES + ROOM_BYTES;
 const FIRST_BYTES: usize = 16 << 10;
-/// What one call takes at most: places are held in 32 bits.
+/// The most input per call: positions have 32 bits.
 const INPUT_BYTES_MAX: usize = 1 << 30;
 
-/// What a call of [`Inflater::push`] did.
+/// The result of [`Inflater::push`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// Input that was taken. Behind the end of the stream nothing is.
+    /// Input bytes consumed; none after the end of the stream.
     pub consumed: usize,
-    /// Content that was made of it, and of what was taken before: up to 128 KiB and little more.
+    /// Content produced from this and earlier input: about 128 KiB at most.
     pub content: &'a [u8],
-    /// Whether that was the end of the stream.
+    /// Whether the stream has ended.
     pub done: bool,
 }
 
-/// What a call of [`Inflater::read`] or [`Inflater::whole`] did.
+/// The result of [`Inflater::read`] or [`Inflater::whole`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inflated {
-    /// Input that was taken.
+    /// Input bytes consumed.
     pub consumed: usize,
-    /// Content that was made of it.
+    /// Content bytes produced.
     pub produced: usize,
-    /// Whether that was the end of the stream, and all content was given.
+    /// Whether the stream has ended and all content was returned.
     pub done: bool,
 }
 
-/// Decompresses streams one after the other, keeping its memory: 20 KiB, and 160 KiB of window once a
-/// stream comes in parts.
+/// Decompresses streams one after the other and keeps its memory: 20 KiB, and a window of 160 KiB
+/// once a stream comes in parts.
 ///
 /// ```
 /// use zipstream::deflate::{Compressor, Inflater};
@@ -61,9 +62,9 @@ pub struct Inflated {
 #[derive(Default)]
 pub struct Inflater {
     machine: Box<Machine>,
-    /// The content made last, behind what may be referred to.
+    /// The last content, after the bytes that matches may refer to.
     window: Vec<u8>,
-    /// The first byte of the window that was not given yet, and the first that was not made.
+    /// The first byte of the window that was not returned yet, and the first that was not written.
     given: usize,
     made: usize,
 }
@@ -83,13 +84,13 @@ impl Inflater {
         Self::default()
     }
 
-    /// Starts another stream.
+    /// Starts a new stream.
     pub fn restart(&mut self) {
         self.machine.restart();
         (self.given, self.made) = (0, 0);
     }
 
-    /// Bytes of the stream that were taken. At its end that is where it ends.
+    /// Bytes of the stream consumed. At its end this is its exact length.
     pub fn consumed(&self) -> u64 {
         self.machine.consumed()
     }
@@ -99,14 +100,14 @@ impl Inflater {
         self.machine.is_done() && self.given == self.made
     }
 
-    /// The error of a stream whose input ends here.
+    /// The error for a stream whose input ends here.
     pub fn truncated(&self) -> InflateError {
         InflateError::new(InflateFlaw::Truncated, self.machine.bit())
     }
 
-    /// Takes input, all of it or as much as becomes a piece of content, and lends that.
+    /// Consumes input, all of it or as much as makes a piece of content, and returns the piece.
     ///
-    /// A call that neither takes nor gives anything needs more input, or is behind the end.
+    /// A call that neither consumes nor returns anything needs more input, or is after the end.
     pub fn push(&mut self, input: &[u8]) -> Result<Piece<'_>, InflateError> {
         let (consumed, _) = self.make(input, CONTENT_BYTES)?;
         let content = &self.window[self.given..self.made];
@@ -118,13 +119,12 @@ impl Inflater {
         })
     }
 
-    /// The last `bytes` of the content that was lent; fewer where less is kept.
+    /// The last `bytes` bytes of the content that was returned last; fewer if less is kept.
     pub(crate) fn last_content(&self, bytes: usize) -> &[u8] {
         &self.window[self.given.saturating_sub(bytes)..self.given]
     }
 
-    /// Takes input and writes content to `output`, until there is no more of the one or no more room
-    /// in the other.
+    /// Consumes input and writes content to `output`, until either is used up.
     pub fn read(&mut self, input: &[u8], output: &mut [u8]) -> Result<Inflated, InflateError> {
         let (mut consumed, mut produced) = (0, 0);
         loop {
@@ -150,13 +150,13 @@ impl Inflater {
         })
     }
 
-    /// Makes about `most` bytes of content behind what was made and given.
+    /// Produces about `most` bytes of content after what was returned.
     fn make(&mut self, input: &[u8], most: usize) -> Result<(usize, Pause), InflateError> {
         if self.given == self.made && self.made + ROOM_BYTES >= self.window.len() {
             self.make_room();
         }
         let input = &input[..input.len().min(INPUT_BYTES_MAX)];
-        // Behind content that was not given yet there may be no room at all.
+        // Before all content was returned there may be no room at all.
         let end = self.window.len();
         let full = self.made + most.min(end.saturating_sub(ROOM_BYTES + self.made));
         let room = &mut self.window[..end.min(full + ROOM_BYTES)];
@@ -165,8 +165,8 @@ impl Inflater {
         Ok((ran.consumed, ran.pause))
     }
 
-    /// Makes room behind the content, where all of it was given: by more memory, as a small stream
-    /// needs little, or by moving what may be referred to to the front.
+    /// Makes room after all content was returned: with more memory, as a small stream needs little,
+    /// or by moving the bytes that matches may refer to to the front.
     fn make_room(&mut self) {
         let bytes = self.window.len();
         if bytes < WINDOW_BYTES {
@@ -178,10 +178,10 @@ impl Inflater {
         (self.given, self.made) = (WINDOW, WINDOW);
     }
 
-    /// Decompresses a whole stream to the start of `output`. It is an error if that is more than `most`
-    /// bytes. What `output` is longer than `most` serves to be faster, up to 300 bytes.
+    /// Decompresses a whole stream to the start of `output`. More than `most` bytes of content are
+    /// an error. Up to 300 more bytes of `output` make it faster.
     ///
-    /// Input behind the end of the stream is not taken.
+    /// Input after the end of the stream is not consumed.
     pub fn whole(
         &mut self,
         input: &[u8],

@@ -1,8 +1,8 @@
-//! A stream taken apart, wherever its input and the room for content end.
+//! Decoding of a stream, wherever its input and the room for content end.
 //!
-//! An item, at most a length with its distance, is read whole or not at all: bits that are kept
-//! between calls all belong to an item that needs more of them. What is left behind the end of the
-//! stream is therefore known to the byte.
+//! An item, at most a length with its distance, is read completely or not at all: bits kept between
+//! calls belong to an item that needs more of them. The end of the stream is therefore known to the
+//! byte.
 
 use super::copy::copy_exactly;
 use super::entry::{END, LINK, LITERAL, SPECIAL, bits, byte, linked, value};
@@ -19,23 +19,23 @@ enum State {
     Block,
     /// The length of a stored block.
     StoredLength,
-    /// So many bytes of one.
+    /// Stored content: bytes left.
     Stored(usize),
-    /// A description of codes: how many there are, the code of their lengths, these.
+    /// The description of codes: the counts, the code of lengths, the lengths.
     Counts,
     Precode,
     Lengths,
     /// Symbols.
     Body,
-    /// So many bytes from so many before.
+    /// A copy: bytes left, and the distance.
     Copy(usize, usize),
     Done,
 }
 
-/// Why a call came to its end.
+/// Why a call stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pause {
-    /// All input is used.
+    /// All input is consumed.
     Input,
     /// There is no room left.
     Room,
@@ -43,21 +43,21 @@ pub(super) enum Pause {
     Done,
 }
 
-/// What a call did.
+/// The result of a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ran {
-    /// Input that was taken.
+    /// Input consumed.
     pub(super) consumed: usize,
-    /// The first byte behind the content.
+    /// The first byte after the content.
     pub(super) at: usize,
     pub(super) pause: Pause,
 }
 
-/// A stream, as far as it was read.
+/// The state of a stream.
 pub(super) struct Machine {
     state: State,
     bits: Bits,
-    /// Input of the calls before.
+    /// Input of earlier calls.
     consumed: u64,
     last: bool,
     fixed: bool,
@@ -88,7 +88,7 @@ impl Machine {
         (self.consumed, self.last, self.failed) = (0, false, None);
     }
 
-    /// Input that was taken, in all.
+    /// Input consumed in total.
     pub(super) fn consumed(&self) -> u64 {
         self.consumed
     }
@@ -97,13 +97,14 @@ impl Machine {
         self.state == State::Done
     }
 
-    /// Where the bits that are held begin.
+    /// The position of the first held bit.
     pub(super) fn bit(&self) -> u64 {
         8 * self.consumed - u64::from(self.bits.count)
     }
 
-    /// Writes content from `at` on, behind all that may be referred to, until it reaches `full`. It may
-    /// go beyond that, within `out` and by less than [`fast::ROOM_BYTES`]. A flawed stream stays so.
+    /// Writes content from `at` on, after all bytes that matches may refer to, until it reaches
+    /// `full`. It may exceed that, within `out` and by less than [`fast::ROOM_BYTES`]. After a flaw
+    /// every call fails.
     pub(super) fn run(
         &mut self,
         input: &[u8],
@@ -132,7 +133,7 @@ impl Machine {
             source.give_back();
         }
         if pause == Pause::Done {
-            // What is left of the last byte is nothing.
+            // The rest of the last byte is unused.
             (source.held, source.count) = (0, 0);
         }
         self.bits = source.bits();
@@ -144,8 +145,8 @@ impl Machine {
         })
     }
 
-    /// Does what comes next; why it did not, where it could not. A flaw comes with how many of the
-    /// bits that were taken belong to it.
+    /// Does the next step, or returns why it cannot. A flaw comes with the number of consumed bits
+    /// that belong to it.
     fn step(
         &mut self,
         source: &mut Source<'_>,
@@ -241,7 +242,7 @@ impl Machine {
         if stated & 0xffff != !stated >> 16 {
             return Err((InflateFlaw::StoredLength, 32));
         }
-        // All bits that are left came with these.
+        // All bits left came with this input.
         source.give_back();
         self.state = State::Stored(stated as usize & 0xffff);
         Ok(None)
@@ -306,7 +307,7 @@ impl Machine {
     }
 }
 
-/// What a code and its extra bits stand for.
+/// The meaning of a code and its extra bits.
 enum Symbol {
     Literal(u8),
     /// A length and a distance.
@@ -314,7 +315,7 @@ enum Symbol {
     End,
 }
 
-/// The symbol that comes next and its bits, which are not dropped yet; `None` where the input ends.
+/// The next symbol and its bits, which are not dropped yet; `None` if the input ends.
 fn symbol(
     codes: &Codes,
     source: &mut Source<'_>,

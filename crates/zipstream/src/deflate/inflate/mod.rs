@@ -1,4 +1,4 @@
-//! Reading of deflate (RFC 1951): streams in any cut, and whole contents straight to their place.
+//! Decoding of deflate (RFC 1951): streams in any cut, and whole contents into their place.
 //!
 //! `machine` takes a stream apart wherever its input and room end. It has `head` read what precedes
 //! a block, `table` make tables of `entry` out of that, and `fast` do all of a block that

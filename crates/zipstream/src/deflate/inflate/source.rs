@@ -1,22 +1,22 @@
-//! The input of a stream, bit by bit, the least significant first.
+//! The input of a stream in bits, the least significant first.
 
 use super::super::bytes::load64;
 
-/// Bits that are held after [`Source::refill`] where the input has them.
+/// Bits held after [`Source::refill`], if the input has them.
 pub(super) const REFILLED_BITS: u32 = 56;
 
-/// Bits that were taken from the input and not used, between calls.
+/// Bits taken from the input but not used, between calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Bits {
-    /// The bits; above `count` there are none between calls.
+    /// The bits; those above `count` are 0 between calls.
     pub(super) held: u64,
     pub(super) count: u32,
 }
 
-/// The input of a call, and the bits that are held of it.
+/// The input of a call and its held bits.
 pub(super) struct Source<'a> {
     pub(super) input: &'a [u8],
-    /// The first byte of which no bit is held.
+    /// The first byte without a held bit.
     pub(super) at: usize,
     /// Bits above `count` are those that follow in the input, or 0.
     pub(super) held: u64,
@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Holds at least [`REFILLED_BITS`], or all that there are.
+    /// Holds at least [`REFILLED_BITS`], or all bits left.
     #[inline(always)]
     pub(super) fn refill(&mut self) {
         if self.input.len().saturating_sub(self.at) >= 8 {
@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Holds at least `bits` bits; `false` where there are less.
+    /// Holds at least `bits` bits; `false` if there are fewer.
     #[inline(always)]
     pub(super) fn need(&mut self, bits: u32) -> bool {
         if self.count < bits {
@@ -68,7 +68,7 @@ impl<'a> Source<'a> {
         self.count -= bits;
     }
 
-    /// Uses the first bits and gives them.
+    /// Uses and returns the first bits.
     #[inline(always)]
     pub(super) fn take(&mut self, bits: u32) -> u32 {
         let taken = self.held & ((1 << bits) - 1);
@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
         taken as u32
     }
 
-    /// Gives back the whole bytes that are held of this input.
+    /// Returns whole held bytes to the input.
     pub(super) fn give_back(&mut self) {
         let bytes = self.at.min(self.count as usize / 8);
         self.at -= bytes;
@@ -84,7 +84,7 @@ impl<'a> Source<'a> {
         self.held &= (1 << self.count) - 1;
     }
 
-    /// What is kept for the next call.
+    /// The bits kept for the next call.
     pub(super) fn bits(&self) -> Bits {
         Bits {
             held: self.held,

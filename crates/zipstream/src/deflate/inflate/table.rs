@@ -1,19 +1,19 @@
-//! Tables of entries by the bits that come next, made of the lengths of codes.
+//! Decoding tables, built from code lengths.
 //!
-//! A main table is asked with a fixed number of bits. Codes that are longer share second tables
-//! behind it, one for each beginning.
+//! A main table is indexed by a fixed number of bits. Longer codes share second tables after it,
+//! one per prefix.
 
 use std::sync::OnceLock;
 
 use super::super::symbols::{FIXED_DISTANCES, FIXED_LITLENS};
 use super::entry::{DISTANCE_SYMBOLS, LITLEN_SYMBOLS, NOTHING, PRECODE_SYMBOLS, entry, link};
 
-/// Bits that a main table is asked with.
+/// Index bits of a main table.
 pub(super) const LITLEN_BITS: u32 = 11;
 pub(super) const DISTANCE_BITS: u32 = 8;
 pub(super) const PRECODE_BITS: u32 = 7;
-/// Places of a table with its second ones: at most 2342 and 402 are used, the rest lets a mask stand
-/// for a comparison.
+/// Slots of a table with its second tables: at most 2342 and 402 are used, the rest allows a mask
+/// instead of a comparison.
 pub(super) const LITLEN_PLACES: usize = 4096;
 pub(super) const DISTANCE_PLACES: usize = 512;
 /// The longest code.
@@ -36,23 +36,23 @@ impl Default for Codes {
 }
 
 impl Codes {
-    /// Those of blocks that describe none.
+    /// The codes of fixed blocks.
     pub(super) fn fixed() -> &'static Self {
         static FIXED: OnceLock<Box<Codes>> = OnceLock::new();
         FIXED.get_or_init(|| {
             let mut codes = Box::<Self>::default();
-            // The lengths are those of the format.
+            // The lengths are fixed by the format.
             let _ = codes.set_litlen(&FIXED_LITLENS) && codes.set_distance(&FIXED_DISTANCES);
             codes
         })
     }
 
-    /// Makes the table of literals and lengths; `false` if the lengths make no code.
+    /// Builds the table of literals and lengths; `false` if the lengths are invalid.
     pub(super) fn set_litlen(&mut self, lengths: &[u8]) -> bool {
         build(&mut self.litlen, lengths, &LITLEN_SYMBOLS, LITLEN_BITS)
     }
 
-    /// Makes that of distances.
+    /// Builds the table of distances.
     pub(super) fn set_distance(&mut self, lengths: &[u8]) -> bool {
         build(
             &mut self.distance,
@@ -63,14 +63,14 @@ impl Codes {
     }
 }
 
-/// Makes the table of code lengths, whose code has to be complete.
+/// Builds the table of code lengths, whose code must be complete.
 pub(super) fn precode(table: &mut [u32; 1 << PRECODE_BITS], lengths: &[u8; 19]) -> bool {
     let used = lengths.iter().filter(|&&length| length > 0).count();
     // A code of one symbol is never complete.
     used > 1 && build(table, lengths, &PRECODE_SYMBOLS, PRECODE_BITS)
 }
 
-/// How many codes each length has, and the symbols with a code by its length.
+/// The number of codes of each length, and the symbols by code length.
 struct Sorted {
     counts: [u16; BITS_MAX + 1],
     symbols: [u16; 288],
@@ -100,7 +100,8 @@ impl Sorted {
         Self { counts, symbols }
     }
 
-    /// How much of all bits no code stands for, of `1 << 15`; `None` if there are too many codes.
+    /// The unassigned part of the code space, in units of 2^-15; `None` if there are too many
+    /// codes.
     fn left(&self) -> Option<u32> {
         let mut left = 1_u32;
         for &count in &self.counts[1..] {
@@ -110,8 +111,8 @@ impl Sorted {
     }
 }
 
-/// Fills a table. `false` if there are too many codes, or too few: one of one bit and none at all
-/// are allowed.
+/// Builds a table. `false` if there are too many codes, or too few: one code of one bit and no code
+/// at all are allowed.
 fn build<const N: usize>(
     table: &mut [u32; N],
     lengths: &[u8],
@@ -136,13 +137,13 @@ fn build<const N: usize>(
     }
     let value = |symbol: u16| values.get(usize::from(symbol)).copied().unwrap_or(NOTHING);
     let mut symbols = sorted.symbols.iter().copied();
-    // Codes come with the bit first that is sent first.
+    // Codes are sent most significant bit first.
     let mut code = 0_u32;
     let mut size = 1_usize;
     let single = sorted.counts[1] == 1 && sorted.counts[2..].iter().all(|&count| count == 0);
     for bits in 1..=main_bits {
         if !single {
-            // What was said of shorter beginnings holds for both longer ones.
+            // Entries for shorter prefixes apply to both longer ones.
             table.copy_within(..size, size);
         }
         size <<= 1;
@@ -164,7 +165,7 @@ fn build<const N: usize>(
     true
 }
 
-/// Fills second tables with the codes that are longer than the main table's bits, from `code` on.
+/// Builds second tables for the codes that are longer than the main index, from `code` on.
 fn build_second<const N: usize>(
     table: &mut [u32; N],
     sorted: &Sorted,
@@ -202,7 +203,7 @@ fn build_second<const N: usize>(
     }
 }
 
-/// Bits that a second table needs whose first code has `bits` bits, of which `left` are left.
+/// Index bits of a second table whose first code has `bits` bits, with `left` codes left.
 fn second_bits(sorted: &Sorted, bits: u32, left: u32, main_bits: u32) -> u32 {
     let mut second_bits = bits - main_bits;
     let mut used = left;
@@ -214,7 +215,7 @@ fn second_bits(sorted: &Sorted, bits: u32, left: u32, main_bits: u32) -> u32 {
     second_bits
 }
 
-/// The code of `bits` bits that follows, its bits being in reverse; 0 after the last.
+/// The next code of `bits` bits, bit-reversed; 0 after the last.
 #[inline(always)]
 fn following(code: u32, bits: u32) -> u32 {
     let zeros = code ^ ((1 << bits) - 1);
