@@ -3,6 +3,7 @@
 //! The codecs are `deflate`, libdeflate and libzstd; contexts are created at first use and kept.
 //! Nothing here knows headers.
 
+pub(crate) mod bounds;
 pub(crate) mod chunk;
 pub(crate) mod content;
 mod detect;

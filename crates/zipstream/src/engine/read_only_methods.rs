@@ -5,7 +5,7 @@
 
 use lzma_rust2::{Action, LzmaStream, Status, XzStream};
 
-use super::content::Bounds;
+use super::bounds::Bounds;
 use crate::error::{Error, ErrorKind};
 use crate::method::{Method, unsupported};
 

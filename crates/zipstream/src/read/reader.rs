@@ -1,27 +1,24 @@
 //! Reads entries in any order, from any number of threads.
 
+mod decode;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use super::directory::{Directory, Entries, Entry};
-use super::encrypted::{self, Body, refuse_unreadable};
+use super::encrypted::{self, refuse_unreadable};
 use super::locate::Locator;
 use super::options::ReadOptions;
 use super::source::{ReadAt, read_full};
 use super::strict::agree;
 use super::window::Window;
 use crate::crypt::Decryption;
-use crate::crypt::decrypt::decrypt_whole;
-use crate::engine::content::{Bounds, ContentDecoder, compare, limit, more};
-use crate::error::{Error, ErrorKind};
-use crate::format::flag;
+use crate::engine::content::ContentDecoder;
+use crate::error::Error;
 use crate::format::local::{LOCAL_BYTES, Local, has_signature, total_bytes};
-use crate::method::Method;
 
 /// The most content, and the most compressed content, that is decoded in one piece.
 const WHOLE_BYTES_MAX: u64 = 1 << 20;
-/// Room for one piece of larger content.
-const PIECE_BYTES: usize = 128 << 10;
 /// How many bytes longer than in the directory the local extra fields may be to be read together
 /// with the content.
 const EXTRA_SLACK_BYTES: usize = 64;
@@ -220,78 +217,6 @@ impl<R: ReadAt> ArchiveReader<R> {
         Ok(data)
     }
 
-    /// Decodes and verifies a small content in one piece.
-    pub(crate) fn whole<'s>(
-        &self,
-        entry: &Entry<'_>,
-        scratch: &'s mut Scratch,
-        data: u64,
-    ) -> Result<&'s [u8], Error> {
-        let bounds = self.bounds(entry);
-        if entry.content_bytes() > bounds.limit {
-            return Err(limit(bounds.limit).at(data));
-        }
-        // Both are at most 1 MiB.
-        let content_bytes = entry.content_bytes() as usize;
-        let compressed_bytes = entry.compressed_bytes() as usize;
-        let Scratch {
-            window,
-            output,
-            plain,
-            inflate,
-            decoder,
-        } = scratch;
-        let end = self.directory.start();
-        let held = window.get(&self.source, data, compressed_bytes, end)?;
-        let mut input = &held[..compressed_bytes];
-        let scheme = encrypted::scheme(entry).map_err(|error| error.at(entry.record_offset()))?;
-        if let Some(scheme) = &scheme {
-            let decrypted = decrypt_whole(scheme, self.decryption.as_ref(), input, plain);
-            input = decrypted.map_err(|error| error.at(data))?;
-        }
-        let compressed_bytes = input.len();
-        let bounds = Bounds {
-            compressed: Some(compressed_bytes as u64),
-            ..bounds
-        };
-        // One more byte shows content beyond the stated size.
-        if output.len() < content_bytes + 1 {
-            output.resize(content_bytes + 1, 0);
-        }
-        let content = match entry.method() {
-            Method::Stored if compressed_bytes != content_bytes => {
-                return Err(unequal(entry).at(data));
-            }
-            Method::Stored => input,
-            Method::Deflate if !self.options.is_strict() => {
-                let decompressor = inflate.get_or_insert_with(libdeflater::Decompressor::new);
-                let produced = decompressor
-                    .deflate_decompress(input, &mut output[..content_bytes])
-                    .map_err(|error| refused(error, entry).at(data))?;
-                &output[..produced]
-            }
-            Method::Deflate => {
-                let inflated = decoder.inflate_whole(input, output, content_bytes);
-                let (consumed, produced) = inflated.map_err(|error| error.at(data))?;
-                self.leftover(consumed as u64, compressed_bytes as u64, data)?;
-                &output[..produced]
-            }
-            method => {
-                let started = decoder.start(method, bounds);
-                let produced = started
-                    .and_then(|()| decode(decoder, input, &mut output[..=content_bytes]))
-                    .map_err(|error| error.at(data))?;
-                self.leftover(decoder.consumed(), compressed_bytes as u64, data)?;
-                &output[..produced]
-            }
-        };
-        let found = (libdeflater::crc32(content), content.len() as u64);
-        let stated = scheme.map_or(entry.crc32(), |scheme| scheme.crc32(found.0, entry.crc32()));
-        compare(found, (stated, entry.content_bytes())).map_err(|error| error.at(data))?;
-        self.count(content.len() as u64)?;
-        Ok(content)
-    }
-
     fn pieces<E: From<Error>>(
         &self,
         entry: &Entry<'_>,
@@ -306,147 +231,9 @@ impl<R: ReadAt> ArchiveReader<R> {
         }
         Ok(scratch.decoder.produced())
     }
-
-    /// Starts decoding large content, which starts at byte `data`.
-    pub(crate) fn begin(
-        &self,
-        entry: &Entry<'_>,
-        scratch: &mut Scratch,
-        data: u64,
-    ) -> Result<Body, Error> {
-        let Scratch {
-            window,
-            output,
-            decoder,
-            ..
-        } = scratch;
-        let body = Body::open(entry, self.decryption.as_ref(), window, &self.source, data);
-        let body = body.map_err(|error| error.at(data))?;
-        let compressed_bytes = body.end - body.start;
-        if entry.method() == Method::Stored && compressed_bytes != entry.content_bytes() {
-            return Err(unequal(entry).at(body.start));
-        }
-        let bounds = Bounds {
-            compressed: Some(compressed_bytes),
-            ..self.bounds(entry)
-        };
-        let started = decoder.start(entry.method(), bounds);
-        started.map_err(|error| error.at(body.start))?;
-        if !body.has_crc() {
-            decoder.leave_out_sum();
-        }
-        // Deflate decodes into its own buffer.
-        let own = entry.method() == Method::Deflate && !body.is_encrypted();
-        if !own && output.len() < PIECE_BYTES {
-            output.resize(PIECE_BYTES, 0);
-        }
-        Ok(body)
-    }
-
-    /// The next piece of that content; `None` after all of it was returned and verified.
-    pub(crate) fn piece<'s>(
-        &self,
-        entry: &Entry<'_>,
-        scratch: &'s mut Scratch,
-        body: &mut Body,
-    ) -> Result<Option<&'s [u8]>, Error> {
-        let (data, end) = (body.start, body.end);
-        let named = |error: Error| error.at(data);
-        let Scratch {
-            window,
-            output,
-            decoder,
-            ..
-        } = scratch;
-        body.authenticate(window, &self.source).map_err(named)?;
-        let at = data + decoder.consumed();
-        if decoder.is_done() {
-            self.leftover(decoder.consumed(), end - data, data)
-                .map_err(named)?;
-            body.finish(window, &self.source, at).map_err(named)?;
-            let crc32 = body.crc32(decoder.crc32(), entry.crc32());
-            let content = entry.content_bytes();
-            decoder.verify(crc32, content).map_err(named)?;
-            return Ok(None);
-        }
-        let need = usize::from(at < end);
-        let input = window.get(&self.source, at, need, end).map_err(named)?;
-        let left = usize::try_from(end - at).unwrap_or(usize::MAX);
-        let input = &input[..input.len().min(left)];
-        let last = input.len() == left;
-        let room = output.len().min(PIECE_BYTES);
-        let (step, piece) = body
-            .push(decoder, input, &mut output[..room], last)
-            .map_err(named)?;
-        self.count(step.produced as u64).map_err(named)?;
-        Ok(Some(piece))
-    }
-
-    fn bounds(&self, entry: &Entry<'_>) -> Bounds {
-        let limits = &self.options.limits;
-        let produced = self.produced.load(Ordering::Relaxed);
-        let left = limits.total_bytes.saturating_sub(produced);
-        Bounds {
-            stated: Some(entry.content_bytes()),
-            compressed: Some(entry.compressed_bytes()),
-            limit: limits.entry_bytes.min(left),
-            ratio: limits.ratio,
-            memory: limits.window_bytes,
-            marker: entry.central().flags & flag::MARKER != 0,
-        }
-    }
-
-    /// Counts content against the limit for all entries.
-    pub(super) fn count(&self, bytes: u64) -> Result<(), Error> {
-        let most = self.options.limits.total_bytes;
-        let before = self.produced.fetch_add(bytes, Ordering::Relaxed);
-        if before.saturating_add(bytes) > most {
-            return Err(limit(most));
-        }
-        Ok(())
-    }
-
-    fn leftover(&self, consumed: u64, all: u64, at: u64) -> Result<(), Error> {
-        let left = all.saturating_sub(consumed);
-        if left > 0 && self.options.is_strict() {
-            let what = format!("{left} bytes follow its compressed content");
-            return Err(Error::corrupt(at + consumed, what));
-        }
-        Ok(())
-    }
 }
 
 /// Whether the content is decoded and verified in one piece.
 pub(crate) fn is_small(entry: &Entry<'_>) -> bool {
     entry.content_bytes() <= WHOLE_BYTES_MAX && entry.compressed_bytes() <= WHOLE_BYTES_MAX
-}
-
-/// Decodes all of `input` into `output`, which has room for one byte more than is allowed.
-fn decode(
-    decoder: &mut ContentDecoder,
-    mut input: &[u8],
-    output: &mut [u8],
-) -> Result<usize, Error> {
-    let mut filled = 0;
-    while !decoder.is_done() {
-        let step = decoder.push(input, &mut output[filled..], true)?;
-        input = &input[step.consumed..];
-        filled += step.produced;
-    }
-    Ok(filled)
-}
-
-fn unequal(entry: &Entry<'_>) -> Error {
-    let (compressed, content) = (entry.compressed_bytes(), entry.content_bytes());
-    let what = format!("stored, with {compressed} compressed bytes but {content} bytes of content");
-    Error::new(ErrorKind::Size, what)
-}
-
-fn refused(error: libdeflater::DecompressionError, entry: &Entry<'_>) -> Error {
-    match error {
-        libdeflater::DecompressionError::BadData => {
-            Error::new(ErrorKind::Corrupt, "invalid deflate data")
-        }
-        libdeflater::DecompressionError::InsufficientSpace => more(entry.content_bytes()),
-    }
 }

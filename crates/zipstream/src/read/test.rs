@@ -4,7 +4,7 @@ use super::directory::Entry;
 use super::encrypted;
 use super::reader::{ArchiveReader, Scratch, is_small};
 use super::source::ReadAt;
-use crate::engine::content::limit;
+use crate::engine::bounds::limit;
 use crate::error::Error;
 use crate::method::Method;
 

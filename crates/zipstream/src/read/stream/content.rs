@@ -3,7 +3,7 @@
 
 use super::{DESCRIPTOR_BYTES_MAX, State, StreamDecoder, StreamEvent, StreamStep};
 use crate::crypt::decrypt::{Decryptor, refuse_early};
-use crate::engine::content::{Bounds, limit};
+use crate::engine::bounds::{Bounds, limit};
 use crate::error::{Error, ErrorKind, internal};
 use crate::format::local::descriptor_bytes;
 use crate::method::Method;
