@@ -7,9 +7,9 @@ mod replay;
 mod work;
 
 pub use self::decoded::Decoded;
-use self::replay::Replay;
-use self::work::{Done, Made, Task, worker};
-use super::buffers::{Buffers, Output};
+use self::replay::{Mode, Replay};
+use self::work::{Accepted, Done, Made, Task, worker};
+use super::buffers::Buffers;
 use super::hooks::{JobObserver, PositionedWriter, no_observer};
 use super::plan::{Limits, Part, Planner, Run};
 use super::workers::{OrderedWorkers, Worker};
@@ -67,20 +67,6 @@ pub struct ParallelDecoder {
     observer: JobObserver,
     writer: Option<PositionedWriter>,
     failed: Option<Error>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    /// Frames are gathered for the threads.
-    Gather,
-    /// A frame goes through the decoder as it comes.
-    InOrder,
-}
-
-/// The part of a run to hand out.
-enum Accepted {
-    Output(Output),
-    Placed(u64),
 }
 
 impl ParallelDecoder {
@@ -143,7 +129,7 @@ impl ParallelDecoder {
         self.writer = Some(writer);
     }
 
-    /// Takes input and hands out content: in the room, in an [`Output`], or as a count of bytes that a
+    /// Takes input and hands out content: in the room, in an [`Output`](super::Output), or as a count of bytes that a
     /// worker has already written.
     ///
     /// Call it until it has taken all input and the state is not [`State::MoreOutput`]. A call decodes

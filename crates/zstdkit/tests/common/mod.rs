@@ -1,6 +1,8 @@
 //! Helpers shared by the tests: streams in given cuts, and frames made by hand.
 #![allow(dead_code, reason = "every test binary uses some of it")]
 
+pub(crate) mod flaky;
+
 use zstdkit::{
     Decoder, DecoderOptions, Encoder, EncoderOptions, Error, Operation, State, Step, Totals,
 };

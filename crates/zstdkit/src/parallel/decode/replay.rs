@@ -17,3 +17,12 @@ impl Replay {
         }
     }
 }
+
+/// How the next frame is decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Frames are gathered for the threads.
+    Gather,
+    /// A frame goes through the decoder as it comes.
+    InOrder,
+}

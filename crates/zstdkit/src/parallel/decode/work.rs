@@ -1,5 +1,6 @@
 //! The work of a thread on a run of frames.
 
+use super::super::buffers::Output;
 use super::super::hooks::{JobObserver, PositionedWriter};
 use super::super::plan::Run;
 use super::super::workers::Worker;
@@ -27,6 +28,12 @@ pub(super) enum Made {
     Placed(u64),
     /// The run did not decode. The buffer comes back.
     Nothing(Vec<u8>),
+}
+
+/// The part of a run to hand out.
+pub(super) enum Accepted {
+    Output(Output),
+    Placed(u64),
 }
 
 /// Decodes all frames of a run in one call.
