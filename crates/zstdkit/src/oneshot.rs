@@ -355,7 +355,7 @@ fn reserve(buffer: &mut Vec<u8>, bytes: usize) -> Result<(), Error> {
     })
 }
 
-/// Makes room for a block behind the first `len` bytes, doubling as it goes.
+/// Makes room for a block after the first `len` bytes, doubling as it goes.
 fn grow(buffer: &mut Vec<u8>, len: usize) -> Result<(), Error> {
     let block = BLOCK_BYTES_MAX as usize;
     let target = len.saturating_add(len.max(block));

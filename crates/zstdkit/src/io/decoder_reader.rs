@@ -12,7 +12,7 @@ use crate::step::State;
 ///
 /// The end of the inner reader is the end of the content. If it ends inside a frame, or has no
 /// frame at all, the last read fails with
-/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof). A frame's checksum stands behind its
+/// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof). A frame's checksum follows its
 /// content, so content is handed out before it was verified: trust it only after the end was read
 /// without an error.
 ///
@@ -58,7 +58,7 @@ impl<R: Read> DecoderReader<BufReader<R>> {
 }
 
 impl<R: BufRead> DecoderReader<R> {
-    /// Decompresses what a buffered reader gives. No byte behind the last one needed is consumed.
+    /// Decompresses what a buffered reader gives. It consumes no byte after the last one it needs.
     pub fn with_buffer(reader: R, options: &DecoderOptions) -> Result<Self, Error> {
         Ok(Self::with_decoder(reader, Box::new(Decoder::new(options)?)))
     }
@@ -81,7 +81,7 @@ impl<R: BufRead, D: DerefMut<Target = Decoder>> DecoderReader<R, D> {
     }
 
     /// Ends the content after the first frame that is not skippable. With
-    /// [`with_buffer`](DecoderReader::with_buffer) the inner reader then stands right behind that
+    /// [`with_buffer`](DecoderReader::with_buffer) the inner reader is then positioned right after that
     /// frame, for formats that put something else there.
     ///
     /// ```

@@ -6,7 +6,7 @@ use crate::frame::FrameInfo;
 /// Makes a [`SeekTable`] of the frames that a [`Scanner`](crate::frame::Scanner) finds.
 ///
 /// Most frames state their size. The index ends at the first one that does not, and is
-/// [open](SeekTable::is_open): everything behind can only be read by decoding from there.
+/// [open](SeekTable::is_open): everything after it can only be read by decoding from there.
 ///
 /// ```
 /// use zstdkit::{frame, seekable::Indexer};

@@ -223,7 +223,7 @@ impl<'t> RangeDecoder<'t> {
             };
             let stored = frame.stored.end - frame.stored.start;
             if totals.bytes_in > frame.stored.end && frame.content.is_empty() {
-                // The decoder skips a skippable frame in the same call as the frame behind it.
+                // The decoder skips a skippable frame in the same call as the frame after it.
                 self.frame += 1;
                 continue;
             }
