@@ -110,7 +110,7 @@ fn every_shape_of_log_with_every_fault_gives_the_rest_and_names_the_place() {
                 serde_json::json!([11, "a=b"]),
                 "{what}"
             );
-            // By lines, a message without an end is cut off whatever else is wrong with it.
+            // By lines, a message without an end is truncated whatever else is wrong with it.
             if shape.separator == "\x01" && !shape.last.is_empty() {
                 assert!(reason.contains(fault.reason), "{what}");
                 let tag = lines[1]["tag"].as_u64();
