@@ -1,4 +1,4 @@
-//! Inputs that nobody means well with: very large, very deep, wrong in every field.
+//! Hostile inputs: very large, very deep, wrong in every field.
 
 mod common;
 
@@ -375,12 +375,16 @@ fn an_explanation_names_all_that_fails_and_the_last_reason() {
         .event(r#"{"a":true,"b":false,"c":false}"#)
         .expect("an event");
     for (id, (text, reason, failing)) in (1..).zip(cases) {
-        let told = snapshot
+        let explained = snapshot
             .explain(&event, SubscriptionId(id))
             .expect("it is there");
-        assert_eq!(told.matched, reason.is_empty(), "{text}");
-        assert_eq!(told.last_reason.as_deref().unwrap_or(""), reason, "{text}");
-        let failed = told.tests.iter().filter(|test| test.failing);
+        assert_eq!(explained.matched, reason.is_empty(), "{text}");
+        assert_eq!(
+            explained.last_reason.as_deref().unwrap_or(""),
+            reason,
+            "{text}"
+        );
+        let failed = explained.tests.iter().filter(|test| test.failing);
         let mut failed: Vec<&str> = failed.map(|test| test.text.as_str()).collect();
         failed.sort_unstable();
         assert_eq!(failed, failing, "{text}");

@@ -342,12 +342,12 @@ fn bounds_of_rows_are_those_of_tests() {
                 let id = SubscriptionId(at as u64 + 1);
                 let event = alone.event(&json).expect("an event");
                 // What is explained is evaluated test by test, without any rows.
-                let told = alone
+                let explained = alone
                     .explain(&event, SubscriptionId(1))
                     .expect("it is there");
                 assert_eq!(
                     found.contains(&id),
-                    told.matched,
+                    explained.matched,
                     "{} over {json}",
                     texts[at]
                 );

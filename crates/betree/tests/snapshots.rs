@@ -124,7 +124,7 @@ fn every_cut_and_every_flip_is_refused_at_a_byte_of_the_file() {
     assert_eq!(refused(&newer), ErrorKind::ForeignSnapshot);
 }
 
-/// Whoever writes the checksums too gets no further: what is accepted can be searched and explained.
+/// Forged files with correct checksums: what is accepted can be searched and explained.
 #[test]
 fn forged_files_are_refused_or_do_no_harm() {
     let mut random = Random(13);

@@ -136,7 +136,7 @@ fn a_slow_consumer_and_a_full_queue_are_bounded_and_lose_nothing() {
 }
 
 #[test]
-fn whoever_watches_can_end_the_run_and_what_was_sent_still_comes() {
+fn a_watcher_can_end_the_run_and_what_was_sent_still_comes() {
     let plan = plan(0).blocks_max(None).duration(Duration::from_secs(3600));
     let found = run(&plan, codec::by_name("lz4").unwrap(), &mut |_| false).unwrap();
     assert!(found.stopped && found.counts.verified > 0);
@@ -207,7 +207,7 @@ fn what_cannot_be_carried_out_is_refused_before_it_starts() {
 }
 
 #[test]
-fn whoever_watches_sees_distributions_that_add_up() {
+fn a_watcher_sees_distributions_that_add_up() {
     let plan = plan(0).live(true).blocks_max(None);
     let mut last = None;
     let codec = codec::by_name("snappy").expect("known");

@@ -136,8 +136,8 @@ impl Batch {
         }
     }
 
-    /// The subscriptions that match an event of the last search: a bit for each of
-    /// [`Snapshot::ids`], 64 a word, the lowest first.
+    /// The subscriptions that match an event of the last search: one bit per id of
+    /// [`Snapshot::ids`], 64 per word, lowest first.
     pub fn bitmap(&self, event: usize, bitmap: &mut Vec<u64>) {
         bitmap.clear();
         let state = self.snapshot.state();

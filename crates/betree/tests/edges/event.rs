@@ -86,7 +86,7 @@ fn value(world: &World, random: &mut Random, attribute: &Attribute) -> Value {
     }
 }
 
-/// A moment, often one that is told in the seconds of the world.
+/// A moment, often one of the world's own.
 fn stamp(world: &World, random: &mut Random) -> i64 {
     if random.chance(50) {
         return random.pick(&world.microseconds);

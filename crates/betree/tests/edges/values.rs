@@ -180,8 +180,8 @@ pub(crate) fn integer(random: &mut Random) -> i64 {
     random.pick(&INTEGERS)
 }
 
-/// A value or the one before or behind it, if there is such.
-pub(crate) fn beside(random: &mut Random, value: i64) -> i64 {
+/// A value, or the one just below or above it where there is one.
+pub(crate) fn near(random: &mut Random, value: i64) -> i64 {
     let found = match random.below(4) {
         0 => value.checked_sub(1),
         1 => value.checked_add(1),
@@ -195,7 +195,7 @@ pub(crate) fn float(random: &mut Random) -> f64 {
 }
 
 /// A value or the float next to it.
-pub(crate) fn beside_float(random: &mut Random, value: f64) -> f64 {
+pub(crate) fn near_float(random: &mut Random, value: f64) -> f64 {
     let found = match random.below(4) {
         0 => value.next_down(),
         1 => value.next_up(),
@@ -204,7 +204,7 @@ pub(crate) fn beside_float(random: &mut Random, value: f64) -> f64 {
     if found.is_finite() { found } else { value }
 }
 
-/// A text, seldom one of about the most bytes. All such begin alike.
+/// A text, rarely one of about the maximum length. All of those share a prefix.
 pub(crate) fn text(random: &mut Random) -> Arc<str> {
     if random.below(300) > 0 {
         return random.pick(&TEXTS).into();
@@ -216,10 +216,10 @@ pub(crate) fn text(random: &mut Random) -> Arc<str> {
 
 pub(crate) fn seconds(random: &mut Random) -> i64 {
     let value = random.pick(&SECONDS);
-    beside(random, value)
+    near(random, value)
 }
 
 pub(crate) fn microseconds(random: &mut Random) -> i64 {
     let value = random.pick(&MICROSECONDS);
-    beside(random, value)
+    near(random, value)
 }

@@ -239,9 +239,9 @@ impl Asked<'_> {
             let id = random.pick(all);
             let found = self.snapshot.explain(self.event, id).expect("it is there");
             let right = self.right.binary_search(&id).is_ok();
-            let told = if found.matched { vec![id] } else { Vec::new() };
+            let matched = if found.matched { vec![id] } else { Vec::new() };
             let way = format!("explain {id:?}, where {right} is right");
-            self.is(found.matched == right, way, &told)?;
+            self.is(found.matched == right, way, &matched)?;
             for test in found.tests {
                 // What is shortened, or is never true, has no words in the language.
                 let shown = !test.text.contains("more)") && !test.text.contains("empty range");

@@ -287,7 +287,7 @@ impl Attribute {
             1..=6 => self.integers[random.below(3) as usize % self.integers.len()],
             _ => random.pick(&self.integers),
         };
-        values::beside(random, drawn).clamp(low, high)
+        values::near(random, drawn).clamp(low, high)
     }
 
     pub(crate) fn float(&self, random: &mut Random, bounded: bool) -> f64 {
@@ -295,7 +295,7 @@ impl Attribute {
             true => random.pick(&self.floats),
             false => values::float(random),
         };
-        let drawn = values::beside_float(random, drawn);
+        let drawn = values::near_float(random, drawn);
         match self.kind {
             Kind::Float(low, high) if bounded => drawn.clamp(low, high),
             _ => drawn,

@@ -54,7 +54,7 @@ fn small_histograms_are_stored_and_large_ones_packed() {
         assert!(encode_plain(&histogram, &mut plain));
         let is_stored = bytes[8..10] == [0x78, 0x01];
         assert_eq!(is_stored, plain.len() <= usize::from(STORED_BYTES_MAX));
-        // The checksum is checked by whoever unpacks.
+        // The decoder checks the checksum.
         assert_eq!(decode(&bytes).unwrap(), histogram);
     }
     assert_eq!(adler32(b"Wikipedia"), 0x11e6_0398);

@@ -101,12 +101,12 @@ fn rows_come_back() {
         assert_eq!(read.n, original.n);
         assert_eq!(read.histogram().unwrap(), original.histogram().unwrap());
     }
-    // The same counts: how they are packed is each writer's own.
-    let told = |row: &Latency| -> Vec<_> {
+    // The counts are the same; each writer may pack them in its own way.
+    let counts = |row: &Latency| -> Vec<_> {
         let interval = |i: &Interval| (i.start_ns, i.length_ns, i.histogram().unwrap());
         row.intervals.iter().map(interval).collect()
     };
-    assert_eq!(told(&rows[0]), told(&service));
+    assert_eq!(counts(&rows[0]), counts(&service));
     assert_eq!(rows[1].intervals, []);
 }
 

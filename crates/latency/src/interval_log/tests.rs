@@ -15,7 +15,7 @@ fn recorder(log: &IntervalLog, series: &str, start: Instant) -> Recorder {
     Recorder::new(spec.range(1_000_000, 2).intervals(Some(log.clone())), start)
 }
 
-/// One span of so many microseconds that ends in each of these milliseconds.
+/// One span per millisecond given, each a few hundred microseconds long.
 fn record(recorder: &mut Recorder, start: Instant, millis: impl Iterator<Item = u64>) {
     for at in millis {
         let end = start + Duration::from_millis(at) + Duration::from_micros(500);
@@ -70,7 +70,7 @@ fn intervals_wait_in_no_memory() {
     let counts = |i: &Interval| i.histogram().unwrap().len();
     let counted: u64 = intervals.iter().map(counts).sum();
     assert_eq!((row.n, counted), (INTERVALS, INTERVALS));
-    // Those that found the spool behind are one with their neighbours, and as long as all of them.
+    // Intervals that found the spool behind are merged with their neighbours, lengths included.
     let covered: u64 = intervals
         .iter()
         .map(|i| i.length_ns.div_ceil(1_000_000))

@@ -99,7 +99,7 @@ fn a_run_compared_with_itself_does_not_differ() {
         "{}",
         comparison.reason
     );
-    // So noisy that nothing smaller than 5 % could be told: identical all the same.
+    // So noisy that nothing smaller than 5 % could be detected: identical all the same.
     let a = with_buckets(1, (0..60).map(|i| 1_000 + i * 37 % 10 * 500).collect());
     let comparison = compare(a.clone(), a);
     assert_eq!(comparison.verdict, Verdict::NoDifference);
