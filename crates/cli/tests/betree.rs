@@ -93,7 +93,7 @@ fn a_bad_event_is_named_and_passed_over_where_that_is_wanted() {
     assert!(
         passed
             .stderr
-            .contains("line 5: the event lacks attribute 'country'")
+            .contains("line 5: the event lacks the required attribute 'country'")
     );
     matches(dir.path(), "-qq --keep-going", "[]\n").expect(1);
 }
@@ -231,8 +231,8 @@ fn bad_snapshots_are_named_with_their_byte_and_a_bad_build_leaves_nothing() {
     for (name, bytes, message) in [
         ("torn", &good[..good.len() - 1], "the snapshot is truncated"),
         ("short", &good[..9], "the snapshot is truncated"),
-        ("flipped", &flipped, "the checksum of section "),
-        ("longer", &longer, "bytes behind the end"),
+        ("flipped", &flipped, "checksum mismatch in section "),
+        ("longer", &longer, "data after the end of the snapshot"),
         (
             "foreign",
             b"country|string|false\n".as_slice(),
