@@ -9,13 +9,14 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod cmd;
+mod commands;
 mod exit;
 mod export;
 mod failure;
 mod io;
 mod session;
 mod term;
+mod zstd_compat;
 
 use std::ffi::OsString;
 
@@ -27,8 +28,11 @@ pub use exit::ExitStatus;
 /// input.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let argv: Vec<OsString> = argv.into_iter().collect();
-    if let Some(name) = argv.first().and_then(|name| args::zstd::Name::of(name)) {
-        return cmd::zstd::run(name, &argv);
+    if let Some(name) = argv
+        .first()
+        .and_then(|name| zstd_compat::flags::Name::of(name))
+    {
+        return zstd_compat::run(name, &argv);
     }
     term::color::set_choice(args::color(&argv));
     let cli = match args::parse(&argv) {
@@ -37,8 +41,8 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitStatus {
     };
     term::color::set_choice(cli.color);
     term::screen::set_raw(cli.command.wants_raw());
-    term::signal::install(cmd::ending(&cli.command));
-    match cmd::dispatch(cli, &argv) {
+    term::signal::install(commands::ending(&cli.command));
+    match commands::dispatch(cli, &argv) {
         Ok(status) => status,
         Err(failure) => {
             term::message::failure(&failure);

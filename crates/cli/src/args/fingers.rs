@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use super::Color;
+use crate::args::Color;
 
 /// Subcommands whose numeric flags are compression levels, each with its short flags that take no
 /// value, and so can stand beside a level in one word.

@@ -10,7 +10,7 @@ const FILE_THREADS_MAX: u32 = 16;
 const FAST_MAX: u32 = 131_072;
 
 /// A level from 1 to 19, or to 22 where `ultra` allows it, or a negative one.
-pub(super) fn level(level: i32, ultra: bool) -> Result<i32> {
+pub(crate) fn level(level: i32, ultra: bool) -> Result<i32> {
     match level {
         20..=22 if !ultra => Err(Failure::usage(format!("level {level} needs --ultra"))
             .help("levels 20 to 22 take hundreds of megabytes on both sides; -19 is near")),
@@ -21,7 +21,7 @@ pub(super) fn level(level: i32, ultra: bool) -> Result<i32> {
 }
 
 /// The level that `--fast=N` stands for.
-pub(super) fn fast(n: u32) -> Result<i32> {
+pub(crate) fn fast(n: u32) -> Result<i32> {
     match n {
         0 => Err(Failure::usage("--fast=0 is no level").help("--fast=1 is the first")),
         n if n > FAST_MAX => Err(Failure::usage(format!("--fast={n} is out of range"))
@@ -43,7 +43,7 @@ pub(crate) fn threads(asked: u32) -> Result<u32> {
 }
 
 /// The number of small files to do at a time, with the threads that `-T` asks for, if it does.
-pub(super) fn file_threads(asked: Option<u32>) -> Result<u32> {
+pub(crate) fn file_threads(asked: Option<u32>) -> Result<u32> {
     match asked {
         Some(asked) => threads(asked),
         None => threads(0).map(|processors| processors.min(FILE_THREADS_MAX)),

@@ -3,29 +3,13 @@
 //! Nothing in this module opens a file or looks at the machine. Each command has its own file (the
 //! small analysing ones share [`analyse`]); flags that several commands share are in [`output`].
 
-pub(crate) mod advise;
-pub(crate) mod analyse;
-pub(crate) mod betree;
-pub(crate) mod compress;
-pub(crate) mod compress_bench;
-pub(crate) mod decompress;
-pub(crate) mod docs;
 mod fingers;
-pub(crate) mod fix;
-pub(crate) mod fix_store;
 pub(crate) mod glob;
-mod levels;
+pub(crate) mod levels;
 pub(crate) mod output;
 pub(crate) mod password;
 pub(crate) mod settings;
-pub(crate) mod stress;
-pub(crate) mod train;
 pub(crate) mod units;
-pub(crate) mod unzip;
-pub(crate) mod zip;
-#[cfg(feature = "async")]
-pub(crate) mod zip_bench;
-pub(crate) mod zstd;
 
 use std::ffi::OsString;
 
@@ -34,6 +18,12 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 pub(crate) use fingers::color;
 pub(crate) use levels::threads;
 
+#[cfg(feature = "async")]
+use crate::commands::zip_bench;
+use crate::commands::{
+    advise, betree, betree_bench, compare, compress, compress_bench, decompress, docs, env, fix,
+    fix_bench, report, stress, tour, unzip, zip,
+};
 use crate::exit::ExitStatus;
 use crate::io::conflicts::{Files, Stdout};
 use crate::term::plain;
@@ -92,26 +82,26 @@ pub(crate) enum Color {
 /// take its place.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
-    Compress(Box<compress::CompressArgs>),
-    CompressBench(Box<compress_bench::CompressBenchArgs>),
+    Compress(Box<compress::flags::CompressArgs>),
+    CompressBench(Box<compress_bench::flags::CompressBenchArgs>),
     #[command(visible_alias = "uncompress")]
-    Decompress(Box<decompress::DecompressArgs>),
-    Zip(Box<zip::ZipArgs>),
-    Unzip(Box<unzip::UnzipArgs>),
+    Decompress(Box<decompress::flags::DecompressArgs>),
+    Zip(Box<zip::flags::ZipArgs>),
+    Unzip(Box<unzip::flags::UnzipArgs>),
     #[cfg(feature = "async")]
-    ZipBench(Box<zip_bench::ZipBenchArgs>),
-    Advise(Box<advise::AdviseArgs>),
-    Betree(Box<betree::BetreeArgs>),
-    BetreeBench(Box<betree::BetreeBenchArgs>),
-    Fix(Box<fix::FixArgs>),
-    FixBench(Box<fix::FixBenchArgs>),
-    Stress(Box<stress::StressArgs>),
-    Compare(Box<analyse::CompareArgs>),
-    Report(Box<analyse::RenderArgs>),
-    Env(Box<analyse::EnvArgs>),
-    Tour(Box<analyse::TourArgs>),
-    Completions(docs::CompletionsArgs),
-    Man(docs::ManArgs),
+    ZipBench(Box<zip_bench::flags::ZipBenchArgs>),
+    Advise(Box<advise::flags::AdviseArgs>),
+    Betree(Box<betree::flags::BetreeArgs>),
+    BetreeBench(Box<betree_bench::flags::BetreeBenchArgs>),
+    Fix(Box<fix::flags::FixArgs>),
+    FixBench(Box<fix_bench::flags::FixBenchArgs>),
+    Stress(Box<stress::flags::StressArgs>),
+    Compare(Box<compare::flags::CompareArgs>),
+    Report(Box<report::flags::RenderArgs>),
+    Env(Box<env::flags::EnvArgs>),
+    Tour(Box<tour::flags::TourArgs>),
+    Completions(docs::flags::CompletionsArgs),
+    Man(docs::flags::ManArgs),
 }
 
 impl Command {

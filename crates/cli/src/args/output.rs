@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use latency::Gate;
 
-use super::units::{self, CpuList};
+use crate::args::units::{self, CpuList};
 use crate::io::conflicts::{Files, Flagged};
 
 /// The form of the report on the main stream.

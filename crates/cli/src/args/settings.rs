@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use zstdkit::{EncoderOptions, Recipe};
 
-use super::units;
+use crate::args::units;
 use crate::failure::{Failure, Result};
 use crate::io::conflicts::Files;
 
@@ -88,7 +88,7 @@ pub(crate) struct ReferenceArgs {
 
 impl ReferenceArgs {
     /// Adds what is read to `files`.
-    pub(super) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+    pub(crate) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
         files
             .reads_some("--dictionary", &self.dictionary)
             .reads_some("--patch-from", &self.patch_from)

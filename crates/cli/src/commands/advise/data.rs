@@ -1,0 +1,92 @@
+//! What is compressed: the user's files taken together, or generated data that suits the recipe.
+
+use std::path::PathBuf;
+
+use zstdkit::Recipe;
+use zstdkit::workload::{self, Kind};
+
+use crate::commands::content::{note, read};
+use crate::failure::Result;
+use crate::session::Outcome;
+
+/// Pieces that the largest size can be cut into, so that operations differ.
+const PIECES: usize = 2;
+/// Where one piece begins after another: odd, so that they do not fall on records.
+const STRIDE_BYTES: usize = 10_007;
+
+/// Content for each recipe.
+pub(super) struct Data {
+    /// One, or one a kind.
+    all: Vec<(Option<Kind>, &'static str, Vec<u8>)>,
+}
+
+impl Data {
+    /// Reads or generates enough for contents of up to `largest` bytes.
+    pub(super) fn new(
+        files: &[PathBuf],
+        seed: u64,
+        largest: usize,
+        recipes: &[Recipe],
+        outcome: &mut Outcome,
+    ) -> Result<Self> {
+        let mut all = Vec::new();
+        if !files.is_empty() {
+            all.push((None, "files", read(files, outcome)?));
+            return Ok(Self { all });
+        }
+        let mut kinds: Vec<Kind> = recipes.iter().map(|&recipe| kind(recipe)).collect();
+        kinds.sort_by_key(|kind| kind.name());
+        kinds.dedup();
+        for kind in kinds {
+            let bytes = largest * PIECES + STRIDE_BYTES * 64;
+            let content = workload::generate(kind, seed, bytes);
+            note(outcome, format!("generated:{kind}"), &content);
+            all.push((Some(kind), kind.name(), content));
+        }
+        Ok(Self { all })
+    }
+
+    /// The name of the data for a recipe, and the data.
+    pub(super) fn of(&self, recipe: Recipe) -> (&'static str, &[u8]) {
+        let own = self.all.iter().find(|(of, ..)| *of == Some(kind(recipe)));
+        match own.or(self.all.first()) {
+            Some((_, name, content)) => (name, content),
+            None => ("none", &[]),
+        }
+    }
+
+    /// The data that is decompressed.
+    pub(super) fn any(&self) -> &[u8] {
+        self.all.first().map_or(&[], |(.., content)| content)
+    }
+}
+
+/// The piece of content for one operation, and shorter if there is not as much.
+pub(super) fn piece(content: &[u8], nth: usize, bytes: usize) -> &[u8] {
+    let bytes = bytes.min(content.len());
+    let from = nth.wrapping_mul(STRIDE_BYTES) % (content.len() - bytes + 1);
+    &content[from..from + bytes]
+}
+
+fn kind(recipe: Recipe) -> Kind {
+    match recipe {
+        Recipe::Text => Kind::Html,
+        Recipe::Binary => Kind::Binary,
+        _ => Kind::JsonLines,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_stay_within_the_content() {
+        let content: Vec<u8> = (0..100_u8).collect();
+        for nth in [0, 1, 7, usize::MAX] {
+            assert_eq!(piece(&content, nth, 30).len(), 30);
+            assert_eq!(piece(&content, nth, 1000), content);
+        }
+        assert_ne!(piece(&content, 0, 30), piece(&content, 1, 30));
+    }
+}

@@ -1,0 +1,204 @@
+//! Flags of `advise`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use zstdkit::Recipe;
+
+use crate::args::output::OutputArgs;
+use crate::args::units;
+use crate::failure::{Failure, Result};
+use crate::io::conflicts::{Files, Stdout};
+
+/// Sizes shown unless others are asked for.
+const SIZES: [u64; 5] = [2 << 10, 16 << 10, 128 << 10, 512 << 10, 4 << 20];
+/// Largest content of one operation.
+pub(crate) const SIZE_MAX: u64 = 64 << 20;
+const THRESHOLD: Duration = Duration::from_millis(1);
+const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
+
+/// Say which calls may run in an event loop, and measure them.
+///
+/// Tables by recipe and size: how long a call takes on this machine, and whether it may run inline,
+/// should be sliced or belongs on another thread, by the threshold and by the 100 µs of an async
+/// runtime; then what contexts hold.
+///
+/// The stall table is measured beside a load: a probe task of a tokio runtime is called from outside
+/// every 200 µs, and its delay beyond that of an idle run is what the load did to everyone else.
+/// Loads run always inline, always by spawn_blocking, and by the scheduler of zstdkit, whose own
+/// threshold is 100 µs: auto with ordinary offload threads, auto_background with such as give way to
+/// everyone else. The modes take turns. Response times of the load count from when each operation
+/// was due; offload_response is how many times lower their median is than that of spawn_blocking.
+///
+/// Without files the data is generated: JSON lines, HTML or binary, as the recipe has it.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit advise
+  perfkit advise --quick --async access.log
+  perfkit advise --recipe text --size 512K -d 5s --workers 2 --export-json stalls.json")]
+pub(crate) struct AdviseArgs {
+    /// Data to judge by, taken together; generated if there is none
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Longest that a call may hold its thread (as 1ms, 100us)
+    ///
+    /// The verdicts stand on it: 1 ms unless given, what a scheduler of an actor runtime allows.
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    threshold: Option<Duration>,
+    /// Threshold of an async runtime: 100 µs
+    #[arg(long = "async", conflicts_with = "threshold")]
+    for_async: bool,
+    /// Only this recipe; repeatable
+    #[arg(short, long = "recipe", value_name = "NAME", value_parser = recipe)]
+    recipes: Vec<Recipe>,
+    /// Only contents of this size, up to 64M; repeatable
+    #[arg(long = "size", value_name = "SIZE", value_parser = units::size)]
+    sizes: Vec<u64>,
+    /// Length of each measurement of stalls
+    #[arg(short, long, value_name = "TIME", value_parser = units::duration, default_value = "1s")]
+    duration: Duration,
+    /// A fifth of the time, and rougher numbers
+    #[arg(long)]
+    quick: bool,
+    /// Worker threads of the runtime that is disturbed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) workers: u8,
+    /// Load, in percent of one processor
+    #[arg(long, value_name = "PCT", default_value_t = 40, value_parser = clap::value_parser!(u8).range(1..=95), hide_short_help = true)]
+    pub(crate) load: u8,
+    /// Stalls only, no tables
+    #[arg(long, conflicts_with = "no_stalls")]
+    #[cfg(feature = "async")]
+    pub(crate) no_tables: bool,
+    /// Tables only, no stalls
+    #[arg(long)]
+    #[cfg_attr(
+        not(feature = "async"),
+        expect(dead_code, reason = "there are none to leave out")
+    )]
+    pub(crate) no_stalls: bool,
+    /// Seed of the generated data
+    #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) threshold: Duration,
+    pub(crate) recipes: Vec<Recipe>,
+    /// Sizes of content, ascending.
+    pub(crate) sizes: Vec<usize>,
+    /// Time for a cell of the tables, and for a run of the stall measurement.
+    pub(crate) cell: Duration,
+    pub(crate) run: Duration,
+}
+
+impl AdviseArgs {
+    /// The plan, or what is wrong with the flags.
+    pub(crate) fn plan(&self) -> Result<Plan> {
+        let mut sizes = match self.sizes.as_slice() {
+            [] => SIZES.to_vec(),
+            given => given.to_vec(),
+        };
+        sizes.sort_unstable();
+        sizes.dedup();
+        if let Some(size) = sizes.iter().find(|&&size| size == 0 || size > SIZE_MAX) {
+            return Err(Failure::usage(format!("--size {size} is out of range"))
+                .help("between 1 byte and 64 MiB"));
+        }
+        let recipes = match self.recipes.as_slice() {
+            [] => Recipe::ALL
+                .into_iter()
+                .filter(|&recipe| recipe != Recipe::Auto)
+                .collect(),
+            given => given.to_vec(),
+        };
+        let default = if self.for_async {
+            ASYNC_THRESHOLD
+        } else {
+            THRESHOLD
+        };
+        let run = if self.quick {
+            self.duration / 5
+        } else {
+            self.duration
+        };
+        Ok(Plan {
+            threshold: self.threshold.unwrap_or(default),
+            recipes,
+            sizes: sizes.iter().map(|&size| size as usize).collect(),
+            cell: run.min(Duration::from_millis(500)),
+            run,
+        })
+    }
+}
+
+fn recipe(name: &str) -> std::result::Result<Recipe, String> {
+    match name.parse() {
+        Ok(Recipe::Auto) => Err("auto becomes one of the others: name that".to_owned()),
+        Ok(recipe) => Ok(recipe),
+        Err(error) => Err(zstdkit::UnknownRecipe::to_string(&error)),
+    }
+}
+
+impl AdviseArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::args::{Command, parse};
+
+    fn plan(line: &str) -> Option<Plan> {
+        let argv: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        match parse(&argv).map(|cli| cli.command) {
+            Ok(Command::Advise(args)) => args.plan().ok(),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_threshold_is_a_millisecond_or_what_async_needs() {
+        let threshold = |line| plan(line).map(|plan| plan.threshold.as_micros());
+        assert_eq!(threshold("perfkit advise"), Some(1000));
+        assert_eq!(threshold("perfkit advise --async"), Some(100));
+        assert_eq!(threshold("perfkit advise --threshold 250us"), Some(250));
+        assert_eq!(threshold("perfkit advise --threshold 5"), None);
+        assert_eq!(threshold("perfkit advise --async --threshold 1ms"), None);
+    }
+
+    #[test]
+    fn everything_is_measured_unless_some_is_named() {
+        let all = plan("perfkit advise").unwrap();
+        assert_eq!((all.recipes.len(), all.sizes.len()), (6, 5));
+        let some =
+            plan("perfkit advise --recipe fast -r structured-data --size 4K --size 1K").unwrap();
+        assert_eq!(some.recipes, [Recipe::Fast, Recipe::StructuredData]);
+        assert_eq!(some.sizes, [1024, 4096]);
+        assert_eq!(plan("perfkit advise --recipe auto"), None);
+        assert_eq!(plan("perfkit advise --size 65M"), None);
+        assert_eq!(plan("perfkit advise --size 0"), None);
+    }
+
+    #[test]
+    fn quick_is_a_fifth() {
+        let plan = plan("perfkit advise --quick -d 2s").unwrap();
+        assert_eq!(
+            (plan.run, plan.cell),
+            (Duration::from_millis(400), Duration::from_millis(400))
+        );
+    }
+}

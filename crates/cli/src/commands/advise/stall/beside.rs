@@ -1,0 +1,310 @@
+//! One measurement: a probe task and a load in one runtime, both called from outside.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, mpsc as sync_mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use latency::report::Timing;
+use latency::{Recorder, Spec};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc;
+use zstdkit::tokio::Scheduler;
+use zstdkit::{Error, Recipe};
+
+use crate::commands::advise::run::failed;
+use crate::commands::advise::stall::{Load, RESPONSE};
+use crate::commands::checks::Checks;
+use crate::failure::{Failure, Result};
+
+/// How often the probe is called.
+const PROBE_PERIOD: Duration = Duration::from_micros(200);
+/// Operations before anything is measured, which make contexts.
+const WARM_UP: usize = 2;
+/// The longest delay that is told apart.
+const DELAY_MAX_NS: u64 = 600_000_000_000;
+
+/// How operations are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Not at all.
+    Idle,
+    /// In the task.
+    Inline,
+    /// By `spawn_blocking`, each.
+    Offload,
+    /// By the scheduler of zstdkit.
+    Auto,
+    /// The same, with offload threads of the lowest class.
+    Background,
+}
+
+impl Mode {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Idle,
+        Self::Inline,
+        Self::Offload,
+        Self::Auto,
+        Self::Background,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Inline => "inline",
+            Self::Offload => "offload",
+            Self::Auto => "auto",
+            Self::Background => "auto_background",
+        }
+    }
+}
+
+/// A measurement to be made.
+pub(super) struct Beside<'a> {
+    pub(super) scheduler: &'a Scheduler,
+    pub(super) workers: usize,
+    pub(super) time: Duration,
+    pub(super) mode: Mode,
+}
+
+/// What came of it, or of several taken together.
+pub(super) struct Stalls {
+    /// Delays of the probe, from when it was called.
+    pub(super) stall: Recorder,
+    /// How late it was called: what the machine did, and not the runtime.
+    pub(super) late: Recorder,
+    /// Response times of the load, from when each was due; empty when idle.
+    pub(super) response: Recorder,
+    pub(super) due: u64,
+}
+
+impl Stalls {
+    pub(super) fn new(start: Instant) -> Self {
+        let delays = || {
+            let spec = Spec::new(RESPONSE, "probe").range(DELAY_MAX_NS, 3);
+            Recorder::new(spec, start)
+        };
+        Self {
+            stall: delays(),
+            late: delays(),
+            response: Recorder::new(Spec::new(RESPONSE, "call").timing(Timing::Intended), start),
+            due: 0,
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self) -> Result<()> {
+        let merged = self
+            .stall
+            .merge(other.stall)
+            .and_then(|()| self.late.merge(other.late))
+            .and_then(|()| self.response.merge(other.response));
+        self.due += other.due;
+        merged.map_err(|error| Failure::new(error.to_string()))
+    }
+}
+
+/// A load that is under way.
+struct Running {
+    response: Arc<Mutex<Option<Recorder>>>,
+    stop: Arc<AtomicBool>,
+    ended: sync_mpsc::Receiver<std::result::Result<(), Error>>,
+    caller: thread::JoinHandle<u64>,
+}
+
+impl Beside<'_> {
+    pub(super) fn measure(&self, load: &Load, checks: &mut Checks) -> Result<Stalls> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(self.workers)
+            .build()
+            .map_err(|error| Failure::new(format!("cannot start a runtime: {error}")))?;
+        self.warm_up(&runtime, load, checks)?;
+        let start = Instant::now();
+        let end = start + self.time;
+        let Stalls {
+            stall,
+            late,
+            response,
+            ..
+        } = Stalls::new(start);
+        let running = match self.mode {
+            Mode::Idle => None,
+            _ => Some(self.start_load(&runtime, load, response, start, end)?),
+        };
+        let (stall, late) = probe(&runtime, stall, late, start, end)?;
+        let (response, due) = match running {
+            Some(running) => running.finish(self.time / 2)?,
+            None => (None, 0),
+        };
+        runtime.shutdown_background();
+        Ok(Stalls {
+            stall,
+            late,
+            response: response.unwrap_or_else(|| Stalls::new(start).response),
+            due,
+        })
+    }
+
+    fn warm_up(&self, runtime: &Runtime, load: &Load, checks: &mut Checks) -> Result<()> {
+        for content in load.contents.iter().cycle().take(WARM_UP) {
+            let work = operate(
+                self.mode,
+                self.scheduler.clone(),
+                content.clone(),
+                load.recipe,
+            );
+            let frame = runtime
+                .block_on(runtime.spawn(work))
+                .map_err(broken)?
+                .map_err(failed)?;
+            if self.mode != Mode::Idle {
+                checks.frame(&frame, content);
+            }
+        }
+        Ok(())
+    }
+
+    fn start_load(
+        &self,
+        runtime: &Runtime,
+        load: &Load,
+        response: Recorder,
+        start: Instant,
+        end: Instant,
+    ) -> Result<Running> {
+        let (call, mut calls) = mpsc::unbounded_channel::<Instant>();
+        let (tell, ended) = sync_mpsc::channel();
+        let response = Arc::new(Mutex::new(Some(response)));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (record, stopped) = (response.clone(), stop.clone());
+        let (mode, scheduler) = (self.mode, self.scheduler.clone());
+        let (recipe, contents) = (load.recipe, load.contents.clone());
+        runtime.spawn(async move {
+            let mut contents = contents.iter().cycle().cloned();
+            while let (Some(due), Some(content)) = (calls.recv().await, contents.next()) {
+                if stopped.load(Relaxed) {
+                    break;
+                }
+                if let Err(error) = operate(mode, scheduler.clone(), content, recipe).await {
+                    let _ = tell.send(Err(error));
+                    return;
+                }
+                let mut recorder = record.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(recorder) = recorder.as_mut() {
+                    recorder.record_span(due, Instant::now());
+                }
+            }
+            let _ = tell.send(Ok(()));
+        });
+        let schedule = load.schedule()?;
+        let caller = thread::spawn(move || {
+            let mut due = 0;
+            for offset_ns in schedule {
+                let at = start + Duration::from_nanos(offset_ns);
+                if at >= end {
+                    break;
+                }
+                thread::sleep(at.saturating_duration_since(Instant::now()));
+                if call.send(at).is_err() {
+                    break;
+                }
+                due += 1;
+            }
+            due
+        });
+        Ok(Running {
+            response,
+            stop,
+            ended,
+            caller,
+        })
+    }
+}
+
+impl Running {
+    /// Waits for what is under way, for this long at most. The rest stays undone.
+    fn finish(self, patience: Duration) -> Result<(Option<Recorder>, u64)> {
+        let due = self
+            .caller
+            .join()
+            .map_err(|_| Failure::new("the caller of the load panicked"))?;
+        match self.ended.recv_timeout(patience) {
+            Ok(result) => result.map_err(failed)?,
+            Err(_) => {
+                self.stop.store(true, Relaxed);
+                // The operation at hand has to end, or it would disturb the next run.
+                if let Ok(result) = self.ended.recv() {
+                    result.map_err(failed)?;
+                }
+            }
+        }
+        let mut recorder = self.response.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((recorder.take(), due))
+    }
+}
+
+/// Calls the probe until the end. Adds its delays, from the calls, and how late the calls were.
+/// The caller never waits for the probe.
+fn probe(
+    runtime: &Runtime,
+    mut delays: Recorder,
+    mut late: Recorder,
+    start: Instant,
+    end: Instant,
+) -> Result<(Recorder, Recorder)> {
+    let (call, mut calls) = mpsc::unbounded_channel::<Instant>();
+    let task = runtime.spawn(async move {
+        while let Some(called) = calls.recv().await {
+            delays.record_span(called, Instant::now());
+        }
+        delays
+    });
+    let caller = thread::spawn(move || {
+        let mut due = start;
+        while due < end {
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            let now = Instant::now();
+            late.record_span(due, now);
+            if call.send(now).is_err() {
+                break;
+            }
+            due += PROBE_PERIOD;
+        }
+        late
+    });
+    let late = caller
+        .join()
+        .map_err(|_| Failure::new("the caller of the probe panicked"))?;
+    Ok((runtime.block_on(task).map_err(broken)?, late))
+}
+
+/// One operation of the load.
+async fn operate(
+    mode: Mode,
+    scheduler: Scheduler,
+    content: Arc<[u8]>,
+    recipe: Recipe,
+) -> std::result::Result<Vec<u8>, Error> {
+    let size = Some(content.len() as u64);
+    let options = recipe.options(size);
+    match mode {
+        Mode::Idle => Ok(Vec::new()),
+        Mode::Inline => scheduler
+            .pool()
+            .compressor(&options, size)?
+            .compress(&content),
+        Mode::Offload => {
+            let pool = scheduler.pool().clone();
+            let work = move || pool.compressor(&options, size)?.compress(&content);
+            match tokio::task::spawn_blocking(work).await {
+                Ok(frame) => frame,
+                // It was neither aborted nor does the runtime end before it.
+                Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+            }
+        }
+        Mode::Auto | Mode::Background => scheduler.compress(content, &options).await,
+    }
+}
+
+fn broken(error: tokio::task::JoinError) -> Failure {
+    Failure::new(format!("a task of the measurement failed: {error}"))
+}

@@ -1,0 +1,188 @@
+//! What compression does to everyone else in a runtime: a table of stalls beside a load.
+//!
+//! [`beside`] is one measurement, [`table`] what they come to; here is which are made. Excess is
+//! over an idle run of the same minute, for the machine itself stalls as well.
+
+mod beside;
+mod table;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use latency::Schedule;
+use latency::report::{LatencyName, LoadModel};
+use serde_json::json;
+use zstdkit::schedule::{Calibration, CostModel, Offload};
+use zstdkit::tokio::Scheduler;
+use zstdkit::{Compressor, Pool, Recipe};
+
+use crate::commands::advise::data::{Data, piece};
+use crate::commands::advise::flags::{AdviseArgs, Plan};
+use crate::commands::advise::run::failed;
+use crate::commands::advise::stall::beside::{Beside, Mode, Stalls};
+use crate::commands::advise::stall::table::Tables;
+use crate::commands::checks::Checks;
+use crate::failure::{Failure, Result};
+use crate::session::Outcome;
+use crate::term::signal;
+
+/// Turns of every mode with a load whose operations are short enough for it.
+const TURNS: u32 = 4;
+/// Different contents that a load goes round.
+const CONTENTS: usize = 8;
+/// No load has more operations a second: beyond, the threads that give it are the load.
+const RATE_MAX_PER_S: f64 = 50_000.0;
+/// Operations that a run should hold, if that makes it no longer than so many times.
+const OPERATIONS_MIN: f64 = 3.0;
+const LONGER_MAX: u32 = 3;
+/// How long an operation is timed to find the rate.
+const PROBE_TIME: Duration = Duration::from_millis(50);
+
+/// Adds the tables to the outcome.
+pub(super) fn part(
+    args: &AdviseArgs,
+    plan: &Plan,
+    data: &Data,
+    outcome: &mut Outcome,
+    checks: &mut Checks,
+) -> Result<()> {
+    let model = Arc::new(calibrated(outcome)?);
+    let mut tables = Tables::new();
+    for &recipe in &plan.recipes {
+        for &bytes in &plan.sizes {
+            if signal::interrupted() {
+                break;
+            }
+            let (_, content) = data.of(recipe);
+            let load = Load::new(recipe, content, bytes, f64::from(args.load) / 100.0)?;
+            tables.add(&load, cell(args, plan, &load, &model, checks)?);
+        }
+    }
+    outcome.tables.extend(tables.finish());
+    outcome.load.model = LoadModel::Unknown;
+    Ok(())
+}
+
+/// One load in every mode. The modes take turns, another one first each time, so that none has a
+/// better minute of the machine, and idle is of the same minute as what it is compared with.
+fn cell(
+    args: &AdviseArgs,
+    plan: &Plan,
+    load: &Load,
+    model: &Arc<CostModel>,
+    checks: &mut Checks,
+) -> Result<Vec<Stalls>> {
+    let modes = Mode::ALL;
+    let start = Instant::now();
+    let mut found: Vec<Stalls> = modes.iter().map(|_| Stalls::new(start)).collect();
+    let turns = load.turns(plan.run);
+    for turn in 0..turns as usize {
+        for place in 0..modes.len() {
+            if signal::interrupted() {
+                break;
+            }
+            let nth = (turn + place) % modes.len();
+            // Threads and contexts of its own: nothing warm is carried from one mode to another.
+            let scheduler = scheduler(model.clone(), modes[nth])?;
+            let run = Beside {
+                scheduler: &scheduler,
+                workers: args.workers.into(),
+                time: load.time(plan.run / turns),
+                mode: modes[nth],
+            };
+            found[nth].merge(run.measure(load, checks)?)?;
+        }
+    }
+    Ok(found)
+}
+
+/// A model that knows this machine, and in the report how long that took.
+fn calibrated(outcome: &mut Outcome) -> Result<CostModel> {
+    let model = CostModel::default();
+    let start = Instant::now();
+    let complete = Calibration::default()
+        .run(&model, || start.elapsed())
+        .map_err(failed)?;
+    let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let params = &mut outcome.workload.params;
+    params.insert("calibration_ns".into(), json!(ns));
+    params.insert("calibration_complete".into(), json!(complete));
+    Ok(model)
+}
+
+fn scheduler(model: Arc<CostModel>, mode: Mode) -> Result<Scheduler> {
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let start = match mode {
+        Mode::Background => Offload::background,
+        _ => Offload::new,
+    };
+    let offload = start(threads, 4 * threads)
+        .map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;
+    Ok(Scheduler::new(model, Pool::default(), offload))
+}
+
+/// What is asked of the runtime: contents of one size, at a rate.
+struct Load {
+    recipe: Recipe,
+    bytes: usize,
+    contents: Vec<Arc<[u8]>>,
+    rate_per_s: f64,
+}
+
+impl Load {
+    /// At the rate at which compressing inline takes this share of a processor.
+    fn new(recipe: Recipe, content: &[u8], bytes: usize, share: f64) -> Result<Self> {
+        let bytes = bytes.min(content.len());
+        let contents: Vec<Arc<[u8]>> = (0..CONTENTS)
+            .map(|nth| piece(content, nth, bytes).into())
+            .collect();
+        let mut compressor =
+            Compressor::new(&recipe.options(Some(bytes as u64))).map_err(failed)?;
+        let mut frame = Vec::new();
+        let (mut operations, mut start) = (0_u32, Instant::now());
+        for (nth, content) in contents.iter().cycle().enumerate() {
+            compressor
+                .compress_into(content, &mut frame)
+                .map_err(failed)?;
+            // The first makes the tables.
+            match nth {
+                0 => start = Instant::now(),
+                _ => operations += 1,
+            }
+            if operations > 0 && start.elapsed() > PROBE_TIME {
+                break;
+            }
+        }
+        let seconds = start.elapsed().as_secs_f64() / f64::from(operations.max(1));
+        Ok(Self {
+            recipe,
+            bytes,
+            contents,
+            rate_per_s: (share / seconds).clamp(1e-3, RATE_MAX_PER_S),
+        })
+    }
+
+    /// How long a run has to be to hold some operations.
+    fn needed(&self) -> Duration {
+        Duration::from_secs_f64(OPERATIONS_MIN / self.rate_per_s)
+    }
+
+    fn time(&self, usual: Duration) -> Duration {
+        self.needed().clamp(usual, usual * LONGER_MAX)
+    }
+
+    /// In how many turns a run of this length is made: in one if they would hold too little.
+    fn turns(&self, run: Duration) -> u32 {
+        match self.needed() <= run / TURNS {
+            true => TURNS,
+            false => 1,
+        }
+    }
+
+    fn schedule(&self) -> Result<Schedule> {
+        Schedule::uniform(self.rate_per_s).map_err(|error| Failure::new(error.to_string()))
+    }
+}
+
+/// What a distribution here is of.
+const RESPONSE: LatencyName = LatencyName::Response;

@@ -1,0 +1,26 @@
+//! `perfkit betree build`: expressions to a snapshot in a file.
+
+use std::io::{BufWriter, Write as _};
+
+use crate::commands::betree::flags::BuildArgs;
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::io::target::Target;
+
+/// Runs the command.
+pub(super) fn run(args: &BuildArgs) -> Result<ExitStatus> {
+    let path = args.output.as_path();
+    // A target that is taken is refused before the work.
+    let target = Target::create(path, args.force, None)?;
+    let (snapshot, _) =
+        crate::commands::betree::run::snapshot(&args.tree, args.terminal.wants_progress())?;
+    let failed = |error| Failure::io("write", path, &error);
+    let mut out = BufWriter::new(target.writer());
+    snapshot
+        .save(|piece| out.write_all(piece))
+        .map_err(failed)?;
+    out.into_inner()
+        .map_err(|error| failed(error.into_error()))?;
+    target.commit()?;
+    Ok(ExitStatus::Ok)
+}

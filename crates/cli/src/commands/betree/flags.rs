@@ -1,0 +1,252 @@
+//! Flags of `betree` and its parts.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::args::output::{OutputArgs, TerminalArgs};
+use crate::io::conflicts::{Files, Stdout};
+
+/// Match events against boolean expressions.
+///
+/// Reads a domains file (name|type|allow_undefined|min|max a line), expressions (one a line, their id
+/// is the number of the line) and events (a JSON object a line), and says which expressions match
+/// each event.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree generate ad -o ad
+  perfkit betree match --domains ad/domains --expressions ad/expressions --events ad/events
+  perfkit betree build --domains ad/domains --expressions ad/expressions -o ad.snap
+  perfkit betree match --snapshot ad.snap --events ad/events --output count
+  perfkit betree explain --domains ad/domains --expressions ad/expressions --id 7 --events ad/events")]
+pub(crate) struct BetreeArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: BetreeCommand,
+}
+
+/// The parts of `betree`.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum BetreeCommand {
+    Generate(GenerateArgs),
+    Match(Box<MatchArgs>),
+    Build(BuildArgs),
+    Explain(ExplainArgs),
+}
+
+impl BetreeCommand {
+    /// Whether a terminal gets what is written as it is.
+    pub(crate) fn wants_raw(&self) -> bool {
+        match self {
+            Self::Match(args) => args.analysis.force,
+            Self::Generate(args) => args.force,
+            Self::Build(args) => args.force,
+            Self::Explain(_) => false,
+        }
+    }
+}
+
+/// A kind of generated data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorkloadKind {
+    /// Boolean-heavy: every expression asks for every attribute
+    Bool,
+    /// Selective: advertisements over 21 attributes
+    Ad,
+}
+
+/// Generate domains, expressions and events.
+///
+/// Writes the files domains, expressions and events into a directory. The same seed gives the same
+/// bytes everywhere.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GenerateArgs {
+    /// bool or ad
+    #[arg(value_enum)]
+    pub(crate) kind: WorkloadKind,
+    #[command(flatten)]
+    pub(crate) size: WorkloadArgs,
+    /// How many events
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) events: u64,
+    /// lines, or erlang: terms that begin with the domain, and events as lists of bits (bool only)
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = FileForm::Lines,
+          hide_possible_values = true)]
+    pub(crate) form: FileForm,
+    /// The directory, which is made
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Overwrite existing files
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// How generated files are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileForm {
+    /// Domains and expressions a line each, events as JSON
+    Lines,
+    /// Erlang terms
+    Erlang,
+}
+
+/// How large generated data is.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WorkloadArgs {
+    /// How many expressions
+    #[arg(long, value_name = "N", default_value_t = 5000,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) expressions: u32,
+    /// Attributes of bool
+    #[arg(long, value_name = "P", default_value_t = 64,
+          value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) attributes: u16,
+    /// Seed of the generated data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// What an event that lacks an attribute makes of a test of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UndefinedMode {
+    /// The test is false, its negation by not true
+    False,
+    /// The test is unknown, and so is its negation
+    ThreeValued,
+}
+
+/// How matches are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MatchOutput {
+    /// {"event":1,"ids":[…]}
+    Json,
+    /// The ids, separated by blanks
+    Ids,
+    /// A 0 or 1 for each line of the expressions
+    Bitmap,
+    /// How many ids there are
+    Count,
+}
+
+/// The files that a tree is made of, or the snapshot that it is read from.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TreeArgs {
+    /// A file that `betree build` wrote, in place of the files below
+    #[arg(long, value_name = "SNAP",
+          conflicts_with_all = ["domains", "expressions", "constants", "undefined"])]
+    pub(crate) snapshot: Option<PathBuf>,
+    /// Attributes: name|type|allow_undefined|min|max a line; Erlang terms bring their own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) domains: Option<PathBuf>,
+    /// Expressions, one a line, or Erlang terms
+    #[arg(long, value_name = "FILE", required_unless_present = "snapshot")]
+    pub(crate) expressions: Option<PathBuf>,
+    /// Ids that frequency caps count by, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) constants: Option<PathBuf>,
+    /// What an undefined attribute makes of a test: false or three-valued
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = UndefinedMode::False,
+          hide_possible_values = true)]
+    pub(crate) undefined: UndefinedMode,
+}
+
+/// Check expressions and write them as a snapshot.
+///
+/// A snapshot holds the domains, the expressions and their constants, with checksums. It is read
+/// faster than the files that it was made of, and appears whole or not at all.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    /// The snapshot
+    #[arg(short, long, value_name = "SNAP")]
+    pub(crate) output: PathBuf,
+    /// Overwrite an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// Match events against expressions.
+///
+/// Writes a line an event to standard output as events come, and a report to standard error: how
+/// long searches took, and how long one step of them held the thread.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MatchArgs {
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    /// Events, a JSON object or an Erlang list a line; `-` is standard input
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub(crate) events: PathBuf,
+    /// json, ids, bitmap or count
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MatchOutput::Json,
+          hide_possible_values = true)]
+    pub(crate) output: MatchOutput,
+    /// Reductions of one step
+    #[arg(long, value_name = "N", default_value_t = 2000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) budget: u64,
+    /// Pass over attributes that the domains lack
+    #[arg(long)]
+    pub(crate) ignore_unknown: bool,
+    /// Go on after an event that cannot be read, and end with 3
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    #[command(flatten)]
+    pub(crate) analysis: OutputArgs,
+}
+
+/// Say why an expression matches events, or what fails.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    /// The expression, by its line
+    #[arg(long, value_name = "N")]
+    pub(crate) id: u64,
+    /// Events, a JSON object or an Erlang list a line; `-` is standard input
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub(crate) events: PathBuf,
+    /// Pass over attributes that the domains lack
+    #[arg(long)]
+    pub(crate) ignore_unknown: bool,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+impl BetreeArgs {
+    /// What it reads and writes. The files of `generate` are new ones of a directory.
+    pub(crate) fn files(&self) -> Files<'_> {
+        match &self.command {
+            BetreeCommand::Generate(_) => Files::default(),
+            BetreeCommand::Match(args) => args
+                .tree
+                .files(args.analysis.files())
+                .reads("--events", &args.events)
+                .stdout(Stdout::Data),
+            BetreeCommand::Build(args) => args
+                .tree
+                .files(Files::default())
+                .writes("-o", &args.output)
+                .stderr(args.terminal.wants_report()),
+            BetreeCommand::Explain(args) => args
+                .tree
+                .files(Files::default())
+                .reads("--events", &args.events)
+                .stdout(Stdout::Data),
+        }
+    }
+}
+
+impl TreeArgs {
+    fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+        files
+            .reads_some("--snapshot", &self.snapshot)
+            .reads_some("--domains", &self.domains)
+            .reads_some("--expressions", &self.expressions)
+            .reads_some("--constants", &self.constants)
+    }
+}

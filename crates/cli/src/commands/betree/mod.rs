@@ -1,0 +1,11 @@
+//! `perfkit betree`: expressions from files, events from a file or a pipe, matches as they come.
+
+mod build;
+mod explain;
+pub(crate) mod flags;
+mod generate;
+mod lines;
+mod matching;
+pub(crate) mod run;
+
+pub(crate) use run::run;

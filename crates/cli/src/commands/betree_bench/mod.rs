@@ -1,0 +1,8 @@
+//! `perfkit betree-bench`: searches in one call against the same searches in slices.
+
+pub(crate) mod flags;
+pub(crate) mod run;
+#[cfg(feature = "async")]
+mod ticker;
+
+pub(crate) use run::run;

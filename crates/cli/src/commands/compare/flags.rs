@@ -1,0 +1,132 @@
+//! Flags of `compare`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::output::OutputArgs;
+use crate::io::conflicts::{Files, Stdout};
+
+/// Compare two runs, or two commands interleaved in one run.
+///
+/// Two report files (JSON) are compared row by row over their buckets; two files of plain numbers,
+/// one a line, are compared pair by pair. Two sequential files are unpaired: drift between the runs
+/// is not controlled, and the report says so.
+///
+/// With --interleave both commands run here, in random order, with the baseline once more as a
+/// control: it shows what difference this machine makes up where there is none.
+#[derive(Debug, Clone, Args)]
+#[command(
+    override_usage = "perfkit compare [OPTIONS] <BASELINE> <TARGET>
+       perfkit compare [OPTIONS] --interleave <N[xM]> -- <CMD>... -- <CMD>...",
+    after_long_help = "Examples:
+  perfkit compare before.json after.json --fail-on-regression
+  perfkit compare --interleave 20x1 -- zstd -qf3 data -- perfkit compress -qq -f3 data
+  perfkit compare base.txt target.txt --report markdown"
+)]
+pub(crate) struct CompareArgs {
+    /// Two reports (.json), or two files of plain numbers
+    #[arg(
+        value_names = ["BASELINE", "TARGET"],
+        num_args = 2,
+        action = clap::ArgAction::Set,
+        required_unless_present = "interleave"
+    )]
+    pub(crate) files: Vec<PathBuf>,
+    /// Run both commands N times, M runs a bucket, mixed
+    ///
+    /// A round runs each command M times (1 unless given), in an order drawn anew. The median of the
+    /// differences of the N rounds gets a 95 % interval from 6 rounds on.
+    #[arg(long, value_name = "N[xM]", value_parser = rounds, conflicts_with = "files")]
+    pub(crate) interleave: Option<Rounds>,
+    /// Runs of each command before the first round
+    #[arg(short = 'w', long, value_name = "N", default_value_t = 1)]
+    pub(crate) warmup: u32,
+    /// A shell command to run before each run, untimed
+    ///
+    /// It puts back what the run before has changed: --prepare 'rm -rf out'.
+    #[arg(
+        long,
+        value_name = "CMD",
+        requires = "interleave",
+        hide_short_help = true
+    )]
+    pub(crate) prepare: Option<OsString>,
+    /// Seed of the random order
+    #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
+    pub(crate) seed: u64,
+    /// Count runs that fail, and go on
+    #[arg(short, long)]
+    pub(crate) ignore_failure: bool,
+    /// Exit 4 when the target is worse by over PCT %
+    ///
+    /// Without a number, any difference that the verdict calls worse ends with exit code 4.
+    #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub(crate) fail_on_regression: Option<f64>,
+    /// With --interleave: baseline, `--`, target
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        allow_hyphen_values = true,
+        conflicts_with = "files"
+    )]
+    pub(crate) commands: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// How often an interleaved comparison runs each side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    /// Buckets a side.
+    pub(crate) rounds: u32,
+    /// Runs in a bucket.
+    pub(crate) batch: u32,
+}
+
+fn rounds(text: &str) -> Result<Rounds, String> {
+    let wrong = || format!("'{text}' is not ROUNDS or ROUNDSxBATCH (as 20 or 100x10)");
+    let (rounds, batch) = text.split_once('x').unwrap_or((text, "1"));
+    let rounds: u32 = rounds.parse().map_err(|_| wrong())?;
+    let batch: u32 = batch.parse().map_err(|_| wrong())?;
+    if !(1..=100_000).contains(&rounds) || !(1..=100_000).contains(&batch) {
+        return Err(wrong());
+    }
+    Ok(Rounds { rounds, batch })
+}
+
+impl CompareArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_bounded() {
+        assert_eq!(
+            rounds("20"),
+            Ok(Rounds {
+                rounds: 20,
+                batch: 1
+            })
+        );
+        assert_eq!(
+            rounds("100x1000"),
+            Ok(Rounds {
+                rounds: 100,
+                batch: 1000
+            })
+        );
+        assert!(rounds("0x1").is_err());
+        assert!(rounds("1x").is_err());
+    }
+}

@@ -1,0 +1,187 @@
+//! `perfkit compare`: two reports, two columns of numbers, or two commands.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use latency::compare::{self, Names};
+use latency::report::{Comparison, LatencyName, Report, Verdict};
+
+use crate::commands::compare::flags::CompareArgs;
+use crate::commands::interleave;
+use crate::commands::report::run::read_bounded;
+use crate::exit::ExitStatus;
+use crate::export::{names, units};
+use crate::failure::{Failure, Result};
+use crate::session::{Outcome, Session, Setup};
+use crate::term::message;
+
+/// Runs the command.
+pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    check_threshold(args.fail_on_regression)?;
+    let session = Session::start(&Setup {
+        seed: args.interleave.map(|_| args.seed),
+        rows: match args.interleave {
+            Some(_) => &[LatencyName::Service],
+            None => &[],
+        },
+        ..Setup::analysis(name, argv, &args.output)
+    })?;
+    let mut outcome = match args.interleave {
+        Some(rounds) => interleave::run(args, (rounds.rounds, rounds.batch), &session)?,
+        None => {
+            let mut outcome = Outcome::new("compare");
+            outcome.comparisons = files(&args.files[0], &args.files[1])?;
+            let rows = outcome.comparisons.len() as u64;
+            outcome.did(rows, ["row compared", "rows compared"]);
+            outcome
+        }
+    };
+    if outcome.status == ExitStatus::Ok {
+        outcome.status = verdict_status(&outcome.comparisons, args);
+    }
+    session.finish(outcome)
+}
+
+/// A threshold that no difference can pass, or every one, is a slip of the fingers.
+fn check_threshold(percent: Option<f64>) -> Result<()> {
+    match percent {
+        Some(percent) if !percent.is_finite() || percent < 0.0 => Err(Failure::usage(format!(
+            "--fail-on-regression={percent} is no threshold"
+        ))
+        .help("give a percentage from 0 up, as --fail-on-regression=5")),
+        _ => Ok(()),
+    }
+}
+
+fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus {
+    let regressed = |comparison: &Comparison, percent: f64| {
+        let median = comparison.difference.as_ref().map(|found| found.median);
+        comparison.verdict == Verdict::Worse && median.is_some_and(|m| m * 100.0 > percent)
+    };
+    let say = |what: String| message::failure(&Failure::new(what));
+    if let Some(percent) = args.fail_on_regression {
+        let worse: Vec<&Comparison> = comparisons
+            .iter()
+            .filter(|comparison| regressed(comparison, percent))
+            .collect();
+        for one in &worse {
+            let median = one.difference.as_ref().map_or(0.0, |found| found.median);
+            let found = units::signed_percent(median);
+            say(format!(
+                "{} is worse by {found}, more than the {percent} % of --fail-on-regression",
+                one.row
+            ));
+        }
+        if !worse.is_empty() {
+            return ExitStatus::Gate;
+        }
+    }
+    let undecided = |comparison: &&Comparison| comparison.verdict == Verdict::Inconclusive;
+    let undecided: Vec<&Comparison> = comparisons.iter().filter(undecided).collect();
+    if args.output.report.require_verdict && !undecided.is_empty() {
+        for one in undecided {
+            say(format!("{} has no verdict: {}", one.row, one.reason));
+        }
+        return ExitStatus::Inconclusive;
+    }
+    ExitStatus::Ok
+}
+
+/// What a file to compare holds.
+enum Side {
+    Report(Box<Report>),
+    Numbers(Vec<f64>),
+}
+
+fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
+    let names = (names::path(base), names::path(target));
+    let comparisons = match (side(base)?, side(target)?) {
+        (Side::Report(base), Side::Report(target)) => {
+            compare::reports(&base, &target, [&names.0, &names.1])
+        }
+        (Side::Numbers(base), Side::Numbers(target)) => {
+            if base.len() != target.len() {
+                return Err(Failure::new(format!(
+                    "'{}' has {} numbers and '{}' has {}",
+                    names.0,
+                    base.len(),
+                    names.1,
+                    target.len()
+                ))
+                .help("numbers are compared pair by pair: both files need as many"));
+            }
+            let labels = Names {
+                row: "numbers",
+                baseline: &names.0,
+                target: &names.1,
+            };
+            vec![compare::numbers(labels, &base, &target)]
+        }
+        _ => {
+            return Err(
+                Failure::new("a report cannot be compared with a column of numbers")
+                    .help("give two report files, or two files of numbers"),
+            );
+        }
+    };
+    if comparisons.is_empty() {
+        return Err(Failure::new(format!(
+            "'{}' and '{}' have no row in common",
+            names.0, names.1
+        ))
+        .help("compare two runs of the same command"));
+    }
+    Ok(comparisons)
+}
+
+fn side(path: &Path) -> Result<Side> {
+    let bytes = read_bounded(path)?;
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first == Some(&b'{') {
+        return latency::report::read_json(&bytes)
+            .map(|report| Side::Report(Box::new(report)))
+            .map_err(|error| Failure::new(format!("cannot read '{}': {error}", path.display())));
+    }
+    let help = "give a report written with --export-json, or plain numbers one a line";
+    let wrong =
+        |what: String| Failure::new(format!("cannot read '{}': {what}", path.display())).help(help);
+    match numbers(&bytes) {
+        Ok(numbers) if numbers.is_empty() && bytes.is_empty() => {
+            Err(wrong("the file is empty".to_owned()))
+        }
+        Ok(numbers) if numbers.is_empty() => Err(wrong("there are no numbers in it".to_owned())),
+        Ok(numbers) => Ok(Side::Numbers(numbers)),
+        Err((line, word)) => Err(wrong(format!("line {line}: '{word}' is no number"))),
+    }
+}
+
+/// Numbers separated by line ends, commas or blanks; `#` starts a comment.
+fn numbers(bytes: &[u8]) -> std::result::Result<Vec<f64>, (usize, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut numbers = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let data = line.split('#').next().unwrap_or_default();
+        for word in data
+            .split([',', ' ', '\t', ';'])
+            .filter(|word| !word.is_empty())
+        {
+            let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
+            let shown = || word.escape_debug().take(40).collect();
+            numbers.push(number.ok_or_else(|| (index + 1, shown()))?);
+        }
+    }
+    Ok(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_numbers_are_read_and_bad_words_named_with_their_line() {
+        assert_eq!(numbers(b"1\n2.5, 3 # four\n\n"), Ok(vec![1.0, 2.5, 3.0]));
+        assert_eq!(numbers(b"1\nx\n"), Err((2, "x".to_owned())));
+        assert_eq!(numbers(b"1\nNaN\n"), Err((2, "NaN".to_owned())));
+        assert_eq!(numbers(b"# nothing\n"), Ok(Vec::new()));
+    }
+}

@@ -1,0 +1,278 @@
+//! `perfkit compress`: flags, and what they come to.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use zstdkit::EncoderOptions;
+
+use crate::args::output::{ReportArgs, TerminalArgs};
+use crate::args::settings::{RecipePlan, ReferenceArgs, SettingArgs};
+use crate::args::{levels, units};
+use crate::commands::train::flags::{TrainArgs, TrainPlan};
+use crate::failure::{Failure, Result};
+use crate::io::conflicts::{Files, Stdout};
+
+/// Compress files, directories or standard input to zstd.
+///
+/// Without FILE, or with `-`, standard input is compressed to standard output. Otherwise each FILE
+/// becomes FILE.zst; the source is kept. The report goes to standard error.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit compress -3 access.log
+  tar c src | perfkit compress -19 -T2 - > src.tar.zst
+  perfkit compress -r logs/ --slo 'hold.p99<=1ms' --export-json run.json")]
+pub(crate) struct CompressArgs {
+    /// Files to compress; `-` is standard input
+    ///
+    /// A binary with the feature `cloud` takes URLs as well (http, https, s3, gs, az, file): what they
+    /// name is read as it arrives, and its target is in the current directory.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Level 1 to 19, 3 by default, also spelled -1 … -19
+    ///
+    /// 20 to 22 with --ultra. Digits may stand among other letters, as the zstd command has it:
+    /// -19T0 is --level=19 --threads=0.
+    #[arg(long, value_name = "N", overrides_with_all = ["level", "fast"], allow_negative_numbers = true)]
+    level: Option<i32>,
+    /// Allow levels 20 to 22, which take much memory
+    #[arg(long, overrides_with = "_no_ultra")]
+    ultra: bool,
+    #[arg(long = "no-ultra", overrides_with = "ultra", hide = true)]
+    _no_ultra: bool,
+    /// Faster than level 1; the higher N the faster
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", overrides_with_all = ["level", "fast"])]
+    fast: Option<u32>,
+    /// Look for repetitions over 2^N bytes, N from 10 to 31
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "27", overrides_with_all = ["long", "_no_long"])]
+    long: Option<u32>,
+    #[arg(long = "no-long", overrides_with = "long", hide = true)]
+    _no_long: bool,
+    /// Threads that compress, 0 for one a processor
+    ///
+    /// The default is 1 for a large file, and one a processor (at most 16) for small files, each of
+    /// which is compressed by one thread.
+    #[arg(short = 'T', long, value_name = "N", overrides_with = "threads")]
+    threads: Option<u32>,
+    /// Write frames of SIZE and a table to find them
+    ///
+    /// Frames of SIZE of content (2M by default) are compressed apart from each other, by as many
+    /// threads as -T says, and the table at the end of the file lets any part be decompressed
+    /// without the rest. The file is the same for any number of threads, and any zstd program
+    /// decompresses it.
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "2M", value_parser = units::size, overrides_with_all = ["seekable", "_no_seekable"])]
+    seekable: Option<u64>,
+    #[arg(long = "no-seekable", overrides_with = "seekable", hide = true)]
+    _no_seekable: bool,
+    /// Write a checksum of the content into each frame (the default)
+    #[arg(short = 'C', long, overrides_with = "no_check", hide_short_help = true)]
+    check: bool,
+    /// Write no checksum
+    #[arg(long, overrides_with = "check")]
+    no_check: bool,
+    /// Write the size of the content into each frame where it is known (the default)
+    #[arg(long, overrides_with = "no_content_size", hide_short_help = true)]
+    content_size: bool,
+    /// Write no content size
+    #[arg(long, overrides_with = "content_size", hide_short_help = true)]
+    no_content_size: bool,
+    /// The size of what standard input will bring, for smaller contexts and a sized frame
+    #[arg(long, value_name = "SIZE", value_parser = units::size, hide_short_help = true)]
+    stream_size: Option<u64>,
+    /// Decompress what is written and compare it
+    ///
+    /// With the input, outside the timed spans. A difference is exit code 1, and nothing is replaced.
+    #[arg(long, overrides_with = "_no_verify")]
+    verify: bool,
+    #[arg(long = "no-verify", overrides_with = "verify", hide = true)]
+    _no_verify: bool,
+    /// Skip files that end in .zst when walking a directory (the default)
+    #[arg(long, overrides_with = "no_exclude_compressed", hide_short_help = true)]
+    exclude_compressed: bool,
+    /// Compress files that end in .zst again when walking a directory
+    #[arg(long, overrides_with = "exclude_compressed", hide_short_help = true)]
+    no_exclude_compressed: bool,
+    #[command(flatten)]
+    settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) reference: ReferenceArgs,
+    #[command(flatten)]
+    train: TrainArgs,
+    #[command(flatten)]
+    pub(crate) files_args: FileArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// Flags on sources and targets, shared by `compress` and `decompress`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FileArgs {
+    /// Write to FILE; `-` is standard output
+    #[arg(short, long, value_name = "FILE", overrides_with = "output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write to standard output
+    #[arg(
+        short = 'c',
+        long,
+        visible_alias = "to-stdout",
+        overrides_with = "_no_stdout"
+    )]
+    pub(crate) stdout: bool,
+    #[arg(long = "no-stdout", overrides_with = "stdout", hide = true)]
+    _no_stdout: bool,
+    /// Overwrite targets, and write binary to a terminal
+    #[arg(short, long, overrides_with = "_no_force")]
+    pub(crate) force: bool,
+    #[arg(long = "no-force", overrides_with = "force", hide = true)]
+    _no_force: bool,
+    /// Keep the source (the default)
+    #[arg(short, long, overrides_with = "rm", hide_short_help = true)]
+    keep: bool,
+    /// Remove each source after its target is complete
+    #[arg(long, overrides_with = "keep")]
+    pub(crate) rm: bool,
+    /// Walk directories; symbolic links are not followed
+    #[arg(short, long, overrides_with = "_no_recursive")]
+    pub(crate) recursive: bool,
+    #[arg(long = "no-recursive", overrides_with = "recursive", hide = true)]
+    _no_recursive: bool,
+}
+
+/// What `compress` shall do, free of spelling.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CompressPlan {
+    /// Settings of the encoder.
+    pub(crate) encoder: EncoderOptions,
+    /// Settings by purpose, which take the place of the level.
+    pub(crate) recipe: Option<RecipePlan>,
+    /// Threads asked for, at least 1.
+    pub(crate) threads: u32,
+    /// Small files that are compressed at a time, at least 1.
+    pub(crate) file_threads: u32,
+    /// Content of a frame of a seekable file, in bytes.
+    pub(crate) seekable: Option<usize>,
+    /// Declared size of standard input.
+    pub(crate) stream_size: Option<u64>,
+    /// Whether to decode all that is written.
+    pub(crate) verify: bool,
+    /// Whether a walk skips what is compressed already.
+    pub(crate) exclude_compressed: bool,
+}
+
+impl CompressArgs {
+    /// Resolves the flags; no side effects.
+    pub(crate) fn plan(&self) -> Result<CompressPlan> {
+        let level = self.resolved_level()?;
+        if let Some(log) = self.long
+            && !(10..=31).contains(&log)
+        {
+            return Err(Failure::usage(format!("--long={log} is out of range"))
+                .help("a window log lies between 10 and 31; --long alone means 27"));
+        }
+        let seekable = self.seekable.map(frame_bytes).transpose()?;
+        let mut encoder = EncoderOptions::default()
+            .with_level(level)
+            .with_checksum(!self.no_check)
+            .with_content_size(!self.no_content_size);
+        if let Some(log) = self.long {
+            encoder.window_log = Some(log);
+            encoder.long_distance = true;
+        }
+        self.settings.apply(&mut encoder)?;
+        let level_given = self.level.is_some() || self.fast.is_some();
+        Ok(CompressPlan {
+            encoder,
+            recipe: self.settings.recipe(level_given.then_some(level)),
+            threads: levels::threads(self.threads.unwrap_or(1))?,
+            file_threads: levels::file_threads(self.threads)?,
+            seekable,
+            stream_size: self.stream_size,
+            verify: self.verify,
+            exclude_compressed: !self.no_exclude_compressed,
+        })
+    }
+
+    /// What to make a dictionary of, where that was asked for.
+    pub(crate) fn train(&self) -> Result<Option<TrainPlan>> {
+        let Some(output) = self.files_args.output.clone().filter(|_| self.train.train) else {
+            return Ok(None);
+        };
+        if self.files.is_empty() || self.files.iter().any(|file| file.as_os_str() == "-") {
+            return Err(Failure::usage("--train needs files, one a sample")
+                .help("name files, or directories with -r"));
+        }
+        if crate::io::target::is_stdout(&output) {
+            return Err(Failure::usage("-o - is no place for a dictionary")
+                .help("name the file of the dictionary: -o DICT"));
+        }
+        let (size_bytes, id) = self.train.dictionary()?;
+        Ok(Some(TrainPlan {
+            files: self.files.clone(),
+            output,
+            force: self.files_args.force,
+            recursive: self.files_args.recursive,
+            size_bytes,
+            id,
+            encoder: self.plan()?.encoder,
+            judged: true,
+        }))
+    }
+
+    fn resolved_level(&self) -> Result<i32> {
+        match self.fast {
+            Some(n) => levels::fast(n),
+            None => levels::level(self.level.unwrap_or(3), self.ultra),
+        }
+    }
+}
+
+/// Content of a frame of a seekable file.
+fn frame_bytes(size: u64) -> Result<usize> {
+    match usize::try_from(size) {
+        Ok(bytes) if (1 << 10..=1 << 30).contains(&bytes) => Ok(bytes),
+        _ => Err(Failure::usage(format!("--seekable={size} is out of range"))
+            .help("a frame has 1K to 1G of content; --seekable alone means 2M")),
+    }
+}
+
+impl CompressArgs {
+    /// What it reads and writes, as far as the command line alone says: targets that are named after
+    /// their sources come with the jobs.
+    pub(crate) fn files(&self) -> Files<'_> {
+        let files = self
+            .files_args
+            .files(&self.files, &self.report, &self.terminal);
+        let files = self.reference.files(files);
+        match (&self.files_args.output, self.train.train) {
+            (Some(output), true) => files
+                .sources(&self.files, self.files_args.recursive)
+                .writes("the dictionary", output),
+            _ => files,
+        }
+    }
+}
+
+impl FileArgs {
+    /// What sources and reports are. Sources and targets are held against each other as jobs.
+    pub(crate) fn files<'a>(
+        &'a self,
+        sources: &'a [PathBuf],
+        report: &'a ReportArgs,
+        terminal: &TerminalArgs,
+    ) -> Files<'a> {
+        let data = self.stdout
+            || self
+                .output
+                .as_deref()
+                .is_some_and(crate::io::target::is_stdout);
+        let files = Files::default()
+            .sources(sources, false)
+            .writes_all(report.exported())
+            .stderr(terminal.wants_report());
+        match data {
+            true => files.stdout(Stdout::Data),
+            false => files,
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! `perfkit compress`.
+
+pub(crate) mod flags;
+pub(crate) mod run;
+
+pub(crate) use run::run;

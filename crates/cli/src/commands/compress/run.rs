@@ -1,0 +1,453 @@
+//! `perfkit compress`.
+
+use std::ffi::OsString;
+
+use latency::report::Validation;
+use zstdkit::parallel::{JobObserver, SeekableEncoder};
+use zstdkit::{DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation as Directive, State};
+
+use crate::commands::compress::flags::{CompressArgs, CompressPlan};
+use crate::commands::reference::{self, Reference};
+use crate::commands::train;
+use crate::commands::transfer::{self, Opening, Operation, Options, Stage, Stop, Stream, Times};
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::io::plan::{self, Destination, Direction, Job, Jobs, Request};
+use crate::io::sink::Written;
+use crate::io::source::Summary;
+use crate::io::{BUFFER_BYTES, steady, target};
+use crate::session::{Outcome, Session, Setup};
+use crate::term::message;
+
+/// Input of one operation: the largest zstd block, so that without worker threads one call
+/// compresses one block.
+const CHUNK_BYTES: usize = 128 * 1024;
+/// Output that a chunk can need when nothing in it repeats (`ZSTD_compressBound`, rounded up).
+const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
+
+/// Encoders that are kept for files of other sizes to come.
+const ENCODERS_MAX: usize = 4;
+
+/// Runs the command.
+pub(crate) fn run(
+    args: &CompressArgs,
+    name: &'static str,
+    argv: &[OsString],
+) -> Result<ExitStatus> {
+    if let Some(plan) = args.train()? {
+        let session = Session::start(&Setup::filter(
+            name,
+            argv,
+            &args.report,
+            &args.terminal,
+            args.files_args.force,
+        ))?;
+        return session.finish(train::run(&plan)?);
+    }
+    let mut plan = args.plan()?;
+    let direction = Direction::Compress {
+        exclude_compressed: plan.exclude_compressed,
+    };
+    let jobs = plan::jobs(&Request {
+        output: args.files_args.output.as_deref(),
+        stdout: args.files_args.stdout,
+        recursive: args.files_args.recursive,
+        ..Request::of(&args.files, direction)
+    })?;
+    let needed = reference::needed(&args.reference);
+    let exports = args.report.exported().collect::<Vec<_>>();
+    transfer::refuse(&jobs, args.files_args.force, &needed, &exports, true)?;
+    refuse_joined(&plan, &jobs)?;
+    reference::refuse_unfit(&args.reference, &jobs, plan.stream_size.is_some())?;
+    let reference = Reference::load(&args.reference)?;
+    plan.encoder.dictionary = reference.dictionary;
+    plan.encoder.prefix = reference.prefix;
+    if jobs.passed_over > 0 && args.terminal.wants_warnings() {
+        message::note(
+            &format!(
+                "{} files that end in .zst were passed over",
+                jobs.passed_over
+            ),
+            "--no-exclude-compressed compresses them again",
+        );
+    }
+    let session = Session::start(&Setup {
+        rows: &transfer::ROWS,
+        ..Setup::filter(
+            name,
+            argv,
+            &args.report,
+            &args.terminal,
+            args.files_args.force,
+        )
+    })?;
+    let times = Times::new(&session, "128 KiB chunk", &jobs);
+    let mut stage = Compress::new(plan.clone(), || times.around(&session, "frame"))?;
+    let decoder = DecoderOptions::default()
+        .with_window_log_max(31)
+        .with_dictionaries(plan.encoder.dictionary.clone())
+        .with_prefix(plan.encoder.prefix.clone());
+    let options = Options {
+        overwrite: args.files_args.force.into(),
+        rm: args.files_args.rm,
+        sparse: false,
+        verify: plan.verify.then_some(&decoder),
+        hash: session.wants_hashes(),
+        progress: args.terminal.wants_progress(),
+        warnings: args.terminal.wants_warnings(),
+        threads: plan.file_threads as usize,
+    };
+    let mut outcome = Outcome::new("compress");
+    describe(&plan, &mut outcome);
+    let mut outcome = transfer::run(jobs, &mut stage, times, &options, None, outcome);
+    outcome.bytes_content = outcome.bytes_in;
+    outcome.validation = plan.verify.then(|| {
+        let method = "decompressing what was written";
+        Validation::new(method, stage.verified, stage.wrong)
+    });
+    session.finish(outcome)
+}
+
+fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
+    let params = &mut outcome.workload.params;
+    match plan.recipe {
+        Some(plan) => params.insert("recipe".to_owned(), plan.recipe.name().into()),
+        None => params.insert("level".to_owned(), plan.encoder.level.into()),
+    };
+    params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("file_threads".to_owned(), plan.file_threads.into());
+    params.insert("seekable_frame_bytes".to_owned(), plan.seekable.into());
+    params.insert("checksum".to_owned(), plan.encoder.checksum.into());
+    params.insert("window_log".to_owned(), plan.encoder.window_log.into());
+    params.insert("zstd".to_owned(), zstdkit::version().into());
+}
+
+/// The encoders of a run, made as files ask for them.
+pub(crate) struct Compress {
+    plan: CompressPlan,
+    /// The encoder in use last, with its settings, and a few before it.
+    encoders: Vec<(EncoderOptions, Encoder)>,
+    /// The one for seekable files, when they are asked for.
+    seekable: Option<SeekableEncoder>,
+    verified: u64,
+    wrong: u64,
+}
+
+impl Compress {
+    pub(crate) fn new(plan: CompressPlan, observer: impl FnOnce() -> JobObserver) -> Result<Self> {
+        let failed = |error| Failure::new(format!("cannot set up the encoder: {error}"));
+        let seekable = plan.seekable.map(|bytes| {
+            SeekableEncoder::new(&plan.encoder, bytes, plan.threads as usize)
+                .map(|encoder| encoder.observer(observer()))
+        });
+        let mut stage = Self {
+            seekable: seekable.transpose().map_err(failed)?,
+            plan,
+            encoders: Vec::new(),
+            verified: 0,
+            wrong: 0,
+        };
+        // Settings that cannot be had are a mistake of the command line, not of the first file.
+        stage.prepare(&[], None).map_err(failed)?;
+        Ok(stage)
+    }
+
+    /// Puts the encoder for content that starts with `first` at the end of the list.
+    fn prepare(
+        &mut self,
+        first: &[u8],
+        size: Option<u64>,
+    ) -> std::result::Result<(), zstdkit::Error> {
+        let options = self.options(first, size);
+        let known = self.encoders.iter().position(|(of, _)| *of == options);
+        let encoder = match known {
+            Some(index) => self.encoders.remove(index).1,
+            None => Encoder::new(&options)?,
+        };
+        if self.encoders.len() >= ENCODERS_MAX {
+            self.encoders.remove(0);
+        }
+        self.encoders.push((options, encoder));
+        Ok(())
+    }
+
+    fn options(&self, first: &[u8], size: Option<u64>) -> EncoderOptions {
+        let asked = &self.plan.encoder;
+        let mut options = match self.plan.recipe {
+            Some(recipe) => {
+                let own = recipe.options(first, size);
+                asked
+                    .clone()
+                    .with_level(own.level)
+                    .with_parameters(own.parameters)
+                    .with_window_log(asked.window_log.or(own.window_log))
+                    .with_long_distance(asked.long_distance || own.long_distance)
+            }
+            None => asked.clone(),
+        };
+        if let Some(prefix) = &options.prefix {
+            // Both versions in one window, as the zstd command has it.
+            let reach = size.unwrap_or(0).max(prefix.len() as u64).max(1);
+            options
+                .window_log
+                .get_or_insert((reach.ilog2() + 1).clamp(10, 31));
+            options.long_distance = true;
+        }
+        if self.plan.threads > 1 || options.rsyncable {
+            options.workers = self.plan.threads;
+            options = options.lean_jobs();
+        }
+        options
+    }
+
+    /// Whether the thread that reads could as well compute the checksum: where the codec has
+    /// threads of its own, they do that.
+    fn hashes_apart(&self) -> bool {
+        let threads = self.plan.threads > 1 || self.plan.encoder.rsyncable;
+        self.plan.encoder.checksum && !threads && self.seekable.is_none()
+    }
+
+    fn encoder(&mut self) -> &mut Encoder {
+        let last = self.encoders.len() - 1;
+        &mut self.encoders[last].1
+    }
+}
+
+impl Stage for Compress {
+    fn open(&mut self, _: &Job) -> Result<Opening> {
+        Ok(Opening {
+            threaded: self.seekable.is_some(),
+            hash: self.hashes_apart(),
+            ..Opening::default()
+        })
+    }
+
+    fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        if let Some(encoder) = &mut self.seekable {
+            return many_frames(encoder, stream);
+        }
+        let name = stream.name();
+        let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
+        let mut input = stream.next()?;
+        let mut last = input.len() < BUFFER_BYTES;
+        let stated = stream.stated_size().or(self.plan.stream_size);
+        // What is wholly here is known better than what the file system says.
+        let size = if last {
+            Some(input.len() as u64)
+        } else {
+            stated
+        };
+        self.prepare(&input, size).map_err(&failed)?;
+        let apart = self.hashes_apart() && stream.is_hashed_apart();
+        match apart {
+            true => self.encoder().begin_external_checksum(size),
+            false => self.encoder().begin(size),
+        }
+        .map_err(&failed)?;
+        let mut offset = 0_u64;
+        loop {
+            let read = offset + input.len() as u64;
+            match size {
+                Some(size) if read > size || (last && read < size) => {
+                    return Err(Stop::Failed(resized(stream, size, read)));
+                }
+                _ => {}
+            }
+            if let (Some(size), false) = (size.filter(|&size| read == size), last) {
+                // A file that grew while it was read has more to give than it said.
+                match stream.next()?.len() as u64 {
+                    0 => last = true,
+                    more => return Err(Stop::Failed(resized(stream, size, size + more))),
+                }
+            }
+            if let (true, true, Some(hash)) = (apart, last, stream.hash()) {
+                self.encoder().set_content_hash(hash);
+            }
+            let mut rest: &[u8] = &input;
+            loop {
+                let (chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
+                let end = last && after.is_empty();
+                self.chunk(stream, chunk, end, offset, &failed)?;
+                offset += chunk.len() as u64;
+                rest = after;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            if last {
+                return Ok(());
+            }
+            input = stream.next()?;
+            last = input.len() < BUFFER_BYTES;
+        }
+    }
+
+    fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()> {
+        if let Some(change) = read.change {
+            let name = target::display(&job.source);
+            return Err(steady::refused(&name, &change.to_string()));
+        }
+        if !self.plan.verify {
+            return Ok(());
+        }
+        self.verified += 1;
+        let reason = match &written.verified {
+            Some(Ok((hash, bytes))) if (Some(*hash), *bytes) == (read.xxh64, read.bytes) => {
+                return Ok(());
+            }
+            Some(Err(error)) => error.clone(),
+            _ => "it differs from the input".to_owned(),
+        };
+        self.wrong += 1;
+        let name = target::display(&job.source);
+        Err(Failure::new(format!(
+            "what was written for {name} does not decompress to it: {reason}"
+        ))
+        .help("nothing was replaced; please report this as a bug with the command line"))
+    }
+
+    fn another(&self) -> Option<Self> {
+        let plan = self.plan_of_another()?;
+        let mut another = Self {
+            plan,
+            encoders: Vec::new(),
+            seekable: None,
+            verified: 0,
+            wrong: 0,
+        };
+        another.prepare(&[], None).ok()?;
+        Some(another)
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.verified += other.verified;
+        self.wrong += other.wrong;
+    }
+}
+
+impl Compress {
+    /// The plan as it is for one small file among many.
+    fn plan_of_another(&self) -> Option<CompressPlan> {
+        let apart = self.plan.seekable.is_none() && self.plan.encoder.prefix.is_none();
+        apart.then(|| CompressPlan {
+            // Content of a single job comes out the same without.
+            threads: 1,
+            ..self.plan.clone()
+        })
+    }
+
+    fn chunk(
+        &mut self,
+        stream: &mut Stream<'_>,
+        mut chunk: &[u8],
+        end: bool,
+        offset: u64,
+        failed: &impl Fn(zstdkit::Error) -> Failure,
+    ) -> std::result::Result<(), Stop> {
+        let directive = if end {
+            Directive::End
+        } else {
+            Directive::Continue
+        };
+        let mut operation = Operation::default();
+        loop {
+            let encoder = self.encoder();
+            let step = stream
+                .call(ROOM_BYTES, &mut operation, |room| {
+                    encoder.push(chunk, room, directive)
+                })?
+                .map_err(failed)?;
+            stream.produced(step.produced);
+            chunk = &chunk[step.consumed..];
+            let done = if end {
+                step.state == State::Done
+            } else {
+                chunk.is_empty()
+            };
+            if done {
+                break;
+            }
+        }
+        let name = stream.name();
+        stream.record(operation, || format!("{name}, chunk at byte {offset}"));
+        Ok(())
+    }
+}
+
+/// A source as frames that threads compress, and a table of them.
+fn many_frames(
+    encoder: &mut SeekableEncoder,
+    stream: &mut Stream<'_>,
+) -> std::result::Result<(), Stop> {
+    let name = stream.name();
+    let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
+    encoder.reset();
+    loop {
+        let input = stream.next()?;
+        if input.is_empty() {
+            break;
+        }
+        let mut rest: &[u8] = &input;
+        while !rest.is_empty() {
+            let (taken, frame) = stream.call_alone(|| encoder.push(rest)).map_err(&failed)?;
+            rest = &rest[taken..];
+            if let Some(frame) = frame {
+                stream.write(frame)?;
+            }
+        }
+    }
+    while let Some(frame) = stream.call_alone(|| encoder.end()).map_err(&failed)? {
+        stream.write(frame)?;
+    }
+    Ok(())
+}
+
+/// Refuses to write several seekable files behind each other: the table that ends them would be
+/// that of the last.
+fn refuse_joined(plan: &CompressPlan, jobs: &Jobs) -> Result<()> {
+    let joined = jobs
+        .jobs
+        .iter()
+        .filter(|job| job.destination == Destination::Stdout);
+    match joined.count() {
+        count if count > 1 && plan.seekable.is_some() => Err(Failure::usage(format!(
+            "-c would join {count} seekable files into one that is not"
+        ))
+        .help("leave -c out to give each its own target, or join the inputs in a pipe")),
+        _ => Ok(()),
+    }
+}
+
+/// The source does not have the size that its frame was begun with.
+fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
+    let name = stream.name();
+    if stream.stated_size().is_none() {
+        let more = if read > size { " or more" } else { "" };
+        return Failure::new(format!(
+            "cannot compress {name}: --stream-size is {size}, and {read} bytes came{more}"
+        ))
+        .help("leave it out when the size is not known");
+    }
+    let change = if read < size {
+        format!("it shrank from {size} to {read} bytes")
+    } else {
+        format!("it grew past {size} bytes")
+    };
+    steady::refused(&name, &change)
+}
+
+/// A codec's error with the file that it is about, and the flag that helps where one does.
+pub(crate) fn codec_failure(verb: &str, name: &str, error: &zstdkit::Error) -> Failure {
+    let failure = Failure::new(format!("cannot {verb} {name}: {error}"));
+    let help = match error.kind() {
+        ErrorKind::WindowLimit => Some("add --long=31 or raise -M if the source is trusted"),
+        ErrorKind::MemoryLimit => Some("raise -M if the source is trusted"),
+        ErrorKind::OutputLimit => Some("raise --max-output if the source is trusted"),
+        ErrorKind::Dictionary => Some("give the dictionary it was compressed with: -D FILE"),
+        _ => error.help(),
+    };
+    match help {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}

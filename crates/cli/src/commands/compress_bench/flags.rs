@@ -1,0 +1,369 @@
+//! `perfkit compress-bench`: flags, and what they come to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args};
+use zstdkit::Recipe;
+
+use crate::args::output::OutputArgs;
+use crate::args::settings::{Compat, RecipePlan};
+use crate::args::{levels, units};
+use crate::failure::{Failure, Result};
+use crate::io::conflicts::{Files, Stdout};
+
+/// Levels measured when none is named: the ends, the default, and one between.
+const LEVELS: [i32; 4] = [1, 3, 9, 19];
+/// The level that a range starts at without -b.
+const LEVEL_DEFAULT: i32 = 3;
+/// Longest time a candidate.
+const SECONDS_MAX: f64 = 86_400.0;
+/// Smallest and largest block.
+const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1 << 30;
+/// Smallest and largest size of generated data, a kind.
+const SIZE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
+
+/// Measure levels and recipes on your data, and rank them.
+///
+/// Each FILE is measured by itself, a directory (-r) as one; without FILE, six kinds of generated
+/// data. All candidates take turns in random order in many rounds, so that a busy machine hits all
+/// alike. Speeds are medians over the rounds, with the slowest and the fastest round beside them,
+/// by wall time and by CPU time. Every answer is decompressed and compared outside the timed spans.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit compress-bench -b1 -e9 access.log --export-json bench.json
+  perfkit compress-bench -b1 -e19 --recipes --pareto -B 16K,128K -r logs/ --rank-at 4
+  perfkit compress-bench --matrix --recipe-compat exzstandard -i 5 picture.png page.html")]
+pub(crate) struct CompressBenchArgs {
+    /// Files to measure; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Measure level N, or from N to -e
+    #[arg(short = 'b', value_name = "N", allow_negative_numbers = true)]
+    begin: Option<i32>,
+    /// Measure up to level N
+    #[arg(short = 'e', value_name = "N", allow_negative_numbers = true)]
+    end: Option<i32>,
+    /// Measure this level as well; repeatable
+    #[arg(long, value_name = "N", action = ArgAction::Append, allow_negative_numbers = true)]
+    level: Vec<i32>,
+    /// Measure a level below 1 as well; repeatable
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", action = ArgAction::Append)]
+    fast: Vec<u32>,
+    /// Allow levels 20 to 22
+    #[arg(long, overrides_with = "_no_ultra")]
+    ultra: bool,
+    #[arg(long = "no-ultra", overrides_with = "ultra", hide = true)]
+    _no_ultra: bool,
+    /// Measure all recipes
+    #[arg(long, overrides_with = "_no_recipes")]
+    recipes: bool,
+    #[arg(long = "no-recipes", overrides_with = "recipes", hide = true)]
+    _no_recipes: bool,
+    /// Measure this recipe as well; repeatable
+    ///
+    /// fast, balanced, binary, text, structured_data, maximum, or auto, which stands for the one that
+    /// a look at the first block of each input chooses.
+    #[arg(long, value_name = "NAME", action = ArgAction::Append)]
+    recipe: Vec<Recipe>,
+    /// Measure recipes as another program has them as well
+    ///
+    /// Their names start with `exz` in the tables.
+    #[arg(long, value_name = "PROGRAM", value_enum, hide_short_help = true)]
+    recipe_compat: Option<Compat>,
+    /// Time that a candidate takes on an input
+    ///
+    /// One pass over the whole input is always made, however long it takes.
+    #[arg(short = 'i', value_name = "SECS", default_value = "1", value_parser = seconds)]
+    seconds: Duration,
+    /// Cut inputs into blocks, one operation each
+    ///
+    /// Several sizes, separated by commas, are measured one after the other. Without this an
+    /// operation is a whole file.
+    #[arg(short = 'B', long, value_name = "SIZE", value_delimiter = ',', value_parser = block)]
+    block_size: Vec<u64>,
+    /// Threads that compress, 0 for one a processor
+    #[arg(short = 'T', long, value_name = "N", default_value_t = 1)]
+    threads: u32,
+    /// Dictionary for both directions
+    #[arg(short = 'D', long, value_name = "FILE", overrides_with = "dictionary")]
+    pub(crate) dictionary: Option<PathBuf>,
+    /// Take directories as inputs
+    #[arg(short, long, overrides_with = "_no_recursive")]
+    pub(crate) recursive: bool,
+    #[arg(long = "no-recursive", overrides_with = "recursive", hide = true)]
+    _no_recursive: bool,
+    /// Use streams of unknown size, in calls of 128 KiB
+    #[arg(long, overrides_with = "_no_streaming")]
+    streaming: bool,
+    #[arg(long = "no-streaming", overrides_with = "streaming", hide = true)]
+    _no_streaming: bool,
+    /// Measure each candidate one-shot and streamed, both ways, with percentiles and memory
+    ///
+    /// A stream is of unknown size and flushed after every 128 KiB: a row of it is about one such
+    /// chunk, either way. Without candidates these are all recipes. The tables say what a call takes (p50, p99),
+    /// and what contexts were expected to hold and do hold.
+    #[arg(
+        long,
+        overrides_with = "_no_matrix",
+        conflicts_with_all = ["streaming", "decompress_only"]
+    )]
+    matrix: bool,
+    #[arg(long = "no-matrix", overrides_with = "matrix", hide = true)]
+    _no_matrix: bool,
+    /// Time decompression alone
+    ///
+    /// Files that are zstd are decompressed as they are, frame by frame; others are compressed first,
+    /// untimed.
+    #[arg(long, overrides_with = "_no_decompress_only")]
+    decompress_only: bool,
+    #[arg(
+        long = "no-decompress-only",
+        overrides_with = "decompress_only",
+        hide = true
+    )]
+    _no_decompress_only: bool,
+    /// Rank what reaches this ratio, fastest first
+    ///
+    /// By bytes a CPU-second. Several ratios are separated by commas. Behind the first by less than
+    /// the noise is as good as the first.
+    #[arg(long, value_name = "RATIO", value_delimiter = ',', value_parser = ratio)]
+    rank_at: Vec<f64>,
+    /// Mark what another candidate beats in ratio and speed
+    ///
+    /// A candidate is dominated when another has the same ratio or a better one, and more bytes a
+    /// CPU-second by more than the noise: the larger spread of the two, from slowest to fastest
+    /// round, as a share of the median. Fewer than three rounds count as a spread of 25 %.
+    #[arg(long, overrides_with = "_no_pareto")]
+    pareto: bool,
+    #[arg(long = "no-pareto", overrides_with = "pareto", hide = true)]
+    _no_pareto: bool,
+    /// Bytes of generated data a kind
+    #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = size, hide_short_help = true)]
+    pub(crate) size: u64,
+    /// Seed of the random order and of generated data
+    #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// One way to compress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// A level of zstd.
+    Level(i32),
+    /// A recipe.
+    Recipe(RecipePlan),
+}
+
+impl Choice {
+    /// What it is called in tables.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Level(level) if level < 0 => format!("fast {}", level.unsigned_abs()),
+            Self::Level(level) => format!("level {level}"),
+            Self::Recipe(RecipePlan { recipe, compat, .. }) => match compat {
+                None => recipe.name().to_owned(),
+                Some(Compat::Exzstandard) => format!("exz {}", recipe.name()),
+            },
+        }
+    }
+}
+
+/// How content is handed to a codec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// All at once.
+    Whole,
+    /// As a stream of unknown size.
+    Stream,
+    /// As such a stream, flushed after every chunk.
+    Flushed,
+}
+
+impl Mode {
+    /// Whether there are calls within an operation.
+    pub(crate) fn is_stream(self) -> bool {
+        self != Self::Whole
+    }
+}
+
+/// What `compress-bench` shall do, free of spelling.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CompressBenchPlan {
+    /// What is measured, each once, in the order of the tables.
+    pub(crate) choices: Vec<Choice>,
+    /// Time a candidate on an input.
+    pub(crate) time: Duration,
+    /// Sizes of blocks; `None` is a whole file.
+    pub(crate) block_bytes: Vec<Option<usize>>,
+    /// Threads that compress, at least 1.
+    pub(crate) threads: u32,
+    /// How each candidate is measured: one way, or all of the matrix.
+    pub(crate) modes: Vec<Mode>,
+    /// Whether the tables are those of the matrix.
+    pub(crate) matrix: bool,
+    /// No timing of compression.
+    pub(crate) decompress_only: bool,
+    /// Ratios to rank at.
+    pub(crate) rank_at: Vec<f64>,
+    /// Whether to mark what is dominated.
+    pub(crate) pareto: bool,
+}
+
+impl CompressBenchArgs {
+    /// Resolves the flags; no side effects.
+    pub(crate) fn plan(&self) -> Result<CompressBenchPlan> {
+        let mut block_bytes: Vec<Option<usize>> = Vec::new();
+        for size in self.block_size.iter().map(|size| *size as usize) {
+            if !block_bytes.contains(&Some(size)) {
+                block_bytes.push(Some(size));
+            }
+        }
+        if block_bytes.is_empty() {
+            block_bytes.push(None);
+        }
+        Ok(CompressBenchPlan {
+            choices: self.choices()?,
+            time: self.seconds,
+            block_bytes,
+            threads: levels::threads(self.threads)?,
+            modes: self.modes(),
+            matrix: self.matrix,
+            decompress_only: self.decompress_only,
+            rank_at: self.rank_at.clone(),
+            pareto: self.pareto,
+        })
+    }
+
+    fn modes(&self) -> Vec<Mode> {
+        match (self.matrix, self.streaming) {
+            (true, _) => vec![Mode::Whole, Mode::Flushed],
+            (_, true) => vec![Mode::Stream],
+            _ => vec![Mode::Whole],
+        }
+    }
+
+    fn choices(&self) -> Result<Vec<Choice>> {
+        let mut found = Vec::new();
+        for n in &self.fast {
+            found.push(Choice::Level(levels::fast(*n)?));
+        }
+        if let Some((begin, end)) = self.range()? {
+            found.extend((begin..=end).filter(|level| *level != 0).map(Choice::Level));
+        }
+        for level in &self.level {
+            found.push(Choice::Level(levels::level(*level, self.ultra)?));
+        }
+        found.extend(self.recipe_choices(self.matrix && found.is_empty()));
+        if found.is_empty() {
+            found.extend(LEVELS.map(Choice::Level));
+        }
+        let mut choices = Vec::with_capacity(found.len());
+        for choice in found {
+            if !choices.contains(&choice) {
+                choices.push(choice);
+            }
+        }
+        Ok(choices)
+    }
+
+    /// The recipes named, or all where nothing else says what to do.
+    fn recipe_choices(&self, default: bool) -> Vec<Choice> {
+        let default = default || self.recipe_compat.is_some();
+        let all = self.recipes || (default && self.recipe.is_empty());
+        let recipes = match all {
+            true => Recipe::ALL.to_vec(),
+            false => self.recipe.clone(),
+        };
+        // It had no `auto`.
+        let theirs = |recipe: &&Recipe| **recipe != Recipe::Auto;
+        let theirs = recipes
+            .iter()
+            .filter(theirs)
+            .map(|r| (*r, self.recipe_compat));
+        let theirs = theirs.filter(|(_, compat)| compat.is_some());
+        let all = recipes.iter().map(|recipe| (*recipe, None)).chain(theirs);
+        all.map(|(recipe, compat)| {
+            Choice::Recipe(RecipePlan {
+                recipe,
+                level: None,
+                compat,
+            })
+        })
+        .collect()
+    }
+
+    fn range(&self) -> Result<Option<(i32, i32)>> {
+        let (begin, end) = match (self.begin, self.end) {
+            (None, None) => return Ok(None),
+            (Some(begin), None) => (begin, begin),
+            (begin, Some(end)) => (begin.unwrap_or(LEVEL_DEFAULT), end),
+        };
+        levels::level(begin, self.ultra)?;
+        levels::level(end, self.ultra)?;
+        if begin > end {
+            return Err(Failure::usage(format!("-b{begin} lies above -e{end}"))
+                .help("a range goes from -b up to -e, as in -b1 -e19"));
+        }
+        if end.abs_diff(begin) > 64 {
+            return Err(
+                Failure::usage(format!("-b{begin} -e{end} are too many levels"))
+                    .help("name single ones with --level or --fast=N"),
+            );
+        }
+        Ok(Some((begin, end)))
+    }
+}
+
+fn seconds(text: &str) -> std::result::Result<Duration, String> {
+    let number: f64 = text
+        .parse()
+        .map_err(|_| format!("'{text}' is no number of seconds (as 3 or 0.5)"))?;
+    if (0.0..=SECONDS_MAX).contains(&number) {
+        Ok(Duration::from_secs_f64(number))
+    } else {
+        Err("a time lies between 0 and 86400 seconds".to_owned())
+    }
+}
+
+fn ratio(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|n| n.is_finite());
+    number
+        .filter(|number| *number >= 0.0)
+        .ok_or_else(|| format!("'{text}' is no ratio (as 3 or 2.5)"))
+}
+
+fn block(text: &str) -> std::result::Result<u64, String> {
+    within(text, BLOCK_BYTES, "a block has 16 bytes to 1 GiB")
+}
+
+fn size(text: &str) -> std::result::Result<u64, String> {
+    within(text, SIZE_BYTES, "a kind has 1 KiB to 1 GiB")
+}
+
+fn within(
+    text: &str,
+    range: std::ops::RangeInclusive<u64>,
+    rule: &str,
+) -> std::result::Result<u64, String> {
+    units::size(text).and_then(|bytes| match range.contains(&bytes) {
+        true => Ok(bytes),
+        false => Err(rule.to_owned()),
+    })
+}
+
+impl CompressBenchArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, self.recursive)
+            .reads_some("--dictionary", &self.dictionary)
+            .stdout(Stdout::Report)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! The content of the user's files taken together, for commands that cut pieces out of it, and how a
+//! report lists it. What is compressed file by file goes through `io`.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+
+use latency::report::Input;
+use twox_hash::XxHash64;
+
+use crate::export::names;
+use crate::failure::{Failure, Result};
+use crate::session::Outcome;
+
+/// The most that is read of the files together.
+const READ_BYTES_MAX: u64 = 256 << 20;
+
+/// Reads the files one after the other, as far as there is room, and lists them.
+pub(crate) fn read(files: &[PathBuf], outcome: &mut Outcome) -> Result<Vec<u8>> {
+    let mut content = Vec::new();
+    for path in files {
+        let before = content.len();
+        let room = READ_BYTES_MAX.saturating_sub(before as u64);
+        let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
+        file.take(room)
+            .read_to_end(&mut content)
+            .map_err(|error| Failure::io("read", path, &error))?;
+        note(outcome, names::path(path), &content[before..]);
+    }
+    if content.is_empty() {
+        return Err(Failure::new("the files hold nothing to compress")
+            .help("give other files, or none for generated data"));
+    }
+    Ok(content)
+}
+
+/// Lists a content among the inputs.
+pub(crate) fn note(outcome: &mut Outcome, path: String, content: &[u8]) {
+    outcome.bytes_in += content.len() as u64;
+    outcome.workload.inputs.push(Input {
+        path,
+        bytes: content.len() as u64,
+        xxh64: Some(format!("{:016x}", XxHash64::oneshot(0, content))),
+    });
+    outcome.workload.inputs_total += 1;
+}

@@ -1,0 +1,330 @@
+//! The decoder over all files of a run: in order, frames side by side, or a part of the content.
+
+use zstdkit::parallel::{JobObserver, ParallelDecoder};
+use zstdkit::seekable::{RangeDecoder, SeekTable};
+use zstdkit::{Decoder, DecoderOptions, ErrorKind, State};
+
+use crate::args::units::ByteRange;
+use crate::commands::compress::run::codec_failure;
+use crate::commands::decompress::flags::DecompressPlan;
+use crate::commands::decompress::passing::Passing;
+use crate::commands::decompress::run::{BLOCK_BYTES, EMPTY_HELP};
+use crate::commands::frames;
+use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
+use crate::failure::{Failure, Result};
+use crate::io::BLOCK_BUFFER_BYTES;
+use crate::io::plan::Job;
+use crate::io::sink::Written;
+use crate::io::source::Summary;
+
+/// A larger seek table is not used, unless a larger memory limit is given.
+const TABLE_BYTES_MAX: u64 = 256 << 20;
+
+/// The largest window of a decoder that is one of several: that of all levels but `--ultra` and
+/// `--long` ones.
+const WINDOW_LOG_MAX_OF_ANOTHER: u32 = 23;
+
+/// One decoder over all files of a run.
+pub(crate) struct Decompress {
+    options: DecoderOptions,
+    decoder: Decoder,
+    /// Whether what is no frame is written as it is.
+    pass_through: bool,
+    /// For files of many frames, where there are threads for them.
+    parallel: Option<ParallelDecoder>,
+    range: Option<ByteRange>,
+    /// The part of the present source that is asked for.
+    part: Option<(SeekTable, std::ops::Range<u64>)>,
+    /// Whether the present source is known to have many frames; `None`: it cannot be known before
+    /// it is read.
+    many: Option<bool>,
+    /// Whether it is one of several, and leaves frames with a large window to the first.
+    is_another: bool,
+    pub(super) checksums: u64,
+    pub(super) checksum_errors: u64,
+}
+
+impl Decompress {
+    pub(crate) fn new(plan: &DecompressPlan, observer: JobObserver) -> Result<Self> {
+        let failed = |error| Failure::new(format!("cannot set up the decoder: {error}"));
+        let parallel = match plan.threads {
+            // What is no frame is found by the decoder that goes in order.
+            _ if plan.pass_through => None,
+            1 => None,
+            threads => Some(
+                ParallelDecoder::new(&plan.decoder, threads as usize)
+                    .map_err(failed)?
+                    .observer(observer),
+            ),
+        };
+        Ok(Self {
+            options: plan.decoder.clone(),
+            decoder: Decoder::new(&plan.decoder).map_err(failed)?,
+            pass_through: plan.pass_through,
+            parallel,
+            range: plan.range,
+            part: None,
+            many: None,
+            is_another: false,
+            checksums: 0,
+            checksum_errors: 0,
+        })
+    }
+
+    fn failed(&mut self, name: &str, error: &zstdkit::Error) -> Stop {
+        if self.is_another && error.kind() == ErrorKind::WindowLimit {
+            return Stop::Declined;
+        }
+        if error.kind() == ErrorKind::Checksum {
+            self.checksum_errors += 1;
+        }
+        Stop::Failed(if error.is_no_frame() {
+            Failure::new(format!("cannot decompress {name}: it is empty")).help(EMPTY_HELP)
+        } else {
+            codec_failure("decompress", name, error)
+        })
+    }
+}
+
+/// How everything that is decompressed is read and written.
+fn opening() -> Opening {
+    Opening {
+        buffer_bytes: BLOCK_BUFFER_BYTES,
+        ..Opening::default()
+    }
+}
+
+/// Whether what follows is no frame at all.
+fn is_other(error: &zstdkit::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotZstd | ErrorKind::TrailingData)
+}
+
+impl Stage for Decompress {
+    fn open(&mut self, job: &Job) -> Result<Opening> {
+        if let Some(range) = self.range {
+            let bytes_max = self.options.memory_limit.unwrap_or(TABLE_BYTES_MAX);
+            let table = frames::index(&job.source, range, bytes_max)?;
+            let end = range.end.unwrap_or(u64::MAX);
+            // Frames that hold nothing of the range are not read.
+            let first = table.frames_for(range.start..end).start;
+            let start = first.checked_sub(1).and_then(|before| table.frame(before));
+            self.part = Some((table, range.start..end));
+            return Ok(Opening {
+                start: start.map_or(0, |frame| frame.stored.end),
+                partial: true,
+                ..opening()
+            });
+        }
+        let regular = || std::fs::metadata(&job.source).is_ok_and(|metadata| metadata.is_file());
+        self.many = match self.parallel {
+            Some(_) if regular() => Some(frames::has_many(&job.source)),
+            Some(_) => None,
+            None => Some(false),
+        };
+        Ok(Opening {
+            threaded: self.many == Some(true),
+            ..opening()
+        })
+    }
+
+    fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        if let Some((table, range)) = self.part.take() {
+            return self.read_range(stream, &table, range);
+        }
+        if self.many != Some(false)
+            && let Some(mut decoder) = self.parallel.take()
+        {
+            decoder.reset(self.many == Some(true));
+            let result = self.read_frames(stream, &mut decoder);
+            self.parallel = Some(decoder);
+            return result;
+        }
+        self.read_in_order(stream)
+    }
+
+    fn check(&mut self, _: &Job, _: &Summary, _: &Written) -> Result<()> {
+        Ok(())
+    }
+
+    fn another(&self) -> Option<Self> {
+        if self.range.is_some() || self.options.prefix.is_some() {
+            return None;
+        }
+        let mut options = self.options.clone();
+        options.window_log_max = options.window_log_max.min(WINDOW_LOG_MAX_OF_ANOTHER);
+        Some(Self {
+            decoder: Decoder::new(&options).ok()?,
+            options,
+            pass_through: self.pass_through,
+            parallel: None,
+            range: None,
+            part: None,
+            many: None,
+            is_another: true,
+            checksums: 0,
+            checksum_errors: 0,
+        })
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.checksums += other.checksums;
+        self.checksum_errors += other.checksum_errors;
+    }
+}
+
+impl Decompress {
+    /// Block by block on this thread.
+    fn read_in_order(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        self.decoder.reset();
+        let name = stream.name();
+        let mut produced_before = 0_u64;
+        let mut passing = Passing::default();
+        loop {
+            let input = stream.next()?;
+            if input.is_empty() {
+                break;
+            }
+            let mut rest: &[u8] = &input;
+            loop {
+                let mut operation = Operation::default();
+                let decoder = &mut self.decoder;
+                let step = match stream
+                    .call(BLOCK_BYTES, &mut operation, |room| decoder.push(rest, room))?
+                {
+                    Ok(step) => step,
+                    Err(error) if self.pass_through && is_other(&error) => {
+                        return passing.rest(stream, &input, error.offset().unwrap_or(0));
+                    }
+                    Err(error) => return Err(self.failed(&name, &error)),
+                };
+                stream.produced(step.produced);
+                rest = &rest[step.consumed..];
+                record_block(stream, operation, &mut produced_before, step.produced);
+                if rest.is_empty() && step.state != State::MoreOutput {
+                    break;
+                }
+            }
+            passing.leave(&input);
+        }
+        let totals = match self.decoder.finish() {
+            Ok(totals) => totals,
+            Err(error) if self.pass_through && is_other(&error) => {
+                return passing.rest(stream, &[], error.offset().unwrap_or(0));
+            }
+            // Too short to be told from a frame.
+            Err(_) if self.pass_through && passing.is_magic_cut_short() => {
+                return passing.rest(stream, &[], 0);
+            }
+            Err(error) => return Err(self.failed(&name, &error)),
+        };
+        self.checksums += totals.checksums_verified;
+        Ok(())
+    }
+
+    /// Frames side by side on threads.
+    fn read_frames(
+        &mut self,
+        stream: &mut Stream<'_>,
+        decoder: &mut ParallelDecoder,
+    ) -> std::result::Result<(), Stop> {
+        let name = stream.name();
+        if let Some(place) = stream.place() {
+            decoder.set_positioned_writer(place);
+        }
+        loop {
+            let input = stream.next()?;
+            let ended = input.is_empty();
+            let mut rest: &[u8] = &input;
+            loop {
+                let mut operation = Operation::default();
+                let mut before = decoder.totals().bytes_out;
+                let step = stream
+                    .call(BLOCK_BYTES, &mut operation, |room| match ended {
+                        true => decoder.end(room),
+                        false => decoder.push(rest, room),
+                    })?
+                    .map_err(|error| self.failed(&name, &error))?;
+                stream.produced(step.produced);
+                rest = &rest[step.consumed..];
+                record_block(stream, operation, &mut before, step.produced);
+                if let Some(output) = step.output {
+                    stream.write(output)?;
+                }
+                if step.placed > 0 {
+                    stream.placed(step.placed)?;
+                }
+                match step.state {
+                    State::MoreOutput => {}
+                    State::NeedInput => break,
+                    State::Done => {
+                        self.checksums += decoder.totals().checksums_verified;
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// A part of the content, from the frames that hold it.
+    fn read_range(
+        &mut self,
+        stream: &mut Stream<'_>,
+        table: &SeekTable,
+        range: std::ops::Range<u64>,
+    ) -> std::result::Result<(), Stop> {
+        let name = stream.name();
+        let start = range.start;
+        if !table.is_open() && start > table.content_bytes() {
+            return Err(beyond(&name, start, table.content_bytes()).into());
+        }
+        let mut decoder = RangeDecoder::new(table, range, &self.options)
+            .map_err(|error| self.failed(&name, &error))?;
+        loop {
+            let input = stream.next()?;
+            if input.is_empty() {
+                break;
+            }
+            let mut rest: &[u8] = &input;
+            loop {
+                let mut operation = Operation::default();
+                let mut before = decoder.range().start;
+                let step = stream
+                    .call(BLOCK_BYTES, &mut operation, |room| decoder.push(rest, room))?
+                    .map_err(|error| self.failed(&name, &error))?;
+                stream.produced(step.produced);
+                rest = &rest[step.consumed..];
+                record_block(stream, operation, &mut before, step.produced);
+                match step.state {
+                    State::MoreOutput => {}
+                    State::NeedInput => break,
+                    State::Done => return Ok(()),
+                }
+            }
+        }
+        decoder
+            .finish()
+            .map_err(|error| self.failed(&name, &error))?;
+        match decoder.decoded_bytes() {
+            bytes if bytes < start => Err(beyond(&name, start, bytes).into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Records a block that was produced, `before` bytes into the content.
+fn record_block(stream: &mut Stream<'_>, operation: Operation, before: &mut u64, produced: usize) {
+    if produced > 0 {
+        let (name, at) = (stream.name(), *before);
+        stream.record(operation, || {
+            format!("{name}, block of byte {at} of the content")
+        });
+        *before += produced as u64;
+    }
+}
+
+fn beyond(name: &str, start: u64, bytes: u64) -> Failure {
+    Failure::new(format!(
+        "the content of {name} has {bytes} bytes, the range begins at byte {start}"
+    ))
+    .help("decompress -l says how much content a file has")
+}

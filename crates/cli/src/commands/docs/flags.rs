@@ -1,0 +1,43 @@
+//! Arguments of the commands that print documents: `completions` and `man`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::output::TerminalArgs;
+
+/// Print a completion script for a shell.
+///
+/// The script completes commands, flags and their values. Put it where your shell looks for such
+/// scripts, or read it in when the shell starts.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit completions bash > ~/.local/share/bash-completion/completions/perfkit
+  perfkit completions zsh > ~/.zfunc/_perfkit
+  perfkit completions fish > ~/.config/fish/completions/perfkit.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
+/// Print a manual page, or write all of them.
+///
+/// Without COMMAND the page is that of perfkit itself. Pages are in the form that `man` reads; with
+/// --dir there is a file for each, and older ones of the same name are replaced.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit man compress | man -l -
+  perfkit man > perfkit.1
+  perfkit man --dir ~/.local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// The command
+    #[arg(value_name = "COMMAND", conflicts_with = "dir")]
+    pub(crate) page: Option<String>,
+    /// Write every page into DIR
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}

@@ -1,0 +1,100 @@
+//! `perfkit env`: the machine as reports see it, and what measuring itself costs on it.
+
+use std::ffi::OsString;
+
+use latency::report::{Environment, Table, Unit};
+
+use crate::commands::env::flags::EnvArgs;
+use crate::exit::ExitStatus;
+use crate::export::units;
+use crate::failure::Result;
+use crate::session::{Outcome, Session, Setup};
+
+/// Runs the command.
+pub(crate) fn run(args: &EnvArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let session = Session::start(&Setup::analysis(name, argv, &args.output))?;
+    let mut outcome = Outcome::new("env");
+    outcome.tables.push(machine(session.environment()));
+    outcome.tables.push(clock());
+    if !session.environment().warnings.is_empty() {
+        outcome.tables.push(warnings(session.environment()));
+    }
+    session.finish(outcome)
+}
+
+fn machine(environment: &Environment) -> Table {
+    let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
+    let memory = environment
+        .memory_bytes
+        .map(|bytes| units::bytes(bytes as f64));
+    let pinned = match environment.pinned_cpus.as_slice() {
+        [] => "none".to_owned(),
+        cpus => format!("{cpus:?}"),
+    };
+    let rows = [
+        ("processor", or_unknown(&environment.cpu_model)),
+        ("instruction set", or_unknown(&environment.isa)),
+        ("processors", environment.logical_cpus.to_string()),
+        ("pinned to", pinned),
+        ("governor", or_unknown(&environment.governor)),
+        ("hypervisor", or_unknown(&environment.hypervisor)),
+        ("kernel", or_unknown(&environment.kernel)),
+        ("memory", or_unknown(&memory)),
+        (
+            "load before",
+            or_unknown(&environment.load_before.map(|load| format!("{load:.2}"))),
+        ),
+        ("allocator", environment.allocator.clone()),
+        ("zstd", zstdkit::version().to_owned()),
+    ];
+    let mut table = Table::new("machine", &[("item", Unit::Text), ("value", Unit::Text)]);
+    table.rows = rows
+        .map(|(item, value)| vec![item.into(), value.into()])
+        .to_vec();
+    table
+}
+
+fn clock() -> Table {
+    let floor = latency::clock::floor();
+    let cost = latency::clock::recording_cost();
+    let columns = [
+        ("cost", Unit::Text),
+        ("min_ns", Unit::Nanoseconds),
+        ("median_ns", Unit::Nanoseconds),
+    ];
+    let mut table = Table::new("clock and recorder", &columns);
+    table.rows = vec![
+        vec![
+            "empty timed span (clock floor)".into(),
+            floor.min_ns.into(),
+            floor.p50_ns.into(),
+        ],
+        vec![
+            "recording a span already timed".into(),
+            cost.record_min_ns.into(),
+            cost.record_ns.into(),
+        ],
+        vec![
+            "timing and recording a span".into(),
+            cost.span_min_ns.into(),
+            cost.span_ns.into(),
+        ],
+    ];
+    table
+}
+
+fn warnings(environment: &Environment) -> Table {
+    let columns = [
+        ("code", Unit::Text),
+        ("seen", Unit::Text),
+        ("help", Unit::Text),
+    ];
+    let mut table = Table::new("warnings", &columns);
+    for warning in &environment.warnings {
+        let cells = [&warning.code, &warning.message, &warning.help];
+        table
+            .rows
+            .push(cells.map(|text| text.as_str().into()).to_vec());
+    }
+    table
+}

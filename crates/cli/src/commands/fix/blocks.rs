@@ -1,0 +1,326 @@
+//! Logs as blocks that hold whole messages or whole lines, in memory that does not grow with them.
+//!
+//! One thread at a time cuts, for where a message begins depends on all before it; that is a few bytes
+//! a message to look at. What is in a block is then any thread's to read (`texts`).
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+
+use fixcore::{ErrorKind, Found, FrameScanner};
+use memchr::{memchr, memrchr};
+
+use crate::commands::fix::flags::Separator;
+use crate::commands::fix::input::{Got, Input};
+use crate::commands::fix::texts::{Shape, is_text, shape_of};
+use crate::failure::{Failure, Result};
+
+/// Bytes that are read at once: they stay in the cache from the read to the last look.
+const BLOCK_BYTES: usize = 512 << 10;
+/// Lines with messages are shorter than this.
+const LINE_BYTES_MAX: usize = 4 << 20;
+/// Without a message in so many bytes, what came is let go.
+const SEARCHED_BYTES: usize = 64 << 10;
+/// What may be the beginning of a message's head is kept.
+const HEAD_BYTES: usize = 64;
+
+/// A place that the scanner found in a block of messages by length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// A message: where in the block, and how long.
+    Message { at: u32, bytes: u32 },
+    /// What begins as a message and is none, at this byte of the file.
+    Bad { offset: u64, why: ErrorKind },
+    /// Bytes in no message that are no text, from this one of the file on.
+    Noise { offset: u64, bytes: u64 },
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// Bytes that were read.
+    pub(super) bytes: u64,
+    pub(super) failure: Option<Failure>,
+}
+
+/// Bytes of one file that were cut.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    /// Which file.
+    pub(super) file: usize,
+    /// Where in the file the block begins.
+    pub(super) offset: u64,
+    /// Longer than what was read.
+    buffer: Vec<u8>,
+    filled: usize,
+    pub(super) shape: Shape,
+    /// Of a stream, every message; of lines, only such as are too long.
+    pub(super) marks: Vec<Mark>,
+    /// Bytes in no message that ended here. Of lines, only those before the first message was seen.
+    pub(super) between_bytes: u64,
+    /// The file has ended with this block.
+    pub(super) ended: Option<Ended>,
+}
+
+impl Block {
+    /// The bytes that were cut.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.buffer.get(..self.filled).unwrap_or(&[])
+    }
+}
+
+/// What was passed over and is not told of yet.
+#[derive(Debug, Default)]
+struct Passed {
+    /// Bytes before the scanner saw any.
+    bytes: u64,
+    is_noise: bool,
+}
+
+impl Passed {
+    fn look(&mut self, bytes: &[u8]) {
+        self.is_noise |= !is_text(bytes);
+    }
+
+    /// Tells of it, and of so many bytes more; it ends at this byte of the file.
+    fn tell(&mut self, block: &mut Block, end: u64, more: u64) {
+        let passed = std::mem::take(self);
+        let bytes = passed.bytes + more;
+        block.between_bytes += bytes;
+        if passed.is_noise && bytes > 0 {
+            let offset = end - bytes;
+            block.marks.push(Mark::Noise { offset, bytes });
+        }
+    }
+}
+
+/// A file that is being cut.
+struct Open {
+    file: usize,
+    path: PathBuf,
+    input: Input,
+    shape: Option<Shape>,
+    scanner: FrameScanner,
+    /// What was read and belongs to the next block; where in the file it begins.
+    carry: Vec<u8>,
+    offset: u64,
+    /// Where a line began that is too long and has no end yet.
+    too_long: Option<u64>,
+    passed: Passed,
+    bytes: u64,
+}
+
+/// Blocks of files, one after the other.
+pub(super) struct Blocks<'s> {
+    files: VecDeque<(usize, PathBuf)>,
+    separator: Separator,
+    open: Option<Open>,
+    stopped: &'s (dyn Fn() -> bool + Sync),
+}
+
+impl<'s> Blocks<'s> {
+    pub(super) fn new(
+        files: &[PathBuf],
+        separator: Separator,
+        stopped: &'s (dyn Fn() -> bool + Sync),
+    ) -> Self {
+        Self {
+            files: files.iter().cloned().enumerate().collect(),
+            separator,
+            open: None,
+            stopped,
+        }
+    }
+
+    /// The next block, into buffers that were used before; whether there is one.
+    pub(super) fn next(&mut self, block: &mut Block) -> bool {
+        block.marks.clear();
+        block.ended = None;
+        block.filled = 0;
+        block.between_bytes = 0;
+        if self.open.is_none() {
+            let Some((file, path)) = self.files.pop_front() else {
+                return false;
+            };
+            block.file = file;
+            match Open::new(file, path, self.separator) {
+                Ok(open) => self.open = Some(open),
+                Err(failure) => {
+                    let failure = Some(failure);
+                    block.ended = Some(Ended { bytes: 0, failure });
+                    return true;
+                }
+            }
+        }
+        let Some(open) = &mut self.open else {
+            return false;
+        };
+        block.file = open.file;
+        if let Some(result) = open.fill(block, self.stopped) {
+            let failure = result.err();
+            block.ended = Some(Ended {
+                bytes: open.bytes,
+                failure: failure.map(|error| Failure::io("read", &open.path, &error)),
+            });
+            self.open = None;
+        }
+        true
+    }
+}
+
+impl Open {
+    fn new(file: usize, path: PathBuf, separator: Separator) -> Result<Self> {
+        Ok(Self {
+            input: Input::open(&path)?,
+            file,
+            path,
+            shape: match separator {
+                Separator::Auto => None,
+                Separator::Soh => Some(Shape::Stream),
+                Separator::Pipe | Separator::Caret | Separator::Hex => Some(Shape::Lines),
+            },
+            scanner: FrameScanner::new(),
+            carry: Vec::new(),
+            offset: 0,
+            too_long: None,
+            passed: Passed::default(),
+            bytes: 0,
+        })
+    }
+
+    /// Reads until there is something to give out; how the file ended, if it did.
+    fn fill(&mut self, block: &mut Block, stopped: &dyn Fn() -> bool) -> Option<io::Result<()>> {
+        block.offset = self.offset;
+        let mut filled = self.carry.len();
+        grow(&mut block.buffer, filled + BLOCK_BYTES);
+        block.buffer[..filled].copy_from_slice(&self.carry);
+        self.carry.clear();
+        loop {
+            grow(&mut block.buffer, filled + BLOCK_BYTES);
+            let room = &mut block.buffer[filled..filled + BLOCK_BYTES];
+            let ended = match self.input.read(room, stopped) {
+                Ok(Got::Bytes(count)) => {
+                    filled += count;
+                    self.bytes += count as u64;
+                    false
+                }
+                Ok(Got::End) => true,
+                // What is incomplete is not to blame.
+                Ok(Got::Stopped) => return Some(Ok(())),
+                Err(error) => return Some(Err(error)),
+            };
+            if self.shape.is_none() {
+                self.shape = shape_of(&block.buffer[..filled], ended);
+            }
+            let cut = match self.shape {
+                Some(Shape::Stream) => self.cut_stream(block, filled, ended),
+                Some(Shape::Lines) => self.cut_lines(block, &mut filled, ended),
+                None => {
+                    if filled > SEARCHED_BYTES {
+                        let gone = filled - HEAD_BYTES;
+                        self.passed.look(&block.buffer[..gone]);
+                        self.passed.bytes += gone as u64;
+                        self.let_go(block, &mut filled, HEAD_BYTES);
+                    }
+                    0
+                }
+            };
+            if cut > 0 || ended || !block.marks.is_empty() {
+                block.shape = self.shape.unwrap_or_default();
+                block.filled = cut;
+                self.carry.extend_from_slice(&block.buffer[cut..filled]);
+                self.offset += cut as u64;
+                return ended.then_some(Ok(()));
+            }
+        }
+    }
+
+    /// Messages by their length: up to where all is known.
+    fn cut_stream(&mut self, block: &mut Block, filled: usize, ended: bool) -> usize {
+        let mut at = 0;
+        loop {
+            let (taken, cut) = self.scanner.next(&block.buffer[at..filled], ended);
+            let start = at;
+            at += taken;
+            let (begin, end) = (self.offset + start as u64, self.offset + at as u64);
+            match cut {
+                None => {
+                    self.passed.look(&block.buffer[start..at]);
+                    if ended {
+                        self.passed.tell(block, end, 0);
+                    }
+                    return at;
+                }
+                Some(Found::Message) => {
+                    if self.passed.bytes > 0 {
+                        self.passed.tell(block, begin, 0);
+                    }
+                    block.marks.push(Mark::Message {
+                        at: start as u32,
+                        bytes: taken as u32,
+                    });
+                }
+                Some(Found::Skipped { bytes, why: None }) => {
+                    self.passed.look(&block.buffer[start..at]);
+                    self.passed.tell(block, end, bytes);
+                }
+                Some(Found::Skipped {
+                    bytes,
+                    why: Some(why),
+                }) => {
+                    let offset = end - bytes;
+                    if self.passed.bytes > 0 {
+                        self.passed.tell(block, offset, 0);
+                    }
+                    // What was looked at belongs to what is bad.
+                    self.passed = Passed::default();
+                    block.marks.push(Mark::Bad { offset, why });
+                }
+            }
+        }
+    }
+
+    /// Whole lines: up to the last end of one.
+    fn cut_lines(&mut self, block: &mut Block, filled: &mut usize, ended: bool) -> usize {
+        if self.passed.bytes > 0 {
+            self.passed.tell(block, self.offset, 0);
+        }
+        if let Some(offset) = self.too_long {
+            let end = memchr(b'\n', &block.buffer[..*filled]);
+            let kept = end.map_or(0, |end| *filled - end - 1);
+            self.let_go(block, filled, kept);
+            if end.is_none() && !ended {
+                return 0;
+            }
+            self.too_long = None;
+            let why = ErrorKind::TooLong;
+            block.marks.push(Mark::Bad { offset, why });
+        }
+        match memrchr(b'\n', &block.buffer[..*filled]) {
+            Some(end) => end + 1,
+            None if ended => *filled,
+            None => {
+                if *filled > LINE_BYTES_MAX {
+                    self.too_long = Some(self.offset);
+                    self.let_go(block, filled, 0);
+                }
+                0
+            }
+        }
+    }
+
+    /// Lets all but the last bytes of a block go, which is empty so far.
+    fn let_go(&mut self, block: &mut Block, filled: &mut usize, kept: usize) {
+        let gone = *filled - kept;
+        block.buffer.copy_within(gone..*filled, 0);
+        self.offset += gone as u64;
+        block.offset = self.offset;
+        *filled = kept;
+    }
+}
+
+fn grow(buffer: &mut Vec<u8>, bytes: usize) {
+    if buffer.len() < bytes {
+        buffer.resize(bytes, 0);
+    }
+}

@@ -1,0 +1,326 @@
+//! `perfkit fix replay`: messages of a log once more, at the times at which they were sent.
+//!
+//! An open loop: a message is due when its SendingTime says so, whether or not those before it are
+//! through, and the report says how late it was.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use fixcore::{Decoder, Message, SOH, Timestamp, frame};
+use latency::report::{Load, finite};
+use latency::{Lateness, Recorder, Spec, Wait};
+
+use crate::commands::fix::blocks::{Block, Blocks};
+use crate::commands::fix::crew::Stop;
+use crate::commands::fix::flags::ReplayArgs;
+use crate::commands::fix::read::{conclude_bad, ended_file, write_out};
+use crate::commands::fix::texts::{Found, Texts};
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+use crate::io::output::Output;
+use crate::session::Outcome;
+use crate::term::{message, signal};
+
+/// Sleeps overshoot by tens of microseconds: the rest of a wait is spent looking at the clock.
+const WAIT: Wait = Wait::SleepThenSpin(Duration::from_micros(200));
+/// SendingTime has milliseconds: a start is late when it is more than one behind.
+const LATE_ABOVE: Duration = Duration::from_millis(1);
+/// What is gathered when no message has a time.
+const OUTPUT_BYTES: usize = 64 << 10;
+
+/// Where messages go.
+enum Target {
+    Stdout(Output),
+    Tcp(TcpStream, String),
+}
+
+impl Target {
+    fn open(to: Option<&str>) -> crate::failure::Result<Self> {
+        let Some(to) = to else {
+            let failed = |error| Failure::io("write", Path::new("standard output"), &error);
+            return Output::stdout().map(Self::Stdout).map_err(failed);
+        };
+        let failed = |error: io::Error| {
+            Failure::new(format!("cannot connect to {to}: {error}"))
+                .help("name an address and a port that somebody listens on, as 127.0.0.1:5001")
+        };
+        let stream = TcpStream::connect(to).map_err(failed)?;
+        stream.set_nodelay(true).map_err(failed)?;
+        let mut answers = stream.try_clone().map_err(failed)?;
+        // What comes back is let go, so that who sends it is never held up. Never joined: it ends
+        // with the connection.
+        std::thread::Builder::new()
+            .name("answers".to_owned())
+            .spawn(move || {
+                let mut room = vec![0; OUTPUT_BYTES];
+                while answers.read(&mut room).is_ok_and(|count| count > 0) {}
+            })
+            .map_err(failed)?;
+        Ok(Self::Tcp(stream, to.to_owned()))
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        match self {
+            Self::Stdout(file) => write_out(file, bytes).map(drop),
+            Self::Tcp(stream, name) => stream.write_all(bytes).map_err(|error| {
+                Failure::new(format!("cannot send to {name}: {error}"))
+                    .help("the other side has closed the connection")
+                    .into()
+            }),
+        }
+    }
+}
+
+/// Messages on their way.
+struct Replay<'a> {
+    args: &'a ReplayArgs,
+    target: Target,
+    /// Without times: what is gathered.
+    gathered: Vec<u8>,
+    rewritten: Vec<u8>,
+    /// The first SendingTime and when it was replayed; when the last message was due.
+    first: Option<(Timestamp, Instant)>,
+    due: Option<Instant>,
+    began: Instant,
+    ended: Instant,
+    /// Sender, target and the number that comes next.
+    numbers: std::collections::HashMap<Vec<u8>, u64>,
+    response: Recorder,
+    service: Recorder,
+    sent: u64,
+    sent_bytes: u64,
+    lateness: Lateness,
+    bad: u64,
+    named: Vec<(usize, u64, String)>,
+}
+
+/// Replays, and says what came of it.
+pub(super) fn run(
+    args: &ReplayArgs,
+    mut decoder: Decoder,
+    recorder: &dyn Fn(Spec) -> Recorder,
+    outcome: &mut Outcome,
+) -> crate::failure::Result<()> {
+    let spec = |name| Spec::new(name, "message");
+    let now = Instant::now();
+    let mut replay = Replay {
+        args,
+        target: Target::open(args.to.as_deref())?,
+        gathered: Vec::new(),
+        rewritten: Vec::new(),
+        first: None,
+        due: None,
+        began: now,
+        ended: now,
+        numbers: std::collections::HashMap::new(),
+        response: recorder(
+            spec(latency::LatencyName::Response).timing(latency::report::Timing::Intended),
+        ),
+        service: recorder(spec(latency::LatencyName::Service)),
+        sent: 0,
+        sent_bytes: 0,
+        lateness: Lateness::new(now).late_above(LATE_ABOVE),
+        bad: 0,
+        named: Vec::new(),
+    };
+    let files = [args.file.clone()];
+    let result = replay.all(&files, &mut decoder, outcome);
+    let result = result.and_then(|()| replay.flush());
+    match result {
+        Ok(()) | Err(Stop::Closed) => {}
+        Err(Stop::Failed(failure)) => {
+            message::failure(&failure);
+            outcome.complete = false;
+            outcome.status = failure.exit_status();
+        }
+    }
+    replay.conclude(&files, outcome);
+    Ok(())
+}
+
+impl Replay<'_> {
+    fn all(
+        &mut self,
+        files: &[PathBuf],
+        decoder: &mut Decoder,
+        outcome: &mut Outcome,
+    ) -> Result<(), Stop> {
+        let stopped = || false;
+        let mut blocks = Blocks::new(files, self.args.separator, &stopped);
+        let (mut block, mut texts) = (Block::default(), Texts::new());
+        while !signal::interrupted() && blocks.next(&mut block) {
+            let mut result = Ok(());
+            texts.each(&block, &mut |offset, found| {
+                if result.is_err() || signal::interrupted() {
+                    return;
+                }
+                let error = match found {
+                    Found::Noise(_) | Found::Between(_) => return,
+                    Found::Bad(why) => why.to_string(),
+                    Found::Message(bytes, _) => match decoder.parse(bytes) {
+                        Ok(message) => {
+                            result = self.message(&message);
+                            return;
+                        }
+                        Err(error) => error.to_string(),
+                    },
+                };
+                self.bad += 1;
+                if self.named.len() < crate::commands::fix::read::BAD_NAMED {
+                    self.named.push((0, offset, error));
+                }
+            });
+            result?;
+            if let Some(ended) = block.ended.take() {
+                ended_file(files, 0, ended, outcome);
+            }
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &Message<'_, '_>) -> Result<(), Stop> {
+        let due = self.due_of(message);
+        if let Some(due) = due
+            && WAIT.until_or(due, signal::interrupted).is_none()
+        {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let mut bytes = message.bytes();
+        let mut rewritten = std::mem::take(&mut self.rewritten);
+        if self.args.renumber || self.args.retime {
+            self.rewrite(message, &mut rewritten);
+            bytes = &rewritten;
+        }
+        let result = match due {
+            Some(_) => self.target.send(bytes),
+            None => {
+                self.gathered.extend_from_slice(bytes);
+                match self.gathered.len() >= OUTPUT_BYTES {
+                    true => self.flush(),
+                    false => Ok(()),
+                }
+            }
+        };
+        self.sent_bytes += bytes.len() as u64;
+        self.rewritten = rewritten;
+        result?;
+        let end = Instant::now();
+        (self.sent, self.ended) = (self.sent + 1, end);
+        if let Some(due) = due {
+            self.lateness.started(due, start);
+            self.response.record_span(due, end);
+            self.service.record_span(start, end);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Stop> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let result = self.target.send(&self.gathered);
+        self.gathered.clear();
+        result
+    }
+
+    /// When a message is due; `None` where all are due at once.
+    fn due_of(&mut self, message: &Message<'_, '_>) -> Option<Instant> {
+        let now = Instant::now();
+        let sent = message.get_timestamp(52).ok().flatten();
+        let timed = match (self.args.speed > 0.0, sent, self.first) {
+            (true, Some(sent), Some((first, began))) => {
+                let ns = sent.0.saturating_sub(first.0).max(0) as f64 / self.args.speed;
+                began.checked_add(Duration::from_nanos(ns as u64))
+            }
+            (true, Some(sent), None) => {
+                self.first = Some((sent, now));
+                Some(now)
+            }
+            _ => None,
+        };
+        let apart = self
+            .args
+            .rate
+            .map(|rate| Duration::from_secs_f64(1.0 / rate));
+        let paced = match (apart, self.due) {
+            (Some(apart), Some(last)) => last.checked_add(apart),
+            (Some(_), None) => Some(now),
+            (None, _) => None,
+        };
+        // A message never overtakes the one before it.
+        let due = [timed, paced].into_iter().flatten().max();
+        let due = match self.args.speed > 0.0 {
+            true => due.or(self.due).max(self.due),
+            false => due,
+        };
+        self.due = due.or(self.due);
+        due
+    }
+
+    /// The message with another number or time, and the BodyLength and CheckSum that belong to it.
+    fn rewrite(&mut self, message: &Message<'_, '_>, out: &mut Vec<u8>) {
+        let mut body = Vec::with_capacity(message.bytes().len() + 32);
+        let fields = message.len();
+        let number = self.args.renumber.then(|| self.number(message));
+        let now = self.args.retime.then(now_millis);
+        let fills = message.get(35) == Some(b"4");
+        for field in message.fields().take(fields - 1).skip(2) {
+            // Writing into memory does not fail.
+            let _ = write!(body, "{}=", field.tag);
+            match (field.tag, number, &now) {
+                (34, Some(number), _) => drop(write!(body, "{number}")),
+                // A gap that is filled ends at the number that comes next.
+                (36, Some(number), _) if fills => drop(write!(body, "{}", number + 1)),
+                (52, _, Some(now)) => body.extend_from_slice(now),
+                _ => body.extend_from_slice(field.value),
+            }
+            body.push(SOH);
+        }
+        out.clear();
+        frame::write(message.begin_string(), &body, out);
+    }
+
+    /// The next number of a session, from 1.
+    fn number(&mut self, message: &Message<'_, '_>) -> u64 {
+        let names = [49, 56].map(|tag| message.get(tag).unwrap_or(&[]));
+        let number = self.numbers.entry(names.join(&SOH)).or_insert(0);
+        *number += 1;
+        *number
+    }
+
+    fn conclude(self, files: &[PathBuf], outcome: &mut Outcome) {
+        if let Target::Tcp(stream, _) = &self.target {
+            let _ = stream.shutdown(Shutdown::Write);
+        }
+        outcome.bytes_out = self.sent_bytes;
+        outcome.bytes_content = outcome.bytes_in;
+        outcome.ops = Some(self.sent);
+        let params = &mut outcome.workload.params;
+        params.insert("messages".to_owned(), self.sent.into());
+        params.insert("messages_bad".to_owned(), self.bad.into());
+        params.insert("late".to_owned(), self.lateness.late().into());
+        if !self.response.is_empty() {
+            let elapsed = self.ended.saturating_duration_since(self.began);
+            let due_s = self.lateness.last_due().as_secs_f64();
+            outcome.load = Load {
+                rate_target_per_s: finite(self.sent as f64 / due_s),
+                ..self.lateness.load(self.sent, elapsed)
+            };
+            outcome.add(&self.response.finish());
+            outcome.add(&self.service.finish());
+        }
+        conclude_bad(self.bad, self.named, files, outcome);
+        if signal::interrupted() {
+            outcome.complete = false;
+            outcome.status = ExitStatus::Interrupted;
+        }
+    }
+}
+
+fn now_millis() -> [u8; 21] {
+    let ns = jiff::Timestamp::now().as_nanosecond();
+    Timestamp(i64::try_from(ns).unwrap_or(0)).to_millis()
+}

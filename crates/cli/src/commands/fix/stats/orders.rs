@@ -1,0 +1,106 @@
+//! Tests of how orders and executions are matched, beside a list that is searched from its start.
+
+use latency::report::LatencyName;
+use latency::{Recorder, Spec, SplitMix64};
+
+use crate::commands::fix::stats::part::Trade;
+use crate::commands::fix::stats::*;
+
+/// The waits in order, and how many orders were not followed, by the plain rule: an order that comes
+/// while as many as the limit wait for an execution is let go, unless one of its name waits.
+fn oracle(trades: &[(u64, i64, bool)], limit: usize) -> (Vec<u64>, u64) {
+    let (mut open, mut waits, mut lost) = (Vec::<(u64, i64)>::new(), Vec::new(), 0);
+    for &(name, at, is_order) in trades {
+        let found = open.iter().position(|(other, _)| *other == name);
+        match (is_order, found) {
+            (false, Some(place)) => {
+                let (_, sent) = open.swap_remove(place);
+                waits.push(u64::try_from(at - sent).unwrap_or(0));
+            }
+            (true, None) if open.len() < limit => open.push((name, at)),
+            (true, None) => lost += 1,
+            _ => {}
+        }
+    }
+    waits.sort_unstable();
+    (waits, lost)
+}
+
+fn check(trades: &[(u64, i64, bool)], limit: usize, what: &str) {
+    let spec = Spec::new(LatencyName::Service, "order");
+    let recorder = Recorder::new(spec, std::time::Instant::now());
+    let mut stats = Stats::new(recorder);
+    stats.orders_max = limit;
+    for &(name, sent_ns, is_order) in trades {
+        stats.trade(&Trade {
+            id: u128::from(name),
+            sent_ns,
+            is_order,
+        });
+    }
+    let (waits, lost) = oracle(trades, limit);
+    let row = stats.waits.finish().latency();
+    assert_eq!(stats.unfollowed, lost, "{what}");
+    assert_eq!(row.n, waits.len() as u64, "{what}");
+    assert_eq!(row.min_ns, waits.first().copied(), "{what}");
+    assert_eq!(row.max_ns, waits.last().copied(), "{what}");
+    if !waits.is_empty() {
+        let mean = waits.iter().sum::<u64>() as f64 / waits.len() as f64;
+        let stated = row.mean_ns.unwrap_or_default();
+        assert!(
+            (stated - mean).abs() <= mean * 1e-9,
+            "{what}: {stated}, not {mean}"
+        );
+    }
+}
+
+#[test]
+fn orders_at_the_limit_are_matched_as_a_list_would() {
+    const LIMIT: usize = 8;
+    for count in [0, 1, LIMIT - 1, LIMIT, LIMIT + 1, 3 * LIMIT] {
+        let count = count as u64;
+        let orders = |at: i64| (0..count).map(move |name| (name, at + name as i64, true));
+        let answers = |at: i64| (0..count).map(move |name| (name, at + 3 * name as i64, false));
+        let all = |parts: &[Vec<(u64, i64, bool)>]| parts.concat();
+        let (first, then): (Vec<_>, Vec<_>) = (orders(0).collect(), answers(1000).collect());
+        let shifted: Vec<_> = orders(50).zip(answers(900)).map(|(a, b)| [a, b]).collect();
+        let backwards: Vec<_> = then.iter().rev().copied().collect();
+        for (what, trades) in [
+            ("all orders first", all(&[first.clone(), then.clone()])),
+            ("answers backwards", all(&[first.clone(), backwards])),
+            ("in turns", shifted.concat()),
+            (
+                "orders twice",
+                all(&[first.clone(), first.clone(), then.clone()]),
+            ),
+            (
+                "answers twice",
+                all(&[first.clone(), then.clone(), then.clone()]),
+            ),
+            ("answers first", all(&[then.clone(), first.clone()])),
+            (
+                "the log twice",
+                all(&[first.clone(), then.clone(), first.clone(), then.clone()]),
+            ),
+            (
+                "orders never answered",
+                all(&[first.clone(), orders(7).collect()]),
+            ),
+        ] {
+            check(&trades, LIMIT, &format!("{count}: {what}"));
+        }
+    }
+}
+
+#[test]
+fn any_mix_of_orders_and_executions_is_matched_as_a_list_would() {
+    let mut random = SplitMix64::new(5);
+    let mut below = move |limit: u64| random.next() % limit;
+    for round in 0..2000 {
+        let names = 1 + below(24);
+        let trades: Vec<_> = (0..200)
+            .map(|at| (below(names), at * 7, below(5) < 3))
+            .collect();
+        check(&trades, 8, &format!("round {round}"));
+    }
+}

@@ -1,0 +1,258 @@
+//! What one block of a log says, gathered by any thread: counts, runs of sequence numbers, orders and
+//! executions, in the order in which they stand there.
+//!
+//! Nothing here depends on what stands in other blocks; `mod` adds up parts in the order of the log.
+
+use std::collections::HashMap;
+
+use fixcore::value::{date, time_of_day, unsigned};
+use fixcore::{Message, SOH};
+use twox_hash::XxHash3_128;
+
+/// Fields of the header are among so many at the beginning, where they are where they belong.
+const HEADER_FIELDS: usize = 12;
+const NS_PER_DAY: i64 = 86_400_000_000_000;
+
+/// What a sequence number belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Plain,
+    /// Sent again.
+    Resent,
+    /// A Logon or SequenceReset after which numbers begin anew, with this one if it says so.
+    Begin(Option<u64>),
+    /// A request to send again from this number on.
+    Request(u64),
+}
+
+/// Numbers that follow each other without a hole.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    pub(super) kind: Kind,
+    pub(super) first: u64,
+    pub(super) count: u64,
+    /// Where the first of them stands.
+    pub(super) offset: u64,
+}
+
+/// One direction of a session in this block.
+#[derive(Debug)]
+pub(super) struct SessionPart {
+    /// Sender and target, with the byte 1 between them.
+    pub(super) key: Vec<u8>,
+    pub(super) runs: Vec<Run>,
+}
+
+/// An order or an execution, by the hash of its ClOrdID.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trade {
+    pub(super) id: u128,
+    pub(super) sent_ns: i64,
+    pub(super) is_order: bool,
+}
+
+/// How many messages there are of a type.
+#[derive(Debug)]
+pub(super) struct TypePart {
+    pub(super) msg_type: Vec<u8>,
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+}
+
+/// What a block says.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    /// In the order in which they are first.
+    pub(super) types: Vec<TypePart>,
+    pub(super) sessions: Vec<SessionPart>,
+    pub(super) trades: Vec<Trade>,
+    /// By the byte of types of one byte: the place in `types`, and 1.
+    short_types: Vec<u32>,
+    long_types: HashMap<Vec<u8>, usize>,
+    session_places: HashMap<Vec<u8>, usize>,
+    last_session: usize,
+    key: Vec<u8>,
+    /// The date that was read last, and what it is in nanoseconds.
+    day: ([u8; 8], i64),
+}
+
+/// The fields of a header that statistics need.
+#[derive(Default)]
+struct Header<'m> {
+    sender: Option<&'m [u8]>,
+    target: Option<&'m [u8]>,
+    number: Option<&'m [u8]>,
+    sent: Option<&'m [u8]>,
+    is_resent: bool,
+}
+
+impl<'m> Header<'m> {
+    fn of(message: &Message<'_, 'm>) -> Self {
+        let mut header = Self::default();
+        for field in message.fields().skip(3).take(HEADER_FIELDS) {
+            let slot = match field.tag {
+                49 => &mut header.sender,
+                56 => &mut header.target,
+                34 => &mut header.number,
+                52 => &mut header.sent,
+                43 => {
+                    header.is_resent = field.value == b"Y";
+                    continue;
+                }
+                50 | 57 | 90 | 91 | 97 | 115 | 116 | 122 | 128 | 129 | 142..=145 => continue,
+                369 | 347 | 212 | 213 | 627 | 1128 | 1129 | 1156 => continue,
+                // The body begins.
+                _ => break,
+            };
+            slot.get_or_insert(field.value);
+        }
+        let missing = [&header.sender, &header.target, &header.number, &header.sent]
+            .into_iter()
+            .any(|slot| slot.is_none());
+        if missing {
+            header.sender = message.get(49);
+            header.target = message.get(56);
+            header.number = message.get(34);
+            header.sent = message.get(52);
+            header.is_resent = message.get(43) == Some(b"Y");
+        }
+        header
+    }
+}
+
+impl Part {
+    pub(crate) fn clear(&mut self) {
+        self.types.clear();
+        self.sessions.clear();
+        self.trades.clear();
+        self.short_types.clear();
+        self.short_types.resize(256, 0);
+        self.long_types.clear();
+        self.session_places.clear();
+        self.last_session = 0;
+    }
+
+    pub(crate) fn message(&mut self, offset: u64, message: &Message<'_, '_>) {
+        let msg_type = message.msg_type();
+        self.count(msg_type, message.bytes().len() as u64);
+        let header = Header::of(message);
+        if let (Some(sender), Some(target), Some(number)) = (
+            header.sender,
+            header.target,
+            header.number.and_then(unsigned),
+        ) {
+            let kind = match msg_type {
+                b"4" => Kind::Begin(message.get_u64(36).ok().flatten()),
+                b"A" if message.get(141) == Some(b"Y") => Kind::Begin(None),
+                _ if header.is_resent => Kind::Resent,
+                b"2" => Kind::Request(message.get_u64(7).ok().flatten().unwrap_or(0)),
+                _ => Kind::Plain,
+            };
+            self.number(sender, target, number, kind, offset);
+        }
+        let is_order = msg_type == b"D";
+        if (is_order || msg_type == b"8")
+            && let Some(sent_ns) = header.sent.and_then(|sent| self.moment(sent))
+            && let Some(id) = message.get(11)
+        {
+            self.trades.push(Trade {
+                id: XxHash3_128::oneshot(id),
+                sent_ns,
+                is_order,
+            });
+        }
+    }
+
+    fn count(&mut self, msg_type: &[u8], bytes: u64) {
+        let known = match msg_type {
+            [byte] => self.short_types.get(usize::from(*byte)).copied(),
+            _ => self.long_types.get(msg_type).map(|at| *at as u32 + 1),
+        };
+        let known = known.and_then(|at| (at as usize).checked_sub(1));
+        let at = known.unwrap_or_else(|| {
+            let at = self.types.len();
+            match msg_type {
+                [byte] => self.short_types[usize::from(*byte)] = at as u32 + 1,
+                _ => drop(self.long_types.insert(msg_type.to_vec(), at)),
+            }
+            self.types.push(TypePart {
+                msg_type: msg_type.to_vec(),
+                messages: 0,
+                bytes: 0,
+            });
+            at
+        });
+        if let Some(found) = self.types.get_mut(at) {
+            found.messages += 1;
+            found.bytes += bytes;
+        }
+    }
+
+    fn number(&mut self, sender: &[u8], target: &[u8], number: u64, kind: Kind, offset: u64) {
+        let at = self.session(sender, target);
+        let Some(session) = self.sessions.get_mut(at) else {
+            return;
+        };
+        let run = Run {
+            kind,
+            first: number,
+            count: 1,
+            offset,
+        };
+        match session.runs.last_mut() {
+            Some(last)
+                if matches!(kind, Kind::Plain | Kind::Resent)
+                    && last.kind == kind
+                    && last.first.checked_add(last.count) == Some(number) =>
+            {
+                last.count += 1;
+            }
+            _ => session.runs.push(run),
+        }
+    }
+
+    /// The place of a session: that of the last message or the one before, more often than not.
+    fn session(&mut self, sender: &[u8], target: &[u8]) -> usize {
+        let is = |session: &SessionPart| {
+            let (key, split) = (session.key.as_slice(), sender.len());
+            key.len() == split + 1 + target.len()
+                && key.starts_with(sender)
+                && key.ends_with(target)
+                && key[split] == SOH
+        };
+        for at in [self.last_session, self.last_session ^ 1] {
+            if self.sessions.get(at).is_some_and(is) {
+                self.last_session = at;
+                return at;
+            }
+        }
+        self.key.clear();
+        self.key.extend_from_slice(sender);
+        self.key.push(SOH);
+        self.key.extend_from_slice(target);
+        let at = match self.session_places.get(&self.key) {
+            Some(at) => *at,
+            None => {
+                let at = self.sessions.len();
+                self.session_places.insert(self.key.clone(), at);
+                self.sessions.push(SessionPart {
+                    key: self.key.clone(),
+                    runs: Vec::new(),
+                });
+                at
+            }
+        };
+        self.last_session = at;
+        at
+    }
+
+    /// A moment; most are of the same day as the one before.
+    fn moment(&mut self, value: &[u8]) -> Option<i64> {
+        let (day, rest) = value.split_first_chunk::<8>()?;
+        let clock = time_of_day(rest.strip_prefix(b"-")?)?;
+        if self.day.0 != *day {
+            self.day = (*day, date(day)?.checked_mul(NS_PER_DAY)?);
+        }
+        self.day.1.checked_add(clock)
+    }
+}

@@ -1,0 +1,205 @@
+//! What carries bytes: rings with and without flags, many connections by `io_uring` and by `epoll`,
+//! and a round trip that polls beside a plain loop that does.
+
+mod carry;
+mod rings;
+mod round;
+
+use fixcore::io::{Choice, Connections, Options};
+use latency::report::{Cell, Table, Unit};
+
+use crate::commands::checks::Checks;
+use crate::commands::fix_bench::flags::FixBenchArgs;
+use crate::commands::fix_bench::sides::{self, Called, Pair};
+pub(super) use crate::commands::fix_bench::transport::rings::flags;
+use crate::failure::{Failure, Result};
+use crate::session::{Outcome, Session};
+
+/// Connections that are carried at a time.
+const CONNECTIONS: usize = 64;
+/// Messages of a turn, as a multiple of those of a batch.
+const MESSAGES: u64 = 10;
+
+/// Where threads run: the client and the server.
+type Cpus = Option<[u32; 2]>;
+
+/// Runs the part.
+pub(super) fn run(
+    args: &FixBenchArgs,
+    session: &Session,
+    outcome: &mut Outcome,
+    checks: &mut Checks,
+) -> Result<()> {
+    let choice = choice()?;
+    let uring = interfaces(choice, outcome)?;
+    if uring {
+        rings::run(args, session, outcome, checks)?;
+    }
+    connections(args, session, uring, outcome, checks)?;
+    round_trips(args, session, uring, outcome, checks)
+}
+
+/// Which interface the environment asks for.
+fn choice() -> Result<Choice> {
+    match std::env::var("PERFKIT_IO") {
+        Ok(name) if !name.is_empty() => {
+            let choice = name.parse();
+            choice.map_err(|error| Failure::usage(format!("PERFKIT_IO: {error}")))
+        }
+        _ => Ok(Choice::Auto),
+    }
+}
+
+/// Whether there are rings, and what was refused.
+fn interfaces(choice: Choice, outcome: &mut Outcome) -> Result<bool> {
+    let options = Options::default().choice(choice);
+    let connections = Connections::open(&options)
+        .map_err(|error| Failure::new(format!("cannot carry connections: {error}")))?;
+    let backend = connections.backend();
+    let columns = [("interface", Unit::Text), ("state", Unit::Text)];
+    let mut table = Table::new("interfaces", &columns);
+    for refused in connections.refused() {
+        let name = format!("io_uring {}", refused.setup.name());
+        table
+            .rows
+            .push(vec![name.into(), refused.to_string().into()]);
+    }
+    table
+        .rows
+        .push(vec![backend.name().into(), "in use".into()]);
+    outcome.tables.push(table);
+    Ok(backend != fixcore::io::Backend::Epoll)
+}
+
+/// The processors of the two threads: the first two that were asked for.
+fn cpus(args: &FixBenchArgs) -> Cpus {
+    match args.output.report.cpu.as_ref()?.0.as_slice() {
+        [] => None,
+        [one] => Some([*one; 2]),
+        [client, server, ..] => Some([*client, *server]),
+    }
+}
+
+/// Messages and answers of many connections, by both interfaces.
+fn connections(
+    args: &FixBenchArgs,
+    session: &Session,
+    uring: bool,
+    outcome: &mut Outcome,
+    checks: &mut Checks,
+) -> Result<()> {
+    let columns = [
+        ("sockets", Unit::Text),
+        ("interface", Unit::Text),
+        ("message_ns", Unit::Nanoseconds),
+        ("messages_per_s", Unit::PerSecond),
+        ("calls_per_message", Unit::Ratio),
+        ("by_epoll", Unit::Ratio),
+    ];
+    let mut table = Table::new("64 connections, answered on one thread", &columns);
+    let other = if uring { Choice::Uring } else { Choice::Epoll };
+    for sockets in carry::Sockets::ALL {
+        let mut counts = [carry::Carried::default(); 2];
+        let [epoll, target] = &mut counts;
+        let plan = |choice| carry::Plan {
+            sockets,
+            connections: CONNECTIONS,
+            messages: (u64::from(args.batch_size) * MESSAGES).max(CONNECTIONS as u64),
+            choice,
+            cpus: cpus(args),
+        };
+        let called = Called {
+            operation: sockets.name(),
+            base: "epoll",
+            target: if uring { "io_uring" } else { "epoll again" },
+        };
+        let turns: (sides::Turn<'_>, sides::Turn<'_>) = (
+            &mut |recorder| carry::turn(&plan(Choice::Epoll), epoll, recorder),
+            &mut |recorder| carry::turn(&plan(other), target, recorder),
+        );
+        let pair = sides::measure(session, args.batches, called, turns, outcome)?;
+        for (name, ns, count) in [
+            (called.base, pair.base_ns, &counts[0]),
+            (called.target, pair.target_ns, &counts[1]),
+        ] {
+            checks.add(count.messages, count.wrong);
+            table.rows.push(vec![
+                sockets.name().into(),
+                name.into(),
+                ns.into(),
+                (1e9 / ns).into(),
+                (count.syscalls as f64 / count.messages as f64).into(),
+                (pair.base_ns / ns).into(),
+            ]);
+        }
+    }
+    outcome.tables.push(table);
+    Ok(())
+}
+
+/// Round trips of one connection, by threads that poll.
+fn round_trips(
+    args: &FixBenchArgs,
+    session: &Session,
+    uring: bool,
+    outcome: &mut Outcome,
+    checks: &mut Checks,
+) -> Result<()> {
+    let columns = [
+        ("client", Unit::Text),
+        ("server", Unit::Text),
+        ("plain_ns", Unit::Nanoseconds),
+        ("median_ns", Unit::Nanoseconds),
+        ("by_plain", Unit::Ratio),
+        ("plain_p99_ns", Unit::Nanoseconds),
+        ("p99_ns", Unit::Nanoseconds),
+    ];
+    let mut table = Table::new(
+        "a round trip that polls, over TCP, beside plain to plain",
+        &columns,
+    );
+    let choice = if uring { Choice::Uring } else { Choice::Epoll };
+    let name = if uring { "io_uring" } else { "epoll" };
+    for ends in [[false, true], [true, true]] {
+        let mut wrong = [0; 2];
+        let [plain, ours] = &mut wrong;
+        let trips = u64::from(args.batch_size);
+        let target = format!("{} to {name}", if ends[0] { name } else { "plain" });
+        let called = Called {
+            operation: "round trip",
+            base: "plain to plain",
+            target: &target,
+        };
+        let turns: (sides::Turn<'_>, sides::Turn<'_>) = (
+            &mut |recorder| round::turn([None; 2], trips, cpus(args), plain, recorder),
+            &mut |recorder| {
+                let ends = ends.map(|is_ours| is_ours.then_some(choice));
+                round::turn(ends, trips, cpus(args), ours, recorder)
+            },
+        );
+        let pair = sides::measure(session, args.batches, called, turns, outcome)?;
+        checks.add(2 * trips * u64::from(args.batches), wrong.iter().sum());
+        let client = if ends[0] { name } else { "plain" };
+        table.rows.push(trip(client, name, &pair));
+    }
+    outcome.tables.push(table);
+    Ok(())
+}
+
+/// A row: both medians, and one by the other; of the same trips the slowest hundredth.
+fn trip(client: &str, server: &str, pair: &Pair) -> Vec<Cell> {
+    vec![
+        client.into(),
+        server.into(),
+        sides::percentile(&pair.base, 50.0),
+        sides::percentile(&pair.target, 50.0),
+        pair.by_base(),
+        sides::percentile(&pair.base, 99.0),
+        sides::percentile(&pair.target, 99.0),
+    ]
+}
+
+/// What stopped a thread that carries.
+fn failed(error: &std::io::Error) -> Failure {
+    Failure::new(format!("the benchmark failed: {error}"))
+}

@@ -1,0 +1,371 @@
+//! `perfkit compare --interleave`: two commands in random order in one run, with an A/A control.
+//!
+//! A round runs the baseline, the target and the baseline once more (the control), each a batch at
+//! a time, in an order drawn anew. Drift of the machine then falls on all three alike, and the
+//! control says what difference this run shows where there is none.
+
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, Stdio};
+
+use latency::compare::{self, Names, Sides};
+use latency::report::{Cell, LatencyName, Table, Unit};
+use latency::{BucketPolicy, Meter, Recorder, Recording, Spec, SplitMix64};
+
+use crate::commands::child::{self, Run};
+use crate::commands::compare::flags::CompareArgs;
+use crate::failure::{Failure, Result};
+use crate::session::{Outcome, Session};
+use crate::term::progress::Progress;
+use crate::term::signal;
+
+/// One of the two commands, and one of the three sides.
+struct Side {
+    name: &'static str,
+    words: Vec<OsString>,
+    wall: Recorder,
+    cpu: Recorder,
+    /// Nanoseconds of each full bucket.
+    wall_buckets: Vec<f64>,
+    cpu_buckets: Vec<f64>,
+    rss_max_bytes: u64,
+    failures: u64,
+}
+
+/// Characters of a command line that name it in a table.
+const NAME_CHARS: usize = 48;
+
+/// Runs both commands as asked and compares them.
+pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> Result<Outcome> {
+    let (rounds, batch) = rounds;
+    let (base, target) = split(&args.commands)?;
+    let mut sides = [
+        Side::new("baseline", base, session),
+        Side::new("target", target, session),
+        Side::new("control", base, session),
+    ];
+    let progress = Progress::start(
+        args.output.terminal.wants_progress(),
+        Some(u64::from(rounds) * 3),
+    );
+    let mut complete = warm_up(&sides[..2], args)?;
+    let mut random = Random::new(args.seed);
+    for _ in 0..rounds {
+        complete = complete && round(&mut sides, batch, &mut random, args, &progress)?;
+        if !complete {
+            break;
+        }
+    }
+    progress.finish();
+    Ok(outcome(sides, args, u64::from(batch), complete))
+}
+
+/// Runs both commands untimed; whether no signal ended it.
+fn warm_up(sides: &[Side], args: &CompareArgs) -> Result<bool> {
+    for side in sides {
+        for _ in 0..args.warmup {
+            if side.once(args)?.is_none() {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(!signal::interrupted())
+}
+
+/// A batch of runs of each side, in an order of its own; whether no signal ended it.
+fn round(
+    sides: &mut [Side; 3],
+    batch: u32,
+    random: &mut Random,
+    args: &CompareArgs,
+    progress: &Progress,
+) -> Result<bool> {
+    let mut order = [0, 1, 2];
+    random.shuffle(&mut order);
+    let mut bucket = [(0.0, 0.0); 3];
+    for index in order {
+        let side = &mut sides[index];
+        for _ in 0..batch {
+            let Some(run) = side.once(args)? else {
+                return Ok(false);
+            };
+            let (wall_ns, cpu_ns) = side.record(&run);
+            bucket[index].0 += wall_ns as f64;
+            bucket[index].1 += cpu_ns as f64;
+        }
+        progress.add(1);
+    }
+    // A round counts whole or not at all, so that the pairs stay pairs.
+    for (side, (wall, cpu)) in sides.iter_mut().zip(bucket) {
+        side.wall_buckets.push(wall);
+        side.cpu_buckets.push(cpu);
+    }
+    Ok(true)
+}
+
+fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> Outcome {
+    let mut outcome = Outcome::new("compare, interleaved");
+    outcome.complete = complete;
+    if !complete {
+        outcome.status = crate::exit::ExitStatus::Interrupted;
+    }
+    outcome.ops = Some(sides.iter().map(|side| side.wall.n()).sum());
+    let params = &mut outcome.workload.params;
+    params.insert("batch".to_owned(), batch.into());
+    params.insert("warmup".to_owned(), args.warmup.into());
+    let names = sides.each_ref().map(Side::title);
+    let wall = sides.each_ref().map(|side| side.wall_buckets.as_slice());
+    let cpu = sides.each_ref().map(|side| side.cpu_buckets.as_slice());
+    for (row, [base, target, control]) in [("wall", wall), ("cpu", cpu)] {
+        let names = Names {
+            row,
+            baseline: &names[0],
+            target: &names[1],
+        };
+        let sides = Sides {
+            base,
+            target,
+            control: Some(control),
+            bucket_ops: batch,
+        };
+        if !base.is_empty() {
+            outcome.comparisons.push(compare::interleaved(names, sides));
+        }
+    }
+    let mut table = Table::new("runs", &COLUMNS);
+    let floor = rss_floor();
+    for side in sides {
+        let params = &mut outcome.workload.params;
+        params.insert(side.name.to_owned(), side.line().into());
+        let (wall, cpu) = (side.wall.finish(), side.cpu.finish());
+        let row = wall.latency();
+        table.rows.push(vec![
+            side.name.into(),
+            row.n.into(),
+            side.failures.into(),
+            median(&wall),
+            row.min_ns.into(),
+            row.max_ns.into(),
+            median(&cpu),
+            Some(side.rss_max_bytes)
+                .filter(|bytes| *bytes > floor)
+                .into(),
+        ]);
+        outcome.add(&wall);
+    }
+    outcome.tables.push(table);
+    outcome
+}
+
+const COLUMNS: [(&str, Unit); 8] = [
+    ("side", Unit::Text),
+    ("runs", Unit::Count),
+    ("failures", Unit::Count),
+    ("wall_p50_ns", Unit::Nanoseconds),
+    ("wall_min_ns", Unit::Nanoseconds),
+    ("wall_max_ns", Unit::Nanoseconds),
+    ("cpu_p50_ns", Unit::Nanoseconds),
+    ("rss_max_bytes", Unit::Bytes),
+];
+
+/// A peak that is not above the private memory of this process may be that of the copy which a
+/// child starts in: it says nothing of the child.
+fn rss_floor() -> u64 {
+    let private = std::fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix("RssAnon:"))?;
+            let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+            // The copy is made of a little more than the private pages.
+            Some((kilobytes << 10) + (1 << 20))
+        });
+    private.unwrap_or_else(|| {
+        let mut environment = latency::environment::capture();
+        let resources = Meter::start().finish(&mut environment);
+        resources.rss_max_bytes.unwrap_or(0)
+    })
+}
+
+/// The sample's own median, whether or not it earns an interval.
+fn median(recording: &Recording) -> Cell {
+    let histogram = recording.histogram();
+    (!histogram.is_empty())
+        .then(|| histogram.value_at_quantile(0.5))
+        .into()
+}
+
+impl Side {
+    fn new(name: &'static str, words: &[OsString], session: &Session) -> Self {
+        let recorder = || {
+            let spec = Spec::new(LatencyName::Service, "run").series(name);
+            Recorder::new(
+                session.spec(spec.buckets(BucketPolicy::Off)),
+                session.run_start(),
+            )
+        };
+        Self {
+            name,
+            words: words.to_vec(),
+            wall: recorder(),
+            cpu: recorder(),
+            wall_buckets: Vec::new(),
+            cpu_buckets: Vec::new(),
+            rss_max_bytes: 0,
+            failures: 0,
+        }
+    }
+
+    /// The command line.
+    fn line(&self) -> String {
+        let words: Vec<_> = self
+            .words
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect();
+        words.join(" ")
+    }
+
+    /// The command line, short enough for a heading.
+    fn title(&self) -> String {
+        let line = self.line();
+        match line.char_indices().nth(NAME_CHARS) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
+    }
+
+    /// One run, or `None` when a signal ended it: what it took then says nothing.
+    fn once(&self, args: &CompareArgs) -> Result<Option<Run>> {
+        if let Some(script) = &args.prepare
+            && !prepare(script)?
+        {
+            return Ok(None);
+        }
+        let program = self
+            .words
+            .first()
+            .map(OsString::as_os_str)
+            .unwrap_or_default();
+        let mut command = Command::new(program);
+        command
+            .args(&self.words[1..])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let run = child::run(&mut command)
+            .map_err(|error| Failure::program(self.name, program.as_ref(), &error))?;
+        let Some(run) = run.filter(|_| !signal::interrupted()) else {
+            return Ok(None);
+        };
+        if !run.used.status.success() && !args.ignore_failure {
+            return Err(Failure::new(format!(
+                "the {} '{}' failed: {}",
+                self.name,
+                program.to_string_lossy(),
+                run.used.status
+            ))
+            .help("run it by hand to see its output, or add -i to count failures and go on"));
+        }
+        Ok(Some(run))
+    }
+
+    /// Adds a run to the distributions; its wall and processor time in nanoseconds.
+    fn record(&mut self, run: &Run) -> (u64, u64) {
+        let wall_ns = self.wall.record_span(run.start, run.end);
+        let usage = &run.used.rusage;
+        let cpu_ns = u64::try_from((usage.utime + usage.stime).as_nanos()).unwrap_or(u64::MAX);
+        self.cpu.record_ns(cpu_ns);
+        self.rss_max_bytes = self.rss_max_bytes.max(usage.maxrss);
+        self.failures += u64::from(!run.used.status.success());
+        (wall_ns, cpu_ns)
+    }
+}
+
+/// Runs what goes before a run; whether no signal ended it.
+fn prepare(script: &OsStr) -> Result<bool> {
+    let (shell, flag) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("sh", "-c")
+    };
+    let mut command = Command::new(shell);
+    command
+        .arg(flag)
+        .arg(script)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    let run = child::run(&mut command)
+        .map_err(|error| Failure::program("shell", shell.as_ref(), &error))?;
+    match run.filter(|_| !signal::interrupted()) {
+        None => Ok(false),
+        Some(run) if run.used.status.success() => Ok(true),
+        Some(run) => Err(Failure::new(format!(
+            "--prepare '{}' failed: {}",
+            script.to_string_lossy(),
+            run.used.status
+        ))
+        .help("run it by hand to see why")),
+    }
+}
+
+/// Splits the words after the first `--` at the second.
+fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString])> {
+    let wrong = || {
+        Failure::usage("--interleave needs two commands")
+            .help("perfkit compare --interleave 20x1 -- sleep 0.1 -- sleep 0.2")
+    };
+    let at = words
+        .iter()
+        .position(|word| word == "--")
+        .ok_or_else(wrong)?;
+    let (base, target) = (&words[..at], &words[at + 1..]);
+    if base.is_empty() || target.is_empty() || target.iter().any(|word| word == "--") {
+        return Err(wrong());
+    }
+    Ok((base, target))
+}
+
+/// Enough to shuffle a handful of sides.
+pub(crate) struct Random(SplitMix64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
+    pub(crate) fn shuffle(&mut self, items: &mut [usize]) {
+        for last in (1..items.len()).rev() {
+            let other = (self.0.next() % (last as u64 + 1)) as usize;
+            items.swap(last, other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_commands_are_split_at_the_second_dashes() {
+        let words: Vec<OsString> = ["a", "-x", "--", "b", "c"].map(OsString::from).to_vec();
+        let (base, target) = split(&words).expect("two commands");
+        assert_eq!((base.len(), target.len()), (2, 2));
+        assert!(split(&words[..3]).is_err());
+        assert!(split(&[]).is_err());
+    }
+
+    #[test]
+    fn a_shuffle_keeps_every_side_and_reaches_every_order() {
+        let mut random = Random::new(1);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..200 {
+            let mut order = [0, 1, 2];
+            random.shuffle(&mut order);
+            seen.insert(order);
+            order.sort_unstable();
+            assert_eq!(order, [0, 1, 2]);
+        }
+        assert_eq!(seen.len(), 6);
+    }
+}

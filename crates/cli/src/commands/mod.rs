@@ -1,0 +1,87 @@
+//! One folder per command: `flags` has its arguments, `run` its work.
+
+pub(crate) mod advise;
+pub(crate) mod betree;
+pub(crate) mod betree_bench;
+pub(crate) mod checks;
+pub(crate) mod child;
+pub(crate) mod compare;
+pub(crate) mod compress;
+pub(crate) mod compress_bench;
+pub(crate) mod content;
+pub(crate) mod decompress;
+pub(crate) mod docs;
+pub(crate) mod env;
+pub(crate) mod fix;
+pub(crate) mod fix_bench;
+pub(crate) mod frames;
+pub(crate) mod interleave;
+pub(crate) mod list;
+pub(crate) mod reference;
+pub(crate) mod report;
+pub(crate) mod stress;
+#[cfg(feature = "async")]
+mod ticker;
+pub(crate) mod tour;
+pub(crate) mod train;
+pub(crate) mod transfer;
+pub(crate) mod unzip;
+pub(crate) mod zip;
+#[cfg(feature = "async")]
+pub(crate) mod zip_bench;
+
+use std::ffi::OsString;
+
+use crate::args::{Cli, Command};
+use crate::exit::ExitStatus;
+use crate::failure::Result;
+use crate::term::signal::Ending;
+
+/// What a signal does to the command: those that work in steps end between them, with a report.
+pub(crate) fn ending(command: &Command) -> Ending {
+    match command {
+        Command::Compress(_)
+        | Command::CompressBench(_)
+        | Command::Decompress(_)
+        | Command::Zip(_)
+        | Command::Unzip(_)
+        | Command::Advise(_)
+        | Command::Betree(_)
+        | Command::BetreeBench(_)
+        | Command::Fix(_)
+        | Command::FixBench(_)
+        | Command::Stress(_)
+        | Command::Tour(_) => Ending::BetweenSteps,
+        #[cfg(feature = "async")]
+        Command::ZipBench(_) => Ending::BetweenSteps,
+        Command::Compare(args) if args.interleave.is_some() => Ending::BetweenSteps,
+        _ => Ending::AtOnce,
+    }
+}
+
+/// Runs the command of a parsed command line.
+pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
+    let name = cli.command.name();
+    cli.command.files().check()?;
+    match cli.command {
+        Command::Compress(args) => compress::run(&args, name, argv),
+        Command::CompressBench(args) => compress_bench::run(&args, name, argv),
+        Command::Decompress(args) => decompress::run(&args, name, argv),
+        Command::Zip(args) => zip::run(&args, name, argv),
+        Command::Unzip(args) => unzip::run(&args, name, argv),
+        #[cfg(feature = "async")]
+        Command::ZipBench(args) => zip_bench::run(&args, name, argv),
+        Command::Advise(args) => advise::run(&args, name, argv),
+        Command::Betree(args) => betree::run(&args, name, argv),
+        Command::BetreeBench(args) => betree_bench::run(&args, name, argv),
+        Command::Fix(args) => fix::run(&args, name, argv),
+        Command::FixBench(args) => fix_bench::run(&args, name, argv),
+        Command::Stress(args) => stress::run(&args, name, argv),
+        Command::Compare(args) => compare::run(&args, name, argv),
+        Command::Report(args) => report::run(&args, name, argv),
+        Command::Env(args) => env::run(&args, name, argv),
+        Command::Tour(args) => tour::run(&args, name, argv),
+        Command::Completions(args) => docs::run::completions(args.shell),
+        Command::Man(args) => docs::run::man(&args),
+    }
+}

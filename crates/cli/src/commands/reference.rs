@@ -1,0 +1,149 @@
+//! Dictionaries and older versions: files that frames refer back to, read whole before the work.
+
+use std::fs::OpenOptions;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use zstdkit::Dictionary;
+
+use crate::args::settings::ReferenceArgs;
+use crate::commands::decompress::flags::DecompressPlan;
+use crate::failure::{Failure, Result};
+use crate::io::conflicts::Flagged;
+use crate::io::open::open;
+use crate::io::plan::Jobs;
+use crate::io::target::display;
+
+/// What the zstd command takes at most.
+const DICTIONARY_BYTES_MAX: u64 = 32 << 20;
+/// The largest window of the format.
+const PATCH_BYTES_MAX: u64 = 1 << 31;
+
+/// What frames refer back to, in memory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reference {
+    pub(crate) dictionary: Option<Dictionary>,
+    pub(crate) prefix: Option<Arc<[u8]>>,
+}
+
+impl Reference {
+    /// Reads what the flags name.
+    pub(crate) fn load(args: &ReferenceArgs) -> Result<Self> {
+        let dictionary = args.dictionary.as_deref().map(dictionary).transpose()?;
+        let prefix = args.patch_from.as_deref().map(|path| {
+            read_regular(path, PATCH_BYTES_MAX).and_then(|bytes| match bytes.is_empty() {
+                true => Err(empty(path)),
+                false => Ok(Arc::from(bytes)),
+            })
+        });
+        Ok(Self {
+            dictionary,
+            prefix: prefix.transpose()?,
+        })
+    }
+
+    /// Has a decoder refer back to it.
+    pub(crate) fn decode_with(self, plan: &mut DecompressPlan) {
+        if self.prefix.is_some() {
+            // The window has to reach over the whole of an older version that the user chose.
+            plan.decoder.window_log_max = 31;
+        }
+        plan.decoder.dictionaries.extend(self.dictionary);
+        plan.decoder.prefix = self.prefix;
+    }
+}
+
+/// The files that frames written now will need to be read, and that must not be written over.
+pub(crate) fn needed(args: &ReferenceArgs) -> Vec<Flagged<'_>> {
+    let named = [
+        ("--dictionary", &args.dictionary),
+        ("--patch-from", &args.patch_from),
+    ];
+    named
+        .into_iter()
+        .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+        .collect()
+}
+
+/// A dictionary out of a file.
+pub(crate) fn dictionary(path: &Path) -> Result<Dictionary> {
+    let bytes = read(path, DICTIONARY_BYTES_MAX)?;
+    if bytes.is_empty() {
+        return Err(empty(path));
+    }
+    Dictionary::new(bytes).map_err(|error| {
+        Failure::new(format!(
+            "cannot use {} as dictionary: {error}",
+            display(path)
+        ))
+        .help("make one with perfkit compress --train FILES -o DICT")
+    })
+}
+
+/// Refuses a patch of several sources, and one of a stream that does not say how long it is.
+pub(crate) fn refuse_unfit(args: &ReferenceArgs, jobs: &Jobs, sized: bool) -> Result<()> {
+    if args.patch_from.is_none() {
+        return Ok(());
+    }
+    if jobs.jobs.len() > 1 {
+        return Err(Failure::usage(format!(
+            "--patch-from is for one file, and {} were given",
+            jobs.jobs.len()
+        ))
+        .help("make a patch a file"));
+    }
+    if !sized && jobs.jobs.iter().any(|job| job.source.as_os_str() == "-") {
+        return Err(
+            Failure::usage("--patch-from needs to know the size of standard input")
+                .help("add --stream-size, or name a file"),
+        );
+    }
+    Ok(())
+}
+
+/// A file of a known size: one that never ends would fill the memory first.
+fn read_regular(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+    let name = display(path);
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() && metadata.len() > most_bytes => {
+            Err(too_large(path, most_bytes))
+        }
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err(Failure::new(format!(
+            "cannot refer back to {name}: it is no regular file"
+        ))
+        .help("save what it gives to a file first")),
+        _ => read(path, most_bytes),
+    }
+}
+
+fn too_large(path: &Path, most_bytes: u64) -> Failure {
+    Failure::new(format!(
+        "{} is larger than {} MiB, the most that frames can refer back to",
+        display(path),
+        most_bytes >> 20
+    ))
+    .help("use a part of it")
+}
+
+fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+    let failed = |error| Failure::io("read", path, &error);
+    let file = open(path, OpenOptions::new().read(true)).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(Failure::new(format!("{} is a directory", display(path)))
+            .help("name the dictionary file itself"));
+    }
+    let mut bytes = Vec::new();
+    file.take(most_bytes + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > most_bytes {
+        return Err(too_large(path, most_bytes));
+    }
+    Ok(bytes)
+}
+
+fn empty(path: &Path) -> Failure {
+    Failure::new(format!("{} is empty", display(path))).help("name a file to refer back to")
+}

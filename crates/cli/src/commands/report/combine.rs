@@ -1,0 +1,270 @@
+//! Several reports as one: laid side by side, or their like rows added up.
+//!
+//! What comes out claims no more than every file that went in: it is complete when all are, and of
+//! a load model when all are of that one. A table says what it was made from.
+
+use latency::hlog;
+use latency::report::{Cell, Latency, Load, LoadModel, SlowSample, Table, Unit, Validation};
+
+use crate::commands::report::load::{Kind, Loaded};
+use crate::failure::{Failure, Result};
+use crate::session::Outcome;
+
+/// Lays the files side by side. With more than one, everything is labelled by its file.
+pub(super) fn overlay(files: Vec<Loaded>) -> Outcome {
+    let mut outcome = Outcome::new("report");
+    let several = files.len() > 1;
+    let sources = describe(&files, "read from", &mut outcome);
+    for mut file in files {
+        let name = std::mem::take(&mut file.name);
+        if several {
+            for row in &mut file.latencies {
+                row.series = Some(under(&name, row.series.as_deref()));
+            }
+        }
+        outcome.latencies.append(&mut file.latencies);
+        further(file, several.then_some(&name), &mut outcome);
+    }
+    outcome.latencies.sort_by_key(|row| row.name);
+    outcome.tables.push(sources);
+    outcome
+}
+
+/// Adds like rows up. What does not add up (tables, comparisons) is kept, labelled by its file.
+pub(super) fn merge(files: Vec<Loaded>) -> Result<Outcome> {
+    let mut outcome = Outcome::new("report, merged");
+    let sources = describe(&files, "merged from", &mut outcome);
+    let mut rows: Vec<Row> = Vec::new();
+    for mut file in files {
+        let origin = Origin::of(&file.kind);
+        for latency in std::mem::take(&mut file.latencies) {
+            add(&mut rows, Row { latency, origin })?;
+        }
+        let name = std::mem::take(&mut file.name);
+        further(file, Some(&name), &mut outcome);
+    }
+    outcome.latencies = rows.into_iter().map(|row| row.latency).collect();
+    outcome.latencies.sort_by_key(|row| row.name);
+    outcome.tables.push(sources);
+    Ok(outcome)
+}
+
+/// `FILE: LABEL`, or the file alone.
+fn under(file: &str, label: Option<&str>) -> String {
+    match label {
+        Some(label) => format!("{file}: {label}"),
+        None => file.to_owned(),
+    }
+}
+
+/// Slowest samples, tables and comparisons of a file, labelled by it if there are several.
+fn further(file: Loaded, name: Option<&String>, outcome: &mut Outcome) {
+    let Kind::Report(report) = file.kind else {
+        return;
+    };
+    let labelled = |label: String| match name {
+        Some(name) => under(name, Some(&label)),
+        None => label,
+    };
+    let sample = |sample: SlowSample| SlowSample {
+        what: labelled(sample.what),
+        ..sample
+    };
+    outcome
+        .slowest
+        .extend(report.slowest.into_iter().map(sample));
+    outcome
+        .tables
+        .extend(report.tables.into_iter().map(|table| Table {
+            name: labelled(table.name),
+            ..table
+        }));
+    for mut comparison in report.comparisons {
+        comparison.row = labelled(comparison.row);
+        outcome.comparisons.push(comparison);
+    }
+}
+
+/// What the files say of themselves, as fields of the outcome and as a table.
+fn describe(files: &[Loaded], title: &str, outcome: &mut Outcome) -> Table {
+    outcome.workload.inputs = files.iter().map(|file| file.input.clone()).collect();
+    outcome.workload.inputs_total = files.len() as u64;
+    outcome.load = load(files);
+    outcome.validation = validation(files);
+    let mut table = Table::new(title, &SOURCES);
+    for file in files {
+        let row: Vec<Cell> = match &file.kind {
+            Kind::Report(report) => {
+                outcome.complete &= report.complete;
+                vec![
+                    file.name.as_str().into(),
+                    report.workload.kind.as_str().into(),
+                    report.started_at.as_str().into(),
+                    if report.complete { "yes" } else { "NO" }.into(),
+                    model(report.load.model).into(),
+                    report.environment.cpu_model.clone().into(),
+                    report.exit_code.to_string().into(),
+                ]
+            }
+            Kind::Log => unknown(&file.name, "interval log"),
+            Kind::Distribution => unknown(&file.name, "percentile distribution"),
+        };
+        table.rows.push(row);
+    }
+    table
+}
+
+const SOURCES: [(&str, Unit); 7] = [
+    ("file", Unit::Text),
+    ("what", Unit::Text),
+    ("started_at", Unit::Text),
+    ("complete", Unit::Text),
+    ("loop", Unit::Text),
+    ("processor", Unit::Text),
+    ("exit_code", Unit::Text),
+];
+
+/// A file that says nothing of how it came about.
+fn unknown(name: &str, what: &str) -> Vec<Cell> {
+    let mut row = vec![name.into(), what.into()];
+    row.resize(SOURCES.len(), Cell::Null);
+    row
+}
+
+fn model(model: LoadModel) -> &'static str {
+    match model {
+        LoadModel::Closed => "closed",
+        LoadModel::Open => "open",
+        LoadModel::Unknown => "not known",
+    }
+}
+
+/// The load that all files had, or that there was no such one. Rates of several runs are no rate.
+fn load(files: &[Loaded]) -> Load {
+    let loads: Vec<Option<&Load>> = files
+        .iter()
+        .map(|file| match &file.kind {
+            Kind::Report(report) => Some(&report.load),
+            Kind::Log | Kind::Distribution => None,
+        })
+        .collect();
+    let first = loads.first().copied().flatten();
+    let like_first = |load: &Option<&Load>| {
+        let what = |load: &Load| (load.model, load.arrivals);
+        load.map(what) == first.map(what)
+    };
+    let known = loads.iter().flatten();
+    Load {
+        model: first
+            .filter(|_| loads.iter().all(like_first))
+            .map_or(LoadModel::Unknown, |load| load.model),
+        arrivals: first
+            .filter(|_| loads.iter().all(like_first))
+            .and_then(|load| load.arrivals),
+        backlog_max: known.clone().filter_map(|load| load.backlog_max).max(),
+        saturated: known.clone().any(|load| load.saturated),
+        ..Load::closed()
+    }
+}
+
+/// Right when every file was checked and right; wrong when any was wrong; else not known.
+fn validation(files: &[Loaded]) -> Option<Validation> {
+    let found: Vec<Option<&Validation>> = files
+        .iter()
+        .map(|file| match &file.kind {
+            Kind::Report(report) => report.validation.as_ref(),
+            Kind::Log | Kind::Distribution => None,
+        })
+        .collect();
+    let known: Vec<&Validation> = found.iter().copied().flatten().collect();
+    let ok = known.iter().all(|validation| validation.ok);
+    if known.is_empty() || (ok && known.len() < found.len()) {
+        return None;
+    }
+    let mut methods: Vec<&str> = known.iter().map(|found| found.method.as_str()).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let sum = |of: fn(&Validation) -> u64| {
+        let all = known.iter().map(|found| of(found));
+        all.fold(0, u64::saturating_add)
+    };
+    Some(Validation {
+        checked: sum(|found| found.checked),
+        method: methods.join("; "),
+        ok,
+        wrong: sum(|found| found.wrong),
+        wrong_by_faults: sum(|found| found.wrong_by_faults),
+    })
+}
+
+/// What kind of file a row is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Report,
+    Log,
+    Distribution,
+}
+
+impl Origin {
+    fn of(kind: &Kind) -> Self {
+        match kind {
+            Kind::Report(_) => Self::Report,
+            Kind::Log => Self::Log,
+            Kind::Distribution => Self::Distribution,
+        }
+    }
+}
+
+/// A row of the sum.
+struct Row {
+    latency: Latency,
+    origin: Origin,
+}
+
+impl Row {
+    /// Whether both are of the same thing. A log knows a row by its tag alone.
+    fn is_like(&self, other: &Self) -> bool {
+        let (ours, theirs) = (&self.latency, &other.latency);
+        match (self.origin, other.origin) {
+            (Origin::Report, Origin::Log) | (Origin::Log, Origin::Report) => {
+                hlog::tag(ours) == hlog::tag(theirs)
+            }
+            (a, b) if a != b => false,
+            _ => {
+                (ours.name, &ours.series, &ours.operation)
+                    == (theirs.name, &theirs.series, &theirs.operation)
+                    && (ours.timing, ours.batch) == (theirs.timing, theirs.batch)
+            }
+        }
+    }
+
+    /// Says of itself what `known` does.
+    fn become_like(&mut self, known: &Self) {
+        let (ours, theirs) = (&mut self.latency, &known.latency);
+        ours.series.clone_from(&theirs.series);
+        ours.operation.clone_from(&theirs.operation);
+        (ours.timing, ours.batch) = (theirs.timing, theirs.batch);
+        self.origin = known.origin;
+    }
+}
+
+/// Adds a row to the one that it is like, or as a new one.
+fn add(rows: &mut Vec<Row>, mut row: Row) -> Result<()> {
+    let Some(sum) = rows.iter_mut().find(|sum| sum.is_like(&row)) else {
+        rows.push(row);
+        return Ok(());
+    };
+    // What the log leaves open the report says.
+    match (sum.origin, row.origin) {
+        (Origin::Report, Origin::Log) => row.become_like(sum),
+        (Origin::Log, Origin::Report) => sum.become_like(&row),
+        _ => {}
+    }
+    sum.latency.merge(&row.latency).map_err(|error| {
+        Failure::new(format!(
+            "cannot merge the row '{}': {error}",
+            row.latency.label()
+        ))
+        .help("leave --merge out to lay the files side by side")
+    })
+}

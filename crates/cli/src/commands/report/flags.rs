@@ -1,0 +1,38 @@
+//! Flags of `report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::output::OutputArgs;
+use crate::io::conflicts::{Files, Stdout};
+
+/// Render, merge or overlay reports that were written before.
+///
+/// Reads report JSON, .hgrm (values in microseconds) and .hlog files. One file is rendered as it
+/// was; several are laid side by side, or added up with --merge.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit report run.json
+  perfkit report --merge core0.hlog core1.hlog --export-hgrm both.hgrm
+  perfkit report before.json after.json --report markdown")]
+pub(crate) struct RenderArgs {
+    /// Files to read (.json, .hgrm, .hlog); `-` is JSON on standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Add the histograms of like rows up
+    #[arg(long)]
+    pub(crate) merge: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl RenderArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
+    }
+}

@@ -1,0 +1,105 @@
+//! `--metrics`: the runs as they are now, for a scraper. [`text`] is what is said, [`server`] says it,
+//! [`request`] reads what is asked for;
+//! the board that both read, and that the runs write on, is here.
+
+mod request;
+mod server;
+mod text;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stress::{Counts, Live, PoolKind, Progress, Sample};
+
+use crate::commands::stress::metrics::server::Server;
+use crate::failure::{Failure, Result};
+use crate::term::message;
+
+/// One codec in one pool.
+#[derive(Debug, Clone)]
+struct Row {
+    codec: String,
+    pool: PoolKind,
+    /// Of the runs before this one, which are over.
+    before: (Counts, Live),
+    now: (Counts, Live),
+    held: Option<Sample>,
+    queued_batches: usize,
+}
+
+impl Row {
+    /// What was counted in all runs so far.
+    fn totals(&self) -> (Counts, Live) {
+        let (mut counts, mut live) = self.before;
+        counts += self.now.0;
+        live += self.now.1;
+        (counts, live)
+    }
+}
+
+/// What there is to say now. Written ten times a second, read at each scrape.
+#[derive(Debug, Default)]
+struct Board(Mutex<Vec<Row>>);
+
+impl Board {
+    fn with<T>(&self, work: impl FnOnce(&mut Vec<Row>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The board and who shows it, for as long as this lives.
+pub(super) struct Metrics {
+    board: Arc<Board>,
+    _server: Server,
+}
+
+impl Metrics {
+    /// Listens, and says where unless it shall not.
+    pub(super) fn start(address: SocketAddr, said: bool) -> Result<Self> {
+        let board = Arc::new(Board::default());
+        let server = Server::start(address, text::Page::new(board.clone())).map_err(|error| {
+            Failure::new(format!("cannot serve metrics at {address}: {error}"))
+                .help("choose another port with --metrics, 0 for any that is free")
+        })?;
+        if said {
+            message::status(&format!("metrics at http://{}/metrics", server.address()));
+        }
+        Ok(Self {
+            board,
+            _server: server,
+        })
+    }
+
+    /// A run begins.
+    pub(super) fn begin(&self, codec: &str, pool: PoolKind) {
+        self.board.with(|rows| {
+            let own = |row: &&mut Row| row.codec == codec && row.pool == pool;
+            match rows.iter_mut().find(own) {
+                Some(row) => {
+                    row.before = row.totals();
+                    row.now = Default::default();
+                }
+                None => rows.push(Row {
+                    codec: codec.to_owned(),
+                    pool,
+                    before: Default::default(),
+                    now: Default::default(),
+                    held: None,
+                    queued_batches: 0,
+                }),
+            }
+        });
+    }
+
+    /// The run of that codec and pool is here now.
+    pub(super) fn see(&self, codec: &str, pool: PoolKind, progress: &Progress) {
+        self.board.with(|rows| {
+            let own = |row: &&mut Row| row.codec == codec && row.pool == pool;
+            if let Some(row) = rows.iter_mut().find(own) {
+                row.now = (progress.counts, progress.live.unwrap_or_default());
+                row.held = Some(progress.held);
+                row.queued_batches = progress.queued_batches;
+            }
+        });
+    }
+}

@@ -1,0 +1,146 @@
+//! What a request to the metrics' server asks for. Requests are parsed by httparse.
+
+use crate::commands::stress::metrics::text::Format;
+
+/// The greatest request, which has no body.
+pub(super) const REQUEST_BYTES_MAX: usize = 8 << 10;
+const HEADERS_MAX: usize = 64;
+
+/// What a client wants.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Metrics { body: bool, format: Format },
+    Elsewhere,
+    Otherwise,
+    TooMuch,
+    Nonsense,
+}
+
+/// What the head of a request asks for; `None`: there is more to come.
+pub(super) fn parse(bytes: &[u8]) -> Option<Asked> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut request = httparse::Request::new(&mut headers);
+    match request.parse(bytes) {
+        Ok(httparse::Status::Complete(_)) => Some(asked(&request)),
+        Ok(httparse::Status::Partial) if bytes.len() >= REQUEST_BYTES_MAX => Some(Asked::TooMuch),
+        Ok(httparse::Status::Partial) => None,
+        Err(httparse::Error::TooManyHeaders) => Some(Asked::TooMuch),
+        Err(_) => Some(Asked::Nonsense),
+    }
+}
+
+fn asked(request: &httparse::Request<'_, '_>) -> Asked {
+    let path = request.path.unwrap_or_default();
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
+    let accept = request.headers.iter();
+    let accept = accept.filter(|header| header.name.eq_ignore_ascii_case("accept"));
+    let accept: Vec<&str> = accept
+        .filter_map(|header| std::str::from_utf8(header.value).ok())
+        .collect();
+    let format = accepted(&accept.join(","));
+    match (request.method, path) {
+        (Some("GET"), "/metrics") => Asked::Metrics { body: true, format },
+        (Some("HEAD"), "/metrics") => Asked::Metrics {
+            body: false,
+            format,
+        },
+        (Some("GET" | "HEAD"), _) => Asked::Elsewhere,
+        _ => Asked::Otherwise,
+    }
+}
+
+/// The format that a client would rather have, by its `Accept` header. OpenMetrics is for those who name
+/// it; whoever names nothing, or anything, gets the text that every scraper reads.
+fn accepted(accept: &str) -> Format {
+    let weight = |wanted: &str| {
+        let ranges = accept.split(',').filter_map(|range| {
+            let mut parts = range.split(';').map(str::trim);
+            let name = parts.next()?;
+            let weight = parts.find_map(|part| part.strip_prefix("q="));
+            let weight: f64 = weight.map_or(1.0, |weight| weight.trim().parse().unwrap_or(0.0));
+            name.eq_ignore_ascii_case(wanted).then_some(weight)
+        });
+        ranges.fold(0.0, f64::max)
+    };
+    let open = weight("application/openmetrics-text");
+    match open > 0.0 && open >= weight("text/plain") {
+        true => Format::OpenMetrics,
+        false => Format::Classic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is asked for, which does not depend on how the bytes come.
+    fn asked(text: &str) -> Option<Asked> {
+        let whole = parse(text.as_bytes());
+        let first = (0..=text.len()).find_map(|len| parse(&text.as_bytes()[..len]));
+        assert_eq!(first, whole, "{text}");
+        whole
+    }
+
+    fn metrics(body: bool, format: Format) -> Option<Asked> {
+        Some(Asked::Metrics { body, format })
+    }
+
+    #[test]
+    fn requests_are_told_apart_however_they_come() {
+        let head = " HTTP/1.1\r\nHost: x\r\n\r\n";
+        let of = |line: &str| asked(&format!("{line}{head}"));
+        assert_eq!(of("GET /metrics"), metrics(true, Format::Classic));
+        assert_eq!(of("HEAD /metrics?a=b"), metrics(false, Format::Classic));
+        assert_eq!(of("GET /"), Some(Asked::Elsewhere));
+        assert_eq!(of("POST /metrics"), Some(Asked::Otherwise));
+        assert_eq!(of("\0\x01"), Some(Asked::Nonsense));
+        assert_eq!(
+            asked("GET /metrics HTTP/1.1\r\n"),
+            None,
+            "there is more to come"
+        );
+    }
+
+    #[test]
+    fn a_request_that_is_too_large_is_told_so() {
+        let long = format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(REQUEST_BYTES_MAX));
+        let long = &long.as_bytes()[..REQUEST_BYTES_MAX];
+        assert_eq!(parse(long), Some(Asked::TooMuch));
+        let many = "a: b\r\n".repeat(HEADERS_MAX + 1);
+        let many = format!("GET /metrics HTTP/1.1\r\n{many}\r\n");
+        assert_eq!(parse(many.as_bytes()), Some(Asked::TooMuch));
+    }
+
+    #[test]
+    fn the_format_is_the_one_that_the_client_would_rather_have() {
+        let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,\
+                          application/openmetrics-text;version=0.0.1;q=0.4,\
+                          text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
+        let open = "application/openmetrics-text";
+        for (accept, format) in [
+            (prometheus, Format::OpenMetrics),
+            (open, Format::OpenMetrics),
+            (
+                "Application/OpenMetrics-Text; version=1.0.0",
+                Format::OpenMetrics,
+            ),
+            (
+                "text/plain, application/openmetrics-text",
+                Format::OpenMetrics,
+            ),
+            (
+                "text/plain;version=0.0.4;q=0.9, application/openmetrics-text;q=0.1",
+                Format::Classic,
+            ),
+            ("application/openmetrics-text;q=0", Format::Classic),
+            ("application/openmetrics-text;q=x", Format::Classic),
+            ("text/plain;version=0.0.4", Format::Classic),
+            ("text/html,*/*;q=0.8", Format::Classic),
+            ("", Format::Classic),
+        ] {
+            assert_eq!(accepted(accept), format, "{accept}");
+            let request = format!("GET /metrics HTTP/1.1\r\nACCEPT: {accept}\r\n\r\n");
+            assert_eq!(asked(&request), metrics(true, format));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Several codecs and pools: turns in rounds, in an order drawn anew each round, with an A/A control.
+//!
+//! What the machine does meanwhile then falls on all alike. The control is the first pair once more in
+//! each round; its figures are in nothing but the ranking's doubt.
+
+use stress::{Plan, PoolKind};
+
+use crate::commands::interleave::Random;
+use crate::commands::stress::flags::StressPlan;
+use crate::commands::stress::rank::{Control, control_table, ranking};
+use crate::commands::stress::row::{Row, cost};
+use crate::commands::stress::run::pair_name;
+use crate::commands::stress::runner::{Runner, add_load, add_volume};
+use crate::failure::Result;
+use crate::session::Outcome;
+use crate::term::{message, signal};
+
+/// Turns of each. With fewer no difference could be told from chance.
+const ROUNDS: u32 = 6;
+
+/// The pairs, and what they came to so far.
+struct Turns<'p> {
+    plan: &'p StressPlan,
+    rows: Vec<Option<Row>>,
+    control: Control,
+}
+
+/// Runs all pairs, or as many turns as there is time for until an interrupt.
+pub(super) fn measure(
+    plan: &StressPlan,
+    runner: &mut Runner<'_>,
+    outcome: &mut Outcome,
+) -> Result<Vec<Row>> {
+    let mut turns = Turns {
+        plan,
+        rows: plan.pairs.iter().map(|_| None).collect(),
+        control: Control::default(),
+    };
+    let mut random = Random::new(plan.run.seed);
+    // One more than there are pairs: the control.
+    let mut order: Vec<usize> = (0..=plan.pairs.len()).collect();
+    'rounds: for round in 0..ROUNDS {
+        if runner.said {
+            let pairs = plan.pairs.len();
+            message::status(&format!("round {} of {ROUNDS}, {pairs} pairs", round + 1));
+        }
+        random.shuffle(&mut order);
+        for at in &order {
+            if signal::interrupted() {
+                break 'rounds;
+            }
+            turns.turn(*at, round, runner, outcome)?;
+        }
+    }
+    let rows: Vec<Row> = turns.rows.into_iter().flatten().collect();
+    for row in &rows {
+        outcome.latencies.push(row.end_to_end.clone());
+    }
+    // Of a round that was broken off the control has no pair.
+    let control = &mut turns.control;
+    let pairs = control.first.len().min(control.again.len());
+    control.first.truncate(pairs);
+    control.again.truncate(pairs);
+    outcome.tables.push(ranking(&rows, control, plan.min_ratio));
+    outcome.tables.extend(control_table(control));
+    Ok(rows)
+}
+
+impl Turns<'_> {
+    /// The turn of a pair in a round, or of the control, which comes after the pairs.
+    fn turn(
+        &mut self,
+        at: usize,
+        round: u32,
+        runner: &mut Runner<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<()> {
+        let again = at == self.plan.pairs.len();
+        let pair = &self.plan.pairs[if again { 0 } else { at }];
+        let Some(run) = self.part(pair, round) else {
+            return Ok(());
+        };
+        let (found, _) = runner.run(&run, &pair.0, Some(pair_name(pair)))?;
+        if again {
+            self.control.again.extend(cost(&found));
+            return Ok(());
+        }
+        if at == 0 {
+            self.control.name = pair_name(pair);
+            self.control.first.extend(cost(&found));
+        }
+        add_volume(&found, &run, outcome);
+        add_load(&found.load, outcome);
+        outcome.slowest.extend(found.latencies.end_to_end.slowest());
+        match &mut self.rows[at] {
+            Some(row) => row.add(&found)?,
+            none => *none = Some(Row::new(&found, pair.1)),
+        }
+        Ok(())
+    }
+
+    /// A round's part of the time, and of the blocks where they are limited; none of those, none.
+    fn part(&self, pair: &(String, PoolKind), round: u32) -> Option<Plan> {
+        let run = &self.plan.run;
+        let blocks = |all: u64| part(all, round + 1) - part(all, round);
+        let blocks_max = run.blocks_max.map(blocks);
+        (blocks_max != Some(0)).then(|| {
+            run.clone()
+                .pool(pair.1)
+                .label(Some(pair_name(pair)))
+                .duration(run.duration / ROUNDS)
+                .blocks_max(blocks_max)
+                // They would be of single turns.
+                .intervals(None)
+        })
+    }
+}
+
+/// What of `all` is to be done after so many rounds.
+fn part(all: u64, rounds: u32) -> u64 {
+    (u128::from(all) * u128::from(rounds) / u128::from(ROUNDS)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rounds_have_all_blocks_between_them() {
+        for all in [0, 1, 5, 6, 500, u64::MAX] {
+            let each = (0..ROUNDS).map(|round| part(all, round + 1) - part(all, round));
+            assert_eq!(each.sum::<u64>(), all);
+        }
+    }
+}

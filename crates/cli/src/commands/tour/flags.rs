@@ -1,0 +1,26 @@
+//! Flags of `tour`.
+
+use clap::Args;
+
+use crate::args::output::OutputArgs;
+use crate::args::units;
+
+/// Run every component on generated data and print the reports.
+///
+/// The same seed generates the same bytes everywhere. Whatever is compressed is decompressed again
+/// and compared, outside the timed spans; a wrong answer ends with exit code 1.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit tour
+  perfkit tour --size 64M --report markdown
+  perfkit tour --export-json tour.json --export-hlog tour.hlog")]
+pub(crate) struct TourArgs {
+    /// Bytes of each kind of data, from 1M to 1G
+    #[arg(long, value_name = "SIZE", default_value = "8M", value_parser = units::size)]
+    pub(crate) size: u64,
+    /// Seed of the generated data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

@@ -1,0 +1,12 @@
+//! `perfkit tour`: every component at its real work on generated data, checked and measured.
+
+mod betree;
+mod fix;
+pub(crate) mod flags;
+pub(crate) mod run;
+mod store;
+mod stress;
+mod zip;
+mod zstd;
+
+pub(crate) use run::run;

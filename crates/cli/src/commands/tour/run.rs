@@ -1,0 +1,54 @@
+//! `perfkit tour`: every component at its real work on generated data, checked and measured.
+//!
+//! Each component has a part of its own below; a part gets the session and adds tables, distributions
+//! and comparisons to the outcome. What a part says is checked before it is said.
+
+use std::ffi::OsString;
+
+use latency::report::LatencyName;
+
+use crate::commands::checks::Checks;
+use crate::commands::tour::flags::TourArgs;
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::session::{Outcome, Session, Setup};
+
+/// What all parts share.
+pub(crate) struct Stage<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) seed: u64,
+    /// Bytes of generated data a kind.
+    pub(crate) bytes: usize,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let bytes = usize::try_from(args.size)
+        .ok()
+        .filter(|bytes| (super::zstd::BYTES_MIN..=super::zstd::BYTES_MAX).contains(bytes))
+        .ok_or_else(|| {
+            Failure::usage(format!("--size {} is out of range", args.size))
+                .help("between 1 MiB and 1 GiB a kind of data")
+        })?;
+    let session = Session::start(&Setup {
+        seed: Some(args.seed),
+        rows: &[LatencyName::Hold],
+        ..Setup::analysis(name, argv, &args.output)
+    })?;
+    let mut outcome = Outcome::new("tour");
+    let mut checks = Checks::default();
+    let stage = Stage {
+        session: &session,
+        seed: args.seed,
+        bytes,
+    };
+    super::zstd::part(&stage, &mut outcome, &mut checks)?;
+    super::stress::part(&stage, &mut outcome, &mut checks)?;
+    super::zip::part(&stage, &mut outcome, &mut checks)?;
+    super::betree::part(&stage, &mut outcome, &mut checks)?;
+    super::fix::part(&stage, &mut outcome, &mut checks)?;
+    super::store::part(&stage, &mut outcome, &mut checks)?;
+    let method = "round trip of everything compressed and packed, every match by plain code";
+    checks.conclude(method, &mut outcome);
+    session.finish(outcome)
+}

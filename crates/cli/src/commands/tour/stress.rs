@@ -1,0 +1,59 @@
+//! The stress part of the tour: four codecs with their pools, a number of blocks each through many
+//! producers and consumers, every one verified, and a leaking pool that has to be found out.
+
+use stress::{Plan, PoolKind, codec};
+
+use crate::commands::checks::Checks;
+use crate::commands::stress::run::{Control, Row, ranking, unexpected};
+use crate::commands::tour::run::Stage;
+use crate::failure::{Failure, Result};
+use crate::session::Outcome;
+use crate::term::signal;
+
+/// Blocks a pair: a second or so all together.
+const BLOCKS: u64 = 8_000;
+
+const PAIRS: [(&str, PoolKind); 5] = [
+    ("zstd:1", PoolKind::Sharded),
+    ("zstd:1", PoolKind::Fresh),
+    ("lz4", PoolKind::Mutex),
+    ("snappy", PoolKind::Queue),
+    ("zstd:1", PoolKind::Leaking),
+];
+
+/// Adds the part to the outcome.
+pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks) -> Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(format!("the tour failed: {error}"))
+            .help("please report this as a bug, with the output of `perfkit env`")
+    };
+    let mut rows = Vec::new();
+    for (name, pool) in PAIRS {
+        if signal::interrupted() {
+            return Ok(());
+        }
+        let plan = Plan::default()
+            .pool(pool)
+            .threads(threads)
+            .seed(stage.seed)
+            .blocks_max(Some(BLOCKS))
+            .label(Some(format!("{name} {}", pool.name())));
+        let codec = codec::by_name(name).map_err(|error| failed(&error))?;
+        let found = stress::run(&plan, codec, &mut |_| !signal::interrupted())
+            .map_err(|error| failed(&error))?;
+        let counts = &found.counts;
+        checks.add(counts.received, unexpected(&found, &plan.faults));
+        if !found.stopped {
+            checks.that(found.leak.left() == (pool == PoolKind::Leaking));
+        }
+        outcome.bytes_in += counts.content_bytes;
+        outcome.bytes_out += counts.block_bytes;
+        outcome.bytes_content += counts.decompressed_bytes;
+        rows.push(Row::new(&found, pool));
+    }
+    outcome
+        .tables
+        .push(ranking(&rows, &Control::default(), None));
+    Ok(())
+}

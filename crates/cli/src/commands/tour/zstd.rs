@@ -1,0 +1,232 @@
+//! The zstd part of the tour: six kinds of data, four levels, a streaming round trip in calls of at
+//! most one block, and what a reused context saves.
+
+use std::time::{Duration, Instant};
+
+use latency::compare::{self, Names, Sides};
+use latency::report::{Cell, Input, LatencyName, Table, Unit};
+use latency::{Recorder, Spec};
+use twox_hash::XxHash64;
+use zstdkit::workload::{self, Kind};
+use zstdkit::{Compressor, Decoder, DecoderOptions, Encoder, EncoderOptions, Operation, State};
+
+use crate::commands::checks::Checks;
+use crate::commands::tour::run::Stage;
+use crate::failure::{Failure, Result};
+use crate::session::Outcome;
+use crate::term::signal;
+
+/// Least size a kind: below, a level would be a handful of calls.
+pub(super) const BYTES_MIN: usize = 1 << 20;
+/// Greatest size a kind.
+pub(super) const BYTES_MAX: usize = 1 << 30;
+/// The level that sees only the beginning of each kind: at 3 MB/s it would be the whole tour.
+const SLOW_LEVEL: i32 = 19;
+/// Which share that is: one part of so many.
+const SLOW_SHARE: usize = 8;
+/// Input of one call: the largest block.
+const CHUNK_BYTES: usize = 128 * 1024;
+/// Levels shown, fastest first.
+const LEVELS: [i32; 4] = [1, 3, 9, 19];
+/// Buckets of the comparison of contexts, and operations in each.
+const PAIRS: usize = 60;
+const PAIR_OPS: u64 = 100;
+
+const KINDS: [(&str, Kind); 6] = [
+    ("json", Kind::JsonLines),
+    ("log", Kind::Log),
+    ("html", Kind::Html),
+    ("source", Kind::Source),
+    ("binary", Kind::Binary),
+    ("uuid", Kind::UuidText),
+];
+
+/// Adds the part to the outcome.
+pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks) -> Result<()> {
+    let recorder = |series: &str, operation: &str| {
+        let spec = Spec::new(LatencyName::Hold, operation).series(series);
+        Recorder::new(stage.session.spec(spec), stage.session.run_start())
+    };
+    let mut holds = LEVELS.map(|level| recorder(&level_name(level), "128 KiB call"));
+    let mut decode_hold = recorder("decompress", "block call");
+    let mut table = Table::new("zstd", &COLUMNS);
+    for (name, kind) in KINDS {
+        let data = workload::generate(kind, stage.seed, stage.bytes);
+        outcome.workload.inputs.push(Input {
+            path: format!("generated:{name}"),
+            bytes: data.len() as u64,
+            xxh64: Some(format!("{:016x}", XxHash64::oneshot(0, &data))),
+        });
+        outcome.workload.inputs_total += 1;
+        for (level, hold) in LEVELS.into_iter().zip(&mut holds) {
+            if signal::interrupted() {
+                return Ok(());
+            }
+            let data = if level == SLOW_LEVEL {
+                &data[..data.len() / SLOW_SHARE]
+            } else {
+                &data[..]
+            };
+            let (frame, compress) = encode(data, level, hold, name)?;
+            let (right, decompress) = decode(&frame, data, &mut decode_hold, name)?;
+            checks.that(right);
+            let rate = |spent: Duration| data.len() as f64 / spent.as_secs_f64();
+            table.rows.push(vec![
+                name.into(),
+                Cell::Integer(level.into()),
+                (data.len() as u64).into(),
+                (data.len() as f64 / frame.len() as f64).into(),
+                rate(compress).into(),
+                rate(decompress).into(),
+            ]);
+            outcome.bytes_in += data.len() as u64;
+            outcome.bytes_out += frame.len() as u64;
+            outcome.bytes_content += data.len() as u64;
+        }
+    }
+    outcome.tables.push(table);
+    for hold in holds {
+        outcome.add(&hold.finish());
+    }
+    outcome.add(&decode_hold.finish());
+    outcome.comparisons.push(contexts(stage, checks)?);
+    Ok(())
+}
+
+/// A level as its row is called, which says when it did not see all data.
+fn level_name(level: i32) -> String {
+    match level {
+        SLOW_LEVEL => format!("compress level {level}, first 1/{SLOW_SHARE} of the data"),
+        _ => format!("compress level {level}"),
+    }
+}
+
+const COLUMNS: [(&str, Unit); 6] = [
+    ("data", Unit::Text),
+    ("level", Unit::Count),
+    ("size_bytes", Unit::Bytes),
+    ("ratio", Unit::Ratio),
+    ("compress_bytes_per_s", Unit::BytesPerSecond),
+    ("decompress_bytes_per_s", Unit::BytesPerSecond),
+];
+
+/// Compresses `data` as one frame in calls of one chunk; the time is that of the calls alone.
+fn encode(data: &[u8], level: i32, hold: &mut Recorder, name: &str) -> Result<(Vec<u8>, Duration)> {
+    let options = EncoderOptions::default().with_level(level);
+    let mut encoder = Encoder::new(&options).map_err(failed)?;
+    encoder.begin(Some(data.len() as u64)).map_err(failed)?;
+    let mut frame = Vec::new();
+    let mut room = vec![0; zstdkit::compress_bound(CHUNK_BYTES)];
+    let mut spent = Duration::ZERO;
+    let count = data.len().div_ceil(CHUNK_BYTES);
+    for (index, mut chunk) in data.chunks(CHUNK_BYTES).enumerate() {
+        let end = index + 1 == count;
+        let operation = if end {
+            Operation::End
+        } else {
+            Operation::Continue
+        };
+        loop {
+            let start = Instant::now();
+            let step = encoder.push(chunk, &mut room, operation).map_err(failed)?;
+            let finish = Instant::now();
+            spent += finish - start;
+            let what = || format!("{name} at level {level}, byte {}", index * CHUNK_BYTES);
+            hold.record_span_what(start, finish, what);
+            frame.extend_from_slice(&room[..step.produced]);
+            chunk = &chunk[step.consumed..];
+            if if end {
+                step.state == State::Done
+            } else {
+                chunk.is_empty()
+            } {
+                break;
+            }
+        }
+    }
+    Ok((frame, spent))
+}
+
+/// Decompresses `frame` block by block and compares every block with `data`, outside the timed spans.
+fn decode(frame: &[u8], data: &[u8], hold: &mut Recorder, name: &str) -> Result<(bool, Duration)> {
+    let mut decoder = Decoder::new(&DecoderOptions::default()).map_err(failed)?;
+    let mut room = vec![0; CHUNK_BYTES];
+    let mut spent = Duration::ZERO;
+    let (mut input, mut at, mut right) = (frame, 0, true);
+    loop {
+        let start = Instant::now();
+        let step = decoder.push(input, &mut room).map_err(failed)?;
+        let finish = Instant::now();
+        spent += finish - start;
+        hold.record_span_what(start, finish, || {
+            format!("{name}, byte {at} of the content")
+        });
+        input = &input[step.consumed..];
+        let expected = data.get(at..at + step.produced);
+        right &= expected == Some(&room[..step.produced]);
+        at += step.produced;
+        if input.is_empty() && step.state != State::MoreOutput {
+            break;
+        }
+    }
+    decoder.finish().map_err(failed)?;
+    Ok((right && at == data.len(), spent))
+}
+
+/// 2 KiB messages with a fresh context each against one that is reused, interleaved bucket by bucket.
+fn contexts(stage: &Stage<'_>, checks: &mut Checks) -> Result<latency::report::Comparison> {
+    let data = workload::generate(Kind::JsonLines, stage.seed, 2048 * 64);
+    let messages: Vec<&[u8]> = data.chunks_exact(2048).collect();
+    let options = EncoderOptions::default().with_level(1);
+    let mut room = vec![0; zstdkit::compress_bound(2048)];
+    let mut reused = Compressor::new(&options).map_err(failed)?;
+    let mut bucket = |fresh: bool, round: usize| -> Result<f64> {
+        let start = Instant::now();
+        for index in 0..PAIR_OPS as usize {
+            let message = messages[(round + index) % messages.len()];
+            let size = if fresh {
+                let mut compressor = Compressor::new(&options).map_err(failed)?;
+                compressor.compress_to_slice(message, &mut room)
+            } else {
+                reused.compress_to_slice(message, &mut room)
+            };
+            std::hint::black_box(size.map_err(failed)?);
+        }
+        Ok(start.elapsed().as_nanos() as f64)
+    };
+    let (mut base, mut target, mut control) = (Vec::new(), Vec::new(), Vec::new());
+    bucket(true, 0)?;
+    bucket(false, 0)?;
+    for round in 0..PAIRS {
+        // Each side goes first as often as the others.
+        for turn in 0..3 {
+            match (round + turn) % 3 {
+                0 => base.push(bucket(true, round)?),
+                1 => target.push(bucket(false, round)?),
+                _ => control.push(bucket(true, round)?),
+            }
+        }
+    }
+    let size = reused
+        .compress_to_slice(messages[0], &mut room)
+        .map_err(failed)?;
+    let back = zstdkit::decompress(&room[..size], &DecoderOptions::default()).map_err(failed)?;
+    checks.that(back == messages[0]);
+    let names = Names {
+        row: "2 KiB json, level 1",
+        baseline: "fresh context each",
+        target: "one reused context",
+    };
+    let sides = Sides {
+        base: &base,
+        target: &target,
+        control: Some(&control),
+        bucket_ops: PAIR_OPS,
+    };
+    Ok(compare::interleaved(names, sides))
+}
+
+fn failed(error: zstdkit::Error) -> Failure {
+    Failure::new(format!("the tour failed: {error}"))
+        .help("please report this as a bug, with the output of `perfkit env`")
+}

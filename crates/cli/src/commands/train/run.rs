@@ -1,0 +1,184 @@
+//! `perfkit compress --train`: a dictionary out of samples, and what it is worth on those of them
+//! that it was not made of.
+
+use std::fs::OpenOptions;
+use std::io::{Read as _, Write as _};
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use latency::report::{Table, Unit};
+use zstdkit::Dictionary;
+use zstdkit::dictionary::{self, Evaluation, SizeClass, TrainOptions, train_best};
+
+use crate::commands::train::flags::TrainPlan;
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::io::conflicts;
+use crate::io::open::open;
+use crate::io::plan::{self, Direction, Request};
+use crate::io::target::{Target, display};
+use crate::session::Outcome;
+use crate::term::{message, signal};
+
+/// What is taken of a sample, as the zstd program has it.
+const SAMPLE_BYTES_MAX: u64 = 128 << 10;
+/// What is taken of all samples.
+const SAMPLES_BYTES_MAX: u64 = 2 << 30;
+/// The most samples: a directory may hold any number.
+const SAMPLES_MAX: usize = 4 << 20;
+
+/// Trains, writes the dictionary, and says what it is worth.
+pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
+    let found = plan::jobs(&Request {
+        recursive: plan.recursive,
+        nowhere: true,
+        any_name: true,
+        ..Request::of(
+            &plan.files,
+            Direction::Compress {
+                exclude_compressed: false,
+            },
+        )
+    })?;
+    conflicts::refuse(&found.jobs, Some(&plan.output), &[], &[])?;
+    // Whether it can be written shows before an hour of training.
+    let target = Target::create(&plan.output, plan.force, None)?;
+    let mut outcome = Outcome::new("train");
+    found.failures.iter().for_each(message::failure);
+    let mut failed = found.failures.len();
+    let mut samples = Vec::new();
+    let mut taken_bytes = 0_u64;
+    for job in &found.jobs {
+        if signal::interrupted() {
+            return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
+        }
+        if samples.len() >= SAMPLES_MAX || taken_bytes >= SAMPLES_BYTES_MAX {
+            message::remark("there are more samples than are of use: the rest is left out");
+            break;
+        }
+        match sample(&job.source) {
+            Ok(bytes) => {
+                taken_bytes += bytes.len() as u64;
+                samples.push(bytes);
+            }
+            Err(failure) => {
+                failed += 1;
+                message::failure(&failure);
+            }
+        }
+    }
+    let (dictionary, evaluation) = made(plan, &samples).map_err(|error| refused(&error))?;
+    write(target, dictionary.bytes(), &plan.output)?;
+    outcome.bytes_in = taken_bytes;
+    outcome.bytes_content = taken_bytes;
+    outcome.bytes_out = dictionary.bytes().len() as u64;
+    outcome.workload.inputs_total = samples.len() as u64;
+    if failed > 0 {
+        outcome.status = ExitStatus::Partial;
+        outcome.complete = false;
+    }
+    let params = &mut outcome.workload.params;
+    params.insert("dictionary_id".to_owned(), dictionary.id().into());
+    outcome.tables = evaluation
+        .map(|evaluation| tables(&dictionary, &evaluation))
+        .unwrap_or_default();
+    Ok(outcome)
+}
+
+/// The dictionary, and what it is worth if that is asked for.
+fn made(
+    plan: &TrainPlan,
+    samples: &[Vec<u8>],
+) -> std::result::Result<(Dictionary, Option<Evaluation>), zstdkit::Error> {
+    let options = TrainOptions::default()
+        .with_size_bytes(plan.size_bytes)
+        .with_encoder(plan.encoder.clone());
+    match plan.id {
+        id if !plan.judged => {
+            let dictionary = dictionary::train(samples, plan.size_bytes)?;
+            let numbered = id.map(|id| dictionary.with_id(id)).transpose()?;
+            Ok((numbered.unwrap_or(dictionary), None))
+        }
+        Some(id) => numbered(samples, &options, id).map(|(best, worth)| (best, Some(worth))),
+        None => train_best(samples, &options).map(|best| (best.dictionary, Some(best.evaluation))),
+    }
+}
+
+/// A dictionary of this number, which plain content could not have; a fifth of the samples is kept
+/// back to judge it by.
+fn numbered(
+    samples: &[Vec<u8>],
+    options: &TrainOptions,
+    id: NonZeroU32,
+) -> std::result::Result<(Dictionary, Evaluation), zstdkit::Error> {
+    let part = |held_out: bool| -> Vec<&[u8]> {
+        let samples = samples.iter().enumerate();
+        let wanted = samples.filter(|(at, _)| (at % 5 == 0) == held_out);
+        wanted.map(|(_, sample)| sample.as_slice()).collect()
+    };
+    let dictionary = dictionary::train(&part(false), options.size_bytes)?.with_id(id)?;
+    let evaluation = dictionary.evaluate(&part(true), &options.encoder)?;
+    Ok((dictionary, evaluation))
+}
+
+fn refused(error: &zstdkit::Error) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error.help() {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}
+
+/// The start of a file.
+fn sample(path: &Path) -> Result<Vec<u8>> {
+    let failed = |error| Failure::io("read", path, &error);
+    if path.is_dir() {
+        let message = format!("{} is a directory", display(path));
+        return Err(Failure::new(message).help("add -r to walk it"));
+    }
+    let mut bytes = Vec::new();
+    open(path, OpenOptions::new().read(true))
+        .and_then(|file| file.take(SAMPLE_BYTES_MAX).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    Ok(bytes)
+}
+
+fn write(target: Target, bytes: &[u8], path: &Path) -> Result<()> {
+    target
+        .writer()
+        .write_all(bytes)
+        .map_err(|error| Failure::io("write", path, &error))?;
+    target.commit()
+}
+
+/// What the dictionary is worth, by size of the sample and in all.
+fn tables(dictionary: &Dictionary, evaluation: &Evaluation) -> Vec<Table> {
+    let Evaluation { classes, total, .. } = evaluation;
+    let bytes = dictionary.bytes().len() as u64;
+    let mut table = Table::new(
+        "samples not trained on",
+        &[
+            ("size_up_to_bytes", Unit::Bytes),
+            ("samples", Unit::Count),
+            ("content_bytes", Unit::Bytes),
+            ("ratio_without", Unit::Ratio),
+            ("ratio_with", Unit::Ratio),
+            ("break_even_samples", Unit::Count),
+        ],
+    );
+    let row = |class: &SizeClass| {
+        vec![
+            class.sample_bytes_max.map(|most| most as u64).into(),
+            class.samples.into(),
+            class.content_bytes.into(),
+            class.plain_ratio().into(),
+            class.ratio().into(),
+            class.break_even_samples(bytes).into(),
+        ]
+    };
+    table.rows.extend(classes.iter().map(row));
+    if classes.len() > 1 {
+        table.rows.push(row(total));
+    }
+    vec![table]
+}

@@ -1,0 +1,158 @@
+//! One job from beginning to end: opened, taken through the codec, committed, its source removed.
+
+use std::time::Instant;
+
+use crate::commands::transfer::stream::{Stop, Stream, Times, write_error};
+use crate::commands::transfer::{Options, Overwrite, Stage};
+use crate::failure::{Failure, Result};
+use crate::io::plan::{Destination, Job};
+use crate::io::sink::{Buffer, Sink, SinkOptions, Written};
+use crate::io::source::{Hash, Reads, Source, Summary};
+use crate::io::target::Target;
+use crate::io::{BUFFER_BYTES, INLINE_BYTES};
+use crate::term::progress::Progress;
+
+/// What a thread has to do jobs with.
+pub(super) struct Hand<'a, S> {
+    pub(super) stage: &'a mut S,
+    pub(super) times: &'a mut Times,
+    /// The buffer of the job before.
+    pub(super) spare: &'a mut Option<Buffer>,
+    /// Whether it is one of several, and leaves to the first what is not a small file.
+    pub(super) helps: bool,
+}
+
+/// What all threads of a run share.
+#[derive(Clone, Copy)]
+pub(super) struct Common<'a> {
+    pub(super) options: &'a Options<'a>,
+    pub(super) progress: &'a Progress,
+}
+
+/// What came of a job.
+pub(super) type Finished = std::result::Result<(Summary, Written), Stop>;
+
+/// Does a job; `joined` is the target that all share, if they do.
+pub(super) fn one<S: Stage>(
+    job: &Job,
+    hand: &mut Hand<'_, S>,
+    common: Common<'_>,
+    joined: Option<&Target>,
+) -> Finished {
+    let start = Instant::now();
+    let opening = hand.stage.open(job)?;
+    let options = common.options;
+    let wanted = (options.hash || options.verify.is_some()) && !opening.partial;
+    let hash = match wanted {
+        true => Hash::Yes,
+        false if opening.hash => Hash::Apart,
+        false => Hash::No,
+    };
+    let reads = Reads {
+        hash,
+        start: opening.start,
+        buffer_bytes: opening.buffer_bytes,
+    };
+    let mut source = if hand.helps {
+        Source::open_small(&job.source, &reads).ok_or(Stop::Declined)?
+    } else {
+        Source::open_at(&job.source, &reads).map_err(|failure| match job.source.is_dir() {
+            true => failure.help("add -r to walk it"),
+            false => failure,
+        })?
+    };
+    let own = target(job, &source, options, hand.helps)?;
+    let target = own.as_ref().or(joined);
+    // A source is only ever removed for a file that now holds its content, not for a device.
+    let replaceable = own.as_ref().is_some_and(Target::is_regular_file);
+    let small = source
+        .attributes()
+        .is_some_and(|metadata| metadata.len() <= INLINE_BYTES);
+    // A wait for a reader must not keep an interrupt from being seen.
+    let behind = target.is_some_and(|target| !(small || opening.threaded) || target.may_wait());
+    let sink_options = SinkOptions {
+        buffer_bytes: if behind {
+            opening.buffer_bytes
+        } else {
+            BUFFER_BYTES
+        },
+        sparse: options.sparse && replaceable,
+        behind,
+        verify: options.verify.cloned(),
+    };
+    let file = target.map(Target::writer);
+    let mut sink = Sink::start(file, &sink_options, hand.spare.take())
+        .map_err(|error| write_error(target, &error))?;
+    let mut stream = Stream {
+        job,
+        source: &mut source,
+        target,
+        sink: &mut sink,
+        alone: replaceable.then_some(sink_options.sparse),
+        out: None,
+        times: hand.times,
+        progress: common.progress,
+        calls: 0,
+    };
+    hand.stage.run(&mut stream)?;
+    stream.flush()?;
+    let (written, spare) = sink.finish().map_err(|error| write_error(target, &error))?;
+    *hand.spare = spare;
+    let mut read = source.summary();
+    read.xxh64 = read.xxh64.filter(|_| wanted);
+    hand.stage.check(job, &read, &written)?;
+    if let Some(target) = own {
+        if let Some(metadata) = source.attributes() {
+            target.copy_attributes(metadata);
+        }
+        target.commit()?;
+    }
+    if options.rm && replaceable {
+        remove(job, &source, &read)?;
+    }
+    hand.times.finished(job, start);
+    Ok((read, written))
+}
+
+/// The target that is the job's own.
+fn target(
+    job: &Job,
+    source: &Source,
+    options: &Options<'_>,
+    helps: bool,
+) -> std::result::Result<Option<Target>, Stop> {
+    let target = match &job.destination {
+        Destination::File(path) if helps => {
+            let replace = matches!(options.overwrite, Overwrite::Always);
+            let plain = Target::create_plain(path, replace, source.attributes())?;
+            // The rest is for whoever may ask or wait.
+            plain.ok_or(Stop::Declined)?
+        }
+        Destination::File(path) => {
+            Target::create(path, options.overwrite.allows(path), source.attributes())?
+        }
+        Destination::Stdout | Destination::Joined if helps => return Err(Stop::Declined),
+        Destination::Stdout => Target::stdout()?,
+        Destination::Joined | Destination::Nowhere => return Ok(None),
+    };
+    Ok(Some(target))
+}
+
+/// Removes the source of a finished target, unless it has become something else meanwhile.
+fn remove(job: &Job, source: &Source, read: &Summary) -> Result<()> {
+    let Some(metadata) = source.attributes() else {
+        // A pipe or device is no file that could be replaced by its target.
+        return Ok(());
+    };
+    if job.source.as_os_str() == "-" {
+        return Ok(());
+    }
+    if read.bytes != metadata.len() || !source.is_unchanged() {
+        return Err(Failure::new(format!(
+            "'{}' changed while it was read, and is kept",
+            job.source.display()
+        ))
+        .help("what was written may be of neither state: do it again when nobody writes to it"));
+    }
+    std::fs::remove_file(&job.source).map_err(|error| Failure::io("remove", &job.source, &error))
+}

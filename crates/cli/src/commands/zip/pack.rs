@@ -1,0 +1,350 @@
+//! Packing: sources through the encoder into the target, each call of it timed. How files are read is
+//! in `file`.
+
+use std::fs::Metadata;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::Instant;
+
+use zipstream::{
+    ArchiveEncoder, ArchiveOptions, Encryption, EntryKind, EntryOptions, RawEntry, Totals,
+};
+
+use crate::commands::transfer::{Stop, write_error};
+use crate::commands::zip::edit::Base;
+use crate::commands::zip::flags::ZipPlan;
+use crate::commands::zip::sources::Source;
+use crate::export::names;
+use crate::failure::{Failure, Result};
+use crate::io::output::Output;
+use crate::io::rights::Rights;
+use crate::io::target::Target;
+use crate::session::{Outcome, Session};
+use crate::term::progress::Progress;
+use crate::term::{message, signal};
+
+mod apart;
+mod behind;
+mod file;
+mod times;
+
+use behind::Behind;
+use times::Times;
+
+/// Output that is worth a write.
+const WRITE_BYTES: usize = 128 << 10;
+
+/// The packing of one archive.
+pub(super) struct Packer<'a> {
+    encoder: ArchiveEncoder,
+    plan: &'a ZipPlan,
+    target: &'a Target,
+    file: Output,
+    times: Times,
+    progress: &'a Progress,
+    zone: jiff::tz::TimeZone,
+    /// Whether entries are encrypted, and state no checksum.
+    sealed: bool,
+    /// What writes the output of the entry at hand, where it is not written as it comes.
+    behind: Option<Behind>,
+    pub(super) read_bytes: u64,
+    /// Who may read everything that was packed.
+    pub(super) rights: Rights,
+    /// Files that changed while they were packed; what was read of them is in the archive.
+    pub(super) changed: u64,
+}
+
+impl<'a> Packer<'a> {
+    pub(super) fn new(
+        session: &Session,
+        plan: &'a ZipPlan,
+        target: &'a Target,
+        progress: &'a Progress,
+        fixed_time: Option<i64>,
+        encryption: Option<Encryption>,
+        base: Option<&Base>,
+    ) -> Result<Self> {
+        // One thread is the calling one.
+        let threads = if plan.threads > 1 { plan.threads } else { 0 };
+        let times = Times::new(session, threads > 0);
+        let mut options = ArchiveOptions::default();
+        options.threads = threads as usize;
+        options.observer = (threads > 0).then(|| times.around());
+        options.reproducible = fixed_time;
+        let sealed = encryption.is_some();
+        options.encryption = encryption;
+        options.comment = base.map(Base::comment).unwrap_or_default();
+        let encoder = match base.and_then(Base::goes_on) {
+            Some(directory) => ArchiveEncoder::resume(options, directory),
+            None => ArchiveEncoder::new(options),
+        };
+        let encoder =
+            encoder.map_err(|error| Failure::new(format!("cannot start packing: {error}")))?;
+        Ok(Self {
+            encoder,
+            plan,
+            target,
+            file: target.writer(),
+            times,
+            progress,
+            zone: jiff::tz::TimeZone::system(),
+            sealed,
+            behind: None,
+            read_bytes: 0,
+            changed: 0,
+            rights: Rights::default(),
+        })
+    }
+
+    /// Packs one source. A failure that is told has cost the archive nothing but this entry.
+    pub(super) fn add(&mut self, source: &Source) -> std::result::Result<bool, Stop> {
+        if signal::interrupted() {
+            return Err(Stop::Interrupted);
+        }
+        let start = Instant::now();
+        let added = match source.kind {
+            _ if source.path.as_os_str() == "-" => self.stream(source)?,
+            EntryKind::File => self.file(source)?,
+            EntryKind::Directory => {
+                self.small(source, EntryOptions::directory(), |_| Ok(Vec::new()))?
+            }
+            EntryKind::Symlink => self.small(source, EntryOptions::symlink(), link_target)?,
+        };
+        if added {
+            let end = Instant::now();
+            self.times
+                .entry
+                .record_span_what(start, end, || source.name.clone());
+        }
+        Ok(added)
+    }
+
+    /// Carries an entry over as it is, given what its headers say.
+    pub(super) fn carry(
+        &mut self,
+        raw: RawEntry,
+        bytes: impl FnOnce(&mut Sink<'_>) -> std::result::Result<(), Carried>,
+    ) -> std::result::Result<(), Stop> {
+        if signal::interrupted() {
+            return Err(Stop::Interrupted);
+        }
+        let start = Instant::now();
+        let name = names::text(raw.name_bytes());
+        let carried = self.encoder.start_raw(raw).map_err(Carried::from);
+        let carried = carried.and_then(|()| {
+            bytes(&mut |piece| {
+                self.encoder.push_raw(piece)?;
+                self.drain(WRITE_BYTES).map_err(Carried)
+            })
+        });
+        carried.map_err(|Carried(stop)| stop)?;
+        let ended = self.encoder.finish_raw();
+        ended.map_err(|error| Carried::from(error).0)?;
+        self.drain(WRITE_BYTES)?;
+        self.times
+            .entry
+            .record_span_what(start, Instant::now(), || name);
+        Ok(())
+    }
+
+    /// A directory or link.
+    fn small(
+        &mut self,
+        source: &Source,
+        mut options: EntryOptions,
+        content: impl FnOnce(&Path) -> io::Result<Vec<u8>>,
+    ) -> std::result::Result<bool, Stop> {
+        let read = source
+            .path
+            .symlink_metadata()
+            .and_then(|metadata| Ok((metadata, content(&source.path)?)));
+        let (metadata, content) = match read {
+            Ok(read) => read,
+            Err(error) => return Ok(passed_over(&source.path, &error)),
+        };
+        self.rights.narrow(&metadata);
+        self.describe(&mut options, &metadata);
+        self.start(source, &options)?;
+        self.push(source, &content)?;
+        self.end(source)?;
+        Ok(true)
+    }
+
+    /// Standard input.
+    fn stream(&mut self, source: &Source) -> std::result::Result<bool, Stop> {
+        let mut options = self.options();
+        options.modified = Some(jiff::Timestamp::now().as_second());
+        self.start(source, &options)?;
+        let mut stdin = crate::io::source::Source::open(&source.path)?;
+        if let Some(metadata) = stdin.attributes() {
+            self.rights.narrow(metadata);
+        }
+        loop {
+            if signal::interrupted() {
+                return Err(Stop::Interrupted);
+            }
+            let buffer = stdin.next().map_err(|error| match error.kind() {
+                io::ErrorKind::Interrupted => Stop::Interrupted,
+                _ => Stop::Failed(stdin.error(&error)),
+            })?;
+            if buffer.is_empty() {
+                break;
+            }
+            self.push(source, &buffer)?;
+        }
+        self.end(source)?;
+        Ok(true)
+    }
+
+    fn options(&self) -> EntryOptions {
+        EntryOptions::new(self.plan.method).level(self.plan.level)
+    }
+
+    fn describe(&self, options: &mut EntryOptions, metadata: &Metadata) {
+        let modified = metadata.modified().ok();
+        let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
+        if let Some(modified) = modified {
+            options.modified = Some(modified.as_second());
+            options.utc_offset_seconds = self.zone.to_offset(modified).seconds();
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            options.mode = metadata.permissions().mode();
+        }
+    }
+
+    fn start(&mut self, source: &Source, options: &EntryOptions) -> std::result::Result<(), Stop> {
+        self.call(source, |encoder| encoder.start_entry(&source.name, options))
+    }
+
+    fn push(&mut self, source: &Source, mut content: &[u8]) -> std::result::Result<(), Stop> {
+        while !content.is_empty() {
+            let taken = self.call(source, |encoder| encoder.push(content))?;
+            content = &content[taken..];
+            self.read_bytes += taken as u64;
+            self.progress.add(taken as u64);
+            self.drain(WRITE_BYTES)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, source: &Source) -> std::result::Result<(), Stop> {
+        self.call(source, ArchiveEncoder::finish_entry)?;
+        self.drain(WRITE_BYTES)
+    }
+
+    /// One timed call of the encoder.
+    fn call<T>(
+        &mut self,
+        source: &Source,
+        call: impl FnOnce(&mut ArchiveEncoder) -> std::result::Result<T, zipstream::Error>,
+    ) -> std::result::Result<T, Stop> {
+        let start = Instant::now();
+        let result = call(&mut self.encoder);
+        self.held(source, start, Instant::now());
+        result.map_err(|error| failed(&source.path, &error))
+    }
+
+    fn held(&mut self, source: &Source, start: Instant, end: Instant) {
+        self.times.calls += 1;
+        let calls = self.times.calls;
+        self.times
+            .hold
+            .record_span_what(start, end, || format!("{}, call {calls}", source.name));
+    }
+
+    /// Waits for what writes the output of an entry.
+    fn catch_up(&mut self) -> std::result::Result<(), Stop> {
+        let written = self.behind.take().map_or(Ok(()), Behind::finish);
+        written.map_err(|error| write_error(Some(self.target), &error))
+    }
+
+    fn drain(&mut self, least: usize) -> std::result::Result<(), Stop> {
+        let output = self.encoder.output();
+        let bytes = output.len();
+        if bytes < least {
+            return Ok(());
+        }
+        if let Some(behind) = &self.behind {
+            let output = self.encoder.take_output(behind.spare());
+            return if behind.put(output) {
+                Ok(())
+            } else {
+                self.catch_up()
+            };
+        }
+        self.file
+            .write_all(output)
+            .map_err(|error| write_error(Some(self.target), &error))?;
+        self.encoder.consume(bytes);
+        Ok(())
+    }
+
+    /// Writes the directory.
+    pub(super) fn finish(&mut self) -> std::result::Result<Totals, Stop> {
+        let start = Instant::now();
+        let failed = |error| Failure::new(format!("cannot finish the archive: {error}"));
+        if self.encoder.directory_bytes() > WRITE_BYTES as u64 {
+            self.encoder.settle_all().map_err(failed)?;
+            self.drain(1)?;
+        }
+        let totals = self.encoder.finish().map_err(failed)?;
+        let end = Instant::now();
+        self.times
+            .hold
+            .record_span_what(start, end, || "the directory".to_owned());
+        self.drain(1)?;
+        Ok(totals)
+    }
+
+    /// Puts the times into the outcome.
+    pub(super) fn report(self, outcome: &mut Outcome) {
+        drop(self.encoder);
+        self.times.finish(outcome);
+    }
+}
+
+/// What takes the bytes of an entry that is carried over.
+pub(super) type Sink<'a> = dyn FnMut(&[u8]) -> std::result::Result<(), Carried> + 'a;
+
+/// Why an entry could not be carried over.
+pub(super) struct Carried(pub(super) Stop);
+
+impl From<zipstream::Error> for Carried {
+    fn from(error: zipstream::Error) -> Self {
+        let failure = Failure::new(format!("cannot copy {error}"));
+        Self(Stop::Failed(match error.help_text() {
+            Some(help) => failure.help(help),
+            None => failure,
+        }))
+    }
+}
+
+#[cfg(unix)]
+fn link_target(path: &Path) -> io::Result<Vec<u8>> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Ok(std::fs::read_link(path)?.into_os_string().into_vec())
+}
+
+#[cfg(not(unix))]
+fn link_target(path: &Path) -> io::Result<Vec<u8>> {
+    let target = std::fs::read_link(path)?;
+    let text = target.to_str().map(|text| text.replace('\\', "/"));
+    text.map(String::into_bytes)
+        .ok_or_else(|| io::Error::other("it leads to a name that is not UTF-8"))
+}
+
+/// Tells of a source that cannot be read and is left out.
+fn passed_over(path: &Path, error: &io::Error) -> bool {
+    message::failure(&Failure::io("read", path, error));
+    false
+}
+
+fn failed(path: &Path, error: &zipstream::Error) -> Stop {
+    let failure = Failure::new(format!("cannot pack '{}': {error}", path.display()));
+    Stop::Failed(match error.help_text() {
+        Some(help) => failure.help(help),
+        None => failure,
+    })
+}

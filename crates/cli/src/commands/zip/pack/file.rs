@@ -1,0 +1,257 @@
+//! Files on their way into an archive. The size that the system states is a hint: a file is read to its
+//! end, and one that changed meanwhile is named. Whatever happens to it, the headers say what was read.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek as _, SeekFrom};
+use std::path::Path;
+use std::time::Instant;
+
+use zipstream::{EntryOptions, KnownContent};
+
+use crate::commands::transfer::{Stop, write_error};
+use crate::commands::zip::pack::behind::Behind;
+use crate::commands::zip::pack::{Packer, WRITE_BYTES, failed, passed_over};
+use crate::commands::zip::sources::Source;
+use crate::failure::Failure;
+use crate::io::open;
+use crate::io::steady::State;
+use crate::term::{message, signal};
+
+/// Stored files above this go to a file directly; into a pipe they are read twice, so that their headers
+/// can state what they hold.
+const KNOWN_BYTES_MIN: u64 = 1 << 20;
+/// One read of the first of the two.
+const READ_BYTES: usize = 128 << 10;
+
+/// How reading a file for its entry ended.
+pub(super) enum Reading {
+    /// At its end, or where it had as much as its header states.
+    Ended,
+    /// The same, and the entry has ended with it.
+    Placed,
+    /// Its header has room for no more.
+    Full,
+    /// Before it had as much as its header states.
+    Short,
+    /// It cannot be read.
+    Failed(io::Error),
+    /// It cannot be read, and has no entry yet.
+    Unread(io::Error),
+}
+
+impl Packer<'_> {
+    /// Packs a file; whether the archive has an entry for it.
+    pub(super) fn file(&mut self, source: &Source) -> Result<bool, Stop> {
+        let (mut file, metadata) = match open::regular(&source.path) {
+            Ok(opened) => opened,
+            Err(error) => return Ok(passed_over(&source.path, &error)),
+        };
+        self.rights.narrow(&metadata);
+        let before = self.read_bytes;
+        let mut options = self.options();
+        self.describe(&mut options, &metadata);
+        let mut reading = self.first(source, &mut file, &metadata, &mut options)?;
+        if let Reading::Short = reading {
+            // The header states more than there is: the entry is made again, without a promise.
+            self.retract(source)?;
+            self.read_bytes = before;
+            options.known = None;
+            options.size_hint = None;
+            reading = match file.rewind() {
+                Ok(()) => self.through(source, &mut file, &options)?,
+                Err(error) => return Ok(passed_over(&source.path, &error)),
+            };
+        }
+        match reading {
+            Reading::Unread(error) => return Ok(passed_over(&source.path, &error)),
+            Reading::Failed(error) => return self.unread(source, &options, &error),
+            Reading::Placed => {}
+            Reading::Ended | Reading::Full | Reading::Short => {
+                self.end(source)?;
+                self.catch_up()?;
+            }
+        }
+        let full = matches!(reading, Reading::Full);
+        self.compare(source, &file, &metadata, full, self.read_bytes - before);
+        Ok(true)
+    }
+
+    /// Reads a file in the way that suits it.
+    fn first(
+        &mut self,
+        source: &Source,
+        file: &mut File,
+        metadata: &Metadata,
+        options: &mut EntryOptions,
+    ) -> Result<Reading, Stop> {
+        let size = metadata.len();
+        // Files that state 0 may be made up as they are read.
+        options.size_hint = Some(size).filter(|size| *size > 0);
+        if self.plan.level == 0 || self.plan.method == zipstream::Method::Stored {
+            let direct = cfg!(unix) && !self.sealed && self.target.is_regular_file();
+            if direct && size > KNOWN_BYTES_MIN {
+                return self.apart(source, file, size, options);
+            }
+            match known(file, size, self.sealed) {
+                Ok(known) => options.known = known,
+                Err(error) => return Ok(Reading::Unread(error)),
+            }
+        }
+        self.through(source, file, options)
+    }
+
+    /// Reads a file through the encoder, into an entry of its own.
+    fn through(
+        &mut self,
+        source: &Source,
+        file: &mut File,
+        options: &EntryOptions,
+    ) -> Result<Reading, Stop> {
+        self.start(source, options)?;
+        if self.sealed && options.known.is_some() && self.plan.threads > 1 {
+            self.behind = Behind::start(self.file.clone());
+        }
+        self.content(source, file, options.known.is_some())
+    }
+
+    /// Reads a file into the open entry.
+    fn content(
+        &mut self,
+        source: &Source,
+        file: &mut File,
+        promised: bool,
+    ) -> Result<Reading, Stop> {
+        loop {
+            let start = Instant::now();
+            let left = self.encoder.entry_left().unwrap_or(u64::MAX);
+            if left == 0 {
+                return Ok(match promised {
+                    true => Reading::Ended,
+                    false => Reading::Full,
+                });
+            }
+            let room = self
+                .encoder
+                .room()
+                .map_err(|error| failed(&source.path, &error))?;
+            let made = Instant::now();
+            let most = usize::try_from(left).unwrap_or(usize::MAX).min(room.len());
+            let bytes = match file.read(&mut room[..most]) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Ok(Reading::Failed(error)),
+            };
+            self.held(source, start, made);
+            self.encoder
+                .filled(bytes)
+                .map_err(|error| failed(&source.path, &error))?;
+            if bytes == 0 {
+                return Ok(match promised {
+                    true => Reading::Short,
+                    false => Reading::Ended,
+                });
+            }
+            self.read_bytes += bytes as u64;
+            self.progress.add(bytes as u64);
+            self.drain(WRITE_BYTES)?;
+            if signal::interrupted() {
+                return Err(Stop::Interrupted);
+            }
+        }
+    }
+
+    /// Names a file that could not be read to its end. Its entry is left out, or holds what was read
+    /// where that is in a pipe already; whether there is one.
+    fn unread(
+        &mut self,
+        source: &Source,
+        options: &EntryOptions,
+        error: &io::Error,
+    ) -> Result<bool, Stop> {
+        let failure = Failure::io("read", &source.path, error);
+        let bytes = self.encoder.entry_bytes();
+        if self.encoder.abandon_entry().is_ok() || self.retract(source).is_ok() {
+            message::failure(&failure);
+            return Ok(false);
+        }
+        if options.known.is_some() {
+            // Its header states what cannot be had.
+            return Err(failure.into());
+        }
+        message::failure(&failure.help(format!(
+            "the archive is in a pipe: its entry holds the first {bytes} bytes"
+        )));
+        self.changed += 1;
+        self.end(source)?;
+        Ok(true)
+    }
+
+    /// Takes the open entry back out of the archive, which a pipe does not let go of.
+    fn retract(&mut self, source: &Source) -> Result<(), Stop> {
+        self.catch_up()?;
+        if !self.target.is_regular_file() {
+            return Err(shorter(&source.path).into());
+        }
+        let totals = self.encoder.totals();
+        let written = totals.archive_bytes - self.encoder.output().len() as u64;
+        let kept = self.call(source, zipstream::ArchiveEncoder::retract_entry)?;
+        let back = |file: &File| {
+            let mut file = file;
+            let at = file.stream_position()?.saturating_sub(written - kept);
+            file.seek(SeekFrom::Start(at))?;
+            file.set_len(at)
+        };
+        back(self.file.file()).map_err(|error| write_error(Some(self.target), &error))
+    }
+
+    /// Names a file that changed while it was read.
+    fn compare(&mut self, source: &Source, file: &File, before: &Metadata, full: bool, bytes: u64) {
+        let now = file.metadata().ok().as_ref().and_then(State::of);
+        let change = State::of(before).and_then(|before| before.change(now?));
+        let what = match change {
+            Some(change) => change.to_string(),
+            None if full => "it has more than its header can describe".to_owned(),
+            None => return,
+        };
+        self.changed += 1;
+        let name = source.path.display();
+        message::failure(
+            &Failure::new(format!("'{name}' changed while it was packed: {what}")).help(format!(
+                "its entry holds the {bytes} bytes that were read; pack it again when nothing writes to it"
+            )),
+        );
+    }
+}
+
+/// What a file that is to be stored holds, where that is worth reading it twice; its size alone where
+/// no header states more.
+fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<KnownContent>> {
+    if size <= KNOWN_BYTES_MIN {
+        return Ok(None);
+    }
+    if sealed {
+        return Ok(Some(KnownContent::new(size, 0)));
+    }
+    let mut reader = file.try_clone()?;
+    let mut buffer = vec![0; READ_BYTES];
+    let mut sum = zipstream::Crc32::new();
+    let mut bytes = 0;
+    while bytes < size {
+        let most = usize::try_from(size - bytes).unwrap_or(usize::MAX);
+        let most = most.min(READ_BYTES);
+        let read = reader.read(&mut buffer[..most])?;
+        if read == 0 || signal::interrupted() {
+            break;
+        }
+        sum.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+    io::Seek::rewind(&mut reader)?;
+    Ok(Some(KnownContent::new(bytes, sum.sum())))
+}
+
+/// The failure of a file that has less than it had when its header was written.
+fn shorter(path: &Path) -> Failure {
+    let what = format!("cannot pack '{}': it became shorter", path.display());
+    Failure::new(what).help("the file changed while it was read: pack it again")
+}

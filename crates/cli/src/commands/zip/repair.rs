@@ -1,0 +1,175 @@
+//! `perfkit zip --repair`: what can be saved of an archive, as a new one.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::Path;
+
+use latency::report::{Input, LatencyName, Table, Unit};
+use zipstream::{Decryption, Limits, ReadAt as _, Salvage, Salvaged, Totals, salvage};
+
+use crate::args::password::PasswordSource;
+use crate::commands::transfer::Stop;
+use crate::commands::zip::edit;
+use crate::commands::zip::flags::{ZipArgs, ZipPlan};
+use crate::commands::zip::pack::{Carried, Packer};
+use crate::exit::ExitStatus;
+use crate::export::names;
+use crate::failure::{Failure, Result};
+use crate::io::rights::Rights;
+use crate::io::target::Target;
+use crate::session::{Outcome, Session, Setup};
+use crate::term::progress::Progress;
+use crate::term::{message, password};
+
+/// One read of what is carried over.
+const READ_BYTES: usize = 128 << 10;
+
+/// Opens the broken archive. Where only an append to it was cut off it is whole again by that.
+fn open(path: &Path) -> std::io::Result<File> {
+    if edit::was_cut_off(path) {
+        return edit::hold(&std::fs::canonicalize(path)?).map(edit::Held::into_file);
+    }
+    File::open(path)
+}
+
+/// Runs the command.
+pub(super) fn run(
+    args: &ZipArgs,
+    plan: &ZipPlan,
+    name: &'static str,
+    argv: &[OsString],
+) -> Result<ExitStatus> {
+    let (input, output) = (&args.output, &args.paths[0]);
+    let password = match &plan.encryption {
+        Some((PasswordSource::File(path), _)) => Some(password::read(path)?),
+        _ => None,
+    };
+    let session = Session::start(&Setup {
+        rows: &[LatencyName::Service, LatencyName::Hold],
+        ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
+    })?;
+    let file = open(input).map_err(|error| Failure::io("read", input, &error))?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| Failure::io("read", input, &error))?;
+    let target = Target::create(output, args.force, Some(&metadata))?;
+    let decryption = password.map(Decryption::new);
+    let saved = salvage(&file, &Limits::default(), decryption);
+    let saved = saved.map_err(|error| cannot(input, &error.to_string()))?;
+    if saved.entries.is_empty() {
+        return Err(cannot(input, "no entry of it is whole"));
+    }
+    let mut outcome = Outcome::new("zip");
+    outcome.workload.inputs.push(Input {
+        path: names::path(input),
+        bytes: file.size().unwrap_or(0),
+        xxh64: None,
+    });
+    outcome.workload.inputs_total = 1;
+    let progress = Progress::start(args.terminal.wants_progress(), None);
+    let single = ZipPlan {
+        threads: 1,
+        ..plan.clone()
+    };
+    let packer = Packer::new(&session, &single, &target, &progress, None, None, None)?;
+    let carried = carry(packer, &file, &saved, &mut outcome);
+    let ended = carried.and_then(|(totals, twins)| {
+        // It holds what the broken one holds, for the same people.
+        target.settle_rights(Some(&metadata), &Rights::default());
+        target.commit()?;
+        Ok((totals, twins))
+    });
+    progress.finish();
+    let told = ended.map(|(totals, twins)| {
+        tell(&saved, twins, args.terminal.wants_warnings());
+        outcome.complete = saved.lost_entries + twins == 0 && saved.lost_bytes == 0;
+        outcome.tables.push(table(&saved, &totals, twins));
+        totals
+    });
+    crate::commands::zip::run::settle(told, 0, &mut outcome);
+    session.finish(outcome)
+}
+
+fn cannot(input: &Path, why: &str) -> Failure {
+    let name = input.display();
+    Failure::new(format!("nothing of '{name}' can be saved: {why}"))
+        .help("fetch or copy it again, if there is another copy")
+}
+
+/// Carries over what was saved; how many entries had the name of another.
+fn carry(
+    mut packer: Packer<'_>,
+    file: &File,
+    saved: &Salvage,
+    outcome: &mut Outcome,
+) -> std::result::Result<(Totals, u64), Stop> {
+    let mut names = std::collections::HashSet::new();
+    let mut twins = 0;
+    let mut buffer = vec![0; READ_BYTES];
+    for entry in &saved.entries {
+        if !names.insert(entry.raw.name_bytes()) {
+            twins += 1;
+            continue;
+        }
+        packer.carry(entry.raw.clone(), |sink| {
+            let Salvaged { range, .. } = entry;
+            let mut at = range.start;
+            while at < range.end {
+                let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+                let most = left.min(READ_BYTES);
+                let read = file.read_at(&mut buffer[..most], at);
+                let bytes = read.map_err(|error| {
+                    Carried(Failure::io("read", Path::new("the archive"), &error).into())
+                })?;
+                if bytes == 0 {
+                    return Err(Carried(Failure::new("the archive became shorter").into()));
+                }
+                sink(&buffer[..bytes])?;
+                at += bytes as u64;
+            }
+            Ok(())
+        })?;
+    }
+    let totals = packer.finish()?;
+    outcome.bytes_out = totals.archive_bytes;
+    outcome.bytes_content = totals.content_bytes;
+    packer.report(outcome);
+    Ok((totals, twins))
+}
+
+fn tell(saved: &Salvage, twins: u64, warn: bool) {
+    if !warn {
+        return;
+    }
+    let lost = saved.lost_entries;
+    if lost + saved.lost_bytes > 0 {
+        let bytes = saved.lost_bytes;
+        message::remark(&format!(
+            "{lost} entries are lost, and {bytes} bytes belong to none"
+        ));
+    }
+    if twins > 0 {
+        message::remark(&format!("{twins} entries have the name of one before them"));
+    }
+    let unverified = saved.entries.iter().filter(|entry| !entry.verified).count();
+    if unverified > 0 {
+        message::remark(&format!("{unverified} entries could not be verified"));
+    }
+}
+
+fn table(saved: &Salvage, totals: &Totals, twins: u64) -> Table {
+    let columns = [
+        ("saved_entries", Unit::Count),
+        ("lost_entries", Unit::Count),
+        ("lost_bytes", Unit::Bytes),
+        ("archive_bytes", Unit::Bytes),
+    ];
+    let mut table = Table::new("repair", &columns);
+    table.rows.push(vec![
+        totals.entries.into(),
+        (saved.lost_entries + twins).into(),
+        saved.lost_bytes.into(),
+        totals.archive_bytes.into(),
+    ]);
+    table
+}

@@ -1,0 +1,73 @@
+//! A ticker of 1 ms and the packing of archives as two tasks of one thread.
+
+use std::time::Duration;
+
+use latency::report::{LatencyName, Timing};
+use latency::{Recorder, Spec};
+use tokio::task::yield_now;
+
+use crate::commands::ticker::tick;
+use crate::commands::zip_bench::pack::{self, Work};
+use crate::commands::zip_bench::run::{failed, runtime};
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+
+const PERIOD: Duration = Duration::from_millis(1);
+/// Long enough for a 99th percentile.
+const TIME: Duration = Duration::from_millis(400);
+
+/// How the other task packs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    Nothing,
+    Sync,
+    Async,
+}
+
+impl Beside {
+    pub(super) const ALL: [Self; 3] = [Self::Nothing, Self::Sync, Self::Async];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "ticker alone",
+            Self::Sync => "ticker beside sync",
+            Self::Async => "ticker beside async",
+        }
+    }
+}
+
+/// One measurement.
+pub(super) fn measure(session: &Session, work: &Work, beside: Beside) -> Result<Recorder> {
+    let spec = Spec::new(LatencyName::Response, "tick")
+        .series(beside.name())
+        .timing(Timing::Intended);
+    let recorder = Recorder::new(session.spec(spec), session.run_start());
+    let work = work.clone();
+    runtime(false)?.block_on(async {
+        let packing = tokio::spawn(async move {
+            loop {
+                let packed = match beside {
+                    Beside::Nothing => Ok(()),
+                    Beside::Sync => pack::sync(&work, std::io::sink(), None).map(drop),
+                    Beside::Async => {
+                        let sink = tokio::io::sink();
+                        pack::asynchronous(&work, sink, None).await.map(drop)
+                    }
+                };
+                if let Err(error) = packed {
+                    return error;
+                }
+                yield_now().await;
+            }
+        });
+        // A task like the other one: they take turns.
+        let ticking = tokio::spawn(tick(recorder, PERIOD, TIME));
+        let broken = |error| Failure::new(format!("the benchmark failed: {error}"));
+        let recorder = ticking.await.map_err(broken)?;
+        if packing.is_finished() {
+            return Err(failed(packing.await.map_err(broken)?));
+        }
+        packing.abort();
+        Ok(recorder)
+    })
+}

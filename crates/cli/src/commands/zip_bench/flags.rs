@@ -1,0 +1,85 @@
+//! `perfkit zip-bench`: flags, and what they come to.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::output::OutputArgs;
+use crate::args::units;
+use crate::io::conflicts::{Files, Stdout};
+
+/// Measure archives packed with and without an async runtime.
+///
+/// Packs 5, 10 and 20 MiB, 50 entries of 10 KB and 100 KB in memory, and ten archives at once: of one
+/// line over and over, of generated source text, and of FILES taken together. The writer for files and
+/// the one for tokio take turns, with the first once more as a control; every archive is read back.
+/// Rows say how long an entry took and how long a call, or a turn of the task, kept its thread; a
+/// ticker of 1 ms on the same runtime shows how late it comes. Memory and processor time are those of
+/// processes of their own.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit zip-bench
+  perfkit zip-bench --level 1 --rounds 30 access.log
+  perfkit zip-bench --report markdown --export-json zip.json")]
+pub(crate) struct ZipBenchArgs {
+    /// Files whose content is measured as well
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Level of deflate
+    #[arg(long, value_name = "N", default_value_t = 6,
+          value_parser = clap::value_parser!(i32).range(0..=9))]
+    pub(crate) level: i32,
+    /// Rounds, in each of which every side has its turn
+    #[arg(long, value_name = "N", default_value_t = 11,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) rounds: u32,
+    /// Only 5 MiB, 50 entries and 100 KB
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Seed of the generated text
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Pack so much in this process and say nothing: what memory is measured on
+    #[arg(long, hide = true, value_enum)]
+    pub(crate) once: Option<Once>,
+    #[arg(long, hide = true, value_name = "SIZE", default_value = "5M", value_parser = units::size)]
+    pub(crate) once_bytes: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What a process does whose memory is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Once {
+    /// Nothing but to make the content.
+    Nothing,
+    /// The writer for files.
+    Sync,
+    /// The same with a thread a processor.
+    Threads,
+    /// The writer for tokio.
+    Async,
+}
+
+impl Once {
+    pub(crate) const ALL: [Self; 4] = [Self::Nothing, Self::Sync, Self::Threads, Self::Async];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Sync => "sync",
+            Self::Threads => "threads",
+            Self::Async => "async",
+        }
+    }
+}
+
+impl ZipBenchArgs {
+    /// What it reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.output
+            .files()
+            .sources(&self.files, false)
+            .stdout(Stdout::Report)
+    }
+}

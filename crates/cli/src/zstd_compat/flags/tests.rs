@@ -1,0 +1,214 @@
+//! How command lines of the zstd program are read.
+
+use std::ffi::OsString;
+
+use zstdkit::{Parameters, Strategy};
+
+use crate::zstd_compat::flags::*;
+
+fn read(line: &str) -> Result<ZstdPlan> {
+    let argv: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+    let name = Name::of(&argv[0]).expect("a name");
+    parse(name, &argv, &Variables::default())
+}
+
+fn compress(line: &str) -> CompressPlan {
+    match read(line).map(|plan| plan.action) {
+        Ok(Action::Compress(plan)) => plan,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn decompress(line: &str) -> (DecompressPlan, ZstdPlan) {
+    match read(line) {
+        Ok(
+            ref whole @ ZstdPlan {
+                action: Action::Decompress(ref plan),
+                ..
+            },
+        ) => (plan.clone(), whole.clone()),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn names_are_known_wherever_they_lie() {
+    for (program, name) in [
+        ("zstd", Some(Name::Zstd)),
+        ("/usr/bin/zstdcat", Some(Name::Zstdcat)),
+        ("./unzstd.exe", Some(Name::Unzstd)),
+        ("zstdmt", Some(Name::Zstdmt)),
+        ("perfkit", None),
+        ("zstd2", None),
+        ("", None),
+    ] {
+        assert_eq!(Name::of(OsStr::new(program)), name, "{program}");
+    }
+}
+
+#[test]
+fn clusters_are_read_letter_by_letter() {
+    let plan = compress("zstd -19T2kqf a");
+    assert_eq!((plan.encoder.level, plan.threads), (19, 2));
+    let plan = read("zstd -vvf9o out a").expect("read");
+    assert_eq!((plan.verbosity, plan.targets.force), (4, true));
+    assert_eq!(plan.targets.output.as_deref(), Some(Path::new("out")));
+    let (plan, whole) = decompress("zstd -dcfM64M a.zst");
+    assert_eq!(plan.decoder.window_limit, Some(64 << 20));
+    assert_eq!(plan.decoder.window_log_max, 26);
+    assert!(plan.pass_through && whole.targets.stdout);
+    assert_eq!(whole.verbosity, 1);
+    assert_eq!(compress("zstd -B1M -T0 a").encoder.job_size, Some(1 << 20));
+    assert_eq!(compress("zstd -D=dict -0 a").encoder.level, 3);
+}
+
+#[test]
+fn levels_out_of_range_are_brought_back_with_a_word() {
+    let plan = read("zstd -22 a").expect("read");
+    assert_eq!(plan.notes.len(), 1);
+    assert_eq!(compress("zstd -22 a").encoder.level, 19);
+    assert_eq!(compress("zstd --ultra -22 a").encoder.level, 22);
+    assert_eq!(compress("zstd --ultra -99 a").encoder.level, 22);
+    assert_eq!(compress("zstd --fast=5 a").encoder.level, -5);
+    assert_eq!(compress("zstd --fast -2 a").encoder.level, 2);
+}
+
+#[test]
+fn advanced_settings_come_one_by_one() {
+    let encoder =
+        compress("zstd --zstd=wlog=23,clog=22,hlog=21,slog=3,mml=4,tlen=16,strat=5 a").encoder;
+    assert_eq!(encoder.window_log, Some(23));
+    let expected = Parameters::default()
+        .with_chain_log(22)
+        .with_hash_log(21)
+        .with_search_log(3)
+        .with_min_match(4)
+        .with_target_length(16)
+        .with_strategy(Strategy::Lazy2);
+    assert_eq!(encoder.parameters, expected);
+    assert_eq!(compress("zstd --zstd=wlog=0 a").encoder.window_log, None);
+    for line in ["wlog=99", "strat=10", "foo=1", "wlog", "wlog=", ""] {
+        assert!(read(&format!("zstd --zstd={line} a")).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn samples_become_a_dictionary() {
+    let plan = |line: &str| match read(line).map(|plan| plan.action) {
+        Ok(Action::Train(plan)) => plan,
+        other => panic!("{line}: {other:?}"),
+    };
+    let all = plan("zstd --train -r dir -f --maxdict=4K --dictID 7 -o d");
+    assert_eq!((all.size_bytes, all.id.map(Into::into)), (4096, Some(7)));
+    assert!(all.force && all.recursive && !all.judged && all.output == Path::new("d"));
+    let plain = plan("zstd --train-fastcover=d=8,steps=4 a b");
+    assert_eq!((plain.size_bytes, plain.id), (112_640, None));
+    assert_eq!(plain.output, Path::new("dictionary"));
+    assert_eq!(read("zstd --train-cover a").expect("read").notes.len(), 1);
+    for line in [
+        "zstd --train-cover=k=32,d=6 a",
+        "zstd --train a -c",
+        "zstd --train a -o -",
+        "zstd --train -",
+        "zstd --train --maxdict=100 a",
+        "zstd --train --dictID=x a",
+    ] {
+        assert!(read(line).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn the_last_of_two_opposite_words_wins() {
+    assert!(!read("zstd --rm -k a").expect("read").targets.rm);
+    assert!(read("zstd -k --rm a").expect("read").targets.rm);
+    let plan = read("zstd -c -o out a").expect("read");
+    assert!(!plan.targets.stdout);
+    assert!(read("zstd -o out -c a").expect("read").targets.stdout);
+    assert!(!compress("zstd -C --no-check a").encoder.checksum);
+    assert!(compress("zstd -d -z a").encoder.checksum);
+}
+
+#[test]
+fn standard_input_goes_to_standard_output() {
+    for (line, stdout) in [
+        ("zstd", true),
+        ("zstd -", true),
+        ("zstd - a", false),
+        ("zstd a -", false),
+        ("zstd -o out", false),
+        ("zstd --filelist=list", false),
+        ("zstdcat a", true),
+        ("unzstd a.zst", false),
+    ] {
+        assert_eq!(read(line).expect(line).targets.stdout, stdout, "{line}");
+    }
+}
+
+#[test]
+fn values_stand_behind_a_sign_or_in_the_next_word() {
+    for line in ["zstd --threads=3 a", "zstd --threads 3 a", "zstd -T3 a"] {
+        assert_eq!(compress(line).threads, 3, "{line}");
+    }
+    let plan = read("zstd --patch-from old new").expect("read");
+    assert_eq!(plan.reference.patch_from.as_deref(), Some(Path::new("old")));
+    let plan = read("zstd --output-dir-flat=o -- -a -").expect("read");
+    assert_eq!(plan.targets.place, Place::Flat("o".into()));
+    assert_eq!(plan.files, [Path::new("-a"), Path::new("./-")]);
+}
+
+#[test]
+fn mistakes_name_the_word() {
+    for (line, told) in [
+        ("zstd --bad a", "Incorrect parameter: --bad"),
+        ("zstd -X a", "Incorrect parameter: -X"),
+        ("zstd --fast=0 a", "--fast=0"),
+        ("zstd --fast=-3 a", "--fast=-3"),
+        ("zstd --long=99 a", "window_log"),
+        ("zstd -d --long=99 a", "window_log"),
+        ("zstd --rm=1 a", "--rm=1"),
+        ("zstd -Dfile a", "-D in '-Dfile'"),
+        ("zstd a -o", "-o lacks"),
+        ("zstd a -o -f", "-o and its value"),
+        ("zstd --threads=x a", "--threads takes a number"),
+        ("zstd --memory=99999999999999999999 a", "--memory takes"),
+        ("zstd -T99999999999 a", "-T99999999999"),
+        ("zstd --format=gzip a", "--format=gzip"),
+        ("zstd -b3 a", "benchmark"),
+        ("zstd -l", "--list does not read"),
+        ("zstd --patch-from=a b c", "one file"),
+        ("zstd --patch-from=a -D d b", "do not go together"),
+        ("zstd --single-thread --rsyncable b", "do not go together"),
+    ] {
+        let failure = read(line).expect_err(line);
+        assert!(failure.message().contains(told), "{line}: {failure}");
+        assert!(failure.help_text().is_some(), "{line}");
+    }
+}
+
+#[test]
+fn the_environment_speaks_first_and_is_not_believed_blindly() {
+    let argv = ["zstd", "a"].map(OsString::from);
+    let plan = |level: &str, threads: &str| {
+        let variables = Variables {
+            level: Some(level.to_owned()),
+            threads: Some(threads.to_owned()),
+        };
+        let plan = parse(Name::Zstd, &argv, &variables).expect("read");
+        match plan.action {
+            Action::Compress(one) => (one.encoder.level, one.threads, plan.notes.len()),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(plan("-7", "2"), (-7, 2, 0));
+    assert_eq!(plan("many", "2x"), (3, 1, 2));
+}
+
+#[test]
+fn help_and_version_are_found_before_later_mistakes() {
+    let asked = |line: &str| read(line).expect(line).action;
+    assert_eq!(asked("zstd -h --bad"), Action::Help { long: false });
+    assert_eq!(asked("zstd --help"), Action::Help { long: true });
+    assert_eq!(asked("zstd -qV"), Action::Version { bare: true });
+    assert_eq!(asked("zstdcat --version"), Action::Version { bare: true });
+    assert_eq!(asked("zstd -l --version"), Action::Version { bare: false });
+}

@@ -1,0 +1,444 @@
+//! The words of a zstd command line one by one. What they come to together is in [`super`].
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::slice::Iter;
+
+use crate::args::settings::ReferenceArgs;
+use crate::commands::decompress::flags::DecompressMode;
+use crate::failure::{Failure, Result};
+use crate::io::plan::Place;
+use crate::zstd_compat::flags::advanced::Advanced;
+use crate::zstd_compat::flags::training::Training;
+use crate::zstd_compat::flags::{Action, Name, Variables};
+
+/// How to use it, in a line.
+pub(crate) const USAGE: &str = "usage: zstd [OPTIONS...] [INPUT... | -] [-o OUTPUT]; -h lists them";
+
+/// What the data is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Compress,
+    Decompress(DecompressMode),
+}
+
+/// Where it goes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Output {
+    Beside,
+    Stdout,
+    File(PathBuf),
+}
+
+/// A command line without its spelling.
+#[derive(Debug, Clone)]
+pub(crate) struct Words {
+    pub(crate) operation: Operation,
+    /// Something to print instead of work.
+    pub(crate) asked: Option<Action>,
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) lists: Vec<PathBuf>,
+    pub(crate) output: Output,
+    pub(crate) place: Place,
+    pub(crate) force: bool,
+    pub(crate) rm: bool,
+    pub(crate) recursive: bool,
+    pub(crate) exclude_compressed: bool,
+    pub(crate) pass_through: Option<bool>,
+    pub(crate) verbosity: i32,
+    pub(crate) progress: Option<bool>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) level: i32,
+    pub(crate) ultra: bool,
+    pub(crate) long: Option<u32>,
+    /// Those that were asked for.
+    pub(crate) threads: Option<u32>,
+    pub(crate) single_thread: bool,
+    pub(crate) check: bool,
+    pub(crate) content_size: bool,
+    pub(crate) dictionary_id: bool,
+    pub(crate) sparse: bool,
+    pub(crate) rsyncable: bool,
+    pub(crate) stream_bytes: Option<u64>,
+    /// 0: not given.
+    pub(crate) block_bytes: u64,
+    /// 0: not given.
+    pub(crate) memory_bytes: u64,
+    pub(crate) advanced: Advanced,
+    pub(crate) training: Training,
+    pub(crate) reference: ReferenceArgs,
+}
+
+impl Words {
+    /// Reads all words behind the program's name.
+    pub(crate) fn read(name: Name, argv: &[OsString], variables: &Variables) -> Result<Self> {
+        let mut words = Self::of(name);
+        words.variables(variables);
+        let mut line = argv.get(1..).unwrap_or_default().iter();
+        while let Some(word) = line.next() {
+            match word.to_str() {
+                Some("-") => words.files.push("-".into()),
+                Some("--") => words.files.extend(line.by_ref().map(named)),
+                Some(text) if text.starts_with("--") => words.flag(text, &mut line)?,
+                Some(text) if text.starts_with('-') => words.cluster(text, &mut line)?,
+                None if word.as_encoded_bytes().starts_with(b"-") => {
+                    return Err(incorrect(&word.to_string_lossy()));
+                }
+                _ => words.files.push(word.into()),
+            }
+            if words.asked.is_some() {
+                break;
+            }
+        }
+        Ok(words)
+    }
+
+    /// What a name stands for.
+    fn of(name: Name) -> Self {
+        let cat = name == Name::Zstdcat;
+        Self {
+            operation: match name {
+                Name::Zstd | Name::Zstdmt => Operation::Compress,
+                Name::Unzstd | Name::Zstdcat => Operation::Decompress(DecompressMode::Write),
+            },
+            asked: None,
+            files: Vec::new(),
+            lists: Vec::new(),
+            output: if cat { Output::Stdout } else { Output::Beside },
+            place: Place::Beside,
+            force: cat,
+            rm: false,
+            recursive: false,
+            exclude_compressed: false,
+            pass_through: None,
+            verbosity: if cat { 1 } else { 2 },
+            progress: None,
+            notes: Vec::new(),
+            level: 3,
+            ultra: false,
+            long: None,
+            threads: (name == Name::Zstdmt).then_some(0),
+            single_thread: false,
+            check: true,
+            content_size: true,
+            dictionary_id: true,
+            sparse: true,
+            rsyncable: false,
+            stream_bytes: None,
+            block_bytes: 0,
+            memory_bytes: 0,
+            advanced: Advanced::default(),
+            training: Training::default(),
+            reference: ReferenceArgs {
+                dictionary: None,
+                patch_from: None,
+            },
+        }
+    }
+
+    fn variables(&mut self, variables: &Variables) {
+        let mut odd = |name: &str, value: &str| {
+            let note = format!("the environment's {name} is not a number and is ignored: {value}");
+            self.notes.push(note);
+        };
+        if let Some(text) = &variables.level {
+            match text.parse() {
+                Ok(level) if (-131_072..=22).contains(&level) => self.level = level,
+                _ => odd("ZSTD_CLEVEL", text),
+            }
+        }
+        if let Some(text) = &variables.threads {
+            match text.parse() {
+                Ok(threads) => self.threads = Some(threads),
+                Err(_) => odd("ZSTD_NBTHREADS", text),
+            }
+        }
+    }
+
+    /// A word of one dash: letters, and numbers behind those that take one.
+    fn cluster(&mut self, word: &str, line: &mut Iter<'_, OsString>) -> Result<()> {
+        let mut rest = word.get(1..).unwrap_or_default();
+        while let Some(letter) = rest.chars().next() {
+            if letter.is_ascii_digit() {
+                let level = number(&mut rest).ok_or_else(|| incorrect(word))?;
+                self.level = i32::try_from(level).map_err(|_| incorrect(word))?;
+                if self.level == 0 {
+                    self.level = 3;
+                }
+                continue;
+            }
+            rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+            let mut size = || number(&mut rest).ok_or_else(|| incorrect(word));
+            match letter {
+                'T' => {
+                    let threads = u32::try_from(size()?).map_err(|_| incorrect(word))?;
+                    self.threads = Some(threads);
+                }
+                'B' => self.block_bytes = size()?,
+                'M' => self.memory_bytes = size()?,
+                'o' | 'D' => {
+                    let value = match rest.strip_prefix('=') {
+                        Some(value) => PathBuf::from(value),
+                        None if rest.is_empty() => next(&format!("-{letter}"), line)?,
+                        None => {
+                            return Err(Failure::new(format!(
+                                "-{letter} in '{word}' must be followed by its file"
+                            ))
+                            .help(format!("write -{letter} FILE, with nothing between")));
+                        }
+                    };
+                    match letter {
+                        'o' => self.output = Output::File(value),
+                        _ => self.reference.dictionary = Some(value),
+                    }
+                    return Ok(());
+                }
+                'b' | 'e' | 'i' | 'S' => return Err(no_benchmark(letter)),
+                _ => self.letter(letter, word)?,
+            }
+            if self.asked.is_some() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// A letter that takes nothing.
+    fn letter(&mut self, letter: char, word: &str) -> Result<()> {
+        match letter {
+            'z' => self.operation = Operation::Compress,
+            'd' => self.operation = Operation::Decompress(DecompressMode::Write),
+            't' => self.operation = Operation::Decompress(DecompressMode::Test),
+            'l' => self.operation = Operation::Decompress(DecompressMode::List),
+            'c' => self.output = Output::Stdout,
+            'f' => self.force = true,
+            'k' => self.rm = false,
+            'r' => self.recursive = true,
+            'C' => self.check = true,
+            'q' => self.verbosity -= 1,
+            'v' => self.verbosity += 1,
+            'h' => self.asked = Some(Action::Help { long: false }),
+            'H' => self.asked = Some(Action::Help { long: true }),
+            'V' => {
+                self.asked = Some(Action::Version {
+                    bare: self.verbosity < 2,
+                });
+            }
+            _ => return Err(incorrect(word)),
+        }
+        Ok(())
+    }
+
+    /// A word of two dashes.
+    fn flag(&mut self, word: &str, line: &mut Iter<'_, OsString>) -> Result<()> {
+        let (key, value) = match word.split_once('=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (word, None),
+        };
+        if self.switch(key) && value.is_none() || self.asked.is_some() {
+            return Ok(());
+        }
+        match (key, value) {
+            ("--long", None) => self.long = Some(27),
+            ("--long", Some(log)) => self.long = Some(log.parse().map_err(|_| incorrect(word))?),
+            ("--fast", None) => self.level = -1,
+            ("--fast", Some(n)) => match n.parse() {
+                Ok(n @ 1..=131_072) => self.level = -n,
+                _ => return Err(incorrect(word)),
+            },
+            ("--adapt", _) | ("--auto-threads", Some(_)) => self.without_effect(key),
+            ("--zstd", Some(list)) => self
+                .advanced
+                .add(list)
+                .map_err(|part| incorrect(&format!("--zstd={part}")))?,
+            ("--train" | "--train-cover" | "--train-fastcover" | "--train-legacy", settings) => {
+                let note = self.training.ask(key, settings)?;
+                self.notes.extend(note);
+            }
+            ("--format", Some("zstd")) => {}
+            ("--format", Some(format)) => {
+                return Err(
+                    Failure::new(format!("--format={format}: only zstd is written here"))
+                        .help("use that format's own program"),
+                );
+            }
+            ("--priority", Some("rt")) => self.without_effect(key),
+            _ => self.valued(key, value, word, line)?,
+        }
+        Ok(())
+    }
+
+    /// A flag that takes nothing; whether it is one.
+    fn switch(&mut self, key: &str) -> bool {
+        let letter = match key {
+            "--compress" => 'z',
+            "--decompress" | "--uncompress" => 'd',
+            "--test" => 't',
+            "--list" => 'l',
+            "--stdout" | "--to-stdout" => 'c',
+            "--force" => 'f',
+            "--keep" => 'k',
+            "--check" => 'C',
+            "--quiet" => 'q',
+            "--verbose" => 'v',
+            "--help" => 'H',
+            "--version" => 'V',
+            _ => return self.long_switch(key),
+        };
+        self.letter(letter, key).is_ok()
+    }
+
+    fn long_switch(&mut self, key: &str) -> bool {
+        match key {
+            "--rm" => self.rm = true,
+            "--no-check" => self.check = false,
+            "--content-size" => self.content_size = true,
+            "--no-content-size" => self.content_size = false,
+            "--no-dictID" => self.dictionary_id = false,
+            "--sparse" => self.sparse = true,
+            "--no-sparse" => self.sparse = false,
+            "--pass-through" => self.pass_through = Some(true),
+            "--no-pass-through" => self.pass_through = Some(false),
+            "--progress" => self.progress = Some(true),
+            "--no-progress" => self.progress = Some(false),
+            "--ultra" => self.ultra = true,
+            "--rsyncable" => self.rsyncable = true,
+            "--exclude-compressed" => self.exclude_compressed = true,
+            "--single-thread" => {
+                self.threads = Some(1);
+                self.single_thread = true;
+            }
+            // About how it is done, and not about what comes of it.
+            "--asyncio" | "--no-asyncio" => {}
+            "--row-match-finder"
+            | "--no-row-match-finder"
+            | "--compress-literals"
+            | "--no-compress-literals"
+            | "--show-default-cparams" => self.without_effect(key),
+            _ => return false,
+        }
+        true
+    }
+
+    /// A flag with a value, behind `=` or in the next word.
+    fn valued(
+        &mut self,
+        key: &str,
+        value: Option<&str>,
+        word: &str,
+        line: &mut Iter<'_, OsString>,
+    ) -> Result<()> {
+        let mut path = || match value {
+            Some("") => Err(missing(key)),
+            Some(value) => Ok(PathBuf::from(value)),
+            None => next(key, line),
+        };
+        match key {
+            "--output-dir-flat" => self.place = Place::Flat(path()?),
+            "--output-dir-mirror" => self.place = Place::Mirror(path()?),
+            "--patch-from" => self.reference.patch_from = Some(path()?),
+            "--filelist" => self.lists.push(path()?),
+            "--trace" => {
+                path()?;
+                self.without_effect(key);
+            }
+            "--threads" => {
+                let threads = u32::try_from(sized(key, &path()?)?).map_err(|_| incorrect(word))?;
+                self.threads = Some(threads);
+            }
+            "--memory" | "--memlimit" | "--memlimit-decompress" => {
+                self.memory_bytes = sized(key, &path()?)?;
+            }
+            "--block-size" | "--split" => self.block_bytes = sized(key, &path()?)?,
+            "--maxdict" => self.training.size_bytes = Some(sized(key, &path()?)?),
+            "--dictID" => {
+                self.training.id =
+                    u32::try_from(sized(key, &path()?)?).map_err(|_| incorrect(word))?;
+            }
+            "--stream-size" => self.stream_bytes = Some(sized(key, &path()?)?),
+            "--size-hint" => {
+                sized(key, &path()?)?;
+            }
+            "--target-compressed-block-size" => {
+                sized(key, &path()?)?;
+                self.without_effect(key);
+            }
+            _ => return Err(incorrect(word)),
+        }
+        Ok(())
+    }
+
+    fn without_effect(&mut self, key: &str) {
+        self.notes.push(format!("{key} has no effect here"));
+    }
+}
+
+/// A file, even one that is called `-`.
+fn named(word: &OsString) -> PathBuf {
+    match word.to_str() {
+        Some("-") => "./-".into(),
+        _ => word.into(),
+    }
+}
+
+/// The next word, which no other flag may be.
+fn next(key: &str, line: &mut Iter<'_, OsString>) -> Result<PathBuf> {
+    match line.next() {
+        Some(word) if word.is_empty() || word.as_encoded_bytes().starts_with(b"-") => Err(
+            Failure::new(format!("{key} and its value are separated by another flag"))
+                .help("a value that starts with a dash goes behind `=`, or as ./-NAME"),
+        ),
+        Some(word) => Ok(word.into()),
+        None => Err(missing(key)),
+    }
+}
+
+fn missing(key: &str) -> Failure {
+    Failure::new(format!("{key} lacks its value")).help(USAGE)
+}
+
+fn sized(key: &str, value: &std::path::Path) -> Result<u64> {
+    let text = value.to_str().unwrap_or_default();
+    let mut rest = text;
+    match number(&mut rest) {
+        Some(size) if rest.is_empty() && text.starts_with(|c: char| c.is_ascii_digit()) => Ok(size),
+        _ => Err(Failure::new(format!(
+            "{key} takes a number, and not '{}'",
+            value.display()
+        ))
+        .help("digits, then K, KiB, M, MiB, G or GiB if need be")),
+    }
+}
+
+/// Takes digits and a unit off `rest`; none are 0. `None`: more than fits.
+fn number(rest: &mut &str) -> Option<u64> {
+    let end = rest.find(|c: char| !c.is_ascii_digit());
+    let (digits, after) = rest.split_at(end.unwrap_or(rest.len()));
+    *rest = after;
+    if digits.is_empty() {
+        return Some(0);
+    }
+    let shift = match rest.chars().next() {
+        Some('K') => 10,
+        Some('M') => 20,
+        Some('G') => 30,
+        _ => 0,
+    };
+    if shift > 0 {
+        *rest = &rest[1..];
+        *rest = rest.strip_prefix('i').unwrap_or(rest);
+        *rest = rest.strip_prefix('B').unwrap_or(rest);
+    }
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+fn no_benchmark(letter: char) -> Failure {
+    Failure::new(format!(
+        "-{letter} is of zstd's benchmark, which is not here"
+    ))
+    .help("use perfkit compress-bench, or perfkit compare --interleave for two programs")
+}
+
+fn incorrect(word: &str) -> Failure {
+    Failure::new(format!("Incorrect parameter: {word}")).help(USAGE)
+}

@@ -1,0 +1,372 @@
+//! What the zstd program says: a line about what was done, a listing, a version and help.
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::commands::list::Summary;
+use crate::exit::ExitStatus;
+use crate::failure::Result;
+use crate::io::plan::{Destination, Job};
+use crate::io::sink::Written;
+use crate::io::source;
+use crate::term::message;
+use crate::term::plain::visible;
+
+/// The program that this one stands in for.
+pub(super) const VERSION: &str = concat!(
+    "*** Zstandard CLI (perfkit ",
+    env!("CARGO_PKG_VERSION"),
+    ") ***"
+);
+
+/// Which way the bytes went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Compressed,
+    Decompressed,
+}
+
+/// What all jobs come to.
+#[derive(Debug)]
+pub(super) struct Totals {
+    way: Way,
+    exact: bool,
+    files: Cell<u64>,
+    read_bytes: Cell<u64>,
+    written_bytes: Cell<u64>,
+}
+
+impl Totals {
+    pub(super) fn new(way: Way, verbosity: i32) -> Self {
+        Self {
+            way,
+            exact: verbosity >= 4,
+            files: Cell::new(0),
+            read_bytes: Cell::new(0),
+            written_bytes: Cell::new(0),
+        }
+    }
+
+    /// Counts a job that is done, and says a line about it if that is wanted.
+    pub(super) fn add(
+        &self,
+        job: &Job,
+        read: &source::Summary,
+        written: &Written,
+        joined: Option<&Path>,
+        say: bool,
+    ) {
+        self.files.set(self.files.get() + 1);
+        self.read_bytes.set(self.read_bytes.get() + read.bytes);
+        self.written_bytes
+            .set(self.written_bytes.get() + written.bytes);
+        if say {
+            let target = match &job.destination {
+                Destination::File(path) => path.display().to_string(),
+                Destination::Joined => joined
+                    .map(|path| path.display().to_string())
+                    .unwrap_or_default(),
+                Destination::Stdout | Destination::Nowhere => "/*stdout*\\".to_owned(),
+            };
+            let source = match job.source.as_os_str() {
+                name if name == "-" => "/*stdin*\\".to_owned(),
+                name => name.to_string_lossy().into_owned(),
+            };
+            message::status(&self.line(&source, &target, read.bytes, written.bytes));
+        }
+    }
+
+    /// Says what all jobs together came to, if there were any.
+    pub(super) fn tell(&self) {
+        let (files, read, written) = (
+            self.files.get(),
+            self.read_bytes.get(),
+            self.written_bytes.get(),
+        );
+        if files == 0 {
+            return;
+        }
+        message::status(&match self.way {
+            Way::Compressed => format!(
+                "{files:3} files compressed : {} ({} => {})",
+                share(written, read),
+                self.size(read),
+                self.size(written)
+            ),
+            Way::Decompressed => format!("{files} files decompressed : {written:6} bytes total"),
+        });
+    }
+
+    fn line(&self, source: &str, target: &str, read: u64, written: u64) -> String {
+        match self.way {
+            Way::Compressed => format!(
+                "{source:<20} :{}  ({} => {}, {target})",
+                if read == 0 {
+                    String::new()
+                } else {
+                    share(written, read) + " "
+                },
+                self.size(read),
+                self.size(written)
+            ),
+            Way::Decompressed => format!("{source:<20}: {written} bytes"),
+        }
+    }
+
+    fn size(&self, bytes: u64) -> String {
+        size(bytes, self.exact)
+    }
+}
+
+fn share(part: u64, whole: u64) -> String {
+    format!("{:6.2}%", part as f64 * 100.0 / whole.max(1) as f64)
+}
+
+/// A size in six columns and its unit, of three digits unless it shall be exact.
+fn size(bytes: u64, exact: bool) -> String {
+    let (shift, unit) = match bytes {
+        _ if exact => (0, "B"),
+        0..1024 => (0, "B"),
+        1024..0x10_0000 => (10, "KiB"),
+        0x10_0000..0x4000_0000 => (20, "MiB"),
+        0x4000_0000..0x100_0000_0000 => (30, "GiB"),
+        _ => (40, "TiB"),
+    };
+    let value = bytes as f64 / (1_u64 << shift) as f64;
+    let digits = match value {
+        _ if shift == 0 || value >= 100.0 => 0,
+        10.0.. => 1,
+        _ => 2,
+    };
+    format!("{value:6.digits$} {unit}")
+}
+
+/// The listing of `-l`, as it grows.
+#[derive(Debug)]
+pub(super) struct Listing {
+    full: bool,
+    text: String,
+    total: Summary,
+}
+
+impl Listing {
+    /// `full`: a paragraph a file in place of a line.
+    pub(super) fn new(full: bool) -> Self {
+        let head = "Frames  Skips  Compressed  Uncompressed  Ratio  Check  Filename\n";
+        Self {
+            full,
+            text: if full { String::new() } else { head.to_owned() },
+            total: Summary::of(0),
+        }
+    }
+
+    pub(super) fn add(&mut self, path: &Path, summary: &Summary, dictionary: Option<u32>) {
+        let name = path.display().to_string();
+        self.total.add(summary);
+        if self.full {
+            self.paragraph(&name, summary, dictionary);
+        } else {
+            self.row(summary, &name);
+        }
+    }
+
+    /// All of it, with a total where there is more than one file.
+    pub(super) fn text(mut self) -> String {
+        if self.total.files > 1 && !self.full {
+            self.text.push_str(&"-".repeat(65));
+            self.text.push('\n');
+            let total = self.total;
+            self.row(&total, &format!("{} files", total.files));
+        }
+        self.text
+    }
+
+    fn row(&mut self, summary: &Summary, name: &str) {
+        let content = match summary.uncompressed_bytes {
+            Some(bytes) => {
+                let ratio = bytes as f64 / summary.compressed_bytes.max(1) as f64;
+                format!("  {:>12}  {ratio:5.3}", size(bytes, false))
+            }
+            None => " ".repeat(21),
+        };
+        // Nothing can be said of a string that does not grow.
+        let _ = writeln!(
+            self.text,
+            "{:6}  {:5}  {:>10}{content}  {:>5}  {}",
+            summary.frames,
+            summary.skips,
+            size(summary.compressed_bytes, false),
+            check(summary),
+            visible(name)
+        );
+    }
+
+    fn paragraph(&mut self, name: &str, summary: &Summary, dictionary: Option<u32>) {
+        let amount = |bytes| format!("{} ({bytes} B)", size(bytes, false).trim_start());
+        let text = &mut self.text;
+        let _ = writeln!(
+            text,
+            "{}\n# Zstandard Frames: {}",
+            visible(name),
+            summary.frames
+        );
+        if summary.skips > 0 {
+            let _ = writeln!(text, "# Skippable Frames: {}", summary.skips);
+        }
+        let _ = writeln!(text, "DictID: {}", dictionary.unwrap_or(0));
+        let _ = writeln!(text, "Window Size: {}", amount(summary.window_bytes));
+        let _ = writeln!(
+            text,
+            "Compressed Size: {}",
+            amount(summary.compressed_bytes)
+        );
+        if let Some(bytes) = summary.uncompressed_bytes {
+            let ratio = bytes as f64 / summary.compressed_bytes.max(1) as f64;
+            let _ = writeln!(text, "Decompressed Size: {}", amount(bytes));
+            let _ = writeln!(text, "Ratio: {ratio:.4}");
+        }
+        let _ = writeln!(text, "Check: {}\n", check(summary));
+    }
+}
+
+fn check(summary: &Summary) -> &'static str {
+    match summary.check() {
+        "none" => "None",
+        other => other,
+    }
+}
+
+/// Prints the version of the library, which is what scripts ask the program for.
+pub(super) fn version(bare: bool) -> Result<ExitStatus> {
+    let version = zstdkit::version();
+    let text = if bare {
+        format!("{version}\n")
+    } else {
+        let bits = usize::BITS;
+        let own = env!("CARGO_PKG_VERSION");
+        format!("*** Zstandard CLI ({bits}-bit) v{version}, by perfkit {own} ***\n")
+    };
+    message::output(text.as_bytes())?;
+    Ok(ExitStatus::Ok)
+}
+
+/// Prints how to use it.
+pub(super) fn help(long: bool) -> Result<ExitStatus> {
+    let text = if long {
+        format!("{HELP}{HELP_LONG}{HELP_END}")
+    } else {
+        format!("{HELP}{HELP_END}")
+    };
+    message::output(text.as_bytes())?;
+    Ok(ExitStatus::Ok)
+}
+
+const HELP: &str = "\
+Compress or decompress files to and from zstd; perfkit under the name of the zstd program.
+
+Usage: zstd [OPTIONS...] [INPUT... | -] [-o OUTPUT]
+
+  -1 … -19, --ultra -20 … -22   level, 3 unless given; --fast[=#] for less than 1
+  -d, --decompress              decompress; -z compresses
+  -t, --test                    check, write nothing
+  -l, --list                    list what is in files; -v in full
+  -o FILE                       write to FILE
+  -c, --stdout                  write to standard output
+  -f, --force                   overwrite, follow symbolic links, use terminals
+  -k, --keep                    keep sources (the default); --rm removes them
+  -r                            walk directories
+  -D FILE                       use FILE as dictionary
+  -T#, --threads=#              threads, 0 for one a processor
+  -q, -v                        say less, say more; repeatable
+  -V, --version; -h; -H, --help version, this text, all of it
+";
+
+const HELP_LONG: &str = "
+  --long[=#]                    look for repetitions over 2^# bytes, 27 unless given
+  --patch-from=FILE             refer back to FILE, an older version; the same both ways
+  --[no-]check, -C              write and compare checksums (the default)
+  --[no-]content-size           state the size of the content (the default)
+  --no-dictID                   do not name the dictionary in frames
+  --stream-size=#               the size of what standard input will bring
+  --size-hint=#                 accepted
+  --rsyncable                   keep changes of the output near changes of the input
+  -B#                           input that a thread takes at a time
+  --single-thread               the same as -T1
+  --zstd=PARAMETERS             wlog, clog, hlog, slog, mml, tlen, strat, ovlog, as wlog=23,strat=5
+  -M#, --memory=#               refuse frames with a larger window
+  --[no-]sparse                 leave holes for zeros (the default for files)
+  --[no-]pass-through           write what is not compressed as it is
+  --output-dir-flat DIR         write targets into DIR
+  --output-dir-mirror DIR       write targets under DIR, at the paths of their sources
+  --filelist FILE               read names of sources from FILE, one a line
+  --exclude-compressed          pass over sources with the suffix of a compressed file
+  --train                       make a dictionary of the inputs, one a sample, into -o FILE;
+                                --train-fastcover, --train-cover and --train-legacy do the same
+  --maxdict=#                   the most that it may take, 112640 unless given
+  --dictID=#                    its number
+  --[no-]progress               show how far it is
+  --format=zstd                 the only one
+  --                            what follows are files
+
+The environment's ZSTD_CLEVEL and ZSTD_NBTHREADS stand in for -# and -T#.
+";
+
+const HELP_END: &str = "
+Exit codes: 0 all went well, 1 something failed, 130 interrupted.
+Benchmarks and latency reports are commands of perfkit: see perfkit --help.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_three_digits_and_stand_in_columns() {
+        for (bytes, text) in [
+            (0, "     0 B"),
+            (13, "    13 B"),
+            (1023, "  1023 B"),
+            (26_672, "  26.0 KiB"),
+            (108_894, "   106 KiB"),
+            (6_050, "  5.91 KiB"),
+            (5 << 40, "  5.00 TiB"),
+        ] {
+            assert_eq!(size(bytes, false), text);
+        }
+        assert_eq!(size(108_894, true), "108894 B");
+    }
+
+    #[test]
+    fn lines_read_as_those_of_the_zstd_program() {
+        let totals = |way| Totals::new(way, 2);
+        assert_eq!(
+            totals(Way::Compressed).line("a", "a.zst", 108_894, 26_672),
+            "a                    : 24.49%   (   106 KiB =>   26.0 KiB, a.zst)"
+        );
+        assert_eq!(
+            totals(Way::Compressed).line("e", "e.zst", 0, 13),
+            "e                    :  (     0 B =>     13 B, e.zst)"
+        );
+        assert_eq!(
+            totals(Way::Decompressed).line("a.zst", "a", 1, 108_894),
+            "a.zst               : 108894 bytes"
+        );
+    }
+
+    #[test]
+    fn a_listing_reads_as_that_of_the_zstd_program() {
+        let mut summary = Summary::of(1);
+        summary.frames = 1;
+        summary.checksums = 1;
+        summary.compressed_bytes = 26_672;
+        summary.uncompressed_bytes = Some(108_894);
+        let mut listing = Listing::new(false);
+        listing.add(Path::new("a.zst"), &summary, None);
+        let text = listing.text();
+        assert_eq!(
+            text.lines().nth(1),
+            Some("     1      0    26.0 KiB       106 KiB  4.083  XXH64  a.zst")
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! perfkit under the name `zstd` (and `unzstd`, `zstdcat`): its command line and its messages.
+
+pub(crate) mod flags;
+mod messages;
+mod run;
+
+pub(crate) use run::run;

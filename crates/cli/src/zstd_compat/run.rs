@@ -1,0 +1,339 @@
+//! The work of the `zstd` program, for a binary that goes by one of its names: perfkit's own
+//! transfers, without a report, and with that program's few words instead. The words are in [`say`].
+
+use super::messages;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use zstdkit::parallel::JobObserver;
+
+use crate::commands::compress::flags::CompressPlan;
+use crate::commands::compress::run::Compress;
+use crate::commands::decompress::flags::{DecompressMode, DecompressPlan};
+use crate::commands::decompress::run::Decompress;
+use crate::commands::reference::{self, Reference};
+use crate::commands::train::flags::TrainPlan;
+use crate::commands::transfer::{self, Options, Overwrite, Stage, Times};
+use crate::commands::{list, train};
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::io::plan::{self, Destination, Direction, Jobs, Place, Request};
+use crate::session::Outcome;
+use crate::term::message::{self, Voice};
+use crate::term::signal::{self, Ending};
+use crate::term::{question, screen};
+use crate::zstd_compat::flags as words;
+use crate::zstd_compat::flags::{Action, Name, Variables, ZstdPlan};
+use crate::zstd_compat::messages::{Totals, Way};
+
+/// The largest list of file names.
+const LIST_BYTES_MAX: u64 = 50 << 20;
+/// Suffixes of what is compressed by its name.
+const COMPRESSED: [&str; 12] = [
+    "zst", "tzst", "gz", "tgz", "lzma", "xz", "txz", "lz4", "tlz4", "bz2", "br", "lz",
+];
+
+/// Runs a command line of the zstd program. Whatever fails ends it with 1, as there.
+pub(crate) fn run(name: Name, argv: &[OsString]) -> ExitStatus {
+    let variable = |name| std::env::var(name).ok();
+    let variables = Variables {
+        level: variable("ZSTD_CLEVEL"),
+        threads: variable("ZSTD_NBTHREADS"),
+    };
+    message::set_voice(Voice {
+        name: name.as_str(),
+        failures: true,
+    });
+    let status = words::parse(name, argv, &variables).and_then(|plan| {
+        message::set_voice(Voice {
+            name: name.as_str(),
+            failures: plan.verbosity > 0,
+        });
+        signal::install(Ending::BetweenSteps);
+        work(plan)
+    });
+    let status = status.unwrap_or_else(|failure| {
+        message::failure(&failure);
+        failure.exit_status()
+    });
+    match status {
+        ExitStatus::Ok | ExitStatus::Interrupted => status,
+        _ => ExitStatus::Failure,
+    }
+}
+
+fn work(mut plan: ZstdPlan) -> Result<ExitStatus> {
+    screen::set_raw(plan.targets.force);
+    if plan.verbosity >= 3 {
+        message::line(messages::VERSION);
+    }
+    if plan.verbosity >= 2 {
+        plan.notes.iter().for_each(|note| message::remark(note));
+    }
+    let all_links = plan.sources()?;
+    if all_links {
+        return Ok(ExitStatus::Failure);
+    }
+    match &plan.action {
+        Action::Help { long } => messages::help(*long),
+        Action::Version { bare } => messages::version(*bare),
+        Action::Compress(own) => compress(&plan, own.clone()),
+        Action::Decompress(own) if own.mode == DecompressMode::List => {
+            let jobs = jobs(&plan, Direction::Decompress, true)?;
+            list_all(&jobs, plan.verbosity)
+        }
+        Action::Decompress(own) => decompress(&plan, own.clone()),
+        Action::Train(own) => train(&plan, own),
+    }
+}
+
+impl ZstdPlan {
+    /// Adds the files on lists, and leaves out symbolic links. Whether that left none.
+    fn sources(&mut self) -> Result<bool> {
+        for list in &self.lists {
+            self.files.extend(listed(list)?);
+            if self.files.is_empty() {
+                return Err(Failure::new(format!("'{}' lists no file", list.display()))
+                    .help("it should have a name a line"));
+            }
+        }
+        if self.targets.force || self.files.is_empty() {
+            return Ok(false);
+        }
+        let (links, files) = std::mem::take(&mut self.files)
+            .into_iter()
+            .partition(|file| file.as_os_str() != "-" && file.is_symlink());
+        self.files = files;
+        if self.verbosity >= 2 {
+            for link in links {
+                let name = link.display();
+                message::remark(&format!(
+                    "'{name}' is a symbolic link and ignored without -f"
+                ));
+            }
+        }
+        Ok(self.files.is_empty())
+    }
+}
+
+/// The names in a file, one a line.
+fn listed(path: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |error| Failure::io("read", path, &error);
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(LIST_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > LIST_BYTES_MAX {
+        return Err(Failure::new(format!(
+            "'{}' is larger than {} MiB, the most that a list of files may be",
+            path.display(),
+            LIST_BYTES_MAX >> 20
+        )));
+    }
+    let lines = bytes.split(|&byte| byte == b'\n');
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    Ok(lines.filter(|line| !line.is_empty()).map(name).collect())
+}
+
+#[cfg(unix)]
+fn name(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    std::ffi::OsStr::from_bytes(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn name(bytes: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(bytes).into_owned().into()
+}
+
+/// The jobs, with the directories that mirrored targets need.
+fn jobs(plan: &ZstdPlan, direction: Direction, nowhere: bool) -> Result<Jobs> {
+    let targets = &plan.targets;
+    let mut jobs = plan::jobs(&Request {
+        output: targets.output.as_deref(),
+        stdout: targets.stdout,
+        recursive: targets.recursive,
+        nowhere,
+        place: targets.place.clone(),
+        join: true,
+        any_name: true,
+        ..Request::of(&plan.files, direction)
+    })?;
+    if targets.exclude_compressed && direction != Direction::Decompress {
+        let suffix = |path: &Path| path.extension().and_then(|s| s.to_str()).map(str::to_owned);
+        jobs.jobs.retain(|job| {
+            suffix(&job.source).is_none_or(|suffix| !COMPRESSED.contains(&suffix.as_str()))
+        });
+    }
+    // To decompress, the size is not needed.
+    let sized = match &plan.action {
+        Action::Compress(own) => own.stream_size.is_some(),
+        _ => true,
+    };
+    reference::refuse_unfit(&plan.reference, &jobs, sized)?;
+    if let Place::Mirror(_) = targets.place {
+        for job in &jobs.jobs {
+            if let Destination::File(path) = &job.destination
+                && let Some(directory) = path.parent()
+            {
+                std::fs::create_dir_all(directory)
+                    .map_err(|error| Failure::io("write", directory, &error))?;
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+fn compress(plan: &ZstdPlan, mut own: CompressPlan) -> Result<ExitStatus> {
+    let direction = Direction::Compress {
+        exclude_compressed: false,
+    };
+    let jobs = jobs(plan, direction, false)?;
+    let reference = Reference::load(&plan.reference)?;
+    own.encoder.dictionary = reference.dictionary;
+    own.encoder.prefix = reference.prefix;
+    let mut stage = Compress::new(own, untimed)?;
+    transfer(plan, jobs, &mut stage, Way::Compressed)
+}
+
+fn decompress(plan: &ZstdPlan, mut own: DecompressPlan) -> Result<ExitStatus> {
+    let jobs = jobs(
+        plan,
+        Direction::Decompress,
+        own.mode != DecompressMode::Write,
+    )?;
+    Reference::load(&plan.reference)?.decode_with(&mut own);
+    let mut stage = Decompress::new(&own, untimed())?;
+    transfer(plan, jobs, &mut stage, Way::Decompressed)
+}
+
+fn train(plan: &ZstdPlan, own: &TrainPlan) -> Result<ExitStatus> {
+    if plan.files.is_empty() {
+        return Err(Failure::new("--train needs files, and none was given")
+            .help("name files, one a sample, or directories with -r"));
+    }
+    let outcome = train::run(&TrainPlan {
+        files: plan.files.clone(),
+        ..own.clone()
+    })?;
+    if plan.verbosity >= 2 {
+        message::status(&format!(
+            "Save dictionary of size {} into file {}",
+            outcome.bytes_out,
+            own.output.display()
+        ));
+    }
+    Ok(outcome.status)
+}
+
+/// Nothing is reported here, so nothing is timed.
+fn untimed() -> JobObserver {
+    Arc::new(|_, work| work())
+}
+
+/// Does the jobs, and says what that program says.
+fn transfer(plan: &ZstdPlan, jobs: Jobs, stage: &mut impl Stage, way: Way) -> Result<ExitStatus> {
+    let targets = &plan.targets;
+    let mut needed = match way {
+        Way::Compressed => reference::needed(&plan.reference),
+        Way::Decompressed => Vec::new(),
+    };
+    let lists = plan.lists.iter().map(|list| ("--filelist", list.as_path()));
+    needed.extend(lists);
+    transfer::refuse(&jobs, targets.force, &needed, &[], way == Way::Compressed)?;
+    agree_to_join(plan, &jobs)?;
+    let stdin = jobs.jobs.iter().any(|job| job.source.as_os_str() == "-");
+    let overwrite = if targets.force {
+        Overwrite::Always
+    } else if plan.verbosity >= 2 && !stdin && io::stdin().is_terminal() {
+        Overwrite::Ask(question::overwrite)
+    } else {
+        Overwrite::Never
+    };
+    let several = jobs.jobs.len() + jobs.failures.len() > 1;
+    let totals = Totals::new(way, plan.verbosity);
+    let each = plan.verbosity >= if several { 3 } else { 2 };
+    let joined = jobs.joined.clone();
+    let done = |job: &plan::Job, read: &_, written: &_| {
+        totals.add(job, read, written, joined.as_deref(), each);
+    };
+    let (sparse, threads) = match &plan.action {
+        Action::Decompress(own) => (own.sparse, own.file_threads as usize),
+        Action::Compress(own) => (false, own.file_threads as usize),
+        _ => (false, 1),
+    };
+    let options = Options {
+        overwrite,
+        rm: targets.rm,
+        sparse,
+        verify: None,
+        hash: false,
+        progress: plan.progress,
+        warnings: plan.verbosity >= 2,
+        threads,
+    };
+    let times = Times::unreported("call", &jobs);
+    let outcome = Outcome::new("zstd");
+    let outcome = transfer::run(jobs, stage, times, &options, Some(&done), outcome);
+    if several && plan.verbosity >= 2 {
+        totals.tell();
+    }
+    Ok(outcome.status)
+}
+
+/// Several files in one cannot be told apart again: not without a word for it.
+fn agree_to_join(plan: &ZstdPlan, jobs: &Jobs) -> Result<()> {
+    let Some(target) = &jobs.joined else {
+        return Ok(());
+    };
+    let name = target.display();
+    if plan.verbosity >= 2 {
+        message::remark(&format!(
+            "all inputs are joined in '{name}', without their names"
+        ));
+        if plan.targets.rm {
+            message::remark("the inputs are kept");
+        }
+    }
+    let asked = || plan.verbosity >= 2 && io::stdin().is_terminal() && question::proceed();
+    if plan.targets.force || asked() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "'{name}' would join {} inputs, without their names",
+        jobs.jobs.len()
+    ))
+    .help("add -f if that is what you want, or leave -o out"))
+}
+
+fn list_all(jobs: &Jobs, verbosity: i32) -> Result<ExitStatus> {
+    let mut status = ExitStatus::Ok;
+    let mut listing = messages::Listing::new(verbosity >= 3);
+    for job in &jobs.jobs {
+        if signal::interrupted() {
+            return Ok(ExitStatus::Interrupted);
+        }
+        let mut summary = list::Summary::of(1);
+        let mut dictionary = None;
+        let scanned = list::scan(&job.source, |frame| {
+            dictionary = dictionary.or(frame.dictionary_id);
+            summary.add_frame(&frame);
+        });
+        match scanned {
+            Ok(_) => listing.add(&job.source, &summary, dictionary),
+            Err(failure) => {
+                message::failure(&failure);
+                status = ExitStatus::Failure;
+            }
+        }
+    }
+    for failure in &jobs.failures {
+        message::failure(failure);
+        status = ExitStatus::Failure;
+    }
+    message::output(listing.text().as_bytes())?;
+    Ok(status)
+}
