@@ -1,8 +1,6 @@
 //! `perfkit advise`: what its tables hold, and what it refuses.
 
-mod common;
-
-use common::{directory, file, run, samples, words};
+use crate::common::{directory, file, run, samples, words};
 use serde_json::Value;
 
 /// The rows of a table, each as an object by column.

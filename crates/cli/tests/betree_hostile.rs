@@ -1,11 +1,9 @@
 //! `perfkit betree` on events that somebody made to do harm: what it prints stays readable, by machines
 //! and on terminals, and files of any size and form are read to their end.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Run, directory, file, pipe, run, words};
+use crate::common::{Run, directory, file, pipe, run, words};
 use serde_json::Value;
 
 fn files(dir: &Path) {

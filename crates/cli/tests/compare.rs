@@ -1,8 +1,6 @@
 //! `perfkit compare`: the worked example, a run against itself, and commands interleaved.
 
-mod common;
-
-use common::{directory, file, run, samples, words};
+use crate::common::{directory, file, run, samples, words};
 
 fn numbers(runs: &[(usize, u32)]) -> String {
     let lines = runs

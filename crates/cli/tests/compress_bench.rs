@@ -1,10 +1,10 @@
 //! `perfkit compress-bench`: what its tables hold, that answers are checked, and what it refuses.
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 
-use common::{directory, file, perfkit, run, samples, words};
+use crate::common::{directory, file, perfkit, run, samples, words};
 use serde_json::Value;
 
 /// Runs a line that shall succeed, as JSON.

@@ -2,13 +2,11 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use common::signals::{send, until, until_signals_are_handled};
-use common::{Run, directory, file, names, perfkit, run, words};
+use crate::common::signals::{send, until, until_signals_are_handled};
+use crate::common::{Run, directory, file, names, perfkit, run, words};
 use nix::sys::signal::Signal;
 
 const SET: [&str; 3] = ["domains", "events", "expressions"];

@@ -1,10 +1,8 @@
 //! `perfkit fix` and `perfkit fix-bench`: logs of any shape in, lines and counts out, what is bad by
 //! its place.
 
-mod common;
-
-use common::fix::{execution, message, order};
-use common::{directory, file, perfkit, pipe, run, words};
+use crate::common::fix::{execution, message, order};
+use crate::common::{directory, file, perfkit, pipe, run, words};
 
 #[test]
 fn every_shape_of_log_gives_the_same_lines() {

@@ -1,10 +1,8 @@
 //! What `perfkit fix` says of logs that are not as they should be: classes of bad messages, whatever
 //! separates their fields, and noise between messages.
 
-mod common;
-
-use common::fix::{Fault, execution, faults, message, order};
-use common::{directory, file, pipe, run, words};
+use crate::common::fix::{Fault, execution, faults, message, order};
+use crate::common::{directory, file, pipe, run, words};
 use serde_json::{Value, json};
 
 /// A log whose fields are separated by something else, a message a line.

@@ -1,17 +1,18 @@
 //! Lines of JSON about hostile bytes, read back by serde_json and by Python.
 
-mod common;
-mod peer;
+use crate::peer;
+use libtest_mimic::Trial;
 
 use std::path::Path;
 use std::process::Command;
 
-use common::{Run, directory, feed, file, run, words};
+use crate::common::{Run, directory, feed, file, run, words};
 use serde_json::Value;
 
-fn main() {
+/// The tests, each with whether what it needs is here.
+pub(crate) fn trials() -> Vec<Trial> {
     let python = peer::works(Command::new("python3").args(["-c", "import json"]));
-    peer::run(peer::trials![
+    peer::trials![
         true => [
             parsed_values_are_the_bytes_of_the_log,
             every_line_and_report_is_json,
@@ -19,7 +20,7 @@ fn main() {
         python => [
             python_reads_the_same_bytes,
         ],
-    ])
+    ]
 }
 
 /// Values that are apt to break a string of JSON.

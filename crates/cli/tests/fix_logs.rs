@@ -3,15 +3,13 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-use common::fix::{execution, faults, message, order};
-use common::signals::{PATIENCE, send};
-use common::{directory, file, perfkit, pipe, run, words};
+use crate::common::fix::{execution, faults, message, order};
+use crate::common::signals::{PATIENCE, send};
+use crate::common::{directory, file, perfkit, pipe, run, words};
 
 /// What stands before, between and behind the fields of a message in a log.
 struct Shape {

@@ -1,12 +1,10 @@
 //! `perfkit fix store` and the parts of `fix-bench` over stores and queues.
 
-mod common;
-
 use std::fs::OpenOptions;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use common::{Run, directory, pipe, run, words};
+use crate::common::{Run, directory, pipe, run, words};
 use fixcore::store::{Options, Store};
 
 fn heartbeat(number: u64) -> Vec<u8> {

@@ -1,12 +1,10 @@
 //! `perfkit fix diff` and `fix replay`: what differs between two logs, and a log sent once more.
 
-mod common;
-
 use std::io::Read as _;
 use std::net::TcpListener;
 
-use common::fix::{execution, message, order};
-use common::{directory, file, pipe, run, words};
+use crate::common::fix::{execution, message, order};
+use crate::common::{directory, file, pipe, run, words};
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
     let lines = text.lines();

@@ -1,11 +1,11 @@
 //! Every flag that a `help:` line advises is one that the command has which prints it.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use common::{directory, run, words};
+use crate::common::{directory, run, words};
 
 /// What messages of other programs' flags are about.
 const OTHER_PROGRAMS: [&str; 6] = ["chmod", "ulimit", "head -c", "aws ", "gcloud", "apt"];

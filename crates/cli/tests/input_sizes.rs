@@ -4,15 +4,15 @@
 //! Each row names a line, how an input of a given size is made, the exit code, and what holds of the
 //! output. Expectations are counted from the input itself.
 
-mod common;
+use crate::common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use common::fix::{message, order};
-use common::inputs::{Kind, SIZES, run_on};
-use common::{Run, directory, file};
+use crate::common::fix::{message, order};
+use crate::common::inputs::{Kind, SIZES, run_on};
+use crate::common::{Run, directory, file};
 use memchr::{memchr_iter, memmem};
 use zstdkit::workload;
 

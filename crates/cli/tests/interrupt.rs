@@ -3,14 +3,12 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use common::signals::{send, until};
-use common::{Run, directory, perfkit};
+use crate::common::signals::{send, until};
+use crate::common::{Run, directory, perfkit};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -1,8 +1,6 @@
 //! `decompress -l`: what it says of a file, of several, of frames, and of what is not stated.
 
-mod common;
-
-use common::{directory, file, pipe, run, words};
+use crate::common::{directory, file, pipe, run, words};
 
 #[test]
 fn several_files_have_a_row_each_and_a_total_of_whole_numbers() {

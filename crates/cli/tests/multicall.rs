@@ -2,21 +2,22 @@
 //! lines leave the same files, the same output and the same exit codes. Compared with the program
 //! itself where there is one (else `ignored`), and with expectations of our own everywhere.
 
-mod common;
-mod peer;
+use crate::peer;
+use libtest_mimic::Trial;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use common::{Run, directory, feed, file, names, samples, words};
+use crate::common::{Run, directory, feed, file, names, samples, words};
 
 const NAMES: [&str; 4] = ["zstd", "zstdmt", "unzstd", "zstdcat"];
 
-fn main() {
+/// The tests, each with whether what it needs is here.
+pub(crate) fn trials() -> Vec<Trial> {
     let zstd = peer::has_zstd();
-    peer::run(peer::trials![
+    peer::trials![
         zstd => [
             lines_do_what_they_do_with_zstd,
             pipes_do_what_they_do_with_zstd,
@@ -33,7 +34,7 @@ fn main() {
             variables_stand_in_for_flags,
             existing_files_are_asked_about_at_a_terminal,
         ],
-    ])
+    ]
 }
 
 /// The binary under its other names.

@@ -3,21 +3,22 @@
 //!
 //! Without that program (`cargo install s3s-fs --features binary`) these tests report `ignored`.
 
-mod common;
-mod peer;
+use crate::peer;
+use libtest_mimic::Trial;
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use common::signals::{send, until};
-use common::{Run, directory, file, names, perfkit, samples};
+use crate::common::signals::{send, until};
+use crate::common::{Run, directory, file, names, perfkit, samples};
 use nix::sys::signal::Signal;
 
-fn main() {
+/// The tests, each with whether what it needs is here.
+pub(crate) fn trials() -> Vec<Trial> {
     let has_store = peer::works(Command::new("s3s-fs").arg("--version"));
-    peer::run(peer::trials![
+    peer::trials![
         has_store => [
             archives_are_packed_listed_and_read_in_place,
             large_ones_go_in_parts_that_are_one_object,
@@ -26,7 +27,7 @@ fn main() {
             a_store_that_refuses_is_told,
             frames_go_there_and_come_back,
         ],
-    ]);
+    ]
 }
 
 /// A store of one bucket, for as long as the test runs.

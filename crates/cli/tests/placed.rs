@@ -3,15 +3,13 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Run, directory, file, names, perfkit, run};
+use crate::common::{Run, directory, file, names, perfkit, run};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use zstdkit::EncoderOptions;

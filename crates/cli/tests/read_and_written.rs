@@ -3,12 +3,10 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 
-use common::{Run, directory, file, names, perfkit, run};
+use crate::common::{Run, directory, file, names, perfkit, run};
 
 const MESSAGE: &[u8] =
     b"8=FIX.4.4|9=50|35=0|49=BUY|56=SELL|34=7|52=20260305-14:15:16.789|10=003|\n";

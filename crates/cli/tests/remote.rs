@@ -2,8 +2,6 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -14,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Run, directory, file, names, perfkit, run, samples, words};
+use crate::common::{Run, directory, file, names, perfkit, run, samples, words};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 

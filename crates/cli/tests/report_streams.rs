@@ -1,8 +1,6 @@
 //! Where reports go: as the help text of `--report` says it, in every command that has one.
 
-mod common;
-
-use common::{commands, directory, file, fix, run, words};
+use crate::common::{commands, directory, file, fix, run, words};
 
 /// What the help says of the stream, for one command line of each command. Benchmarks and analyses
 /// that take long are not run: they are in the sentence about all others.

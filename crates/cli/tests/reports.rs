@@ -1,12 +1,12 @@
 //! The report in every form: valid, the same numbers in each, and readable by others' tools.
 
-mod common;
+use crate::common;
 
 use std::io::Cursor;
 use std::path::Path;
 
+use crate::common::{directory, file, pipe, run, samples};
 use base64::Engine as _;
-use common::{directory, file, pipe, run, samples};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};

@@ -1,8 +1,6 @@
 //! `compress` and `decompress` over files, directories and pipes give back what they were given.
 
-mod common;
-
-use common::{directory, file, names, pipe, run, samples, words};
+use crate::common::{directory, file, names, pipe, run, samples, words};
 
 #[test]
 fn every_kind_of_data_survives_files_and_pipes() {

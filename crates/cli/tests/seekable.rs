@@ -1,10 +1,8 @@
 //! Files of many frames: written seekable, read on threads, and read in part.
 
-mod common;
-
 use std::fs;
 
-use common::{pipe, run};
+use crate::common::{pipe, run};
 use zstdkit::workload::{Kind, generate};
 
 #[test]

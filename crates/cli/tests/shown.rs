@@ -3,13 +3,11 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{commands, directory, file, fix, perfkit, pty, run, words};
+use crate::common::{commands, directory, file, fix, perfkit, pty, run, words};
 
 /// Every control character, and every format character that steers text or cannot be seen.
 fn unfit() -> Vec<char> {

@@ -2,12 +2,10 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{Run, commands, directory, file, fix, perfkit, run, words};
+use crate::common::{Run, commands, directory, file, fix, perfkit, run, words};
 
 /// What a command does with its standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,9 @@
 //! The first line of every command's report says what that command did, in its own nouns; a gate that
 //! makes a run fail is named on standard error whatever else is quiet.
 
-mod common;
-
 use std::path::Path;
 
-use common::{directory, file, run, samples, words};
+use crate::common::{directory, file, run, samples, words};
 
 /// A log, its events and what else the commands below work on.
 fn inputs(dir: &Path) {

@@ -1,9 +1,7 @@
 //! What people read and type: clusters of flags, help, manual pages, colour, and names that a
 //! terminal would obey.
 
-mod common;
-
-use common::{Run, directory, file, names, perfkit, run, words};
+use crate::common::{Run, directory, file, names, perfkit, run, words};
 
 const COMMANDS: [&str; 8] = [
     "compress",

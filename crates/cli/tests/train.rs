@@ -1,8 +1,6 @@
 //! `compress --train`: dictionaries out of samples, and what is refused.
 
-mod common;
-
-use common::{directory, file, names, run, words};
+use crate::common::{directory, file, names, run, words};
 
 fn samples(dir: &std::path::Path, count: u32) {
     std::fs::create_dir(dir.join("s")).expect("made");

@@ -1,14 +1,12 @@
 //! Input that was cut, at every byte: what is missing is never passed over in silence.
 #![cfg(unix)]
 
-mod common;
-
 use std::fs::OpenOptions;
 use std::ops::Range;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{directory, file, perfkit, pipe, run, words};
+use crate::common::{directory, file, perfkit, pipe, run, words};
 
 /// Frames of every kind: skippable, with and without a checksum, of several blocks, with a seek table
 /// behind them. Their ends.

@@ -1,12 +1,10 @@
 //! `zip --append`: the archive goes on in its place, and is as it was when that fails.
 
-mod common;
-
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Run, directory, file, names, perfkit, run, words};
+use crate::common::{Run, directory, file, names, perfkit, run, words};
 
 /// Bytes that do not shrink much.
 fn noise(bytes: u32) -> Vec<u8> {

@@ -1,14 +1,12 @@
 //! Encrypted archives as users make and open them: passwords from files and from a terminal that
 //! does not show them, and what happens without the right one.
 
-mod common;
-
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{directory, file, names, perfkit, pipe, run, samples, words};
+use crate::common::{directory, file, names, perfkit, pipe, run, samples, words};
 
 /// Two files, one of them large, and their archive.
 fn packed(dir: &Path, flags: &str) -> Vec<u8> {

@@ -1,14 +1,12 @@
 //! Archives that are changed: what is added, replaced and deleted, what stays as it is, and that the
 //! archive that was there is untouched when anything fails.
 
-mod common;
-
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use common::{directory, file, names, pipe, run, samples, words};
+use crate::common::{directory, file, names, pipe, run, samples, words};
 
 /// `src` with three files, and an archive of it.
 fn packed(dir: &Path) {

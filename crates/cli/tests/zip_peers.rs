@@ -3,101 +3,35 @@
 //!
 //! These tests need programs that a user's machine may lack. Each then reports `ignored`.
 
-mod common;
-
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use common::{directory, feed, file, names, pipe, run, samples, words};
-use libtest_mimic::{Arguments, Failed, Trial};
+use crate::common::{directory, feed, file, names, pipe, run, samples, words};
+use libtest_mimic::Trial;
 
-fn main() {
+use crate::peer::{self, works};
+
+/// The tests, each with whether what it needs is here.
+pub(crate) fn trials() -> Vec<Trial> {
     let has = |program: &str, flag: &str| works(Command::new(program).arg(flag));
-    let trial = |name: &str, runs: bool, test: fn()| {
-        Trial::test(name, move || {
-            test();
-            Ok::<(), Failed>(())
-        })
-        .with_ignored_flag(!runs)
-    };
-    let trials = vec![
-        trial("every_archive_is_strict", true, every_archive_is_strict),
-        trial(
-            "unzip_tests_every_archive",
-            has("unzip", "-v"),
-            unzip_tests_every_archive,
-        ),
-        trial(
-            "seven_zip_tests_every_archive",
-            has("7zz", "i"),
-            seven_zip_tests_every_archive,
-        ),
-        trial(
-            "bsdtar_lists_every_archive",
-            has("bsdtar", "--version"),
-            bsdtar_lists_every_archive,
-        ),
-        trial(
-            "python_tests_every_archive",
-            has("python3", "--version"),
-            python_tests_every_archive,
-        ),
-        trial("unzip_reads", has("unzip", "-v"), unzip_reads),
-        trial("seven_zip_reads", has("7zz", "i"), seven_zip_reads),
-        trial("bsdtar_reads", has("bsdtar", "--version"), bsdtar_reads),
-        trial(
-            "python_both_ways",
-            has("python3", "--version"),
-            python_both_ways,
-        ),
-        trial("go_reads", has("go", "version"), go_reads),
-        trial(
-            "java_reads_a_stream",
-            has("java", "-version"),
-            java_reads_a_stream,
-        ),
-        trial("zip_is_read", has("zip", "-v"), zip_is_read),
-        trial("seven_zip_is_read", has("7zz", "i"), seven_zip_is_read),
-        trial("bsdtar_is_read", has("bsdtar", "--version"), bsdtar_is_read),
-        trial(
-            "archives_that_go_on_are_read",
-            has("unzip", "-v")
-                && has("zip", "-v")
-                && has("7zz", "i")
-                && has("bsdtar", "--version")
-                && has("python3", "--version"),
-            archives_that_go_on_are_read,
-        ),
-        trial(
-            "changed_archives_are_read",
-            has("unzip", "-v") && has("7zz", "i") && has("python3", "--version"),
-            changed_archives_are_read,
-        ),
-        trial("seven_zip_aes", has("7zz", "i"), seven_zip_aes),
-        trial("bsdtar_aes", has("bsdtar", "--version"), bsdtar_aes),
-        trial("pyzipper_aes", has_pyzipper(), pyzipper_aes),
-        trial("zip_crypto_is_read", has("zip", "-v"), zip_crypto_is_read),
-        trial(
-            "seven_zip_crypto_is_read",
-            has("7zz", "i"),
-            seven_zip_crypto_is_read,
-        ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    peer::trials![
+        true => [every_archive_is_strict],
+        has("unzip", "-v") => [unzip_tests_every_archive, unzip_reads],
+        has("7zz", "i") => [seven_zip_tests_every_archive, seven_zip_reads, seven_zip_is_read, seven_zip_aes, seven_zip_crypto_is_read],
+        has("bsdtar", "--version") => [bsdtar_lists_every_archive, bsdtar_reads, bsdtar_is_read, bsdtar_aes],
+        has("python3", "--version") => [python_tests_every_archive, python_both_ways],
+        has("go", "version") => [go_reads],
+        has("java", "-version") => [java_reads_a_stream],
+        has("zip", "-v") => [zip_is_read, zip_crypto_is_read],
+        has("unzip", "-v") && has("zip", "-v") && has("7zz", "i") && has("bsdtar", "--version") && has("python3", "--version") => [archives_that_go_on_are_read],
+        has("unzip", "-v") && has("7zz", "i") && has("python3", "--version") => [changed_archives_are_read],
+        has_pyzipper() => [pyzipper_aes],
+    ]
 }
 
 fn has_pyzipper() -> bool {
     works(Command::new("python3").args(["-c", "import pyzipper"]))
-}
-
-fn works(command: &mut Command) -> bool {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
 }
 
 /// Runs a peer in `dir`; it must succeed.

@@ -1,15 +1,13 @@
 //! Who may read what `zip` and `unzip` write, what they never replace, and what a killed run leaves.
 #![cfg(unix)]
 
-mod common;
-
 use std::fs::{File, Permissions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use common::{directory, file, names, perfkit, pipe, run, words};
+use crate::common::{directory, file, names, perfkit, pipe, run, words};
 
 fn set(path: &Path, mode: u32) {
     std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("set");

@@ -2,8 +2,6 @@
 //! are read, without content of their own, or changed by another program meanwhile.
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::FileTypeExt as _;
@@ -11,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use common::{Run, directory, file, names, perfkit, pipe, run, words};
+use crate::common::{Run, directory, file, names, perfkit, pipe, run, words};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use zstdkit::workload::{self, Kind};

@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Tests by the names of their functions, each with whether what it needs is here. What is not here
+/// Tests by the paths of their functions, each with whether what it needs is here. What is not here
 /// makes a test `ignored`.
 macro_rules! trials {
     ($($here:expr => [$($test:ident),* $(,)?]),* $(,)?) => {
-        vec![$($(peer::trial(stringify!($test), $here, $test)),*),*]
+        vec![$($(peer::trial(concat!(module_path!(), "::", stringify!($test)), $here, $test)),*),*]
     };
 }
 pub(crate) use trials;

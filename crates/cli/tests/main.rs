@@ -1,0 +1,44 @@
+//! All tests of the binary that need no other program, in one executable: it links once.
+
+mod common;
+
+mod advise;
+mod bad_input;
+mod betree;
+mod betree_hostile;
+mod compare;
+mod compress_bench;
+mod file_sets;
+mod files;
+mod fix;
+mod fix_faults;
+mod fix_logs;
+mod fix_store;
+mod fix_tools;
+mod help_flags;
+mod input_sizes;
+mod interrupt;
+mod list;
+mod placed;
+mod read_and_written;
+#[cfg(feature = "cloud")]
+mod remote;
+mod report_streams;
+mod reports;
+mod roundtrip;
+mod seekable;
+mod shown;
+mod signals;
+mod small;
+mod streams;
+mod stress;
+mod summaries;
+mod terminal;
+mod train;
+mod truncated;
+mod zip;
+mod zip_append;
+mod zip_crypt;
+mod zip_edit;
+mod zip_rights;
+mod zip_sources;
