@@ -5,13 +5,14 @@ use std::ops::ControlFlow;
 
 use fixcore::dict::{Dictionary, Rules, Validator};
 use fixcore::store::{OnDamage, Options, Seen, Store, forge, survey_bytes};
-use fixcore::{Decoder, Encoder, Error, Frame, Framer, Isa, Message};
+use fixcore::{Decoder, Encoder, Error, Frame, Framer, Isa, Message, SOH, frame, separator};
 
 const LIMIT_BYTES: usize = 1 << 12;
 
 /// Any bytes as a stream: the same frames whatever the cut, every byte told of once, and no frame
 /// beyond the limit.
 pub fn fix_frame(data: &[u8]) {
+    log_line(data);
     let whole = frames(&[data]);
     let (left, right) = data.split_at(data.len() / 2);
     assert_eq!(frames(&[left, right]), whole, "a cut in the middle");
@@ -52,10 +53,8 @@ fn drain(framer: &mut Framer, out: &mut Vec<(u64, u64, bool)>) {
 /// side.
 pub fn fix_decode(data: &[u8]) {
     decode(data);
-    let mut bytes = format!("8=FIX.4.4\x019={}\x01", data.len()).into_bytes();
-    bytes.extend_from_slice(data);
-    let sum = bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
-    bytes.extend_from_slice(format!("10={sum:03}\x01").as_bytes());
+    let mut bytes = Vec::new();
+    frame::write(b"FIX.4.4", data, &mut bytes);
     decode(&bytes);
 }
 
@@ -74,6 +73,7 @@ fn decode(bytes: &[u8]) {
         return;
     };
     validate(&message);
+    respell(&message);
     let mut end = 0;
     for field in message.fields() {
         assert_eq!(field.offset, end, "fields lie side by side");
@@ -81,6 +81,51 @@ fn decode(bytes: &[u8]) {
         end += field.tag.to_string().len() + 1 + field.value.len() + 1;
     }
     assert_eq!(end, exact.len());
+}
+
+/// A valid message with another separator, and back: the same bytes, and an end where its length says.
+fn respell(message: &Message<'_, '_>) {
+    if message.position(10) != Some(message.len() - 1) {
+        return;
+    }
+    for spelling in separator::SPELLINGS {
+        let has = |value: &[u8]| value.windows(spelling.len()).any(|some| some == spelling);
+        if message
+            .fields()
+            .any(|field| has(field.value) || field.value.contains(&SOH))
+        {
+            continue;
+        }
+        let (mut text, mut back) = (Vec::new(), Vec::new());
+        separator::from_soh(message.bytes(), spelling, &mut text);
+        assert_eq!(
+            separator::to_soh(&text, spelling, &mut back),
+            Some(text.len())
+        );
+        assert_eq!(back, message.bytes());
+        if let [byte] = spelling {
+            assert_eq!(frame::end(&text, *byte), Some(text.len() - 1));
+        }
+    }
+}
+
+/// Any bytes as a message of a log: no end beyond the bytes, and none that is not of a CheckSum.
+fn log_line(data: &[u8]) {
+    for byte in [SOH, b'|'] {
+        if let Some(end) = frame::end(data, byte) {
+            assert!(
+                data[..end]
+                    .last_chunk::<6>()
+                    .is_some_and(|last| last.starts_with(b"10="))
+            );
+        }
+    }
+    let mut message = Vec::new();
+    if let Some(taken) =
+        separator::detect(data).and_then(|found| separator::to_soh(data, found, &mut message))
+    {
+        assert!(taken <= data.len() && message.ends_with(&[SOH]));
+    }
 }
 
 type Fields = Result<Vec<(u32, Vec<u8>)>, Error>;
