@@ -47,7 +47,7 @@ fn main() -> std::io::Result<()> {
     options.write_out(&json)
 }
 
-/// Whole contents beside libdeflate.
+/// Whole contents, compared with libdeflate.
 fn whole(name: &str, content: &[u8], level: i32, rounds: usize) -> Row {
     let mut ours = Compressor::new(level);
     let theirs = libdeflater::CompressionLvl::new(level).expect("a level of both");
@@ -77,7 +77,7 @@ fn whole(name: &str, content: &[u8], level: i32, rounds: usize) -> Row {
     )
 }
 
-/// Primed chunks beside zlib-rs.
+/// Primed chunks, compared with zlib-rs.
 fn chunks(name: &str, content: &[u8], level: i32, rounds: usize) -> Row {
     let mut ours = Compressor::new(level);
     let packs: [Pack<'_>; 2] = [

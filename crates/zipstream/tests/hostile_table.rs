@@ -265,14 +265,14 @@ fn damaged() -> Vec<u8> {
     archive
 }
 
-/// What a reader is told beside the profile.
+/// The setup of a reader besides the profile.
 #[derive(Clone, Copy, Default)]
-struct Told {
+struct Setup {
     password: Option<&'static str>,
     limits: Option<Limits>,
 }
 
-impl Told {
+impl Setup {
     fn options(self, strict: bool) -> ReadOptions {
         let mut options = match strict {
             true => ReadOptions::strict(),
@@ -303,9 +303,9 @@ fn bad_name() -> Error {
         .expect_err("it fails")
 }
 
-fn by_file(archive: &[u8], told: Told, strict: bool) -> Result<u64, Error> {
-    let mut reader = ArchiveReader::open_with(archive, &told.options(strict))?;
-    reader.set_decryption(told.decryption());
+fn by_file(archive: &[u8], setup: Setup, strict: bool) -> Result<u64, Error> {
+    let mut reader = ArchiveReader::open_with(archive, &setup.options(strict))?;
+    reader.set_decryption(setup.decryption());
     reader.check()?;
     let mut count = 0;
     for entry in reader.entries() {
@@ -317,9 +317,9 @@ fn by_file(archive: &[u8], told: Told, strict: bool) -> Result<u64, Error> {
     Ok(count)
 }
 
-fn by_pipe(archive: &[u8], told: Told, strict: bool) -> Result<u64, Error> {
-    let mut pipe = PipeReader::new(archive, &told.options(strict));
-    pipe.set_decryption(told.decryption());
+fn by_pipe(archive: &[u8], setup: Setup, strict: bool) -> Result<u64, Error> {
+    let mut pipe = PipeReader::new(archive, &setup.options(strict));
+    pipe.set_decryption(setup.decryption());
     let mut count = 0;
     while let Some(entry) = pipe.next_entry()? {
         judged(&entry.name)?;
@@ -345,10 +345,10 @@ fn outcome(result: Result<u64, Error>) -> String {
     }
 }
 
-/// Every case: what it is, its bytes, and what readers are told.
-fn cases() -> Vec<(&'static str, Vec<u8>, Told)> {
-    let mut cases: Vec<(&'static str, Vec<u8>, Told)> = Vec::new();
-    let mut add = |what, archive| cases.push((what, archive, Told::default()));
+/// Every case: what it is, its bytes, and the setup of its readers.
+fn cases() -> Vec<(&'static str, Vec<u8>, Setup)> {
+    let mut cases: Vec<(&'static str, Vec<u8>, Setup)> = Vec::new();
+    let mut add = |what, archive| cases.push((what, archive, Setup::default()));
     add("two good entries", plain());
     add("nothing", Vec::new());
     add("text", vec![b'x'; 100]);
@@ -361,19 +361,19 @@ fn cases() -> Vec<(&'static str, Vec<u8>, Told)> {
         plain()[..plain().len() - 1].to_vec(),
     );
     add("bytes before it", [b"#!/bin/sh\n", &plain()[..]].concat());
-    add("bytes behind it", [&plain()[..], b"more"].concat());
+    add("bytes after it", [&plain()[..], b"more"].concat());
     let zeros = |bytes: usize| [plain(), vec![0; bytes]].concat();
     let block = 512 - plain().len() % 512;
     for (what, bytes) in [
-        ("zeros behind it up to a block, as of bsdtar", block),
-        ("one more of them, left behind", block + 1),
-        ("a record of them, left behind", block + 10_240),
+        ("zeros after it up to a block, as bsdtar writes them", block),
+        ("one zero more than fills a block", block + 1),
+        ("a whole tape record of zeros", block + 10_240),
     ] {
         add(what, zeros(bytes));
     }
     for (what, name) in [
-        ("a name that leads up", &b"../x"[..]),
-        ("… behind a directory", b"a/../../x"),
+        ("a name with `..`", &b"../x"[..]),
+        ("… after a directory", b"a/../../x"),
         ("… by backslashes", b"..\\x"),
         ("an absolute name", b"/x"),
         ("a name with a drive", b"C:\\x"),
@@ -385,17 +385,17 @@ fn cases() -> Vec<(&'static str, Vec<u8>, Told)> {
         add(what, named(name));
     }
     add(
-        "a name that is not the UTF-8 it says",
+        "a name that is flagged as UTF-8 and invalid",
         both(|made| {
             made.flags = 0x800;
             made.name = b"\xff\xfe".to_vec();
         }),
     );
     let pair = |one: &[u8], other: &[u8]| alike(&[stored(one, b"1"), stored(other, b"2")]);
-    add("two entries of one name", pair(b"a", b"a"));
-    add("names that differ in case only", pair(b"a", b"A"));
+    add("two entries with the same name", pair(b"a", b"a"));
+    add("names that differ only in case", pair(b"a", b"A"));
     add(
-        "a file and a directory of one name",
+        "a file and a directory with the same name",
         alike(&[stored(b"a", b"1"), stored(b"a/", b"")]),
     );
     add("a file, and one below it", pair(b"a", b"a/b"));
@@ -407,22 +407,22 @@ fn cases() -> Vec<(&'static str, Vec<u8>, Told)> {
     headers(&mut add);
     places(&mut add);
     ends(&mut add);
-    let told = |password| Told {
+    let setup = |password| Setup {
         password,
         limits: None,
     };
     cases.push((
         "encrypted, the right password",
         encrypted(),
-        told(Some("right")),
+        setup(Some("right")),
     ));
-    cases.push(("encrypted, no password", encrypted(), told(None)));
+    cases.push(("encrypted, no password", encrypted(), setup(None)));
     cases.push((
         "encrypted, a wrong password",
         encrypted(),
-        told(Some("wrong")),
+        setup(Some("wrong")),
     ));
-    cases.push(("encrypted, a flipped bit", damaged(), told(Some("right"))));
+    cases.push(("encrypted, a flipped bit", damaged(), setup(Some("right"))));
     limited(&mut cases);
     cases
 }
@@ -456,7 +456,7 @@ fn headers(add: &mut impl FnMut(&'static str, Vec<u8>)) {
         both(|made| made.compressed -= 1),
     );
     add(
-        "bytes left behind the content",
+        "bytes after the compressed content",
         both(|made| {
             made.data.extend_from_slice(b"left");
             made.compressed += 4;
@@ -476,7 +476,7 @@ fn headers(add: &mut impl FnMut(&'static str, Vec<u8>)) {
     add("an unknown method", both(|made| made.method = 77));
     add("strong encryption", both(|made| made.flags = 0x41));
     add(
-        "encrypted, and too short for it",
+        "encrypted, but too short for that",
         both(|made| {
             (made.flags, made.method) = (1, 0);
             (made.compressed, made.content) = (5, 5);
@@ -484,7 +484,7 @@ fn headers(add: &mut impl FnMut(&'static str, Vec<u8>)) {
         }),
     );
     add(
-        "sizes in a ZIP64 field that is not there",
+        "sizes in a ZIP64 field that is missing",
         both(|made| {
             (made.compressed, made.content) = (u32::MAX, u32::MAX);
         }),
@@ -524,9 +524,9 @@ fn headers(add: &mut impl FnMut(&'static str, Vec<u8>)) {
         }
         archive(&[(local, central)])
     };
-    add("stored, its size behind it", behind(b"content"));
-    add("the same of an empty one, as of zip", behind(b""));
-    add("a descriptor, and one size before it, as of zip", {
+    add("stored, with a descriptor", behind(b"content"));
+    add("the same, but empty, as zip writes it", behind(b""));
+    add("a descriptor, and one size before it, as zip writes it", {
         let mut archive = descriptor(right.0, right.1, right.2);
         archive[22..26].copy_from_slice(&right.2.to_le_bytes());
         archive
@@ -547,14 +547,14 @@ fn places(add: &mut impl FnMut(&'static str, Vec<u8>)) {
     add("an entry inside of another", quoted());
     add("an offset beyond the archive", twice(0x7fff_0000));
     add("an offset into the directory", twice(80));
-    add("an offset to no header", twice(37));
+    add("an offset to something that is no header", twice(37));
     add("bytes between two entries", {
         let one = stored(b"a", b"content");
         let mut gap = one.clone();
         gap.data.extend_from_slice(b"hidden");
         archive(&[(gap, one)])
     });
-    add("an entry that the directory does not tell of", {
+    add("an entry that is missing in the directory", {
         let mut bytes = Vec::new();
         stored(b"hidden", b"content").local(&mut bytes);
         let one = stored(b"a", b"content");
@@ -581,17 +581,17 @@ fn ends(add: &mut impl FnMut(&'static str, Vec<u8>)) {
     );
     let second = [&b"PK\x05\x06"[..], &[0; 18]].concat();
     add("an end record in the comment", commented(&second));
-    add("an empty archive behind it", [plain(), second].concat());
+    add("an empty archive after it", [plain(), second].concat());
     add("ZIP64", wide(0, b"PK", None));
     let nine = [9_u64.to_le_bytes(); 2].concat();
-    add("ZIP64 of another count", wide(24, &nine, None));
+    add("ZIP64 with another count", wide(24, &nine, None));
     add("ZIP64 without its signature", wide(0, b"XX", None));
     add(
-        "a ZIP64 locator that leads out",
+        "a ZIP64 locator that points outside",
         wide(0, b"PK", Some(u64::MAX - 3)),
     );
     add(
-        "a ZIP64 locator that leads to the start",
+        "a ZIP64 locator that points to the start",
         wide(0, b"PK", Some(0)),
     );
     add(
@@ -601,11 +601,11 @@ fn ends(add: &mut impl FnMut(&'static str, Vec<u8>)) {
 }
 
 /// What limits end.
-fn limited(cases: &mut Vec<(&'static str, Vec<u8>, Told)>) {
+fn limited(cases: &mut Vec<(&'static str, Vec<u8>, Setup)>) {
     let limited = |change: fn(&mut Limits)| {
         let mut limits = Limits::default();
         change(&mut limits);
-        Told {
+        Setup {
             password: None,
             limits: Some(limits),
         }
@@ -622,7 +622,7 @@ fn limited(cases: &mut Vec<(&'static str, Vec<u8>, Told)>) {
     let total = limited(|limits| limits.total_bytes = 1_000_000);
     cases.push(("… in all", bomb.clone(), total));
     let ratio = limited(|limits| limits.ratio = 100);
-    cases.push(("…, 100 for one allowed", bomb, ratio));
+    cases.push(("…, a ratio of 100 allowed", bomb, ratio));
     let one = limited(|limits| limits.entries = 1);
     cases.push(("two entries, one allowed", plain(), one));
     let directory = limited(|limits| limits.directory_bytes = 50);
@@ -634,12 +634,12 @@ fn the_table_says_what_comes_of_every_case() {
     let mut table = String::from(
         "| case | default | strict | default, pipe | strict, pipe |\n|---|---|---|---|---|\n",
     );
-    for (what, archive, told) in cases() {
+    for (what, archive, setup) in cases() {
         let found = [
-            by_file(&archive, told, false),
-            by_file(&archive, told, true),
-            by_pipe(&archive, told, false),
-            by_pipe(&archive, told, true),
+            by_file(&archive, setup, false),
+            by_file(&archive, setup, true),
+            by_pipe(&archive, setup, false),
+            by_pipe(&archive, setup, true),
         ];
         let found = found.map(outcome).join(" | ");
         writeln!(table, "| {what} | {found} |").expect("it works");
@@ -680,9 +680,9 @@ fn what_holds_itself_is_read_once() {
 /// panic.
 #[test]
 fn no_cut_and_no_flipped_byte_panics() {
-    for (what, archive, told) in cases() {
+    for (what, archive, setup) in cases() {
         // Keys take long to derive, and the tests of encryption do the same.
-        if archive.len() > 700 || told.password.is_some() {
+        if archive.len() > 700 || setup.password.is_some() {
             continue;
         }
         for at in 0..archive.len() {
@@ -690,16 +690,16 @@ fn no_cut_and_no_flipped_byte_panics() {
                 // Some hold an archive that ends before they do.
                 let shorter = ["behind", "inside", "comment"];
                 let shorter = shorter.iter().any(|word| what.contains(word));
-                let cut = by_file(&archive[..at], told, strict);
+                let cut = by_file(&archive[..at], setup, strict);
                 assert!(cut.is_err() || shorter, "{what}: {at}");
-                let _ = by_pipe(&archive[..at], told, strict);
+                let _ = by_pipe(&archive[..at], setup, strict);
             }
         }
         for at in 0..archive.len() {
             let mut flipped = archive.clone();
             flipped[at] ^= 1 << (at % 8);
-            let _ = by_file(&flipped, told, false);
-            let _ = by_pipe(&flipped, told, true);
+            let _ = by_file(&flipped, setup, false);
+            let _ = by_pipe(&flipped, setup, true);
         }
     }
 }

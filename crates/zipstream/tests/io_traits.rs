@@ -34,7 +34,7 @@ struct Steps {
     at: Cell<usize>,
 }
 
-/// One call in so many fails. A read of up to 256 KiB takes fewer calls: it starts again when one fails.
+/// One call in this many fails. A read of up to 256 KiB takes fewer calls, and starts again after a failure.
 const CALLS_PER_FAILURE: usize = 1009;
 
 impl Steps {

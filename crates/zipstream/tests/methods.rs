@@ -190,10 +190,10 @@ fn limits_count_what_is_produced() {
         let error = by_file(&archive, &ReadOptions::default()).expect_err("it lies");
         // A stream of a stated size may end there, and another checksum remains.
         let kind = error.kind();
-        let told = matches!(
+        let expected_kind = matches!(
             kind,
             ErrorKind::Size | ErrorKind::Checksum | ErrorKind::Corrupt
         );
-        assert!(told, "{what}: {error}");
+        assert!(expected_kind, "{what}: {error}");
     }
 }

@@ -360,8 +360,8 @@ async fn large_encrypted_entries_are_given_out_once_they_are_authenticated() {
             let mut sink = Vec::new();
             let error = reader.copy_to(&entry, &mut sink).await.unwrap_err();
             // What was given out early may be what fails.
-            let told = error.kind() == ErrorKind::Authentication;
-            assert!(told || early, "{name}: {error}");
+            let expected_kind = error.kind() == ErrorKind::Authentication;
+            assert!(expected_kind || early, "{name}: {error}");
             assert_eq!(sink.is_empty(), !early, "{name}");
 
             reader.set_decryption(Some(decryption("wrong")));

@@ -32,7 +32,7 @@ impl Whole {
         content: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<bool, Error> {
-        // Anything of the content's size or more is of no use.
+        // Output of the content's size or more is useless.
         let Some(room) = content.len().checked_sub(1).filter(|_| level != 0) else {
             return Ok(false);
         };

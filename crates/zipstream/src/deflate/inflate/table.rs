@@ -189,14 +189,14 @@ fn build_second<const N: usize>(
             let Some(symbol) = symbols.next() else {
                 return;
             };
-            let told = entry(value(symbol), bits - main_bits);
+            let filled = entry(value(symbol), bits - main_bits);
             let first = start + (code >> main_bits) as usize;
             let places = table.get_mut(first..end).unwrap_or_default();
             let step = 1 << (bits - main_bits);
             places
                 .iter_mut()
                 .step_by(step)
-                .for_each(|place| *place = told);
+                .for_each(|place| *place = filled);
             code = following(code, bits);
             left -= 1;
         }
