@@ -69,7 +69,7 @@ impl RawEntry {
 
     /// From the local header at the start of `bytes` and the sizes found by decoding; also returns
     /// the length of that header.
-    pub(crate) fn from_local(bytes: &[u8], facts: &Facts) -> Option<(Self, usize)> {
+    pub(crate) fn from_local(bytes: &[u8], found: &FoundSizes) -> Option<(Self, usize)> {
         let fixed = bytes.first_chunk::<LOCAL_BYTES>()?;
         let total = local::total_bytes(fixed);
         let local = Local::parse(bytes.get(..total)?)?;
@@ -85,9 +85,9 @@ impl RawEntry {
             method: local.method,
             time: local.time,
             date: local.date,
-            crc32: facts.crc32,
-            compressed: facts.compressed,
-            content: facts.content,
+            crc32: found.crc32,
+            compressed: found.compressed,
+            content: found.content,
             internal: 0,
             attributes: if directory { DOS_DIRECTORY } else { 0 },
         };
@@ -222,7 +222,7 @@ impl RawEntry {
 
 /// Sizes and checksum of a decoded content.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts {
+pub(crate) struct FoundSizes {
     pub(crate) crc32: u32,
     pub(crate) compressed: u64,
     pub(crate) content: u64,

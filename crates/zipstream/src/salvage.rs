@@ -173,14 +173,14 @@ impl<R: ReadAt> Search<'_, R> {
             return Ok(None);
         };
         let header = self.read(at, HEADER_BYTES_MAX)?;
-        let Some((facts, end)) = decoder.last_entry() else {
+        let Some((sizes, end)) = decoder.last_entry() else {
             return Ok(None);
         };
-        let Some((raw, header_bytes)) = RawEntry::from_local(&header, &facts) else {
+        let Some((raw, header_bytes)) = RawEntry::from_local(&header, &sizes) else {
             return Ok(None);
         };
         let start = at + header_bytes as u64;
-        let data_end = start.saturating_add(facts.compressed);
+        let data_end = start.saturating_add(sizes.compressed);
         let end = data_end.max(at.saturating_add(end));
         if end > self.bytes {
             return Ok(None);

@@ -303,7 +303,7 @@ pub(crate) fn refuse_early(scheme: &Scheme, decryption: Option<&Decryption>) -> 
 }
 
 /// Adds to an error that the password may be wrong: ZipCrypto checks only one byte of it.
-pub(crate) fn doubt(scheme: Option<&Scheme>, error: Error) -> Error {
+pub(crate) fn or_wrong_password(scheme: Option<&Scheme>, error: Error) -> Error {
     use ErrorKind::{Checksum, Corrupt, Size, Truncated};
     let zipcrypto = matches!(scheme, Some(Scheme::ZipCrypto(_)));
     match error.kind() {
@@ -337,7 +337,8 @@ mod tests {
 
     #[test]
     fn damage_under_the_old_cipher_may_be_a_wrong_password() {
-        let help = |scheme, kind| doubt(Some(&scheme), Error::new(kind, "wrong")).help_text();
+        let help =
+            |scheme, kind| or_wrong_password(Some(&scheme), Error::new(kind, "wrong")).help_text();
         let told = help(Scheme::ZipCrypto(7), ErrorKind::Checksum).unwrap_or_default();
         assert!(told.contains("one wrong password in 256"), "{told}");
         assert_eq!(help(Scheme::ZipCrypto(7), ErrorKind::Limit), None);

@@ -5,7 +5,7 @@ use super::source::ReadAt;
 use super::window::Window;
 use crate::crypt::Decryption;
 use crate::crypt::cipher::AuthCode;
-use crate::crypt::decrypt::{Decryptor, Scheme, doubt, is_verified_first};
+use crate::crypt::decrypt::{Decryptor, Scheme, is_verified_first, or_wrong_password};
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
@@ -21,8 +21,8 @@ pub(super) fn scheme(entry: &Entry<'_>) -> Result<Option<Scheme>, Error> {
 }
 
 /// Adds to an error that a wrong password may be its cause.
-pub(super) fn doubted(entry: &Entry<'_>, error: Error) -> Error {
-    doubt(scheme(entry).ok().flatten().as_ref(), error)
+pub(super) fn explain(entry: &Entry<'_>, error: Error) -> Error {
+    or_wrong_password(scheme(entry).ok().flatten().as_ref(), error)
 }
 
 /// The compressed content of a large entry, which may be encrypted.
@@ -128,7 +128,7 @@ impl Body {
     }
 
     /// Hashes the next bytes without decrypting them; returns their number, 0 at the end.
-    pub(super) fn pass_over<R: ReadAt>(
+    pub(super) fn authenticate_next<R: ReadAt>(
         &mut self,
         window: &mut Window,
         source: &R,

@@ -82,7 +82,7 @@ impl EntryContent {
     }
 
     fn fail(&mut self, entry: &Entry<'_>, error: Error) -> Error {
-        let error = encrypted::doubted(entry, error).entry(entry.name_lossy());
+        let error = encrypted::explain(entry, error).entry(entry.name_lossy());
         if !matches!(error.kind(), ErrorKind::Io(_)) {
             self.stage = Stage::Failed(error.clone());
         }

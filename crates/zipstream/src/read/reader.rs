@@ -171,7 +171,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<u64, E> {
         let named = |error: Error| {
-            let error = encrypted::doubted(entry, error);
+            let error = encrypted::explain(entry, error);
             E::from(error.entry(entry.name_lossy()))
         };
         let data = self.locate(entry, scratch).map_err(named)?;

@@ -13,13 +13,13 @@ use super::directory::Entry;
 use super::options::{ReadOptions, is_padding};
 use super::strict::Names;
 use crate::crypt::Decryption;
-use crate::crypt::decrypt::{Decryptor, Scheme, doubt};
+use crate::crypt::decrypt::{Decryptor, Scheme, or_wrong_password};
 use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::Central;
 use crate::format::end::End;
 use crate::method::Method;
-use crate::raw_entry::Facts;
+use crate::raw_entry::FoundSizes;
 
 /// The longest descriptor. Reading this many bytes is safe: the end record, the shortest record
 /// that follows a descriptor, is as long.
@@ -93,7 +93,7 @@ pub struct StreamDecoder {
     /// The decryption of the current entry.
     decryptor: Option<Decryptor>,
     /// Whether its content is skipped.
-    passing: bool,
+    skipping: bool,
     seen: Vec<Seen>,
     /// Their names, in the strict profile.
     names: Names,
@@ -187,7 +187,7 @@ impl StreamDecoder {
             decryption: None,
             refused: None,
             decryptor: None,
-            passing: false,
+            skipping: false,
             seen: Vec::new(),
             names: Names::default(),
             records: 0,
@@ -222,14 +222,14 @@ impl StreamDecoder {
     }
 
     /// Sizes and checksum of the last entry, and where it ends with its descriptor.
-    pub(crate) fn last_entry(&self) -> Option<(Facts, u64)> {
+    pub(crate) fn last_entry(&self) -> Option<(FoundSizes, u64)> {
         let seen = self.seen.last()?;
-        let facts = Facts {
+        let found = FoundSizes {
             crc32: seen.crc32,
             compressed: seen.compressed,
             content: seen.content,
         };
-        Some((facts, self.held_start()))
+        Some((found, self.held_start()))
     }
 
     /// Bytes of the archive consumed.
@@ -375,7 +375,7 @@ impl StreamDecoder {
     }
 
     fn named(&self, error: Error) -> Error {
-        let error = doubt(self.header.scheme.as_ref(), error);
+        let error = or_wrong_password(self.header.scheme.as_ref(), error);
         match &self.entry {
             Some(entry) => error.at(self.offset).entry(entry.name.clone()),
             None => error.at(self.offset),

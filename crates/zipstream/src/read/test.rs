@@ -49,7 +49,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             return Err(named(limit(most).at(body.start)));
         }
         loop {
-            let passed = body.pass_over(&mut scratch.window, self.source());
+            let passed = body.authenticate_next(&mut scratch.window, self.source());
             let passed = passed.map_err(|error| named(error.at(body.start)))?;
             if passed == 0 {
                 break;

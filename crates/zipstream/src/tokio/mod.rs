@@ -39,15 +39,15 @@ const ENTRY_BYTES: u64 = 512;
 
 /// When the task yields next.
 #[derive(Debug)]
-struct Turn(Budget);
+struct YieldBudget(Budget);
 
-impl Default for Turn {
+impl Default for YieldBudget {
     fn default() -> Self {
         Self(Budget::bytes(YIELD_BYTES))
     }
 }
 
-impl Turn {
+impl YieldBudget {
     /// Yields if enough was done.
     async fn take(&mut self) {
         if self.0.is_spent() {

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, ReadBuf};
 
-use super::Turn;
+use super::YieldBudget;
 use crate::crypt::Decryption;
 use crate::error::Error;
 use crate::read::{Buffered, Entry, Piece, ReadOptions, StreamEntry};
@@ -36,7 +36,7 @@ use crate::read::{Buffered, Entry, Piece, ReadOptions, StreamEntry};
 pub struct AsyncPipeReader<R> {
     source: R,
     pub(super) pipe: Buffered,
-    pub(super) turn: Turn,
+    pub(super) turn: YieldBudget,
 }
 
 impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
@@ -45,7 +45,7 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         Self {
             source,
             pipe: Buffered::new(options),
-            turn: Turn::default(),
+            turn: YieldBudget::default(),
         }
     }
 

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::{AsyncRead, AsyncSeek, AsyncSeekExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use super::fetch::Fetch;
-use super::{ENTRY_BYTES, Turn};
+use super::{ENTRY_BYTES, YieldBudget};
 use crate::crypt::Decryption;
 use crate::error::{Error, ErrorKind};
 use crate::read::{
@@ -41,7 +41,7 @@ pub struct AsyncArchiveReader<R> {
     source: R,
     pub(super) reader: ArchiveReader<Held>,
     pub(super) scratch: Scratch,
-    pub(super) turn: Turn,
+    pub(super) turn: YieldBudget,
 }
 
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
@@ -69,7 +69,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
             source,
             reader: ArchiveReader::over(held, locator.finish()?, options)?,
             scratch: Scratch::default(),
-            turn: Turn::default(),
+            turn: YieldBudget::default(),
         };
         if options.is_strict() {
             reader.check().await?;

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 
-use super::{ENTRY_BYTES, Turn};
+use super::{ENTRY_BYTES, YieldBudget};
 use crate::error::Error;
 use crate::read::Directory;
 use crate::write::{ArchiveEncoder, ArchiveOptions, EntryOptions, PushError, Totals};
@@ -36,16 +36,16 @@ const WRITE_BYTES: usize = 128 << 10;
 pub struct AsyncArchiveWriter<W> {
     pub(super) encoder: ArchiveEncoder,
     sink: W,
-    pub(super) turn: Turn,
+    pub(super) turn: YieldBudget,
 }
 
 impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
     /// An archive with default options.
     pub fn new(sink: W) -> Self {
         Self {
-            encoder: ArchiveEncoder::unwaiting_default(),
+            encoder: ArchiveEncoder::nonblocking_default(),
             sink,
-            turn: Turn::default(),
+            turn: YieldBudget::default(),
         }
     }
 
@@ -53,9 +53,9 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
     /// [shared](crate::Workers::shared) ones busy at a time.
     pub fn with_options(sink: W, options: ArchiveOptions) -> Result<Self, Error> {
         Ok(Self {
-            encoder: ArchiveEncoder::unwaiting(options)?,
+            encoder: ArchiveEncoder::nonblocking(options)?,
             sink,
-            turn: Turn::default(),
+            turn: YieldBudget::default(),
         })
     }
 

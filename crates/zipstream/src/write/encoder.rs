@@ -230,7 +230,7 @@ impl ArchiveEncoder {
         (open.taken, open.bytes_max) = (0, None);
         self.started += 1;
         let result = self.place(large);
-        self.hold(result)
+        self.keep_error(result)
     }
 
     /// Remembers a name and returns whether it is new.
@@ -262,7 +262,7 @@ impl ArchiveEncoder {
             _ => return Err(order("an entry is open")),
         }
         let result = self.flush_batch().and_then(|()| self.settle());
-        self.hold(result)
+        self.keep_error(result)
     }
 
     /// The size of the directory so far.
@@ -302,7 +302,7 @@ impl ArchiveEncoder {
     }
 
     /// Keeps an error: an archive that failed stays failed.
-    fn hold<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+    fn keep_error<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
         result.map_err(|error| {
             let name = String::from_utf8_lossy(&self.open.name);
             let error = error.entry(name);

@@ -23,7 +23,7 @@ impl StreamDecoder {
                 self.state = State::Skip(seen.compressed);
             }
         }
-        self.passing = !skips;
+        self.skipping = !skips;
         skips
     }
 
@@ -77,7 +77,7 @@ impl StreamDecoder {
         self.decryptor = None;
         self.state = match &header.scheme {
             Some(scheme) => {
-                if !self.passing {
+                if !self.skipping {
                     refuse_early(scheme, self.decryption.as_ref())?;
                 }
                 State::EncryptionHeader

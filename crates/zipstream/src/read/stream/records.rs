@@ -137,7 +137,7 @@ impl StreamDecoder {
         self.entry = Some(entry);
         self.held.clear();
         self.state = State::Begin;
-        self.passing = false;
+        self.skipping = false;
         Ok(StreamEvent::Entry)
     }
 

@@ -54,7 +54,7 @@ impl ArchiveEncoder {
         match self.state {
             State::Whole(start) if self.batch.filled() - start >= WHOLE_BYTES_MAX => {
                 let result = self.spill(start);
-                self.hold(result)?;
+                self.keep_error(result)?;
             }
             _ => {}
         }
@@ -62,7 +62,7 @@ impl ArchiveEncoder {
             && self.chunk.content().len() >= bytes
         {
             let result = self.dispatch(false);
-            self.hold(result)?;
+            self.keep_error(result)?;
         }
         match &self.state {
             State::Whole(start) => Ok(self.batch.room(start + WHOLE_BYTES_MAX)),
@@ -79,7 +79,7 @@ impl ArchiveEncoder {
         let taken = self.open.taken + bytes as u64;
         if let Some(most) = self.open.bytes_max.filter(|most| taken > *most) {
             let result = Err(too_large(&self.open, most));
-            return self.hold(result);
+            return self.keep_error(result);
         }
         self.open.taken = taken;
         match &self.state {
@@ -106,7 +106,7 @@ impl ArchiveEncoder {
             }
             State::Large(_) => self.dispatch(true),
         };
-        self.hold(result)?;
+        self.keep_error(result)?;
         self.state = State::Idle;
         Ok(())
     }

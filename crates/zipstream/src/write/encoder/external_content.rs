@@ -46,7 +46,7 @@ impl ArchiveEncoder {
         options.known = Some(KnownContent::new(bytes, 0));
         self.open_entry(name, &options, true)?;
         let result = self.settle();
-        self.hold(result)?;
+        self.keep_error(result)?;
         self.state = State::External;
         Ok(())
     }
@@ -66,7 +66,7 @@ impl ArchiveEncoder {
             ));
         }
         let result = self.sequence.end_external(crc32);
-        let patch = self.hold(result)?;
+        let patch = self.keep_error(result)?;
         self.state = State::Idle;
         Ok(patch)
     }

@@ -21,7 +21,7 @@ impl ArchiveEncoder {
         }
         self.started += 1;
         let result = self.flush_batch().and_then(|()| self.settle());
-        self.hold(result)?;
+        self.keep_error(result)?;
         self.sequence.begin_raw(raw);
         self.state = State::Raw;
         Ok(())
@@ -38,7 +38,7 @@ impl ArchiveEncoder {
     pub fn finish_raw(&mut self) -> Result<(), Error> {
         self.raw_is_open()?;
         let result = self.sequence.end_raw();
-        self.hold(result)?;
+        self.keep_error(result)?;
         self.state = State::Idle;
         Ok(())
     }

@@ -16,7 +16,7 @@ const INLINE_BYTES_MAX: u64 = 128 << 10;
 impl ArchiveEncoder {
     /// An encoder whose calls never wait for threads. It always has some, and they do all but small
     /// work. Before each call the caller polls [`poll_room`](Self::poll_room).
-    pub(crate) fn unwaiting(mut options: ArchiveOptions) -> Result<Self, Error> {
+    pub(crate) fn nonblocking(mut options: ArchiveOptions) -> Result<Self, Error> {
         if options.threads == 0 {
             options.workers.get_or_insert_with(Workers::shared);
         }
@@ -27,7 +27,7 @@ impl ArchiveEncoder {
     }
 
     /// The same with default options, which cannot fail.
-    pub(crate) fn unwaiting_default() -> Self {
+    pub(crate) fn nonblocking_default() -> Self {
         Self {
             in_flight: Some(InFlight::new(Workers::shared(), 1, None)),
             waits: false,
@@ -48,7 +48,7 @@ impl ArchiveEncoder {
     pub(crate) fn poll_settled(&mut self, waker: &Waker) -> Poll<Result<(), Error>> {
         if matches!(self.state, State::Idle) {
             let result = self.flush_batch();
-            self.hold(result)?;
+            self.keep_error(result)?;
         }
         self.poll(waker, |encoder| encoder.slots.is_empty())
     }
@@ -59,7 +59,7 @@ impl ArchiveEncoder {
                 return Poll::Ready(Err(error.clone()));
             }
             let result = self.pump();
-            self.hold(result)?;
+            self.keep_error(result)?;
             if ready(self) {
                 return Poll::Ready(Ok(()));
             }

@@ -31,9 +31,9 @@ impl ArchiveEncoder {
             State::Large(_) | State::External => {
                 // Jobs of this entry enter the output first, to be cut off with the rest.
                 let settled = self.settle();
-                self.hold(settled)?;
+                self.keep_error(settled)?;
                 let retracted = self.sequence.retract();
-                self.hold(retracted)?;
+                self.keep_error(retracted)?;
                 self.names.remove(&self.open.hash);
                 self.started -= 1;
                 self.state = State::Idle;
