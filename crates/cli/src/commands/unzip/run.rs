@@ -20,8 +20,7 @@ use crate::failure::{Failure, Result};
 use crate::io::confined::Root;
 use crate::io::output::Output;
 #[cfg(feature = "cloud")]
-use crate::io::remote;
-use crate::io::remote::Spans;
+use crate::io::remote::{self, Spans};
 use crate::io::rights::Rights;
 use crate::io::source::{self, Source};
 use crate::io::{target, url};
