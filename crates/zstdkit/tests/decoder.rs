@@ -2,9 +2,11 @@
 //! the right byte.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
-use common::{BLOCK, Block, Decoded, Window, decode, frame, handmade, prose, skippable, xxh};
+use crate::common::{
+    BLOCK, Block, Decoded, Window, decode, frame, handmade, prose, skippable, xxh,
+};
 use zstdkit::{Decoder, DecoderOptions, EncoderOptions, Error, ErrorKind, State, Totals};
 
 fn default() -> DecoderOptions {

@@ -2,9 +2,9 @@
 //! what happens here instead.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
-use common::{Block, Window, handmade, noise, prose, push_all};
+use crate::common::{Block, Window, handmade, noise, prose, push_all};
 use zstdkit::{
     Compressor, DecoderOptions, Decompressor, Dictionary, Encoder, EncoderOptions, ErrorKind,
     Operation, Parameters, State, Strategy, frame,

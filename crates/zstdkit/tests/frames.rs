@@ -1,9 +1,7 @@
 //! Listing frames: every field, at any cut, without trusting anything.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
-
-use common::{Block, Window, frame, handmade, noise, prose, skippable, xxh};
+use crate::common::{Block, Window, frame, handmade, noise, prose, skippable, xxh};
 use zstdkit::frame::{FrameKind, Scanner, frames, list};
 use zstdkit::{EncoderOptions, ErrorKind};
 

@@ -1,13 +1,13 @@
 //! This crate reads what the `zstd` CLI writes, and the reverse.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use common::{decode, encode, frame, prose, skippable};
+use crate::common::{decode, encode, frame, prose, skippable};
 use zstdkit::{DecoderOptions, Dictionary, Encoder, EncoderOptions};
 
 /// Runs the CLI as a filter.

@@ -2,12 +2,12 @@
 //! blocked or broken, and through `io::copy`, `BufRead` and `serde_json`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 
-use common::flaky::{Call, Flaky, calls, persist};
-use common::{noise, prose, skippable};
+use crate::common::flaky::{Call, Flaky, calls, persist};
+use crate::common::{noise, prose, skippable};
 use proptest::prelude::*;
 use zstdkit::io::{DecoderReader, DecoderWriter, EncoderReader, EncoderWriter};
 use zstdkit::{DecoderOptions, EncoderOptions, Pool};

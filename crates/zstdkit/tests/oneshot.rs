@@ -1,9 +1,9 @@
 //! Whole buffers: reuse, limits, and allocations that no header can inflate.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
-use common::{Block, Window, frame, handmade, prose};
+use crate::common::{Block, Window, frame, handmade, prose};
 use zstdkit::{
     Compressor, DecoderOptions, Decompressor, EncoderOptions, ErrorKind, compress_bound,
 };

@@ -2,9 +2,7 @@
 //! number of threads and any cut.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
-
-use common::{Decoded, cycle, decode, frame, noise, prose, skippable};
+use crate::common::{Decoded, cycle, decode, frame, noise, prose, skippable};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 

@@ -1,13 +1,13 @@
 //! The pool: which contexts it hands out, which it discards, and that its budget holds.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use common::{noise, prose};
+use crate::common::{noise, prose};
 use zstdkit::{
     DecoderOptions, Dictionary, EncoderOptions, ErrorKind, Operation, Pool, PoolOptions, State,
 };

@@ -2,9 +2,9 @@
 //! bytes; the same result in any cut.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
-use common::{Block, Window, decode, encode, frame, handmade, skippable, xxh};
+use crate::common::{Block, Window, decode, encode, frame, handmade, skippable, xxh};
 use proptest::prelude::*;
 use zstdkit::{Decoder, DecoderOptions, Encoder, EncoderOptions, Error, frame as frames};
 

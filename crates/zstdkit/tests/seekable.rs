@@ -2,9 +2,7 @@
 //! and wrong tables.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
-
-use common::{frame, prose, skippable, xxh};
+use crate::common::{frame, prose, skippable, xxh};
 use proptest::prelude::*;
 use std::ops::Range;
 use zstd_safe::seekable::{Seekable, SeekableCStream};

@@ -1,9 +1,9 @@
 //! The bound on a step, by counting compressed content, decoded content and skipped input.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
-use common::{noise, prose, skippable};
+use crate::common::{noise, prose, skippable};
 use proptest::prelude::*;
 use zstdkit::sliced::{Budget, SLICE_BYTES, SlicedDecoder, SlicedEncoder};
 use zstdkit::{Decoder, DecoderOptions, EncoderOptions, ErrorKind, Operation, Parameters, State};

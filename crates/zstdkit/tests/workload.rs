@@ -1,7 +1,6 @@
 //! The generated data: reproducible, streamed or whole, and about as compressible as the data that it
 //! imitates.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![cfg(feature = "workload")]
 
 use std::io::Read as _;
 

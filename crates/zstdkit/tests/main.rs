@@ -1,0 +1,22 @@
+//! All integration tests in one executable: it links once.
+
+mod common;
+mod decoder;
+mod dictionary;
+mod encoder;
+mod exzstandard;
+mod frames;
+mod interop;
+mod io;
+mod offload;
+mod oneshot;
+mod parallel;
+mod pool;
+mod properties;
+mod recipe;
+mod seekable;
+mod sliced;
+#[cfg(feature = "tokio")]
+mod tokio;
+#[cfg(feature = "workload")]
+mod workload;
