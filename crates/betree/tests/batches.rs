@@ -1,12 +1,10 @@
 //! Bitmaps and batches find what searches of single events find, in any steps and on every
 //! instruction set.
 
-mod common;
-
+use crate::common::generate::{event, expression};
+use crate::common::{Random, domain, insert, tree};
 use betree::{Batch, Budget, Buffers, ErrorKind, Event, Isa, OVERSHOOT_MAX, Progress};
 use betree::{Snapshot, SubscriptionId, Undefined};
-use common::generate::{event, expression};
-use common::{Random, domain, insert, tree};
 
 fn texts(random: &mut Random, count: usize) -> Vec<String> {
     let one = |_| {

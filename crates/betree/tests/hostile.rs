@@ -1,10 +1,10 @@
 //! Hostile inputs: very large, very deep, wrong in every field.
 
-mod common;
+use crate::common;
 
+use crate::common::{Random, domain, tree};
 use betree::{BeTree, Budget, Buffers, Constants, Domain, ErrorKind, Expression, Isa};
 use betree::{OVERSHOOT_MAX, Progress, SubscriptionId, Undefined};
-use common::{Random, domain, tree};
 
 const LEAVES: usize = 1_000_000;
 

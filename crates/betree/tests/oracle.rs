@@ -1,11 +1,11 @@
 //! Everything that searches equals the slow, obvious evaluator, over the whole grammar.
 
-mod common;
+use crate::common;
 
+use crate::common::generate::{event, expression};
+use crate::common::oracle::Ast;
+use crate::common::{Random, domain, insert, tree};
 use betree::{Budget, Buffers, Isa, Progress, Snapshot, SubscriptionId, Undefined};
-use common::generate::{event, expression};
-use common::oracle::Ast;
-use common::{Random, domain, insert, tree};
 use serde_json::Value;
 
 const MODES: [Undefined; 2] = [Undefined::False, Undefined::Unknown];

@@ -1,14 +1,12 @@
 //! Snapshots: saved and read back, torn and forged, and searched by threads while a writer goes on.
 
-mod common;
-
 use std::convert::Infallible;
 use std::sync::mpsc::channel;
 
+use crate::common::generate::{event, expression};
+use crate::common::oracle::Ast;
+use crate::common::{Random, domain, insert, tree};
 use betree::{BeTree, ErrorKind, Place, Snapshot, SubscriptionId, Undefined};
-use common::generate::{event, expression};
-use common::oracle::Ast;
-use common::{Random, domain, insert, tree};
 
 fn saved(snapshot: &Snapshot) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -6,9 +6,7 @@
     reason = "a test that unwraps fails with the place in hand"
 )]
 
-mod common;
-
-use common::{cases, framed, oracle};
+use crate::common::{cases, framed, oracle};
 use fixcore::dict::{Dictionary, Rules, Validator, Version};
 use fixcore::workload::{Generator, Sample};
 use fixcore::{Decoder, ErrorKind, Isa};

@@ -2,19 +2,16 @@
 //!
 //! `FIX_CASES` sets how many lengths are tested.
 
-#![cfg(unix)]
 #![allow(unsafe_code, reason = "pages that must not be touched are mapped")]
 #![allow(
     clippy::unwrap_used,
     reason = "a test that unwraps fails with the place in hand"
 )]
 
-mod common;
-
 use std::ffi::c_void;
 use std::ptr;
 
-use common::{cases, framed, oracle};
+use crate::common::{cases, framed, oracle};
 use fixcore::workload::Sample;
 use fixcore::{Decoder, Index, Isa, Scanner, Separators, Slot, Template};
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};

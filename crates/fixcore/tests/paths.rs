@@ -7,11 +7,10 @@
     reason = "a test that unwraps fails with the place in hand"
 )]
 
-mod common;
 #[path = "common/messages.rs"]
 mod messages;
 
-use common::{cases, framed, oracle};
+use crate::common::{cases, framed, oracle};
 use fixcore::workload::Sample;
 use fixcore::{DataPairs, Decoder, Encoder, ErrorKind, Index, Isa, Scanner, Separators};
 use fixcore::{Decimal, Slot, Template};

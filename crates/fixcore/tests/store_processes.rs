@@ -6,7 +6,6 @@
     clippy::unwrap_used,
     reason = "a test that unwraps fails with the place in hand"
 )]
-#![cfg(target_os = "linux")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -15,6 +14,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use fixcore::store::{Durability, Options, Store, StoreError};
 
 /// The role of a child process, which is this program started again.
+/// The name of the test that is started so.
+const CHILD: &str = "store_processes::child";
 const ROLE: &str = "PERFKIT_STORE_ROLE";
 const DIR: &str = "PERFKIT_STORE_DIR";
 const RUN: &str = "PERFKIT_STORE_RUN";
@@ -110,7 +111,7 @@ fn append(dir: &str, run: u64, out: &mut impl std::io::Write) {
 
 fn start(role: &str, dir: &Path, run: u64) -> (Child, BufReader<ChildStdout>) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .args(["--exact", CHILD, "--nocapture", "--test-threads=1"])
         .env(ROLE, role)
         .env(DIR, dir)
         .env(RUN, run.to_string())
@@ -252,7 +253,7 @@ fn a_file_that_may_not_grow_is_an_error_and_nothing_else() {
     let ran = Command::new("sh")
         .args(["-c", script])
         .arg(program)
-        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .args(["--exact", CHILD, "--nocapture", "--test-threads=1"])
         .env(ROLE, "fill")
         .env(DIR, dir.path())
         .env(RUN, "3")

@@ -8,11 +8,10 @@
     reason = "a test that unwraps fails with the place in hand"
 )]
 
-mod common;
 #[path = "common/messages.rs"]
 mod messages;
 
-use common::{cases, oracle};
+use crate::common::{cases, oracle};
 use fixcore::{Decoder, Frame, Framer, Isa};
 use messages::{Random, message, mutate};
 

@@ -1,6 +1,6 @@
 //! The deflate of this crate against two others, over levels, sizes, shapes and cuts.
 
-mod data;
+use crate::data;
 
 use data::Random;
 use zipstream::deflate::Compressor;

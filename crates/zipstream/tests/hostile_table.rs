@@ -2,7 +2,7 @@
 //! The table there must be what this finds; `PERFKIT_BLESS=1` rewrites it. Extraction to files is tested in
 //! `crates/cli`.
 
-mod quine;
+use crate::quine;
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ fn stored(name: &[u8], content: &[u8]) -> Made {
     }
 }
 
-fn crc32(content: &[u8]) -> u32 {
+pub(crate) fn crc32(content: &[u8]) -> u32 {
     let mut sum = zipstream::Crc32::new();
     sum.update(content);
     sum.sum()

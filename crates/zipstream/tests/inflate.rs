@@ -3,7 +3,7 @@
 //! zlib-rs is the measure, as most programs read what zlib reads. libdeflate also takes some streams
 //! that describe more symbols than there are.
 
-mod data;
+use crate::data;
 
 use data::Random;
 use zipstream::deflate::{Compressor, InflateFlaw, Inflater};

@@ -1,6 +1,5 @@
 //! Methods that are read and not written: their contents come back, by file and by pipe, and what
 //! is damaged, cut off or asks for too much memory is a typed error.
-#![cfg(feature = "methods")]
 
 use std::io::Write as _;
 

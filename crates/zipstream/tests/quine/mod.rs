@@ -133,7 +133,7 @@ pub(crate) fn quine(headers: impl Fn(u32, u32, u32) -> (Vec<u8>, Vec<u8>)) -> Ve
         let (before, behind) = headers(packed as u32, content as u32, crc32);
         [&before[..], &stream(&before, &behind), &behind].concat()
     };
-    let sum = |crc32| super::crc32(&whole(crc32));
+    let sum = |crc32| crate::hostile_table::crc32(&whole(crc32));
     let none = sum(0);
     // One row a bit of the checksum: which bits of the stated one it takes, and above them what it is.
     let mut rows = [0_u64; 32];
