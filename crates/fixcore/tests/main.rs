@@ -10,6 +10,9 @@ mod encoder;
 #[cfg(all(unix, feature = "workload"))]
 mod guard;
 #[cfg(feature = "workload")]
+#[path = "common/messages.rs"]
+mod messages;
+#[cfg(feature = "workload")]
 mod paths;
 mod stated;
 #[cfg(feature = "store")]

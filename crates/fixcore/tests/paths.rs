@@ -7,14 +7,11 @@
     reason = "a test that unwraps fails with the place in hand"
 )]
 
-#[path = "common/messages.rs"]
-mod messages;
-
 use crate::common::{cases, framed, oracle};
+use crate::messages::{Random, message, mutate};
 use fixcore::workload::Sample;
 use fixcore::{DataPairs, Decoder, Encoder, ErrorKind, Index, Isa, Scanner, Separators};
 use fixcore::{Decimal, Slot, Template};
-use messages::{Random, message, mutate};
 
 fn decoders() -> Vec<Decoder> {
     Isa::ALL.into_iter().filter_map(Decoder::with_isa).collect()

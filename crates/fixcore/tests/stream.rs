@@ -8,12 +8,9 @@
     reason = "a test that unwraps fails with the place in hand"
 )]
 
-#[path = "common/messages.rs"]
-mod messages;
-
 use crate::common::{cases, oracle};
+use crate::messages::{Random, message, mutate};
 use fixcore::{Decoder, Frame, Framer, Isa};
-use messages::{Random, message, mutate};
 
 const LIMIT_BYTES: usize = 4096;
 
