@@ -7,9 +7,10 @@
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
 
+use bench::Order;
 use latency::compare::{self, Names, Sides};
 use latency::report::{Cell, LatencyName, Table, Unit};
-use latency::{BucketPolicy, Meter, Recorder, Recording, Spec, SplitMix64};
+use latency::{BucketPolicy, Meter, Recorder, Recording, Spec};
 
 use crate::commands::child::{self, Run};
 use crate::commands::compare::flags::CompareArgs;
@@ -48,9 +49,9 @@ pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> 
         Some(u64::from(rounds) * 3),
     );
     let mut complete = warm_up(&sides[..2], args)?;
-    let mut random = Random::new(args.seed);
+    let mut order = Order::new(sides.len(), args.seed);
     for _ in 0..rounds {
-        complete = complete && round(&mut sides, batch, &mut random, args, &progress)?;
+        complete = complete && round(&mut sides, batch, order.draw(), args, &progress)?;
         if !complete {
             break;
         }
@@ -75,14 +76,12 @@ fn warm_up(sides: &[Side], args: &CompareArgs) -> Result<bool> {
 fn round(
     sides: &mut [Side; 3],
     batch: u32,
-    random: &mut Random,
+    order: &[usize],
     args: &CompareArgs,
     progress: &Progress,
 ) -> Result<bool> {
-    let mut order = [0, 1, 2];
-    random.shuffle(&mut order);
     let mut bucket = [(0.0, 0.0); 3];
-    for index in order {
+    for &index in order {
         let side = &mut sides[index];
         for _ in 0..batch {
             let Some(run) = side.once(args)? else {
@@ -326,22 +325,6 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString])> {
     Ok((base, target))
 }
 
-/// Enough to shuffle a handful of sides.
-pub(crate) struct Random(SplitMix64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(SplitMix64::new(seed))
-    }
-
-    pub(crate) fn shuffle(&mut self, items: &mut [usize]) {
-        for last in (1..items.len()).rev() {
-            let other = (self.0.next() % (last as u64 + 1)) as usize;
-            items.swap(last, other);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,19 +336,5 @@ mod tests {
         assert_eq!((base.len(), target.len()), (2, 2));
         assert!(split(&words[..3]).is_err());
         assert!(split(&[]).is_err());
-    }
-
-    #[test]
-    fn a_shuffle_keeps_every_side_and_reaches_every_order() {
-        let mut random = Random::new(1);
-        let mut seen = std::collections::BTreeSet::new();
-        for _ in 0..200 {
-            let mut order = [0, 1, 2];
-            random.shuffle(&mut order);
-            seen.insert(order);
-            order.sort_unstable();
-            assert_eq!(order, [0, 1, 2]);
-        }
-        assert_eq!(seen.len(), 6);
     }
 }

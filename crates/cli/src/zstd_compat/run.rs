@@ -1,7 +1,6 @@
 //! The work of the `zstd` program, for a binary that goes by one of its names: perfkit's own
 //! transfers, without a report, and with that program's few words instead. The words are in [`say`].
 
-use super::messages;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _};
@@ -27,7 +26,7 @@ use crate::term::signal::{self, Ending};
 use crate::term::{question, screen};
 use crate::zstd_compat::flags as words;
 use crate::zstd_compat::flags::{Action, Name, Variables, ZstdPlan};
-use crate::zstd_compat::messages::{Totals, Way};
+use crate::zstd_compat::messages::{self, Totals, Way};
 
 /// The largest list of file names.
 const LIST_BYTES_MAX: u64 = 50 << 20;

@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(crate) use self::record::Stress;
 use self::record::{Figures, Measured, Run};
 use self::subjects::{GOALS, Program, SUBJECTS, Subject};
-use super::Size;
+use super::{Size, rounds};
 use crate::record::{Machine, Made, Record, Results};
 use crate::{metadata, sh};
 
@@ -37,14 +37,15 @@ struct Bench {
 /// Measures and writes the record; what else is in that, the soak and the rest, stays.
 pub(crate) fn run(size: Size) -> Result<()> {
     let mut bench = Bench::new(size)?;
-    let rounds = match size {
+    let count = match size {
         Size::Full => ROUNDS,
         Size::Quick => ROUNDS_QUICK,
     };
     let mut runs: Vec<Vec<Run>> = SUBJECTS.iter().map(|_| Vec::new()).collect();
-    for round in 0..rounds {
-        println!("round {} of {rounds}, {} runs", round + 1, SUBJECTS.len());
-        for at in order(SUBJECTS.len(), round) {
+    let mut random = rounds::SEED;
+    for round in 0..count {
+        println!("round {} of {count}, {} runs", round + 1, SUBJECTS.len());
+        for at in rounds::shuffled(SUBJECTS.len(), &mut random) {
             let subject = &SUBJECTS[at];
             let run = bench
                 .measure(subject)
@@ -54,7 +55,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
     }
     let measured = Measured {
         made: bench.made()?,
-        rounds,
+        rounds: count,
         run_ms: bench.run_ms,
         figures: SUBJECTS
             .iter()
@@ -105,16 +106,6 @@ fn write(name: &str, size: Size, stress: Stress, machine: Option<Machine>) -> Re
     record.machine = machine;
     println!("{}", record.write(name)?.display());
     Ok(())
-}
-
-/// All numbers below `count` in an order of the round's own: turned, and every other time reversed, so
-/// that nothing always comes after the same.
-fn order(count: usize, round: usize) -> Vec<usize> {
-    let turned = (0..count).map(|at| (at + round * count / ROUNDS) % count);
-    match round % 2 {
-        0 => turned.collect(),
-        _ => turned.rev().collect(),
-    }
 }
 
 /// Bytes a CPU-second of the subject of that name, a round each.
@@ -196,17 +187,6 @@ impl Bench {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_round_has_everything_once_and_an_order_of_its_own() {
-        let orders: Vec<_> = (0..ROUNDS).map(|round| order(29, round)).collect();
-        for (at, order) in orders.iter().enumerate() {
-            let mut sorted = order.clone();
-            sorted.sort_unstable();
-            assert!(sorted.into_iter().eq(0..29));
-            assert!(!orders[..at].contains(order));
-        }
-    }
 
     #[test]
     fn every_goal_names_subjects_that_there_are() {

@@ -3,12 +3,12 @@
 //! [`data`] is what is compressed, [`cost`] the tables of times and verdicts, [`stall`] the
 //! measurement beside a runtime. Nothing here decides for a program; that is `zstdkit::schedule`.
 
-use super::{cost, data, stall};
 use std::ffi::OsString;
 
 use serde_json::json;
 
 use crate::commands::advise::flags::{AdviseArgs, Plan};
+use crate::commands::advise::{cost, data, stall};
 use crate::commands::checks::Checks;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};

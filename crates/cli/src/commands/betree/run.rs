@@ -2,7 +2,6 @@
 //!
 //! What matching is lives in the library `betree`; here are files, lines and numbers of lines.
 
-use super::{build, explain, generate, matching};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -16,6 +15,7 @@ use betree::{BeTree, Constants, Domain, ErlangTerms, Error, Expression, Snapshot
 use crate::commands::betree::flags::{
     BetreeArgs, BetreeCommand, TreeArgs, UndefinedMode, WorkloadArgs, WorkloadKind,
 };
+use crate::commands::betree::{build, explain, generate, matching};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::open::open;

@@ -1,25 +1,26 @@
 //! `perfkit betree-bench`: searches in one call against the same searches in slices.
 //!
-//! The three ways of the seed's table, plain, in slices to the end, slice by slice, take turns bucket
-//! by bucket in an order that goes round; the plain one runs once more as a control. Then a ticker of an
-//! async runtime is measured beside searches. Every way and
-//! every instruction set has to find the same ids before anything is timed.
+//! Three ways of searching (in one call, in slices to the end, slice by slice) take turns bucket by
+//! bucket in random order; the first runs once more as a control. Then a ticker of an async runtime is
+//! measured next to searches. Every way and every instruction set has to find the same ids before
+//! anything is timed.
 
-use super::ticker;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Instant;
 
+use bench::paired;
 use betree::workload::Generator;
 use betree::{BeTree, Budget, Buffers, Constants, Domain, Event, Expression};
 use betree::{Isa, Progress, Snapshot, SubscriptionId, Undefined};
-use latency::compare::{self, Names, Sides};
+use latency::compare::Names;
 use latency::report::{Cell, LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 
 use crate::commands::betree::run as files;
 use crate::commands::betree::run::{Files, kind};
 use crate::commands::betree_bench::flags::BetreeBenchArgs;
+use crate::commands::betree_bench::ticker;
 use crate::commands::checks::Checks;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -299,7 +300,6 @@ impl Bench<'_> {
 /// Runs the buckets in turns, and adds what comes of them.
 fn compare(args: &BetreeBenchArgs, bench: &mut Bench<'_>, outcome: &mut Outcome) -> Result<()> {
     let ways = [Way::Plain, Way::All, Way::Next, Way::Plain];
-    let mut sums: [Vec<f64>; 4] = Default::default();
     let count = args.bucket_size;
     for way in ways {
         bench.bucket(way, 0, count.min(100))?;
@@ -308,35 +308,29 @@ fn compare(args: &BetreeBenchArgs, bench: &mut Bench<'_>, outcome: &mut Outcome)
         args.output.terminal.wants_progress(),
         u64::from(args.buckets),
     );
-    for round in 0..args.buckets as usize {
+    let mut turns = 0;
+    let measured = paired(ways.len(), args.buckets, args.size.seed, |turn| {
         if signal::interrupted() {
-            break;
+            return Ok(None);
         }
-        // Each way goes first as often as the others.
-        for turn in 0..ways.len() {
-            let at = (round + turn) % ways.len();
-            let from = round * count as usize;
-            sums[at].push(bench.bucket(ways[at], from, count)?);
+        let from = turn.round as usize * count as usize;
+        let ns = bench.bucket(ways[turn.side], from, count)?;
+        turns += 1;
+        if turns % ways.len() == 0 {
+            bar.add(1);
         }
-        bar.add(1);
-    }
+        Ok::<_, Failure>(Some(ns))
+    })?;
     bar.finish();
-    let done = sums.iter().map(Vec::len).sum::<usize>() as u64 * u64::from(count);
-    outcome.ops = Some(done);
-    let [plain, all, next, control] = &sums;
-    for (target, name) in [(all, "search_all"), (next, "search_next")] {
+    outcome.ops = Some(measured.turns() as u64 * u64::from(count));
+    for (target, name) in [(1, "search_all"), (2, "search_next")] {
         let names = Names {
             row: "search",
             baseline: "one call",
             target: name,
         };
-        let sides = Sides {
-            base: plain,
-            target,
-            control: Some(control),
-            bucket_ops: u64::from(count),
-        };
-        outcome.comparisons.push(compare::interleaved(names, sides));
+        let comparison = measured.compare(names, target, u64::from(count));
+        outcome.comparisons.push(comparison);
     }
     Ok(())
 }

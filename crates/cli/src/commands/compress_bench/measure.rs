@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use bench::Order;
 use latency::{CpuClock, Recorder, Spec};
 
 use crate::commands::compress_bench::input::Block;
@@ -202,18 +203,17 @@ pub(super) trait Contender {
     fn out(&self) -> bool;
 }
 
-/// Lets all take turns until each has spent `time`. `shuffle` orders the numbers that it is given.
+/// Lets all take turns until each has spent `time`, in an order drawn for each round.
 pub(super) fn rounds<C: Contender>(
     contenders: &mut [C],
     time: Duration,
-    mut shuffle: impl FnMut(&mut [usize]),
+    seed: u64,
     mut after_turn: impl FnMut(),
 ) -> Result<(), Stop> {
-    let mut order: Vec<usize> = (0..contenders.len()).collect();
+    let mut order = Order::new(contenders.len(), seed);
     for round in 1..=ROUNDS {
         let due = time * round / ROUNDS;
-        shuffle(&mut order);
-        for index in &order {
+        for index in order.draw() {
             let contender = &mut contenders[*index];
             let wanted = contender.spent() < due || !contender.measured();
             if wanted && !contender.out() {
@@ -276,8 +276,7 @@ mod tests {
             fake(1, true),
         ];
         let mut turns = 0;
-        let reverse = |order: &mut [usize]| order.reverse();
-        rounds(&mut fakes, Duration::from_millis(100), reverse, || {
+        rounds(&mut fakes, Duration::from_millis(100), 1, || {
             turns += 1;
         })
         .expect("nothing fails");
@@ -285,7 +284,7 @@ mod tests {
         assert_eq!(took, [10, 4, 1, 0]);
         assert_eq!(turns, 40);
         let mut quick = [fake(5, false)];
-        rounds(&mut quick, Duration::ZERO, |_| {}, || {}).expect("nothing fails");
+        rounds(&mut quick, Duration::ZERO, 1, || {}).expect("nothing fails");
         assert_eq!(quick[0].turns, 1);
     }
 

@@ -3,7 +3,6 @@
 //! [`input`] reads, [`codec`] compresses, [`measure`] takes turns and times, [`runner`] puts the three
 //! together for one candidate, [`rank`] judges, [`tables`] and [`matrix`] show. What connects them is here.
 
-use super::{input, measure, tables};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -14,11 +13,10 @@ use zstdkit::{DecoderOptions, Dictionary, EncoderOptions};
 use crate::commands::checks::Checks;
 use crate::commands::compress_bench::codec::{Press, Unpress};
 use crate::commands::compress_bench::flags::{Choice, CompressBenchArgs, CompressBenchPlan, Mode};
-use crate::commands::compress_bench::input::{Data, Reading};
-use crate::commands::compress_bench::measure::{Lane, ROUNDS, Stop};
+use crate::commands::compress_bench::input::{self, Data, Reading};
+use crate::commands::compress_bench::measure::{self, Lane, ROUNDS, Stop};
 use crate::commands::compress_bench::runner::{Found, Group, Runner};
-use crate::commands::compress_bench::tables::Section;
-use crate::commands::interleave::Random;
+use crate::commands::compress_bench::tables::{self, Section};
 use crate::commands::reference;
 use crate::exit::ExitStatus;
 use crate::export::units;
@@ -155,7 +153,6 @@ impl Bench<'_> {
         outcome: &mut Outcome,
     ) -> Result<()> {
         let plan = self.plan;
-        let mut random = Random::new(args.seed);
         let (mut sections, mut checks) = (Vec::new(), Checks::default());
         let count: usize = inputs.iter().map(|data| self.count(data)).sum();
         let turns = count * ROUNDS as usize;
@@ -168,7 +165,7 @@ impl Bench<'_> {
                 }
                 let group = self.group(data, *asked)?;
                 let mut runners = self.runners(&group)?;
-                interrupted = match self.rounds(&mut runners, &mut random, &progress) {
+                interrupted = match self.rounds(&mut runners, args.seed, &progress) {
                     Ok(()) => false,
                     Err(Stop::Interrupted) => true,
                     Err(Stop::Failed(failure)) => return Err(failure),
@@ -199,15 +196,14 @@ impl Bench<'_> {
     fn rounds(
         &self,
         runners: &mut [Runner<'_>],
-        random: &mut Random,
+        seed: u64,
         progress: &Progress,
     ) -> std::result::Result<(), Stop> {
         let floor_ns = self.session.environment().clock_floor_ns.unwrap_or(0);
         for runner in &mut *runners {
             runner.warm_up(self.plan.time, floor_ns)?;
         }
-        let shuffle = |order: &mut [usize]| random.shuffle(order);
-        measure::rounds(runners, self.plan.time, shuffle, || progress.add(1))
+        measure::rounds(runners, self.plan.time, seed, || progress.add(1))
     }
 
     fn group<'g>(&self, data: &'g Data, asked: Option<usize>) -> Result<Group<'g>> {

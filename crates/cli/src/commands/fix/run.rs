@@ -2,7 +2,6 @@
 //!
 //! What a message is lives in the library `fixcore`; here are files, lines and counts.
 
-use super::{diff, generate, replay, store, veil};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -11,16 +10,17 @@ use fixcore::{DataPairs, Decoder, Isa};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 
-use super::blocks::{Block, Blocks};
-use super::read::{Job, Reading, Task};
-use super::stats::Stats;
-use super::texts::{Found, Texts};
-use super::veil::Veil;
 use crate::args::output::TerminalArgs;
 use crate::args::threads;
+use crate::commands::fix::blocks::{Block, Blocks};
 use crate::commands::fix::flags::{
     DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs, Separator,
 };
+use crate::commands::fix::read::{Job, Reading, Task};
+use crate::commands::fix::stats::Stats;
+use crate::commands::fix::texts::{Found, Texts};
+use crate::commands::fix::veil::{self, Veil};
+use crate::commands::fix::{diff, generate, replay, store};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::source::Source;

@@ -4,7 +4,6 @@
 //! Here are the messages, the table and the timing of a row; what is timed has a file a part, and
 //! parts that go through no messages make their own tables.
 
-use super::{deferred, encode, parse, scan, spsc, store, techniques};
 use std::ffi::OsString;
 use std::time::Instant;
 
@@ -16,6 +15,7 @@ use latency::report::{Cell, LatencyName, Table, Unit};
 use crate::commands::checks::Checks;
 use crate::commands::fix::run::{collect, forced, unavailable};
 use crate::commands::fix_bench::flags::{FixBenchArgs, FixBenchPart};
+use crate::commands::fix_bench::{deferred, encode, parse, scan, spsc, store, techniques};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
@@ -82,7 +82,7 @@ pub(crate) fn run(
 }
 
 #[cfg(target_os = "linux")]
-use super::transport::run as transport;
+use crate::commands::fix_bench::transport::run as transport;
 
 /// Where there are neither `io_uring` nor `epoll`, there is nothing to carry by.
 #[cfg(not(target_os = "linux"))]

@@ -2,13 +2,17 @@
 
 use std::time::Instant;
 
-use latency::compare::{self, Names, Sides};
+use bench::paired;
+use latency::compare::Names;
 use latency::report::{Cell, Latency, LatencyName};
 use latency::{Recorder, Spec};
 
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session};
 use crate::term::signal;
+
+/// What the orders of the turns are drawn from.
+const ORDER_SEED: u64 = 1;
 
 /// Operations of a span that is timed, where one is too short for the clock.
 const SPAN_OPS: usize = 100;
@@ -57,8 +61,8 @@ pub(super) struct Called<'a> {
     pub(super) target: &'a str,
 }
 
-/// Runs turns of the baseline, the target and the baseline again, each first as often as the others,
-/// and tells the outcome.
+/// Runs turns of the baseline, the target and the baseline again, in a random order each round, and adds
+/// what comes of them to the outcome.
 pub(super) fn measure(
     session: &Session,
     rounds: u32,
@@ -76,35 +80,25 @@ pub(super) fn measure(
     base(&mut warm[0])?;
     target(&mut warm[1])?;
     let mut recorders = new();
-    let mut times: [Vec<f64>; 3] = Default::default();
-    for round in 0..rounds as usize {
-        for turn in 0..3 {
-            if signal::interrupted() {
-                return Err(
-                    Failure::new("interrupted").status(crate::exit::ExitStatus::Interrupted)
-                );
-            }
-            let at = (round + turn) % 3;
-            times[at].push(match at {
-                1 => target(&mut recorders[at])?,
-                _ => base(&mut recorders[at])?,
-            });
+    let measured = paired(3, rounds, ORDER_SEED, |turn| {
+        if signal::interrupted() {
+            return Err(Failure::new("interrupted").status(crate::exit::ExitStatus::Interrupted));
         }
-    }
+        let recorder = &mut recorders[turn.side];
+        match turn.side {
+            1 => target(recorder),
+            _ => base(recorder),
+        }
+        .map(Some)
+    })?;
     let names = Names {
         row: called.operation,
         baseline: called.base,
         target: called.target,
     };
-    let sides = Sides {
-        base: &times[0],
-        target: &times[1],
-        control: Some(&times[2]),
-        bucket_ops: 1,
-    };
-    outcome.comparisons.push(compare::interleaved(names, sides));
-    let median = |times: &[f64]| compare::median(times).unwrap_or(f64::NAN);
-    let (base_ns, target_ns) = (median(&times[0]), median(&times[1]));
+    outcome.comparisons.push(measured.compare(names, 1, 1));
+    let median = |side| measured.median(side).unwrap_or(f64::NAN);
+    let (base_ns, target_ns) = (median(0), median(1));
     let [base, target, _] = recorders.map(Recorder::finish);
     outcome.ops = Some(outcome.ops.unwrap_or(0) + base.latency().n + target.latency().n);
     outcome.add(&base);

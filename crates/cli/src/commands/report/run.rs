@@ -2,19 +2,19 @@
 //!
 //! Reading is in `load.rs`, making one of several in `combine.rs`.
 
-use super::{combine, load};
 use std::ffi::OsString;
 
 use latency::report::{Latency, LatencyName, Report};
 
 use crate::commands::report::flags::RenderArgs;
+use crate::commands::report::{combine, load};
 use crate::exit::ExitStatus;
 use crate::export::{Detail, Exports, MainStream};
 use crate::failure::Result;
 use crate::session::{self, Session, Setup};
 
 pub(crate) use super::load::read_bounded;
-use super::load::{Kind, Loaded};
+use crate::commands::report::load::{Kind, Loaded};
 
 /// Runs the command.
 pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {

@@ -5,7 +5,6 @@
 //! scraper, [`row`] keeps what was found, [`rank`] and [`tables`] show it, [`verdict`] says what it means
 //! for the exit code. What connects them is here.
 
-use super::{sweep, tables, turns, verdict};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -20,6 +19,7 @@ pub(crate) use crate::commands::stress::rank::{Control, ranking};
 pub(crate) use crate::commands::stress::row::Row;
 use crate::commands::stress::runner::{Runner, add_volume};
 pub(crate) use crate::commands::stress::verdict::unexpected;
+use crate::commands::stress::{sweep, tables, turns, verdict};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::session::{Outcome, Session, Setup};

@@ -3,9 +3,9 @@
 //! What the machine does meanwhile then falls on all alike. The control is the first pair once more in
 //! each round; its figures are in nothing but the ranking's doubt.
 
+use bench::Order;
 use stress::{Plan, PoolKind};
 
-use crate::commands::interleave::Random;
 use crate::commands::stress::flags::StressPlan;
 use crate::commands::stress::rank::{Control, control_table, ranking};
 use crate::commands::stress::row::{Row, cost};
@@ -36,16 +36,14 @@ pub(super) fn measure(
         rows: plan.pairs.iter().map(|_| None).collect(),
         control: Control::default(),
     };
-    let mut random = Random::new(plan.run.seed);
     // One more than there are pairs: the control.
-    let mut order: Vec<usize> = (0..=plan.pairs.len()).collect();
+    let mut order = Order::new(plan.pairs.len() + 1, plan.run.seed);
     'rounds: for round in 0..ROUNDS {
         if runner.said {
             let pairs = plan.pairs.len();
             message::status(&format!("round {} of {ROUNDS}, {pairs} pairs", round + 1));
         }
-        random.shuffle(&mut order);
-        for at in &order {
+        for at in order.draw() {
             if signal::interrupted() {
                 break 'rounds;
             }

@@ -3,7 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use latency::compare::{self, Names, Sides};
+use bench::paired;
+use latency::compare::Names;
 use latency::report::{Cell, Input, LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 use twox_hash::XxHash64;
@@ -29,7 +30,7 @@ const CHUNK_BYTES: usize = 128 * 1024;
 /// Levels shown, fastest first.
 const LEVELS: [i32; 4] = [1, 3, 9, 19];
 /// Buckets of the comparison of contexts, and operations in each.
-const PAIRS: usize = 60;
+const PAIRS: u32 = 60;
 const PAIR_OPS: u64 = 100;
 
 const KINDS: [(&str, Kind); 6] = [
@@ -194,19 +195,11 @@ fn contexts(stage: &Stage<'_>, checks: &mut Checks) -> Result<latency::report::C
         }
         Ok(start.elapsed().as_nanos() as f64)
     };
-    let (mut base, mut target, mut control) = (Vec::new(), Vec::new(), Vec::new());
     bucket(true, 0)?;
     bucket(false, 0)?;
-    for round in 0..PAIRS {
-        // Each side goes first as often as the others.
-        for turn in 0..3 {
-            match (round + turn) % 3 {
-                0 => base.push(bucket(true, round)?),
-                1 => target.push(bucket(false, round)?),
-                _ => control.push(bucket(true, round)?),
-            }
-        }
-    }
+    let measured = paired(3, PAIRS, stage.seed, |turn| {
+        bucket(turn.side != 1, turn.round as usize).map(Some)
+    })?;
     let size = reused
         .compress_to_slice(messages[0], &mut room)
         .map_err(failed)?;
@@ -217,13 +210,7 @@ fn contexts(stage: &Stage<'_>, checks: &mut Checks) -> Result<latency::report::C
         baseline: "fresh context each",
         target: "one reused context",
     };
-    let sides = Sides {
-        base: &base,
-        target: &target,
-        control: Some(&control),
-        bucket_ops: PAIR_OPS,
-    };
-    Ok(compare::interleaved(names, sides))
+    Ok(measured.compare(names, 1, PAIR_OPS))
 }
 
 fn failed(error: zstdkit::Error) -> Failure {

@@ -1,6 +1,5 @@
 //! `perfkit unzip`.
 
-use super::{extract, list, pipe};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
@@ -13,6 +12,7 @@ use crate::args::glob::Asked;
 use crate::args::output::ReportFormat;
 use crate::args::password::PasswordSource;
 use crate::commands::unzip::flags::{Existing, UnzipArgs, UnzipMode, UnzipPlan};
+use crate::commands::unzip::{extract, list, pipe};
 use crate::commands::zip::edit::was_cut_off;
 use crate::exit::ExitStatus;
 use crate::export::names;
@@ -29,9 +29,9 @@ use crate::term::message;
 use crate::term::progress::Progress;
 
 pub(crate) use super::extract::test_all;
-use super::extract::{Tally, Times};
-use super::keys::Keys;
-use super::place::Place;
+use crate::commands::unzip::extract::{Tally, Times};
+use crate::commands::unzip::keys::Keys;
+use crate::commands::unzip::place::Place;
 
 /// Runs the command.
 pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {

@@ -1,6 +1,5 @@
 //! `perfkit zip`.
 
-use super::{repair, sources};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
@@ -15,6 +14,7 @@ use crate::args::password::PasswordSource;
 use crate::commands::transfer::Stop;
 use crate::commands::unzip::run::test_all;
 use crate::commands::zip::flags::{Edit, ZipArgs, ZipPlan};
+use crate::commands::zip::{repair, sources};
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
@@ -26,9 +26,9 @@ use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password, signal};
 
-use super::edit::Base;
-use super::pack::Packer;
-use super::sources::{Listed, Sources, Special};
+use crate::commands::zip::edit::Base;
+use crate::commands::zip::pack::Packer;
+use crate::commands::zip::sources::{Listed, Sources, Special};
 
 /// 1980-01-01, the first time that every reader understands.
 const TIME_MIN: i64 = 315_532_800;

@@ -3,13 +3,13 @@
 //! Both pack the same in turns, with the first once more as a control. What they wrote has to be the
 //! same, and to read back as what went in, before anything is timed.
 
-use super::{beside, memory, pack};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use latency::compare::{self, Names, Sides};
+use bench::paired;
+use latency::compare::Names;
 use latency::report::{Cell, LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 use tokio::runtime::{Builder, Runtime};
@@ -18,9 +18,10 @@ use zstdkit::workload::{self, Kind};
 
 use crate::commands::checks::Checks;
 use crate::commands::content;
-use crate::commands::zip_bench::beside::Beside;
+use crate::commands::zip_bench::beside::{self, Beside};
 use crate::commands::zip_bench::flags::ZipBenchArgs;
-use crate::commands::zip_bench::pack::{Times, Work};
+use crate::commands::zip_bench::memory;
+use crate::commands::zip_bench::pack::{self, Times, Work};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
@@ -28,6 +29,8 @@ use crate::term::progress::Progress;
 use crate::term::signal;
 
 const MIB: usize = 1 << 20;
+/// What the orders of the turns are drawn from.
+const ORDER_SEED: u64 = 1;
 /// The line that is repeated.
 const LINE: &[u8] =
     b"One line of some length, repeated until the entry is as large as it shall be.\n";
@@ -205,22 +208,16 @@ impl Bench<'_> {
             repeat *= 2;
         }
         self.turn(&work, to, Way::Async, 1)?;
-        let mut times: [Vec<f64>; 3] = Default::default();
-        for round in 0..self.args.rounds as usize {
+        let measured = paired(ways.len(), self.args.rounds, ORDER_SEED, |turn| {
             if signal::interrupted() {
-                break;
+                return Ok(None);
             }
-            // Each side goes first as often as the others.
-            for turn in 0..ways.len() {
-                let at = (round + turn) % ways.len();
-                let took = self.turn(&work, to, ways[at], repeat)?;
-                times[at].push(took.as_nanos() as f64 / f64::from(repeat));
-            }
-        }
+            let took = self.turn(&work, to, ways[turn.side], repeat)?;
+            Ok::<_, Failure>(Some(took.as_nanos() as f64))
+        })?;
         let archives = if to == To::Files { AT_ONCE as u64 } else { 1 };
         let bytes = work.bytes() * archives;
-        let [sync, asynchronous, control] = &times;
-        let turns = times.iter().map(Vec::len).sum::<usize>() as u64 * u64::from(repeat);
+        let turns = measured.turns() as u64 * u64::from(repeat);
         outcome.bytes_content += bytes * turns;
         outcome.bytes_out += archive_bytes * archives * turns;
         outcome.ops = Some(outcome.ops.unwrap_or(0) + turns * archives);
@@ -230,15 +227,14 @@ impl Bench<'_> {
             baseline: "sync",
             target: "async",
         };
-        let sides = Sides {
-            base: sync,
-            target: asynchronous,
-            control: Some(control),
-            bucket_ops: u64::from(repeat),
+        let comparison = measured.compare(names, 1, u64::from(repeat));
+        outcome.comparisons.push(comparison);
+        let median = |side| {
+            measured
+                .median(side)
+                .map_or(f64::NAN, |ns| ns / f64::from(repeat))
         };
-        outcome.comparisons.push(compare::interleaved(names, sides));
-        let median = |times: &[f64]| compare::median(times).unwrap_or(f64::NAN);
-        let (sync, asynchronous) = (median(sync), median(asynchronous));
+        let (sync, asynchronous) = (median(0), median(1));
         let rate = |ns: f64| bytes as f64 * 1e9 / ns;
         Ok(vec![
             data.into(),
