@@ -1,8 +1,6 @@
 //! Hostile inputs: very large, very deep, wrong in every field.
 
-use crate::common;
-
-use crate::common::{Random, domain, tree};
+use crate::common::{self, Random, domain, tree};
 use betree::{BeTree, Budget, Buffers, Constants, Domain, ErrorKind, Expression, Isa};
 use betree::{OVERSHOOT_MAX, Progress, SubscriptionId, Undefined};
 

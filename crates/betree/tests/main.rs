@@ -1,4 +1,5 @@
 //! Integration tests in one executable: it links once. `edges` stands alone, for its long run is asked for by name.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod batches;
 mod common;

@@ -1,10 +1,8 @@
 //! Everything that searches equals the slow, obvious evaluator, over the whole grammar.
 
-use crate::common;
-
 use crate::common::generate::{event, expression};
 use crate::common::oracle::Ast;
-use crate::common::{Random, domain, insert, tree};
+use crate::common::{self, Random, domain, insert, tree};
 use betree::{Budget, Buffers, Isa, Progress, Snapshot, SubscriptionId, Undefined};
 use serde_json::Value;
 

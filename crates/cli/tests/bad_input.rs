@@ -1,8 +1,6 @@
 //! Bad input: each case has its exit code, one line that says what and where, and leaves no file.
 
-use crate::common;
-
-use crate::common::{directory, file, names, perfkit, pipe, run, samples};
+use crate::common::{self, directory, file, names, perfkit, pipe, run, samples};
 
 fn json_sample() -> Vec<u8> {
     samples(900_000).swap_remove(0).1

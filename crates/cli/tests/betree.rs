@@ -1,11 +1,9 @@
 //! `perfkit betree` and `perfkit betree-bench`: files and pipes in, lines and reports out, what is
 //! wrong with which line.
 
-use crate::common;
-
 use std::path::Path;
 
-use crate::common::{Run, directory, file, names, pipe, run, words};
+use crate::common::{self, Run, directory, file, names, pipe, run, words};
 
 const DOMAINS: &str = "country|string|false\nage|integer|true|0|120\ntags|string list|true\n";
 const EXPRESSIONS: &str = "\

@@ -1,10 +1,8 @@
 //! `perfkit compress-bench`: what its tables hold, that answers are checked, and what it refuses.
 
-use crate::common;
-
 use std::path::Path;
 
-use crate::common::{directory, file, perfkit, run, samples, words};
+use crate::common::{self, directory, file, perfkit, run, samples, words};
 use serde_json::Value;
 
 /// Runs a line that shall succeed, as JSON.

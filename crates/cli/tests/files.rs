@@ -1,10 +1,8 @@
 //! Sources, targets and exports that could hurt one another: what is refused, kept and left behind.
 
-use crate::common;
-
 use std::path::Path;
 
-use crate::common::{directory, file, names, perfkit, run, samples, words};
+use crate::common::{self, directory, file, names, perfkit, run, samples, words};
 
 fn read(dir: &Path, name: &str) -> Vec<u8> {
     std::fs::read(dir.join(name)).expect("read")

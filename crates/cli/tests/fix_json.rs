@@ -1,13 +1,13 @@
 //! Lines of JSON about hostile bytes, read back by serde_json and by Python.
 
-use crate::peer;
-use libtest_mimic::Trial;
-
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Run, directory, feed, file, run, words};
+use libtest_mimic::Trial;
 use serde_json::Value;
+
+use crate::common::{Run, directory, feed, file, run, words};
+use crate::peer;
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {

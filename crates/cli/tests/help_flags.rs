@@ -1,39 +1,31 @@
 //! Every flag that a `help:` line advises is one that the command has which prints it.
 
-use crate::common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::common::{directory, run, words};
+use crate::common::{self, directory, run, words};
 
 /// What messages of other programs' flags are about.
 const OTHER_PROGRAMS: [&str; 6] = ["chmod", "ulimit", "head -c", "aws ", "gcloud", "apt"];
 
 /// The commands that a source file speaks for, by the start of its path below `src/`: the first that
 /// fits. Files that are not listed speak for no command in particular.
-const SPEAKERS: [(&str, &[&str]); 22] = [
-    ("cmd/compress_bench/", &["compress-bench"]),
-    ("cmd/zip_bench/", &["zip-bench"]),
-    ("cmd/zip/", &["zip"]),
-    ("cmd/unzip/", &["unzip"]),
-    ("cmd/decompress", &["decompress"]),
-    ("cmd/compress.rs", &["compress"]),
-    ("cmd/train.rs", &["compress"]),
-    ("cmd/list.rs", &["decompress"]),
-    ("cmd/frames.rs", &["decompress"]),
-    ("cmd/transfer/", &["compress", "decompress"]),
-    ("cmd/stress/", &["stress"]),
-    ("cmd/compare.rs", &["compare"]),
-    ("cmd/render", &["report"]),
-    ("cmd/env.rs", &["env"]),
-    ("args/compress_bench.rs", &["compress-bench"]),
-    ("args/compress.rs", &["compress"]),
-    ("args/train.rs", &["compress"]),
-    ("args/decompress.rs", &["decompress"]),
-    ("args/zip.rs", &["zip"]),
-    ("args/unzip.rs", &["unzip"]),
-    ("args/stress/", &["stress"]),
+const SPEAKERS: [(&str, &[&str]); 16] = [
+    ("commands/compress_bench/", &["compress-bench"]),
+    ("commands/zip_bench/", &["zip-bench"]),
+    ("commands/zip/", &["zip"]),
+    ("commands/unzip/", &["unzip"]),
+    ("commands/decompress/", &["decompress"]),
+    ("commands/compress/", &["compress"]),
+    ("commands/train/", &["compress"]),
+    ("commands/list.rs", &["decompress"]),
+    ("commands/frames.rs", &["decompress"]),
+    ("commands/transfer/", &["compress", "decompress"]),
+    ("commands/stress/", &["stress"]),
+    ("commands/compare/", &["compare"]),
+    ("commands/interleave.rs", &["compare"]),
+    ("commands/report/", &["report"]),
+    ("commands/env/", &["env"]),
     (
         "io/source.rs",
         &["compress", "decompress", "unzip", "zip", "compress-bench"],

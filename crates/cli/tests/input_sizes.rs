@@ -4,15 +4,13 @@
 //! Each row names a line, how an input of a given size is made, the exit code, and what holds of the
 //! output. Expectations are counted from the input itself.
 
-use crate::common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::common::fix::{message, order};
 use crate::common::inputs::{Kind, SIZES, run_on};
-use crate::common::{Run, directory, file};
+use crate::common::{self, Run, directory, file};
 use memchr::{memchr_iter, memmem};
 use zstdkit::workload;
 

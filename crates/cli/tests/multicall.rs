@@ -2,15 +2,15 @@
 //! lines leave the same files, the same output and the same exit codes. Compared with the program
 //! itself where there is one (else `ignored`), and with expectations of our own everywhere.
 
-use crate::peer;
-use libtest_mimic::Trial;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
+use libtest_mimic::Trial;
+
 use crate::common::{Run, directory, feed, file, names, samples, words};
+use crate::peer;
 
 const NAMES: [&str; 4] = ["zstd", "zstdmt", "unzstd", "zstdcat"];
 

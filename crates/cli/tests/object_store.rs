@@ -3,17 +3,17 @@
 //!
 //! Without that program (`cargo install s3s-fs --features binary`) these tests report `ignored`.
 
-use crate::peer;
-use libtest_mimic::Trial;
-
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use libtest_mimic::Trial;
+use nix::sys::signal::Signal;
+
 use crate::common::signals::{send, until};
 use crate::common::{Run, directory, file, names, perfkit, samples};
-use nix::sys::signal::Signal;
+use crate::peer;
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {

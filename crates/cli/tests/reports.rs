@@ -1,11 +1,9 @@
 //! The report in every form: valid, the same numbers in each, and readable by others' tools.
 
-use crate::common;
-
 use std::io::Cursor;
 use std::path::Path;
 
-use crate::common::{directory, file, pipe, run, samples};
+use crate::common::{self, directory, file, pipe, run, samples};
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;

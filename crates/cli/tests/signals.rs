@@ -3,15 +3,13 @@
 
 #![cfg(unix)]
 
-use crate::common;
-
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::common::signals::{send, until, until_signals_are_handled};
-use crate::common::{directory, names, perfkit, samples};
+use crate::common::{self, directory, names, perfkit, samples};
 use nix::sys::signal::Signal;
 
 /// A run that has begun, and waits for input that does not come.

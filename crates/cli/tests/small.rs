@@ -1,11 +1,9 @@
 //! Many small files: done several at a time, told in the order of their names, with the bytes and
 //! the errors of one at a time.
 
-use crate::common;
-
 use std::path::{Path, PathBuf};
 
-use crate::common::{directory, file, names, perfkit, run, samples, words};
+use crate::common::{self, directory, file, names, perfkit, run, samples, words};
 
 /// Directories of small files, with some that are not small among them.
 fn tree(root: &Path) {

@@ -1,12 +1,10 @@
 //! `perfkit stress`: verdicts, rankings, faults and signals. Runs end after a number of blocks, or when
 //! they are told to; nothing depends on how fast that is.
 
-use crate::common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::common::{Run, directory, perfkit, words};
+use crate::common::{self, Run, directory, perfkit, words};
 use latency::report::{Cell, LoadModel, Report};
 
 /// A run of so many blocks in a directory, as JSON.

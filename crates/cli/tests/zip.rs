@@ -1,12 +1,10 @@
 //! `zip` and `unzip` as users run them: what goes in comes out, what is refused stays refused, and
 //! nothing is written outside of the target.
 
-use crate::common;
-
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use crate::common::{directory, file, names, pipe, run, samples, words};
+use crate::common::{self, directory, file, names, pipe, run, samples, words};
 
 /// A tree with files of all kinds, a directory, a link and a script.
 fn tree(dir: &Path) {

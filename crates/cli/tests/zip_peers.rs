@@ -7,9 +7,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{directory, feed, file, names, pipe, run, samples, words};
 use libtest_mimic::Trial;
 
+use crate::common::{directory, feed, file, names, pipe, run, samples, words};
 use crate::peer::{self, works};
 
 /// The tests, each with whether what it needs is here.

@@ -2,13 +2,13 @@
 //!
 //! These tests need programs that a user's machine may lack. Each then reports `ignored`.
 
-use crate::{common, peer};
-use libtest_mimic::Trial;
-
 use std::path::Path;
 use std::process::Command;
 
+use libtest_mimic::Trial;
+
 use crate::common::{directory, feed, file, names, pipe, run, samples, words};
+use crate::{common, peer};
 
 /// A little over 1 GB of zeros and a few numbers: sparse on disk, long in time only for a decoder.
 const LARGE_BYTES: u64 = (1 << 30) + 12_345;

@@ -1,7 +1,7 @@
 //! The store when processes end: killed at any moment, it loses nothing that was acknowledged; two
 //! processes cannot share one; a file that may not grow is an error. `PERFKIT_KILLS` sets the number of
 //! kills; without it there are 50, in memory.
-
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     reason = "a test that unwraps fails with the place in hand"
@@ -15,7 +15,7 @@ use fixcore::store::{Durability, Options, Store, StoreError};
 
 /// The role of a child process, which is this program started again.
 /// The name of the test that is started so.
-const CHILD: &str = "store_processes::child";
+const CHILD: &str = "child";
 const ROLE: &str = "PERFKIT_STORE_ROLE";
 const DIR: &str = "PERFKIT_STORE_DIR";
 const RUN: &str = "PERFKIT_STORE_RUN";

@@ -1,10 +1,9 @@
 //! The deflate of this crate against two others, over levels, sizes, shapes and cuts.
 
-use crate::data;
-
-use data::Random;
 use zipstream::deflate::Compressor;
 use zlib_rs::{Inflate, InflateFlush, Status};
+
+use crate::data::{self, Random};
 
 /// Content as the readers of libdeflate and zlib-rs both see it.
 fn inflated(stream: &[u8], bytes: usize) -> Vec<u8> {

@@ -2,14 +2,14 @@
 //! The table there must be what this finds; `PERFKIT_BLESS=1` rewrites it. Extraction to files is tested in
 //! `crates/cli`.
 
-use crate::quine;
-
 use std::fmt::Write as _;
 
 use zipstream::{
     ArchiveOptions, ArchiveReader, ArchiveWriter, Decryption, Encryption, EntryOptions, Error,
     ErrorKind, Limits, Password, PipeReader, ReadOptions, name,
 };
+
+use crate::quine;
 
 /// One entry, with each field of its two headers as it shall be.
 #[derive(Clone)]

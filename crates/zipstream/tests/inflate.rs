@@ -3,11 +3,10 @@
 //! zlib-rs is the measure, as most programs read what zlib reads. libdeflate also takes some streams
 //! that describe more symbols than there are.
 
-use crate::data;
-
-use data::Random;
 use zipstream::deflate::{Compressor, InflateFlaw, Inflater};
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
+
+use crate::data::{self, Random};
 
 /// Bits into bytes, the least significant first.
 #[derive(Default)]

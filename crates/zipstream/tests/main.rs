@@ -1,4 +1,5 @@
 //! All integration tests in one executable: it links once.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(all(feature = "aes", feature = "zstd"))]
 mod crypt;

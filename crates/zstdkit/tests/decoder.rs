@@ -2,10 +2,8 @@
 //! the right byte.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
 use crate::common::{
-    BLOCK, Block, Decoded, Window, decode, frame, handmade, prose, skippable, xxh,
+    self, BLOCK, Block, Decoded, Window, decode, frame, handmade, prose, skippable, xxh,
 };
 use zstdkit::{Decoder, DecoderOptions, EncoderOptions, Error, ErrorKind, State, Totals};
 

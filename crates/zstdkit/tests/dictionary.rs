@@ -1,12 +1,10 @@
 //! Dictionaries: trained, raw, wrong, several and none, and the prefixes of patches.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
 use std::num::NonZeroU32;
 use std::thread;
 
-use crate::common::{decode, noise, prose};
+use crate::common::{self, decode, noise, prose};
 use zstdkit::dictionary::{TrainOptions, train, train_best};
 use zstdkit::{
     Compressor, DecoderOptions, Decompressor, Dictionary, Encoder, EncoderOptions, Error,

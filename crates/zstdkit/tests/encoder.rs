@@ -1,9 +1,7 @@
 //! The encoder: options and their bounds, pledges, flushes, reuse, workers, the bound on a call.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
-use crate::common::{BLOCK, encode, prose, push_all};
+use crate::common::{self, BLOCK, encode, prose, push_all};
 use twox_hash::XxHash64;
 use zstdkit::{
     Decoder, DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation, State, frame,

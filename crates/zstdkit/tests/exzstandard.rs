@@ -2,9 +2,7 @@
 //! what happens here instead.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
-use crate::common::{Block, Window, handmade, noise, prose, push_all};
+use crate::common::{self, Block, Window, handmade, noise, prose, push_all};
 use zstdkit::{
     Compressor, DecoderOptions, Decompressor, Dictionary, Encoder, EncoderOptions, ErrorKind,
     Operation, Parameters, State, Strategy, frame,

@@ -1,13 +1,11 @@
 //! This crate reads what the `zstd` CLI writes, and the reverse.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use crate::common::{decode, encode, frame, prose, skippable};
+use crate::common::{self, decode, encode, frame, prose, skippable};
 use zstdkit::{DecoderOptions, Dictionary, Encoder, EncoderOptions};
 
 /// Runs the CLI as a filter.

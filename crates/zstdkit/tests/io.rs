@@ -2,12 +2,10 @@
 //! blocked or broken, and through `io::copy`, `BufRead` and `serde_json`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 
 use crate::common::flaky::{Call, Flaky, calls, persist};
-use crate::common::{noise, prose, skippable};
+use crate::common::{self, noise, prose, skippable};
 use proptest::prelude::*;
 use zstdkit::io::{DecoderReader, DecoderWriter, EncoderReader, EncoderWriter};
 use zstdkit::{DecoderOptions, EncoderOptions, Pool};

@@ -1,9 +1,7 @@
 //! Whole buffers: reuse, limits, and allocations that no header can inflate.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
-use crate::common::{Block, Window, frame, handmade, prose};
+use crate::common::{self, Block, Window, frame, handmade, prose};
 use zstdkit::{
     Compressor, DecoderOptions, Decompressor, EncoderOptions, ErrorKind, compress_bound,
 };

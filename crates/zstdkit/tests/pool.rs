@@ -1,13 +1,11 @@
 //! The pool: which contexts it hands out, which it discards, and that its budget holds.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use crate::common::{noise, prose};
+use crate::common::{self, noise, prose};
 use zstdkit::{
     DecoderOptions, Dictionary, EncoderOptions, ErrorKind, Operation, Pool, PoolOptions, State,
 };

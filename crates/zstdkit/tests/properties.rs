@@ -2,9 +2,7 @@
 //! bytes; the same result in any cut.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
-use crate::common::{Block, Window, decode, encode, frame, handmade, skippable, xxh};
+use crate::common::{self, Block, Window, decode, encode, frame, handmade, skippable, xxh};
 use proptest::prelude::*;
 use zstdkit::{Decoder, DecoderOptions, Encoder, EncoderOptions, Error, frame as frames};
 

@@ -1,9 +1,7 @@
 //! The bound on a step, by counting compressed content, decoded content and skipped input.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
-use crate::common::{noise, prose, skippable};
+use crate::common::{self, noise, prose, skippable};
 use proptest::prelude::*;
 use zstdkit::sliced::{Budget, SLICE_BYTES, SlicedDecoder, SlicedEncoder};
 use zstdkit::{Decoder, DecoderOptions, EncoderOptions, ErrorKind, Operation, Parameters, State};

@@ -2,8 +2,6 @@
 //! and on two; futures that are dropped at any point; workers that are never held.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-
 use std::future::Future;
 use std::io;
 use std::pin::{Pin, pin};
@@ -11,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll, Waker};
 
-use crate::common::{noise, prose};
+use crate::common::{self, noise, prose};
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::runtime::{Builder, Runtime};
