@@ -119,10 +119,23 @@ pub(crate) enum Failure {
 
 /// Runs the steps and prints the closing table.
 pub(crate) fn run(extent: Extent, on_failure: Failure) -> Result<()> {
-    let chosen: Vec<&Step> = STEPS
-        .iter()
+    let steps = STEPS.iter();
+    let chosen: Vec<&Step> = steps
         .filter(|step| step.fast || extent == Extent::Full)
         .collect();
+    run_steps(&chosen, on_failure)
+}
+
+/// Runs the step of that name, as after a failure that was mended.
+pub(crate) fn only(name: &str) -> Result<()> {
+    let Some(step) = STEPS.iter().find(|step| step.name == name) else {
+        let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        bail!("no step is called '{name}': there are {}", names.join(", "));
+    };
+    run_steps(&[step], Failure::Stop)
+}
+
+fn run_steps(chosen: &[&Step], on_failure: Failure) -> Result<()> {
     let begin = Instant::now();
     let mut rows: Vec<Row> = Vec::new();
     let mut failed = Vec::new();

@@ -31,6 +31,7 @@ usage: cargo xtask CHORE
   ci [--fast]            every check, in order, stopping at the first failure;
                          --fast leaves out what needs a release build
   ci --keep-going        every check, whatever fails
+  ci --only STEP         one of them, by the name that `ci` prints
   tidy                   house rules that no compiler checks
   codegen [--check]      write the generated files, or say which are out of date
   licences               licences, duplicate versions and sources of the dependencies
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(ci::Extent::Full, ci::Failure::Stop),
         ["ci", "--fast"] => ci::run(ci::Extent::Fast, ci::Failure::Stop),
         ["ci", "--keep-going"] => ci::run(ci::Extent::Full, ci::Failure::GoOn),
+        ["ci", "--only", step] => ci::only(step),
         ["tidy"] => tidy::run(tidy::Generated::Check).map(drop),
         ["codegen"] => codegen::run(codegen::Mode::Write).map(drop),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check).map(drop),
