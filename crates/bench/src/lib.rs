@@ -1,3 +1,5 @@
+//! Measuring several ways of doing one thing in a single run; what is measured is the caller's.
+//!
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
