@@ -10,21 +10,9 @@ use zipstream::{
     ReadOptions,
 };
 
-const MIB: usize = 1 << 20;
+use crate::common::sample;
 
-/// Lines with some noise.
-fn sample(seed: u32, bytes: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(2_654_435_761) | 1;
-    let mut out = Vec::with_capacity(bytes + 32);
-    while out.len() < bytes {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        writeln!(out, "line {} of {seed}", state % 5000).expect("a Vec takes all");
-    }
-    out.truncate(bytes);
-    out
-}
+const MIB: usize = 1 << 20;
 
 /// How many bytes each call moves, again and again from the first; 0 is an interruption. Now and then a
 /// call fails for a reason that passes.
