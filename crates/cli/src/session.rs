@@ -99,7 +99,7 @@ impl Outcome {
         }
     }
 
-    /// Says that so many of something were done.
+    /// Adds a count of something that was done to the summary.
     pub(crate) fn did(&mut self, count: u64, [one, several]: [&str; 2]) {
         self.workload.done.push(Done {
             count,

@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 
 const SET: [&str; 3] = ["domains", "events", "expressions"];
 
-/// An old set, and what replaces it as long as nobody ends it.
+/// An old set, and what replaces it unless the run is ended.
 fn begin(dir: &Path) -> Child {
     for name in SET {
         file(dir, name, b"old");

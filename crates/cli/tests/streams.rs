@@ -1,4 +1,4 @@
-//! Standard streams that are closed, full, or that nobody reads: every command says so or does without.
+//! Standard streams that are closed, full or without a reader: every command says so or does without.
 
 #![cfg(target_os = "linux")]
 

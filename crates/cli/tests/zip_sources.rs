@@ -196,7 +196,7 @@ impl Meanwhile {
     }
 }
 
-/// Runs a command whose output nobody takes until `meanwhile` has happened to the file that it reads.
+/// Runs a command whose output is not read until `meanwhile` has happened to the file that it reads.
 fn blocked(dir: &Path, line: &str, path: &Path, meanwhile: Meanwhile) -> Run {
     let mut child = perfkit()
         .current_dir(dir)

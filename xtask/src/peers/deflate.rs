@@ -68,7 +68,7 @@ pub(crate) fn run(name: &str, words: &[&str]) -> Result<()> {
             Results::Inflate(serde_json::from_value(found)?),
         ),
     };
-    // Files by their names: where they are is nobody's business.
+    // Files by their names: a record has no paths of the machine.
     let words = words
         .iter()
         .map(|word| word.rsplit('/').next().unwrap_or(word));

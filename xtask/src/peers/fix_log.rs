@@ -44,7 +44,7 @@ fn commands() -> Vec<(String, String)> {
             "exec dd if=\"$2\" of=/dev/null bs=1M status=none",
         ),
         fixed("cat, wc -c", "cat \"$2\" | wc -c"),
-        // Into a pipe, for grep stops at the first line when nobody reads what it says.
+        // Into a pipe, for grep stops at the first match when its output is /dev/null.
         fixed("grep -c 35=8", "grep -c 35=8 \"$2\" | cat"),
     ];
     for threads in [1, 2] {

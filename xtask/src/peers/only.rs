@@ -27,7 +27,7 @@ impl Only {
         }
     }
 
-    /// `19`, `19T2`, `d`, `dm` or `small`: a level, a level with so many threads, decompression,
+    /// `19`, `19T2`, `d`, `dm` or `small`: a level, a level with a number of threads, decompression,
     /// that of many frames, or many small files.
     pub(crate) fn parse(word: &str) -> Result<Self> {
         let none = Self {

@@ -38,7 +38,7 @@ pub(crate) enum Known {
     Report,
     /// Whoever recorded wrote it down.
     Stated,
-    /// Nobody wrote it down: the parent of the commit that brought the record.
+    /// Not stated: the parent of the commit that brought the record.
     History,
 }
 

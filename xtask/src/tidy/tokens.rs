@@ -83,7 +83,7 @@ impl<'c> Lexer<'c> {
         self.content.get(self.at..).unwrap_or("")
     }
 
-    /// Passes over so many bytes, which end at a character.
+    /// Skips a number of bytes that ends at a character boundary.
     fn skip(&mut self, bytes: usize) {
         let over = self.rest().get(..bytes).unwrap_or(self.rest());
         self.line_index += over.matches('\n').count();

@@ -39,7 +39,7 @@ pub(crate) struct Tree {
     pub(crate) items: Vec<Item>,
     parts: Vec<u16>,
     edges: Edges,
-    /// Random for each tree, so that nobody can choose colliding values.
+    /// Random for each tree, so that an attacker cannot choose colliding values.
     seed: u64,
 }
 

@@ -179,7 +179,7 @@ impl Asked<'_> {
         Ok(())
     }
 
-    /// Searches among names: some that are there, some twice, some of nobody.
+    /// Searches among names: some that have events, some twice, some without any event.
     fn named(&self, buffers: &mut Buffers, random: &mut Random) -> Checked {
         let all = self.snapshot.ids();
         let mut names = vec![SubscriptionId(0), SubscriptionId(u64::MAX)];

@@ -128,7 +128,7 @@ fn volume(line: Line, report: &Report, volume: Volume) -> Line {
     }
 }
 
-/// What was checked, how, and what of it was wrong: what faults that were asked for explain, and what not.
+/// What was checked, how, and which answers were wrong: those that injected faults explain, and the rest.
 fn checked(validation: &Validation) -> Line {
     let line = Line::default().plain(format!("checked by {}: ", validation.method));
     let (checked, wrong) = (validation.checked, validation.wrong);

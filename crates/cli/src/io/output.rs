@@ -37,7 +37,7 @@ impl Output {
         &self.0.file
     }
 
-    /// Whether nobody else has it.
+    /// Whether this is the only handle.
     #[cfg(feature = "cloud")]
     pub(crate) fn is_alone(&self) -> bool {
         Arc::strong_count(&self.0) == 1

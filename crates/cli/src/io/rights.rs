@@ -1,4 +1,4 @@
-//! Who may read a file that is made of several others: nobody who may not read all of them.
+//! Who may read a file that is made of several others: only those who may read all of them.
 
 use std::fs::Metadata;
 #[cfg(unix)]

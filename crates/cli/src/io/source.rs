@@ -320,7 +320,7 @@ fn read_ahead(
     full: &SyncSender<io::Result<(Vec<u8>, Option<Summary>)>>,
     pool: &Pool,
 ) {
-    // A closed pool or channel means that nobody wants more.
+    // A closed pool or channel means that no more buffers are wanted.
     while let Some(spare) = pool.wait() {
         let result = reader.fill(spare).map(|buffer| {
             let last = buffer.len() < reader.buffer_bytes;

@@ -64,7 +64,7 @@ impl Target {
         Self::open(path, force, source, false)
     }
 
-    /// The same for a file that is made of several: nobody else may read it before
+    /// The same for a file that is made of several: only its owner may read it before
     /// [`Target::settle_rights`].
     pub(crate) fn create_private(path: &Path, force: bool) -> Result<Self> {
         Self::open(path, force, None, true)
@@ -443,7 +443,7 @@ fn copied_mode(file: &File, source: &Metadata) -> u32 {
     if owned {
         return mode;
     }
-    // Its group is another one: that may do what everyone may, and no more than before.
+    // The new file has a different group, which may do what everyone may, and no more than before.
     let others = (mode >> 3) & mode & 0o007;
     (mode & 0o700) | (others << 3) | others
 }

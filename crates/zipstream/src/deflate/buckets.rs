@@ -12,7 +12,7 @@ use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
 const LONGS_LOG: u32 = 14;
 const QUADS_LOG: u32 = 14;
 const TRIPLES_LOG: u32 = 13;
-/// Bytes hashed for a bucket: so many that few places in it have other bytes.
+/// Bytes hashed for a bucket: enough that few places in it hold different bytes.
 const LONG_BYTES: usize = 7;
 const LONG_SHIFT: u32 = 64 - 8 * LONG_BYTES as u32;
 const WAYS: u32 = 4;

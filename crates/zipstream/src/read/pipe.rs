@@ -201,7 +201,7 @@ impl Buffered {
         }
     }
 
-    /// Whether there is another entry; `None` if input is missing.
+    /// Whether an entry follows; `None` if input is missing.
     pub(crate) fn next_entry(&mut self) -> Result<Option<bool>, Error> {
         self.failed = None;
         loop {
@@ -248,7 +248,7 @@ impl Buffered {
         Ok(Piece::Content)
     }
 
-    /// Whether there is another record; `None` if input is missing.
+    /// Whether a record follows; `None` if input is missing.
     pub(crate) fn next_record(&mut self) -> Result<Option<bool>, Error> {
         loop {
             match self.event()? {

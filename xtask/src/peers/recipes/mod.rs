@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::record::{Record, Results};
 
-    /// Where the table is quoted, and what of the record it has.
+    /// Where the table is quoted, and which part of the record it shows.
     const QUOTED: &str = "crates/zstdkit/src/recipe/mod.rs";
     const SIZE: usize = 1 << 20;
     const KINDS: [&str; 6] = ["html", "json", "source", "elf", "log", "uuid"];

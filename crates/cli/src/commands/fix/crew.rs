@@ -23,7 +23,7 @@ const BLOCKS_SPARE: usize = 2;
 /// Why reading ends early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// Nobody reads on.
+    /// The reader of the results is gone.
     Closed,
     Failed(Failure),
 }
@@ -135,7 +135,7 @@ struct Source<'s, O> {
 
 impl<O> Source<'_, O> {
     fn next(&mut self) -> Option<Item<O>> {
-        // The other end hanging up means that nobody wants more.
+        // The other end hanging up means that no more results are wanted.
         let mut item = self.free.recv().ok()?;
         item.number = self.next;
         self.next += 1;

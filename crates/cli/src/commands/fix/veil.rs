@@ -243,8 +243,7 @@ mod tests {
 
     use super::*;
 
-    /// A count, a length or a yes and no is nobody's name, and a length that changed would break the
-    /// data behind it.
+    /// A count, a length or a flag names no person, and a changed length would break the data after it.
     #[test]
     fn what_is_replaced_is_text_or_data_in_every_version() {
         assert!(TAGS.is_sorted());

@@ -227,8 +227,8 @@ impl Bench<'_> {
     }
 }
 
-/// Hands out so many of some messages, from the first on and round. The loop is no part of what
-/// is done with them, so that it is the same for a batch and for its floor.
+/// Passes `size` messages to `run`, starting over at the end of `messages`. The loop is the same for a
+/// batch and for its floor, so that it cancels.
 #[inline(always)]
 fn each<M>(messages: &[M], size: usize, mut run: impl FnMut(&M)) {
     for message in messages.iter().cycle().take(size) {

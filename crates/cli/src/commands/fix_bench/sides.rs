@@ -111,7 +111,7 @@ pub(super) fn measure(
     })
 }
 
-/// Does something so many times, and records spans of [`SPAN_OPS`]: nanoseconds each.
+/// Runs `ops` operations and records spans of [`SPAN_OPS`]; returns nanoseconds per operation.
 pub(super) fn spans(recorder: &mut Recorder, ops: usize, mut run: impl FnMut(usize)) -> f64 {
     let begin = Instant::now();
     let mut start = begin;

@@ -253,7 +253,7 @@ mod tests {
         fn merge(&mut self, _: Self) {}
     }
 
-    /// Does so many jobs beside a clock: a run that waits for ever fails the test.
+    /// Runs the jobs under a time limit: a run that waits for ever fails the test.
     fn ended(files: usize, threads: usize, fate: Fate) -> (Outcome, Vec<String>) {
         let (say, hear) = channel();
         std::thread::spawn(move || {

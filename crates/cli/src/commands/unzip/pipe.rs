@@ -161,7 +161,7 @@ fn one(
 ) -> Result<(u64, Placed), Ended> {
     let start = Instant::now();
     let attributes = Attributes {
-        // Nobody else's until the directory says what it is.
+        // Private until the directory states the mode.
         mode: Some(MODE_UNTIL_KNOWN),
         modified: Some(entry.modified),
     };

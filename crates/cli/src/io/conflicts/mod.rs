@@ -202,8 +202,8 @@ pub(crate) fn written(path: &Path) -> Option<Written> {
 }
 
 impl Written {
-    /// Whether `path` leads to it. Another hard link is another file where that is replaced, and
-    /// the same where it is written in its place.
+    /// Whether `path` leads to it. A second hard link is a different file if the target is
+    /// replaced, and the same file if it is written in place.
     pub(crate) fn is(&self, path: &Path) -> bool {
         match (&self.name, &self.inode) {
             (Some((name, whole)), _) => {

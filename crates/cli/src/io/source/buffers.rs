@@ -66,7 +66,7 @@ impl State {
 }
 
 impl Pool {
-    /// Memory to fill, once there is some; `None` when nobody reads any more.
+    /// Memory to fill, once there is some; `None` when the reader is gone.
     pub(super) fn wait(&self) -> Option<Vec<u8>> {
         let mut state = self.lock();
         loop {

@@ -1,6 +1,6 @@
 //! Files of runs that were ended by force. Whoever writes a temporary file holds a lock on it, which the
-//! system takes back with the process: a file of our name that nobody holds is of no use to anyone, and
-//! goes when the next run writes to its directory.
+//! system takes back with the process: a file with our name and no lock is a leftover, and is
+//! removed when the next run writes to its directory.
 
 use std::collections::HashSet;
 use std::fs::{File, TryLockError};
@@ -27,7 +27,7 @@ const DRAWN_CHARS: usize = 6;
 pub(in crate::io) fn hold(file: &File) -> bool {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => false,
-        // Not every file system has locks, and then nobody takes anything away.
+        // Not every file system has locks, and there leftovers are kept.
         Ok(()) | Err(TryLockError::Error(_)) => file
             .metadata()
             .map_or(true, |metadata| metadata.nlink() > 0),
@@ -82,7 +82,7 @@ fn is_ours(name: &str) -> bool {
     })
 }
 
-/// Removes a file that nobody holds; whether it is gone.
+/// Removes a file that is not locked; returns whether it is gone.
 fn remove(directory: BorrowedFd<'_>, name: &str) -> io::Result<bool> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(openat(directory, name, flags, Mode::empty())?);

@@ -1,6 +1,6 @@
 //! Numbers of a session that begin anew: which of two messages with the same number belong together.
 //!
-//! A number that comes again after a restart is another message. Each log counts its restarts by itself,
+//! After a restart, a number that was used before belongs to a new message. Each log counts its restarts by itself,
 //! and pairs say which restart of one log is which of the other. A message that one log lost leaves its
 //! like waiting in the other one; after the next restart that must not be taken for the message that has
 //! its number then.

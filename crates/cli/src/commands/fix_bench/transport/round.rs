@@ -14,7 +14,7 @@ use crate::commands::fix_bench::transport::carry::{Client, Echo, Sockets, connec
 use crate::commands::fix_bench::transport::{Cpus, failed};
 use crate::failure::{Failure, Result};
 
-/// One turn of so many round trips: the median of them, in nanoseconds. A few trips that the system
+/// One turn of several round trips; returns their median in nanoseconds. A few trips that the system
 /// took a thread away from are as long as all others together, so that a mean would be about those. An
 /// end that is `None` is a plain loop.
 pub(super) fn turn(

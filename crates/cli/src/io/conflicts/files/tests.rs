@@ -13,7 +13,7 @@ fn words(line: &str) -> Vec<OsString> {
     line.split_whitespace().map(OsString::from).collect()
 }
 
-/// The least that each command needs, and what of it names a file. `@` stands for the file.
+/// The shortest command line of each command, and which words of it name a file. `@` stands for the file.
 const LINES: &[&str] = &[
     "compress @",
     "compress --train @ -o out",
