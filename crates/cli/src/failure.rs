@@ -92,6 +92,33 @@ impl Failure {
     }
 }
 
+impl From<report::Error> for Failure {
+    fn from(error: report::Error) -> Self {
+        use report::{Asked, Error};
+        let failure = match &error {
+            Error::NoRow { asked, .. } => Self::usage(match asked {
+                Asked::Gate(gate) => format!("--slo '{gate}': {error}"),
+                Asked::Row(row) => format!("--row '{row}': {error}"),
+                _ => error.to_string(),
+            }),
+            Error::Pin { .. } => Self::usage(error.to_string()),
+            Error::Unfit { .. } => Self::new(error.to_string()).status(ExitStatus::Environment),
+            _ => Self::new(error.to_string()),
+        };
+        let help = match &error {
+            Error::Malformed { .. } => Some(
+                "report reads what --export-json, --export-hgrm and --export-hlog write".into(),
+            ),
+            Error::Merge { .. } => Some("leave --merge out to lay the files side by side".into()),
+            error => error.help(),
+        };
+        match help {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -10,7 +10,6 @@
 
 mod args;
 mod commands;
-mod exit;
 mod export;
 mod failure;
 mod io;
@@ -20,7 +19,12 @@ mod zstd_compat;
 
 use std::ffi::OsString;
 
-pub use exit::ExitStatus;
+pub use report::ExitStatus;
+
+/// The exit codes of every command.
+mod exit {
+    pub(crate) use report::ExitStatus;
+}
 
 /// Runs one command line, the program's name first, and says how it ended.
 ///

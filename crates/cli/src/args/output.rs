@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 use latency::Gate;
+use report::Detail;
 
 use crate::args::units::{self, CpuList};
 use crate::io::conflicts::{Files, Flagged};
@@ -155,6 +156,14 @@ impl TerminalArgs {
     /// Whether warnings are printed.
     pub(crate) fn wants_warnings(&self) -> bool {
         self.quiet == 0
+    }
+
+    /// How much of the report is printed.
+    pub(crate) fn detail(&self) -> Detail {
+        match self.verbose {
+            true => Detail::Full,
+            false => Detail::Normal,
+        }
     }
 
     /// Whether the report is printed on the main stream.

@@ -19,6 +19,7 @@ pub(crate) mod interleave;
 pub(crate) mod list;
 pub(crate) mod reference;
 pub(crate) mod report;
+mod saved;
 pub(crate) mod stress;
 #[cfg(feature = "async")]
 mod ticker;

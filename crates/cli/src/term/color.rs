@@ -5,24 +5,20 @@ use std::io::{self, IsTerminal, Write as _};
 use anstream::adapter::strip_bytes;
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
+use report::style::Palette;
 
 use super::screen::{Screen, painted};
 use crate::args::Color;
 use crate::io::standard;
 
-/// A heading in a report.
-pub(crate) const HEADING: Style = Style::new().bold();
-/// A value to look at first.
-pub(crate) const STRONG: Style = AnsiColor::Cyan.on_default();
+const PALETTE: Palette = Palette::ANSI;
 /// What is less important than the rest of its line.
-pub(crate) const FAINT: Style = Style::new().dimmed();
-/// Good news.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const FAINT: Style = PALETTE.faint;
 /// A warning.
-pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const WARN: Style = PALETTE.warn;
 /// An error.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const BAD: Style = PALETTE.bad;
 
 /// Sets the choice for the whole process.
 pub(crate) fn set_choice(color: Color) {
@@ -47,6 +43,21 @@ pub(crate) fn write_stdout(text: &[u8]) -> io::Result<()> {
     let stream = io::stdout();
     let choice = AutoStream::choice(&stream);
     write(stream.lock(), choice, text)
+}
+
+/// Standard output as a writer of text: each write at once, with or without its colours.
+#[derive(Debug)]
+pub(crate) struct Stdout;
+
+impl io::Write for Stdout {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        write_stdout(text)?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Writes a document for machines to standard error: without colours, and byte by byte as it is

@@ -3,7 +3,7 @@
 pub(crate) mod color;
 pub(crate) mod message;
 pub(crate) mod password;
-pub(crate) mod plain;
+pub(crate) use report::plain;
 pub(crate) mod progress;
 pub(crate) mod question;
 pub(crate) mod screen;

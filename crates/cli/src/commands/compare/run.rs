@@ -8,7 +8,7 @@ use latency::report::{Comparison, LatencyName, Report, Verdict};
 
 use crate::commands::compare::flags::CompareArgs;
 use crate::commands::interleave;
-use crate::commands::report::run::read_bounded;
+use crate::commands::saved::read_bounded;
 use crate::exit::ExitStatus;
 use crate::export::{names, units};
 use crate::failure::{Failure, Result};

@@ -1,29 +1,27 @@
 //! `perfkit report`: reports written before, rendered again, laid side by side, or added up.
-//!
-//! Reading is in `load.rs`, making one of several in `combine.rs`.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use latency::report::{Latency, LatencyName, Report};
+use report::gates;
+use report::saved::{self, FileKind, Saved};
 
 use crate::commands::report::flags::RenderArgs;
-use crate::commands::report::{combine, load};
+use crate::commands::saved::read_bounded;
 use crate::exit::ExitStatus;
-use crate::export::{Detail, Exports, MainStream};
+use crate::export::{Exports, MainStream};
 use crate::failure::Result;
 use crate::session::{self, Session, Setup};
 
-pub(crate) use super::load::read_bounded;
-use crate::commands::report::load::{Kind, Loaded};
-
 /// Runs the command.
 pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let mut loaded = load::all(&args.files)?;
+    let mut loaded = load(&args.files)?;
     if loaded.len() == 1
-        && let Some(Loaded {
-            kind: Kind::Report(report),
+        && let Some(Saved {
+            kind: FileKind::Report(report),
             ..
-        }) = loaded.pop_if(|file| matches!(file.kind, Kind::Report(_)))
+        }) = loaded.pop_if(|file| matches!(file.kind, FileKind::Report(_)))
     {
         return render(*report, args);
     }
@@ -33,11 +31,22 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let outcome = if args.merge {
-        combine::merge(loaded)?
+        saved::merge(loaded)?
     } else {
-        combine::overlay(loaded)
+        saved::overlay(loaded)
     };
     session.finish(outcome)
+}
+
+/// Reads every file.
+fn load(paths: &[PathBuf]) -> Result<Vec<Saved>> {
+    let mut loaded = Vec::with_capacity(paths.len());
+    for path in paths {
+        let mut file = Saved::parse(path, &read_bounded(path)?)?;
+        file.distinguish(&loaded);
+        loaded.push(file);
+    }
+    Ok(loaded)
 }
 
 /// The times that rows are of, each once.
@@ -50,31 +59,16 @@ fn names<'a>(rows: impl Iterator<Item = &'a Latency>) -> Vec<LatencyName> {
 
 /// One report as it was, with the gates of this call.
 fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
-    session::check_rows(&args.output.report, &names(report.latencies.iter()))?;
-    let exports = Exports::open(&args.output.report, args.output.force)?;
+    let (wanted, terminal) = (&args.output.report, &args.output.terminal);
+    session::check_rows(wanted, &names(report.latencies.iter()))?;
+    let exports = Exports::open(wanted, args.output.force)?;
     let mut status = ExitStatus::Ok;
-    if !args.output.report.slo.is_empty() {
-        report.gates = args
-            .output
-            .report
-            .slo
-            .iter()
-            .map(|gate| gate.decide(&report.latencies))
-            .collect();
-        status = session::gate_status(&report, args.output.report.require_verdict);
+    if !wanted.slo.is_empty() {
+        gates::decide(&wanted.slo, &mut report);
+        status = gates::status(&report, wanted.require_verdict);
         report.exit_code = status.code();
     }
-    session::say_gates(&report, status);
-    let detail = if args.output.terminal.verbose {
-        Detail::Full
-    } else {
-        Detail::Normal
-    };
-    let print = (exports.main_format(), MainStream::Stdout, detail);
-    session::emit(
-        &report,
-        exports,
-        args.output.terminal.wants_report().then_some(print),
-    )?;
-    Ok(status)
+    let print = (exports.main_format(), MainStream::Stdout, terminal.detail());
+    let print = terminal.wants_report().then_some(print);
+    session::conclude(&report, status, exports, print)
 }

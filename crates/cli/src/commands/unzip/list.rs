@@ -9,10 +9,10 @@ use zipstream::{ArchiveReader, Entry, EntryKind, PipeReader, ReadAt};
 use crate::args::glob::Asked;
 use crate::commands::unzip::flags::UnzipPlan;
 use crate::exit::ExitStatus;
-use crate::export::{LongTable, names};
+use crate::export::{LongTable, Palette, names};
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
-use crate::term::message;
+use crate::term::{color, message};
 
 /// Entries that have rows in a report; what follows is counted, with a warning.
 const ROWS_MAX: u64 = 1_000_000;
@@ -123,7 +123,7 @@ impl<'a> Listing<'a> {
     /// Prints the list of a file at once: the directory is walked twice, and no row is kept.
     pub(super) fn print<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<()> {
         let columns = std::mem::replace(&mut self.entries, Table::new("entries", &[]));
-        let mut table = LongTable::new(columns);
+        let mut table = LongTable::new(columns, Palette::ANSI, color::Stdout);
         for entry in reader.entries() {
             let entry = entry.map_err(|error| crate::commands::unzip::run::failed(&error))?;
             if self.count(&entry) {

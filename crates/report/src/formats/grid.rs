@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::line::escape;
-use crate::term::color::FAINT;
-use crate::term::plain::visible;
+use crate::plain::visible;
+use crate::style::Palette;
 
 /// Columns under a header, as wide as what was fitted into them.
 #[derive(Debug, Clone)]
@@ -33,10 +33,11 @@ impl Columns {
     }
 
     /// The headings.
-    pub(super) fn heading(&self, out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "{FAINT}")?;
+    pub(super) fn heading(&self, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
+        let faint = palette.faint;
+        write!(out, "{faint}")?;
         self.line(&self.header, out)?;
-        write!(out, "{FAINT:#}")
+        write!(out, "{faint:#}")
     }
 
     /// A row, two blanks between its cells.
@@ -62,7 +63,7 @@ impl Columns {
 
 /// Rows of equal length under a header. The first `left` columns are aligned left, the others right.
 #[derive(Debug, Clone)]
-pub(crate) struct Grid {
+pub(super) struct Grid {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     left: usize,
@@ -70,7 +71,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// A grid without rows.
-    pub(crate) fn new(header: Vec<String>, left: usize) -> Self {
+    pub(super) fn new(header: Vec<String>, left: usize) -> Self {
         Self {
             header: header
                 .iter()
@@ -82,23 +83,23 @@ impl Grid {
     }
 
     /// Adds a row.
-    pub(crate) fn push(&mut self, row: Vec<String>) {
+    pub(super) fn push(&mut self, row: Vec<String>) {
         debug_assert_eq!(row.len(), self.header.len());
         self.rows
             .push(row.iter().map(|cell| visible(cell).into_owned()).collect());
     }
 
     /// Whether there is nothing to show.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Columns as wide as they need to be.
-    pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn text(&self, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
         let left = (0..self.header.len()).map(|column| column < self.left);
         let mut columns = Columns::new(self.header.clone(), left.collect());
         self.rows.iter().for_each(|row| columns.fit(row));
-        columns.heading(out)?;
+        columns.heading(palette, out)?;
         for row in &self.rows {
             columns.line(row, out)?;
         }
@@ -106,7 +107,7 @@ impl Grid {
     }
 
     /// A Markdown table.
-    pub(crate) fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let line = |cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
             format!("| {} |", cells.join(" | "))
@@ -137,10 +138,13 @@ mod tests {
     #[test]
     fn text_columns_line_up() {
         let mut out = Vec::new();
-        grid().text(&mut out).expect("written");
+        grid().text(&Palette::ANSI, &mut out).expect("written");
         let plain = anstream::adapter::strip_bytes(&out).into_vec();
         let expected = "  name        time\n  a           1 µs\n  long|er  12.5 µs\n";
         assert_eq!(String::from_utf8(plain).expect("text"), expected);
+        let mut bare = Vec::new();
+        grid().text(&Palette::PLAIN, &mut bare).expect("written");
+        assert_eq!(String::from_utf8(bare).expect("text"), expected);
     }
 
     #[test]

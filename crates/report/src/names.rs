@@ -8,12 +8,12 @@ use std::path::Path;
 const ESCAPE: u8 = b'\\';
 
 /// A path as a report has it: see [`text`].
-pub(crate) fn path(path: &Path) -> String {
+pub fn path(path: &Path) -> String {
     word(path.as_os_str())
 }
 
 /// A word of the command line as a report has it: see [`text`].
-pub(crate) fn word(word: &OsStr) -> String {
+pub fn word(word: &OsStr) -> String {
     text(word.as_encoded_bytes())
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn word(word: &OsStr) -> String {
 /// hexadecimal digits, from 80 up), and every backslash beside it `\\`. UTF-8 that holds such a `\xNN`
 /// itself has its backslashes doubled too, so that a reader can tell: text with a `\xNN` from 80 up
 /// is escaped, any other is the name.
-pub(crate) fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes)
         && !looks_escaped(bytes)
     {

@@ -6,10 +6,14 @@ use std::io::{self, Write};
 use latency::percentile::LADDER;
 use latency::report::{Cell, Comparison, Latency, Report, Table};
 
-use crate::term::plain::is_unfit;
+use crate::plain::is_unfit;
 
 /// Writes a header and the lines (RFC 4180). An absent value is an empty field.
-pub(crate) fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let compares = report.command.subcommand == "compare" || report.latencies.is_empty();
     if compares && !report.comparisons.is_empty() {
         line(out, COMPARISON.map(str::to_owned).into_iter())?;

@@ -9,7 +9,11 @@ use latency::hlog;
 use latency::report::{Latency, Report};
 
 /// One distribution, values in microseconds: the first whose name is `row`, or the first of all.
-pub(crate) fn hgrm(report: &Report, row: Option<&str>, mut out: impl Write) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Those of `out`, and one that names the row that the report does not have.
+pub fn hgrm(report: &Report, row: Option<&str>, mut out: impl Write) -> io::Result<()> {
     let chosen = report
         .latencies
         .iter()
@@ -20,7 +24,11 @@ pub(crate) fn hgrm(report: &Report, row: Option<&str>, mut out: impl Write) -> i
 }
 
 /// All distributions, a line a second a tag: by what the run put into its log, a line at a time.
-pub(crate) fn hlog(
+///
+/// # Errors
+///
+/// Those of `out` and of the log.
+pub fn hlog(
     report: &Report,
     intervals: Option<IntervalLog>,
     mut out: impl Write,

@@ -1,24 +1,8 @@
-//! Exporters: one file a format, each a function from a report to bytes.
+//! Reports on their way out: the export files of a run, and what is printed.
 //!
 //! Export files are created before the work starts, so that a run of an hour cannot end in a name
-//! that cannot be written, and appear under their names when the report is complete.
-
-mod body;
-mod csv;
-mod grid;
-mod hdr;
-mod json;
-mod line;
-mod long;
-mod markdown;
-pub(crate) mod names;
-pub(crate) mod nouns;
-mod plain;
-mod tables;
-mod text;
-pub(crate) mod units;
-
-pub(crate) use long::LongTable;
+//! that cannot be written, and appear under their names when the report is complete. How a report looks
+//! is in [`report::formats`].
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -27,12 +11,17 @@ use std::time::Duration;
 
 use latency::IntervalLog;
 use latency::report::Report;
+use report::formats::{self, csv, hdr, json, markdown};
+use report::{Detail, Format, Look};
 
 use crate::args::output::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Result};
 use crate::io::standard;
 use crate::io::target::{self, Target};
 use crate::term::color;
+
+pub(crate) use report::style::Palette;
+pub(crate) use report::{LongTable, names, units};
 
 /// The length of an interval of `.hlog`.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -62,15 +51,6 @@ impl MainStream {
             Self::Stderr => Ok(()),
         }
     }
-}
-
-/// How much of the report the text form shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
-    /// What fits on a screen.
-    Normal,
-    /// Everything.
-    Full,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,9 +173,7 @@ fn write_file(
     let rendered = match format {
         FileFormat::Json => json::pretty(report, &mut file),
         FileFormat::Csv => csv::write(report, &mut file),
-        FileFormat::Markdown => {
-            plain::report(report).and_then(|report| markdown::write(&report, &mut file))
-        }
+        FileFormat::Markdown => markdown::write(report, &mut file),
         FileFormat::Hgrm => hdr::hgrm(report, row, &mut file),
         FileFormat::Hlog => hdr::hlog(report, intervals.take(), &mut file),
     };
@@ -230,10 +208,13 @@ pub(crate) fn print(
     let painted = matches!(format, ReportFormat::Text | ReportFormat::Markdown);
     // People read it there: what is between its quotes must not start lines of its own either.
     let shown = match format == ReportFormat::Csv && stream.is_terminal() {
-        true => plain::report(report),
+        true => formats::visible(report),
         false => Ok(Cow::Borrowed(report)),
     };
-    let rendered = shown.and_then(|report| render(&report, format, detail, &mut bytes));
+    let palette = Palette::ANSI;
+    let look = Look { detail, palette };
+    let rendered =
+        shown.and_then(|report| formats::write(&report, format.into(), look, &mut bytes));
     let result = rendered.and_then(|()| match stream {
         MainStream::Stdout if painted => color::write_stdout(&bytes),
         MainStream::Stdout => color::write_stdout_plain(&bytes),
@@ -252,17 +233,14 @@ pub(crate) fn print(
     }
 }
 
-fn render(
-    report: &Report,
-    format: ReportFormat,
-    detail: Detail,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    match format {
-        ReportFormat::Text => text::write(plain::report(report)?.as_ref(), detail, out),
-        ReportFormat::Json => json::pretty(report, out),
-        ReportFormat::Jsonl => json::line(report, out),
-        ReportFormat::Csv => csv::write(report, out),
-        ReportFormat::Markdown => markdown::write(plain::report(report)?.as_ref(), out),
+impl From<ReportFormat> for Format {
+    fn from(format: ReportFormat) -> Self {
+        match format {
+            ReportFormat::Text => Self::Text,
+            ReportFormat::Json => Self::Json,
+            ReportFormat::Jsonl => Self::Jsonl,
+            ReportFormat::Csv => Self::Csv,
+            ReportFormat::Markdown => Self::Markdown,
+        }
     }
 }

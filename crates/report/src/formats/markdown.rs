@@ -1,21 +1,27 @@
-//! The report as Markdown, for an issue or a README: how what `body.rs` says looks there.
+//! The report as Markdown, for an issue or a README: how what `body` says looks there.
 
 use std::io::{self, Write};
 
 use latency::report::Report;
 
-use super::Detail;
 use super::body::{self, Block};
-use super::line::{Line, Tone};
+use super::clean;
+use super::line::{Line, Tone, escape};
+use crate::Detail;
 
 /// Writes the whole report, after the command line that made it.
-pub(crate) fn write(report: &Report, mut out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write(report: &Report, mut out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let out: &mut dyn Write = &mut out;
+    let report = clean::report(report)?;
     Line::of(Tone::Heading, report.command.argv.join(" "))
         .plain(format!(" ({})", report.started_at))
         .markdown(out)?;
     writeln!(out)?;
-    for block in body::blocks(report, Detail::Normal) {
+    for block in body::blocks(&report, Detail::Normal) {
         match block {
             Block::Heading(line) => line.markdown(out)?,
             Block::Grid(grid) if grid.is_empty() => continue,
@@ -31,5 +37,6 @@ pub(crate) fn write(report: &Report, mut out: &mut (impl Write + ?Sized)) -> io:
         }
         writeln!(out)?;
     }
-    writeln!(out, "perfkit {}", report.tool.version)
+    let tool = &report.tool;
+    writeln!(out, "{} {}", escape(&tool.name), escape(&tool.version))
 }

@@ -4,7 +4,7 @@ use latency::report::{Cell, Comparison, Latency, Timing, Unit, Verdict};
 
 use super::grid::Grid;
 use super::line::{Line, Tone};
-use super::units::{
+use crate::units::{
     ABSENT, cell, count, duration, duration_or_absent, number, percent, percentile_name,
     signed_percent,
 };

@@ -6,12 +6,12 @@
 use latency::hlog;
 use latency::report::{Cell, Latency, Load, LoadModel, SlowSample, Table, Unit, Validation};
 
-use crate::commands::report::load::{Kind, Loaded};
-use crate::failure::{Failure, Result};
-use crate::session::Outcome;
+use super::load::{FileKind, Saved};
+use crate::{Error, Outcome};
 
 /// Lays the files side by side. With more than one, everything is labelled by its file.
-pub(super) fn overlay(files: Vec<Loaded>) -> Outcome {
+#[must_use]
+pub fn overlay(files: Vec<Saved>) -> Outcome {
     let mut outcome = Outcome::new("report");
     let several = files.len() > 1;
     let sources = describe(&files, "read from", &mut outcome);
@@ -31,7 +31,11 @@ pub(super) fn overlay(files: Vec<Loaded>) -> Outcome {
 }
 
 /// Adds like rows up. What does not add up (tables, comparisons) is kept, labelled by its file.
-pub(super) fn merge(files: Vec<Loaded>) -> Result<Outcome> {
+///
+/// # Errors
+///
+/// [`Error::Merge`] where rows that are of the same thing do not add up.
+pub fn merge(files: Vec<Saved>) -> Result<Outcome, Error> {
     let mut outcome = Outcome::new("report, merged");
     let sources = describe(&files, "merged from", &mut outcome);
     let mut rows: Vec<Row> = Vec::new();
@@ -58,8 +62,8 @@ fn under(file: &str, label: Option<&str>) -> String {
 }
 
 /// Slowest samples, tables and comparisons of a file, labelled by it if there are several.
-fn further(file: Loaded, name: Option<&String>, outcome: &mut Outcome) {
-    let Kind::Report(report) = file.kind else {
+fn further(file: Saved, name: Option<&String>, outcome: &mut Outcome) {
+    let FileKind::Report(report) = file.kind else {
         return;
     };
     let labelled = |label: String| match name {
@@ -86,7 +90,7 @@ fn further(file: Loaded, name: Option<&String>, outcome: &mut Outcome) {
 }
 
 /// What the files say of themselves, as fields of the outcome and as a table.
-fn describe(files: &[Loaded], title: &str, outcome: &mut Outcome) -> Table {
+fn describe(files: &[Saved], title: &str, outcome: &mut Outcome) -> Table {
     outcome.workload.inputs = files.iter().map(|file| file.input.clone()).collect();
     outcome.workload.inputs_total = files.len() as u64;
     outcome.load = load(files);
@@ -94,7 +98,7 @@ fn describe(files: &[Loaded], title: &str, outcome: &mut Outcome) -> Table {
     let mut table = Table::new(title, &SOURCES);
     for file in files {
         let row: Vec<Cell> = match &file.kind {
-            Kind::Report(report) => {
+            FileKind::Report(report) => {
                 outcome.complete &= report.complete;
                 vec![
                     file.name.as_str().into(),
@@ -106,8 +110,8 @@ fn describe(files: &[Loaded], title: &str, outcome: &mut Outcome) -> Table {
                     report.exit_code.to_string().into(),
                 ]
             }
-            Kind::Log => unknown(&file.name, "interval log"),
-            Kind::Distribution => unknown(&file.name, "percentile distribution"),
+            FileKind::Log => unknown(&file.name, "interval log"),
+            FileKind::Distribution => unknown(&file.name, "percentile distribution"),
         };
         table.rows.push(row);
     }
@@ -140,12 +144,12 @@ fn model(model: LoadModel) -> &'static str {
 }
 
 /// The load that all files had, or that there was no such one. Rates of several runs are no rate.
-fn load(files: &[Loaded]) -> Load {
+fn load(files: &[Saved]) -> Load {
     let loads: Vec<Option<&Load>> = files
         .iter()
         .map(|file| match &file.kind {
-            Kind::Report(report) => Some(&report.load),
-            Kind::Log | Kind::Distribution => None,
+            FileKind::Report(report) => Some(&report.load),
+            FileKind::Log | FileKind::Distribution => None,
         })
         .collect();
     let first = loads.first().copied().flatten();
@@ -168,12 +172,12 @@ fn load(files: &[Loaded]) -> Load {
 }
 
 /// Right when every file was checked and right; wrong when any was wrong; else not known.
-fn validation(files: &[Loaded]) -> Option<Validation> {
+fn validation(files: &[Saved]) -> Option<Validation> {
     let found: Vec<Option<&Validation>> = files
         .iter()
         .map(|file| match &file.kind {
-            Kind::Report(report) => report.validation.as_ref(),
-            Kind::Log | Kind::Distribution => None,
+            FileKind::Report(report) => report.validation.as_ref(),
+            FileKind::Log | FileKind::Distribution => None,
         })
         .collect();
     let known: Vec<&Validation> = found.iter().copied().flatten().collect();
@@ -206,11 +210,11 @@ enum Origin {
 }
 
 impl Origin {
-    fn of(kind: &Kind) -> Self {
+    fn of(kind: &FileKind) -> Self {
         match kind {
-            Kind::Report(_) => Self::Report,
-            Kind::Log => Self::Log,
-            Kind::Distribution => Self::Distribution,
+            FileKind::Report(_) => Self::Report,
+            FileKind::Log => Self::Log,
+            FileKind::Distribution => Self::Distribution,
         }
     }
 }
@@ -249,7 +253,7 @@ impl Row {
 }
 
 /// Adds a row to the one that it is like, or as a new one.
-fn add(rows: &mut Vec<Row>, mut row: Row) -> Result<()> {
+fn add(rows: &mut Vec<Row>, mut row: Row) -> Result<(), Error> {
     let Some(sum) = rows.iter_mut().find(|sum| sum.is_like(&row)) else {
         rows.push(row);
         return Ok(());
@@ -260,11 +264,10 @@ fn add(rows: &mut Vec<Row>, mut row: Row) -> Result<()> {
         (Origin::Log, Origin::Report) => sum.become_like(&row),
         _ => {}
     }
-    sum.latency.merge(&row.latency).map_err(|error| {
-        Failure::new(format!(
-            "cannot merge the row '{}': {error}",
-            row.latency.label()
-        ))
-        .help("leave --merge out to lay the files side by side")
-    })
+    sum.latency
+        .merge(&row.latency)
+        .map_err(|error| Error::Merge {
+            row: row.latency.label(),
+            reason: error.to_string(),
+        })
 }

@@ -3,10 +3,10 @@
 use latency::report::{Cell, Unit};
 
 /// What stands where a value is not known.
-pub(crate) const ABSENT: &str = "—";
+pub const ABSENT: &str = "—";
 
 /// `850 ns`, `12.3 µs`, `4.56 ms`, `1.23 s`.
-pub(crate) fn duration(ns: f64) -> String {
+pub fn duration(ns: f64) -> String {
     // What would read as 1000 of a unit is 1.00 of the next.
     let (value, unit) = match ns.abs() {
         v if v < 999.5 => (ns, "ns"),
@@ -18,12 +18,12 @@ pub(crate) fn duration(ns: f64) -> String {
 }
 
 /// The same of a whole number, or [`ABSENT`].
-pub(crate) fn duration_or_absent(ns: Option<u64>) -> String {
+pub fn duration_or_absent(ns: Option<u64>) -> String {
     ns.map_or_else(|| ABSENT.to_owned(), |ns| duration(ns as f64))
 }
 
 /// `999 B`, `4.00 KiB`, `1.50 MiB`.
-pub(crate) fn bytes(bytes: f64) -> String {
+pub fn bytes(bytes: f64) -> String {
     let mut value = bytes;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if value.abs() < 1024.0 {
@@ -43,7 +43,7 @@ fn sized(value: f64, unit: &str) -> String {
 }
 
 /// `325.8 MB/s`: decimal megabytes, as throughput is quoted; kilobytes where those read as nothing.
-pub(crate) fn rate(bytes_per_s: f64) -> String {
+pub fn rate(bytes_per_s: f64) -> String {
     match bytes_per_s.abs() {
         b if b > 0.0 && b < 1e5 => format!("{} kB/s", significant(bytes_per_s / 1e3)),
         _ => format!("{} MB/s", significant(bytes_per_s / 1e6)),
@@ -51,7 +51,7 @@ pub(crate) fn rate(bytes_per_s: f64) -> String {
 }
 
 /// `-3.2 %` with a sign.
-pub(crate) fn signed_percent(fraction: f64) -> String {
+pub fn signed_percent(fraction: f64) -> String {
     // Without the addition a difference of nothing could read as -0.0 %.
     let percent = (fraction * 1000.0).round() / 10.0 + 0.0;
     if percent == 0.0 {
@@ -62,12 +62,12 @@ pub(crate) fn signed_percent(fraction: f64) -> String {
 }
 
 /// `40 %` without a sign.
-pub(crate) fn percent(fraction: f64) -> String {
+pub fn percent(fraction: f64) -> String {
     format!("{} %", trim(format!("{:.1}", fraction * 100.0)))
 }
 
 /// A number whose unit nobody knows.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     match value.abs() {
         v if v > 0.0 && !(0.01..1e15).contains(&v) => format!("{value:.2e}"),
         _ => significant(value),
@@ -75,7 +75,7 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// `12,345,678`.
-pub(crate) fn count(value: u64) -> String {
+pub fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -88,12 +88,12 @@ pub(crate) fn count(value: u64) -> String {
 }
 
 /// `p50`, `p99.9`.
-pub(crate) fn percentile_name(p: f64) -> String {
+pub fn percentile_name(p: f64) -> String {
     format!("p{p}")
 }
 
 /// A cell of a report table in its unit.
-pub(crate) fn cell(cell: &Cell, unit: Unit) -> String {
+pub fn cell(cell: &Cell, unit: Unit) -> String {
     let number = match cell {
         Cell::Null => return ABSENT.to_owned(),
         Cell::Text(text) => return text.clone(),

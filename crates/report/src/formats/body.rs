@@ -1,17 +1,17 @@
 //! What a report says to people, once for the terminal and for Markdown: lines and grids in order.
 //!
-//! The grids are made in `tables.rs`, how a line or a grid looks is in `text.rs` and `markdown.rs`.
+//! The grids are made in `tables`, how a line or a grid looks is in `text` and `markdown`.
 
 use latency::report::{
     Comparison, Design, GateResult, GateVerdict, LoadModel, Report, Timing, Validation,
 };
 
-use super::Detail;
 use super::grid::Grid;
 use super::line::{Line, Tone};
-use super::nouns::{self, Volume};
 use super::tables::{comparison_grid, latency_grid, spectrum, table_grid};
-use super::units::{ABSENT, bytes, count, duration, percent, percentile_name, rate};
+use crate::Detail;
+use crate::nouns::{self, Volume};
+use crate::units::{ABSENT, bytes, count, duration, percent, percentile_name, rate};
 
 /// Slowest samples shown without `-v`.
 const SLOWEST_SHOWN: usize = 3;

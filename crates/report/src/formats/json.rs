@@ -4,15 +4,23 @@ use std::io::{self, Write};
 
 use latency::report::Report;
 
-use crate::term::plain;
+use crate::plain;
 
 /// One indented document, for people and `jq`.
-pub(crate) fn pretty(report: &Report, mut out: impl Write) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn pretty(report: &Report, mut out: impl Write) -> io::Result<()> {
     document(&serde_json::to_string_pretty(report)?, &mut out)
 }
 
 /// One line, for logs that gather many runs.
-pub(crate) fn line(report: &Report, mut out: impl Write) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn line(report: &Report, mut out: impl Write) -> io::Result<()> {
     document(&serde_json::to_string(report)?, &mut out)
 }
 

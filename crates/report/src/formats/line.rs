@@ -1,16 +1,16 @@
 //! A line of a report: words with a tone, laid out for a terminal or as Markdown.
 //!
-//! What the lines say is in `body.rs`. What comes from files and command lines is cleaned here, so
+//! What the lines say is in `body`. What comes from files and command lines is cleaned here, so
 //! that no report can steer the terminal that it is shown on.
 
 use std::io::{self, Write};
 
-use crate::term::color::{BAD, FAINT, GOOD, HEADING, STRONG, WARN};
-use crate::term::plain::visible;
+use crate::plain::visible;
+use crate::style::Palette;
 
 /// How words are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub(super) enum Tone {
     /// As they are.
     Plain,
     /// What the line is about.
@@ -29,39 +29,39 @@ pub(crate) enum Tone {
 
 /// Words in a row.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Line(Vec<(Tone, String)>);
+pub(super) struct Line(Vec<(Tone, String)>);
 
 impl Line {
     /// A line of these words.
-    pub(crate) fn of(tone: Tone, text: impl AsRef<str>) -> Self {
+    pub(super) fn of(tone: Tone, text: impl AsRef<str>) -> Self {
         Self::default().and(tone, text)
     }
 
     /// The line with these words after its own.
-    pub(crate) fn and(mut self, tone: Tone, text: impl AsRef<str>) -> Self {
+    pub(super) fn and(mut self, tone: Tone, text: impl AsRef<str>) -> Self {
         self.0.push((tone, visible(text.as_ref()).into_owned()));
         self
     }
 
     /// The line with these plain words after its own.
-    pub(crate) fn plain(self, text: impl AsRef<str>) -> Self {
+    pub(super) fn plain(self, text: impl AsRef<str>) -> Self {
         self.and(Tone::Plain, text)
     }
 
     /// For a terminal.
-    pub(super) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn text(&self, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
         for (tone, text) in &self.0 {
             let style = match tone {
                 Tone::Plain => {
                     write!(out, "{text}")?;
                     continue;
                 }
-                Tone::Heading => HEADING,
-                Tone::Strong => STRONG,
-                Tone::Faint => FAINT,
-                Tone::Good => GOOD,
-                Tone::Warn => WARN,
-                Tone::Bad => BAD,
+                Tone::Heading => palette.heading,
+                Tone::Strong => palette.strong,
+                Tone::Faint => palette.faint,
+                Tone::Good => palette.good,
+                Tone::Warn => palette.warn,
+                Tone::Bad => palette.bad,
             };
             write!(out, "{style}{text}{style:#}")?;
         }
@@ -101,7 +101,7 @@ mod tests {
     fn a_name_can_neither_steer_the_terminal_nor_become_markup() {
         let line = Line::of(Tone::Strong, "a\u{1b}[2Jb\nc").plain(" <b>*x*");
         let mut text = Vec::new();
-        line.text(&mut text).expect("written");
+        line.text(&Palette::ANSI, &mut text).expect("written");
         let text = String::from_utf8(text).expect("text");
         assert!(!text.contains("\u{1b}[2J"), "{text:?}");
         assert_eq!(text.lines().count(), 1);

@@ -6,11 +6,15 @@ use std::io;
 use latency::report::Report;
 use serde_json::Value;
 
-use crate::term::plain::visible;
+use crate::plain::visible;
 
 /// The report with every text in it made [`visible`]: names of files, words of the command line,
 /// and whatever a report file brought along.
-pub(super) fn report(report: &Report) -> io::Result<Cow<'_, Report>> {
+///
+/// # Errors
+///
+/// Those of serialisation.
+pub fn report(report: &Report) -> io::Result<Cow<'_, Report>> {
     let mut whole = serde_json::to_value(report)?;
     if !clean(&mut whole) {
         return Ok(Cow::Borrowed(report));

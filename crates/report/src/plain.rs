@@ -11,13 +11,13 @@ const MESSAGE_CHARS_MAX: usize = 2_000;
 
 /// `text` with control characters, line ends among them, and invisible format characters as escapes
 /// (`\n`, `\u{1b}`).
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |letter, out| out.extend(letter.escape_default()))
 }
 
 /// A JSON text with the same meaning, in which none of these characters stands as it is. What JSON
 /// itself allows between its tokens stays.
-pub(crate) fn json(text: &str) -> Cow<'_, str> {
+pub fn json(text: &str) -> Cow<'_, str> {
     escaped(text, |letter, out| match letter {
         '\n' | '\r' | '\t' => out.push(letter),
         letter => {
@@ -31,12 +31,12 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
 
 /// A message as it is printed: visible, and of a length that leaves what is said around a long name on
 /// the screen.
-pub(crate) fn message(text: &str) -> String {
+pub fn message(text: &str) -> String {
     visible(&cut(text)).into_owned()
 }
 
 /// `text` with the middle of words, and of the whole, left out where they are too long.
-pub(crate) fn cut(text: &str) -> String {
+pub fn cut(text: &str) -> String {
     if text.len() <= WORD_CHARS_MAX {
         return text.to_owned();
     }
@@ -92,7 +92,7 @@ fn escaped(text: &str, mut escape: impl FnMut(char, &mut String)) -> Cow<'_, str
 /// Whether a terminal may do something else with this character than show it: controls, line and
 /// paragraph separators, what directs text from right to left, and format characters that take no
 /// room. The joiners U+200C and U+200D are text: scripts and emoji need them.
-pub(crate) fn is_unfit(letter: char) -> bool {
+pub fn is_unfit(letter: char) -> bool {
     match letter {
         '\u{20}'..='\u{7e}' => false,
         '\0'..='\u{9f}' => true,

@@ -1,0 +1,82 @@
+//! The forms of a report: one file a form, each a function from a report to bytes.
+
+mod body;
+mod clean;
+pub mod csv;
+mod grid;
+pub mod hdr;
+pub mod json;
+mod line;
+mod long;
+pub mod markdown;
+mod tables;
+pub mod text;
+
+use std::io::{self, Write};
+
+use latency::report::Report;
+
+use crate::style::Palette;
+
+pub use clean::report as visible;
+pub use long::LongTable;
+
+/// How much of a report its text shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// What fits on a screen.
+    #[default]
+    Normal,
+    /// Every spectrum, and the whole environment.
+    Full,
+}
+
+/// How the text of a report looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// How much is shown.
+    pub detail: Detail,
+    /// The styles of its words.
+    pub palette: Palette,
+}
+
+impl Default for Look {
+    /// What fits on a screen, without styles.
+    fn default() -> Self {
+        Self {
+            detail: Detail::Normal,
+            palette: Palette::PLAIN,
+        }
+    }
+}
+
+/// A form of a report that needs nothing but the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Tables for people.
+    Text,
+    /// One pretty-printed JSON document (schema `perfkit.report/1`).
+    Json,
+    /// One line of JSON.
+    Jsonl,
+    /// One line for each distribution, or the first table where there is none.
+    Csv,
+    /// Tables for an issue or a README.
+    Markdown,
+}
+
+/// Writes a report in a form; `look` is only for [`Format::Text`].
+///
+/// # Errors
+///
+/// Those of `out`, and those of serialisation.
+pub fn write(report: &Report, format: Format, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Text => text::write(report, look, out),
+        Format::Json => json::pretty(report, out),
+        Format::Jsonl => json::line(report, out),
+        Format::Csv => csv::write(report, out),
+        Format::Markdown => markdown::write(report, out),
+    }
+}

@@ -1,0 +1,26 @@
+//! What surrounds a measured run, and the report that comes of it; the measuring is in `perfkit-latency`.
+//!
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod error;
+mod exit;
+pub mod formats;
+pub mod gates;
+pub mod names;
+mod nouns;
+mod outcome;
+pub mod plain;
+mod run;
+pub mod saved;
+pub mod style;
+pub mod units;
+
+/// The recorder, and the report as data.
+pub use latency;
+
+pub use error::{Asked, Error};
+pub use exit::ExitStatus;
+pub use formats::{Detail, Format, LongTable, Look, write};
+pub use outcome::Outcome;
+pub use run::{Finished, INPUTS_LISTED, Prepared, Run, RunOptions, tool};

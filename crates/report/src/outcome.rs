@@ -1,0 +1,76 @@
+//! What a run found, before it is a report.
+
+use latency::Recording;
+use latency::report::{Comparison, Done, Latency, Load, SlowSample, Table, Validation, Workload};
+
+use crate::ExitStatus;
+
+/// What a run found: [`crate::Run::finish`] makes the report of it.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// How the work alone would end the process.
+    pub status: ExitStatus,
+    /// Whether all of it was done.
+    pub complete: bool,
+    /// What was worked on.
+    pub workload: Workload,
+    /// How the answer was checked.
+    pub validation: Option<Validation>,
+    /// The load model.
+    pub load: Load,
+    /// Bytes read.
+    pub bytes_in: u64,
+    /// Bytes written.
+    pub bytes_out: u64,
+    /// Uncompressed bytes, the measure of work per processor time; 0 leaves that rate out.
+    pub bytes_content: u64,
+    /// Operations done, for the rate.
+    pub ops: Option<u64>,
+    /// The distributions, the most important first.
+    pub latencies: Vec<Latency>,
+    /// Candidates for the slowest samples of the run, in any order.
+    pub slowest: Vec<SlowSample>,
+    /// Further results.
+    pub tables: Vec<Table>,
+    /// Comparisons.
+    pub comparisons: Vec<Comparison>,
+}
+
+impl Outcome {
+    /// An outcome of `kind` without numbers.
+    #[must_use]
+    pub fn new(kind: &str) -> Self {
+        Self {
+            status: ExitStatus::Ok,
+            complete: true,
+            workload: Workload {
+                kind: kind.to_owned(),
+                ..Workload::default()
+            },
+            validation: None,
+            load: Load::closed(),
+            bytes_in: 0,
+            bytes_out: 0,
+            bytes_content: 0,
+            ops: None,
+            latencies: Vec::new(),
+            slowest: Vec::new(),
+            tables: Vec::new(),
+            comparisons: Vec::new(),
+        }
+    }
+
+    /// Adds a count of something that was done to the summary, by its singular and its plural.
+    pub fn did(&mut self, count: u64, [one, several]: [&str; 2]) {
+        self.workload.done.push(Done {
+            count,
+            what: if count == 1 { one } else { several }.to_owned(),
+        });
+    }
+
+    /// Adds a distribution with its slowest samples.
+    pub fn add(&mut self, recording: &Recording) {
+        self.latencies.push(recording.latency());
+        self.slowest.extend(recording.slowest());
+    }
+}

@@ -1,0 +1,7 @@
+//! Reports that were written before: read again, laid side by side, or added up.
+
+mod combine;
+mod load;
+
+pub use combine::{merge, overlay};
+pub use load::{FILE_BYTES_MAX, FileKind, Saved, bounded};
