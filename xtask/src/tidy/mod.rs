@@ -1,9 +1,10 @@
 //! House rules that no compiler checks.
 //!
 //! The rules are pure functions over a path and a text, in [`text`] (any file), [`rust`] (Rust
-//! sources, as [`tokens`]), [`docs`] (links, the architecture) and [`packages`] (manifests). This file finds
+//! sources, as [`tokens`]), [`docs`] (links, the architecture), [`commands`] (what imports what) and [`packages`] (manifests). This file finds
 //! the files and prints what was found.
 
+mod commands;
 mod docs;
 mod packages;
 mod rust;
@@ -82,6 +83,7 @@ pub(crate) fn run(generated: Generated) -> Result<String> {
     );
     findings.extend(docs::required(&files));
     findings.extend(docs::architecture(&files));
+    findings.extend(commands::check(&files));
     findings.extend(packages::security(&files));
     findings.extend(packages::check(
         &metadata::workspace()?,

@@ -68,6 +68,43 @@ fn tokens(content: &str) -> Vec<Token<'_>> {
     tokens
 }
 
+/// The names that paths take out of a module, `name` in `module::name` and in `module::{name, …}`, each
+/// with its line.
+pub(super) fn children<'c>(content: &'c str, module: &str) -> Vec<(usize, &'c str)> {
+    let tokens = tokens(content);
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let behind = tokens.get(at + 1..).unwrap_or_default();
+        let is_path = behind
+            .iter()
+            .take(2)
+            .filter(|next| next.text == ":")
+            .count()
+            == 2;
+        let Some(first) = behind.get(2).filter(|_| is_path && token.text == module) else {
+            continue;
+        };
+        if first.text != "{" {
+            found.push((first.line_index, first.text));
+            continue;
+        }
+        let (mut depth, mut starts) = (0_usize, false);
+        for token in &behind[2..] {
+            match token.text {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                name if starts && depth == 1 => found.push((token.line_index, name)),
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            starts = matches!(token.text, "{" | ",");
+        }
+    }
+    found
+}
+
 fn is_in_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }

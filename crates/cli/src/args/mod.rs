@@ -3,6 +3,9 @@
 //! Nothing in this module opens a file or looks at the machine. Each command has its own file (the
 //! small analysing ones share [`analyse`]); flags that several commands share are in [`output`].
 
+mod command;
+pub(crate) mod expressions;
+pub(crate) mod files;
 mod fingers;
 pub(crate) mod glob;
 pub(crate) mod levels;
@@ -13,19 +16,13 @@ pub(crate) mod units;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, Parser, ValueEnum};
 
+pub(crate) use command::Command;
 pub(crate) use fingers::color;
 pub(crate) use levels::threads;
 
-#[cfg(feature = "async")]
-use crate::commands::zip_bench;
-use crate::commands::{
-    advise, betree, betree_bench, compare, compress, compress_bench, decompress, docs, env, fix,
-    fix_bench, report, stress, tour, unzip, zip,
-};
 use crate::exit::ExitStatus;
-use crate::io::conflicts::{Files, Stdout};
 use crate::term::plain;
 
 /// The hot path of a data system, done and measured.
@@ -76,112 +73,6 @@ pub(crate) enum Color {
     Always,
     /// Nowhere
     Never,
-}
-
-/// The commands. What they say of themselves stands over their arguments: a comment here would
-/// take its place.
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum Command {
-    Compress(Box<compress::flags::CompressArgs>),
-    CompressBench(Box<compress_bench::flags::CompressBenchArgs>),
-    #[command(visible_alias = "uncompress")]
-    Decompress(Box<decompress::flags::DecompressArgs>),
-    Zip(Box<zip::flags::ZipArgs>),
-    Unzip(Box<unzip::flags::UnzipArgs>),
-    #[cfg(feature = "async")]
-    ZipBench(Box<zip_bench::flags::ZipBenchArgs>),
-    Advise(Box<advise::flags::AdviseArgs>),
-    Betree(Box<betree::flags::BetreeArgs>),
-    BetreeBench(Box<betree_bench::flags::BetreeBenchArgs>),
-    Fix(Box<fix::flags::FixArgs>),
-    FixBench(Box<fix_bench::flags::FixBenchArgs>),
-    Stress(Box<stress::flags::StressArgs>),
-    Compare(Box<compare::flags::CompareArgs>),
-    Report(Box<report::flags::RenderArgs>),
-    Env(Box<env::flags::EnvArgs>),
-    Tour(Box<tour::flags::TourArgs>),
-    Completions(docs::flags::CompletionsArgs),
-    Man(docs::flags::ManArgs),
-}
-
-impl Command {
-    /// The name as typed.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Compress(_) => "compress",
-            Self::CompressBench(_) => "compress-bench",
-            Self::Decompress(_) => "decompress",
-            Self::Zip(_) => "zip",
-            Self::Unzip(_) => "unzip",
-            #[cfg(feature = "async")]
-            Self::ZipBench(_) => "zip-bench",
-            Self::Advise(_) => "advise",
-            Self::Betree(_) => "betree",
-            Self::BetreeBench(_) => "betree-bench",
-            Self::Fix(_) => "fix",
-            Self::FixBench(_) => "fix-bench",
-            Self::Stress(_) => "stress",
-            Self::Compare(_) => "compare",
-            Self::Report(_) => "report",
-            Self::Env(_) => "env",
-            Self::Tour(_) => "tour",
-            Self::Completions(_) => "completions",
-            Self::Man(_) => "man",
-        }
-    }
-
-    /// Whether a terminal gets data as it is, and not as what it can show.
-    pub(crate) fn wants_raw(&self) -> bool {
-        match self {
-            Self::Compress(args) => args.files_args.force,
-            Self::Decompress(args) => args.files_args.force,
-            Self::Zip(args) => args.force,
-            Self::Unzip(args) => args.force,
-            Self::Betree(args) => args.command.wants_raw(),
-            Self::Fix(args) => args.command.wants_raw(),
-            // What these print is a report, or text of perfkit's own.
-            #[cfg(feature = "async")]
-            Self::ZipBench(_) => false,
-            Self::CompressBench(_)
-            | Self::Advise(_)
-            | Self::BetreeBench(_)
-            | Self::FixBench(_)
-            | Self::Stress(_)
-            | Self::Compare(_)
-            | Self::Report(_)
-            | Self::Env(_)
-            | Self::Tour(_)
-            | Self::Completions(_)
-            | Self::Man(_) => false,
-        }
-    }
-}
-
-impl Command {
-    /// What its command line reads and writes, for the guard that every command passes.
-    pub(crate) fn files(&self) -> Files<'_> {
-        match self {
-            Self::Compress(args) => args.files(),
-            Self::CompressBench(args) => args.files(),
-            Self::Decompress(args) => args.files(),
-            Self::Zip(args) => args.files(),
-            Self::Unzip(args) => args.files(),
-            #[cfg(feature = "async")]
-            Self::ZipBench(args) => args.files(),
-            Self::Advise(args) => args.files(),
-            Self::Betree(args) => args.files(),
-            Self::BetreeBench(args) => args.files(),
-            Self::Fix(args) => args.files(),
-            Self::FixBench(args) => args.files(),
-            Self::Stress(args) => args.files(),
-            Self::Compare(args) => args.files(),
-            Self::Report(args) => args.files(),
-            Self::Env(args) => args.output.files().stdout(Stdout::Report),
-            Self::Tour(args) => args.output.files().stdout(Stdout::Report),
-            // Pages are made of nothing but this binary.
-            Self::Completions(_) | Self::Man(_) => Files::default(),
-        }
-    }
 }
 
 /// What the parser says instead of a command line, coloured; whoever prints it may strip that.

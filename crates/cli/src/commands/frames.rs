@@ -9,7 +9,7 @@ use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 use zstdkit::seekable::{FOOTER_BYTES, Footer, Indexer, SeekTable};
 
 use crate::args::units::ByteRange;
-use crate::commands::compress::run::codec_failure;
+use crate::commands::codec::codec_failure;
 use crate::failure::{Failure, Result};
 use crate::io::{ReadSeek, target, url};
 use crate::term::{message, signal};

@@ -6,8 +6,7 @@ use std::path::Path;
 use latency::report::{Cell, Input, Table, Unit};
 use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 
-use crate::commands::compress::run::codec_failure;
-use crate::commands::decompress::run::EMPTY_HELP;
+use crate::commands::codec::{EMPTY_HELP, codec_failure};
 use crate::commands::frames;
 use crate::exit::ExitStatus;
 use crate::export::names;

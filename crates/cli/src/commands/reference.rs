@@ -5,10 +5,9 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use zstdkit::Dictionary;
+use zstdkit::{DecoderOptions, Dictionary};
 
 use crate::args::settings::ReferenceArgs;
-use crate::commands::decompress::flags::DecompressPlan;
 use crate::failure::{Failure, Result};
 use crate::io::conflicts::Flagged;
 use crate::io::open::open;
@@ -44,13 +43,13 @@ impl Reference {
     }
 
     /// Has a decoder refer back to it.
-    pub(crate) fn decode_with(self, plan: &mut DecompressPlan) {
+    pub(crate) fn decode_with(self, decoder: &mut DecoderOptions) {
         if self.prefix.is_some() {
             // The window has to reach over the whole of an older version that the user chose.
-            plan.decoder.window_log_max = 31;
+            decoder.window_log_max = 31;
         }
-        plan.decoder.dictionaries.extend(self.dictionary);
-        plan.decoder.prefix = self.prefix;
+        decoder.dictionaries.extend(self.dictionary);
+        decoder.prefix = self.prefix;
     }
 }
 

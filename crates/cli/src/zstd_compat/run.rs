@@ -11,12 +11,13 @@ use zstdkit::parallel::JobObserver;
 
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::run::Compress;
+use crate::commands::compress::train;
+use crate::commands::compress::train::flags::TrainPlan;
 use crate::commands::decompress::flags::{DecompressMode, DecompressPlan};
 use crate::commands::decompress::run::Decompress;
+use crate::commands::list;
 use crate::commands::reference::{self, Reference};
-use crate::commands::train::flags::TrainPlan;
 use crate::commands::transfer::{self, Options, Overwrite, Stage, Times};
-use crate::commands::{list, train};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Destination, Direction, Jobs, Place, Request};
@@ -204,7 +205,7 @@ fn decompress(plan: &ZstdPlan, mut own: DecompressPlan) -> Result<ExitStatus> {
         Direction::Decompress,
         own.mode != DecompressMode::Write,
     )?;
-    Reference::load(&plan.reference)?.decode_with(&mut own);
+    Reference::load(&plan.reference)?.decode_with(&mut own.decoder);
     let mut stage = Decompress::new(&own, untimed())?;
     transfer(plan, jobs, &mut stage, Way::Decompressed)
 }

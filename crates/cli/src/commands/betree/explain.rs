@@ -42,7 +42,7 @@ fn explain(
     json: &[u8],
     ignore_unknown: bool,
 ) -> betree::Result<String> {
-    let json = crate::commands::betree::run::event_json(snapshot.domain(), json)?;
+    let json = crate::commands::expressions::event_json(snapshot.domain(), json)?;
     let mut reader = snapshot.event_reader(&json, ignore_unknown);
     reader.step(Budget::UNLIMITED)?;
     let event = reader.finish()?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::args::expressions::{WorkloadArgs, WorkloadKind};
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::io::conflicts::{Files, Stdout};
 
@@ -46,15 +47,6 @@ impl BetreeCommand {
     }
 }
 
-/// A kind of generated data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WorkloadKind {
-    /// Boolean-heavy: every expression asks for every attribute
-    Bool,
-    /// Selective: advertisements over 21 attributes
-    Ad,
-}
-
 /// Generate domains, expressions and events.
 ///
 /// Writes the files domains, expressions and events into a directory. The same seed gives the same
@@ -90,22 +82,6 @@ pub(crate) enum FileForm {
     Lines,
     /// Erlang terms
     Erlang,
-}
-
-/// How large generated data is.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct WorkloadArgs {
-    /// How many expressions
-    #[arg(long, value_name = "N", default_value_t = 5000,
-          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pub(crate) expressions: u32,
-    /// Attributes of bool
-    #[arg(long, value_name = "P", default_value_t = 64,
-          value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub(crate) attributes: u16,
-    /// Seed of the generated data
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
 }
 
 /// What an event that lacks an attribute makes of a test of it.

@@ -6,7 +6,8 @@ use std::path::Path;
 use betree::workload::Generator;
 use betree::{Domain, ErlangTerms};
 
-use crate::commands::betree::flags::{FileForm, GenerateArgs, WorkloadKind};
+use crate::args::expressions::WorkloadKind;
+use crate::commands::betree::flags::{FileForm, GenerateArgs};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::target::Target;
@@ -18,7 +19,7 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
     let directory = args.output.as_path();
     std::fs::create_dir_all(directory).map_err(|error| Failure::io("write", directory, &error))?;
     let mut generator = Generator::new(
-        crate::commands::betree::run::kind(args.kind, &args.size),
+        crate::args::expressions::kind(args.kind, &args.size),
         args.size.seed,
     );
     match args.form {

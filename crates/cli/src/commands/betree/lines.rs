@@ -107,7 +107,7 @@ impl Lines {
         let mut line = self.start..end;
         self.start = end + skip;
         self.number += 1;
-        let mark = crate::commands::betree::run::BYTE_ORDER_MARK.as_bytes();
+        let mark = crate::commands::expressions::BYTE_ORDER_MARK.as_bytes();
         if self.number == 1 && self.buffer[line.clone()].starts_with(mark) {
             line.start += mark.len();
         }

@@ -215,7 +215,7 @@ impl<'a> Matcher<'a> {
 
     fn read(&mut self, json: &[u8], number: u64) -> betree::Result<Event> {
         let start = Instant::now();
-        let json = crate::commands::betree::run::event_json(self.snapshot.domain(), json)?;
+        let json = crate::commands::expressions::event_json(self.snapshot.domain(), json)?;
         let mut reader = self.snapshot.event_reader(&json, self.args.ignore_unknown);
         reader.step(Budget::UNLIMITED)?;
         let event = reader.finish()?;

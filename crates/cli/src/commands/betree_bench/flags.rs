@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::expressions::{WorkloadArgs, WorkloadKind};
 use crate::args::output::OutputArgs;
-use crate::commands::betree::flags::{WorkloadArgs, WorkloadKind};
 use crate::io::conflicts::{Files, Stdout};
 
 /// Measure searches: plain, in slices, slice by slice.

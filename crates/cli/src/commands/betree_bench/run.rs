@@ -17,11 +17,11 @@ use latency::compare::Names;
 use latency::report::{Cell, LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 
-use crate::commands::betree::run as files;
-use crate::commands::betree::run::{Files, kind};
+use crate::args::expressions::kind;
 use crate::commands::betree_bench::flags::BetreeBenchArgs;
 use crate::commands::betree_bench::ticker;
 use crate::commands::checks::Checks;
+use crate::commands::expressions::{self, Files};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::target::display;
@@ -132,17 +132,17 @@ fn read(args: &BetreeBenchArgs, expressions: &Path, events: &Path) -> Result<Wor
         constants: None,
         undefined: Undefined::False,
     };
-    let (mut tree, _) = files::tree(&files_of, args.output.terminal.wants_progress())?;
+    let (mut tree, _) = expressions::tree(&files_of, args.output.terminal.wants_progress())?;
     let snapshot = tree.snapshot();
     let bytes = std::fs::metadata(expressions).map_or(0, |found| found.len() as usize);
     let table = built(&snapshot, bytes, start);
-    let text = files::text(events)?;
+    let text = expressions::text(events)?;
     let mut found = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         if found.len() == EVENTS || line.trim().is_empty() {
             continue;
         }
-        let event = files::event_json(snapshot.domain(), line.as_bytes()).and_then(|json| {
+        let event = expressions::event_json(snapshot.domain(), line.as_bytes()).and_then(|json| {
             let mut reader = snapshot.event_reader(&json, false);
             reader.step(Budget::UNLIMITED)?;
             reader.finish()

@@ -1,6 +1,7 @@
 //! `perfkit compare`: two reports, two columns of numbers, or two commands.
 
 pub(crate) mod flags;
+mod interleave;
 pub(crate) mod run;
 
 pub(crate) use run::run;

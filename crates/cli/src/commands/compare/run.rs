@@ -7,7 +7,7 @@ use latency::compare::{self, Names};
 use latency::report::{Comparison, LatencyName, Report, Verdict};
 
 use crate::commands::compare::flags::CompareArgs;
-use crate::commands::interleave;
+use crate::commands::compare::interleave;
 use crate::commands::saved::read_bounded;
 use crate::exit::ExitStatus;
 use crate::export::{names, units};

@@ -2,5 +2,6 @@
 
 pub(crate) mod flags;
 pub(crate) mod run;
+pub(crate) mod train;
 
 pub(crate) use run::run;

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 
 use latency::report::Validation;
 use zstdkit::parallel::{JobObserver, SeekableEncoder};
-use zstdkit::{DecoderOptions, Encoder, EncoderOptions, ErrorKind, Operation as Directive, State};
+use zstdkit::{DecoderOptions, Encoder, EncoderOptions, Operation as Directive, State};
 
+use crate::commands::codec::codec_failure;
 use crate::commands::compress::flags::{CompressArgs, CompressPlan};
+use crate::commands::compress::train;
 use crate::commands::reference::{self, Reference};
-use crate::commands::train;
 use crate::commands::transfer::{self, Opening, Operation, Options, Stage, Stop, Stream, Times};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -434,20 +435,4 @@ fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
         format!("it grew past {size} bytes")
     };
     steady::refused(&name, &change)
-}
-
-/// A codec's error with the file that it is about, and the flag that helps where one does.
-pub(crate) fn codec_failure(verb: &str, name: &str, error: &zstdkit::Error) -> Failure {
-    let failure = Failure::new(format!("cannot {verb} {name}: {error}"));
-    let help = match error.kind() {
-        ErrorKind::WindowLimit => Some("add --long=31 or raise -M if the source is trusted"),
-        ErrorKind::MemoryLimit => Some("raise -M if the source is trusted"),
-        ErrorKind::OutputLimit => Some("raise --max-output if the source is trusted"),
-        ErrorKind::Dictionary => Some("give the dictionary it was compressed with: -D FILE"),
-        _ => error.help(),
-    };
-    match help {
-        Some(help) => failure.help(help),
-        None => failure,
-    }
 }

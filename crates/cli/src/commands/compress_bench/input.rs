@@ -8,7 +8,7 @@ use twox_hash::XxHash64;
 use zstdkit::workload::{self, Kind};
 use zstdkit::{DecoderOptions, frame};
 
-use crate::commands::compress::run::codec_failure;
+use crate::commands::codec::codec_failure;
 use crate::commands::compress_bench::codec::{Frame, Unpress};
 use crate::commands::compress_bench::flags::Mode;
 use crate::export::names;

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use zstdkit::DecoderOptions;
 
+use crate::args::files::FileArgs;
 use crate::args::levels;
 use crate::args::output::{ReportArgs, TerminalArgs};
 use crate::args::settings::ReferenceArgs;
 use crate::args::units::{self, ByteRange};
-use crate::commands::compress::flags::FileArgs;
 use crate::failure::{Failure, Result};
 use crate::io::conflicts::{Files, Stdout};
 

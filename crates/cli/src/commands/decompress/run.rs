@@ -18,10 +18,6 @@ use crate::session::{Outcome, Session, Setup};
 /// The largest zstd block, so that one call can hand out a whole block.
 pub(crate) const BLOCK_BYTES: usize = 128 * 1024;
 
-/// What to make of an empty file.
-pub(crate) const EMPTY_HELP: &str =
-    "nothing compresses to nothing: even empty content makes a frame, so this file was cut short";
-
 /// Runs the command.
 pub(crate) fn run(
     args: &DecompressArgs,
@@ -41,7 +37,7 @@ pub(crate) fn run(
     // An older version may be brought up to date in its place.
     let exports = args.report.exported().collect::<Vec<_>>();
     transfer::refuse(&jobs, args.files_args.force, &[], &exports, false)?;
-    Reference::load(&args.reference)?.decode_with(&mut plan);
+    Reference::load(&args.reference)?.decode_with(&mut plan.decoder);
     let mut report = args.report.clone();
     if args.json {
         report.report = ReportFormat::Json;

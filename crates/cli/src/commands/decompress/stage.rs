@@ -5,10 +5,10 @@ use zstdkit::seekable::{RangeDecoder, SeekTable};
 use zstdkit::{Decoder, DecoderOptions, ErrorKind, State};
 
 use crate::args::units::ByteRange;
-use crate::commands::compress::run::codec_failure;
+use crate::commands::codec::{EMPTY_HELP, codec_failure};
 use crate::commands::decompress::flags::DecompressPlan;
 use crate::commands::decompress::passing::Passing;
-use crate::commands::decompress::run::{BLOCK_BYTES, EMPTY_HELP};
+use crate::commands::decompress::run::BLOCK_BYTES;
 use crate::commands::frames;
 use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
 use crate::failure::{Failure, Result};

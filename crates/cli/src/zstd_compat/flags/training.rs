@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use zstdkit::EncoderOptions;
 
-use crate::commands::train::flags::{self, TrainPlan};
+use crate::commands::compress::train::flags::{self, TrainPlan};
 use crate::failure::{Failure, Result};
 use crate::zstd_compat::flags::words::Output;
 

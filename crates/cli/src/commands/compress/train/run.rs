@@ -10,7 +10,7 @@ use latency::report::{Table, Unit};
 use zstdkit::Dictionary;
 use zstdkit::dictionary::{self, Evaluation, SizeClass, TrainOptions, train_best};
 
-use crate::commands::train::flags::TrainPlan;
+use crate::commands::compress::train::flags::TrainPlan;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::conflicts;

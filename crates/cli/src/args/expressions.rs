@@ -1,0 +1,37 @@
+//! Flags on generated expressions, shared by `betree generate` and `betree-bench`.
+
+use betree::workload::Kind;
+use clap::{Args, ValueEnum};
+
+/// A kind of generated data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorkloadKind {
+    /// Boolean-heavy: every expression asks for every attribute
+    Bool,
+    /// Selective: advertisements over 21 attributes
+    Ad,
+}
+
+/// How large generated data is.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WorkloadArgs {
+    /// How many expressions
+    #[arg(long, value_name = "N", default_value_t = 5000,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) expressions: u32,
+    /// Attributes of bool
+    #[arg(long, value_name = "P", default_value_t = 64,
+          value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) attributes: u16,
+    /// Seed of the generated data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// The workload that flags ask for.
+pub(crate) fn kind(kind: WorkloadKind, size: &WorkloadArgs) -> Kind {
+    match kind {
+        WorkloadKind::Bool => Kind::Bool(size.attributes),
+        WorkloadKind::Ad => Kind::Ad,
+    }
+}

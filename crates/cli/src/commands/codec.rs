@@ -1,0 +1,25 @@
+//! What commands say of an error of the zstd codec.
+
+use zstdkit::ErrorKind;
+
+use crate::failure::Failure;
+
+/// What to make of an empty file.
+pub(crate) const EMPTY_HELP: &str =
+    "nothing compresses to nothing: even empty content makes a frame, so this file was cut short";
+
+/// A codec's error with the file that it is about, and the flag that helps where one does.
+pub(crate) fn codec_failure(verb: &str, name: &str, error: &zstdkit::Error) -> Failure {
+    let failure = Failure::new(format!("cannot {verb} {name}: {error}"));
+    let help = match error.kind() {
+        ErrorKind::WindowLimit => Some("add --long=31 or raise -M if the source is trusted"),
+        ErrorKind::MemoryLimit => Some("raise -M if the source is trusted"),
+        ErrorKind::OutputLimit => Some("raise --max-output if the source is trusted"),
+        ErrorKind::Dictionary => Some("give the dictionary it was compressed with: -D FILE"),
+        _ => error.help(),
+    };
+    match help {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}
