@@ -16,6 +16,7 @@ use report::{Detail, Format, Look};
 
 use crate::args::output::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::standard;
 use crate::io::target::{self, Target};
 use crate::term::color;
@@ -101,9 +102,9 @@ impl Exports {
         let mut files = Vec::new();
         for (format, path) in formats(args) {
             let target = if target::is_stdout(path) {
-                Target::stdout()?
+                Target::stdout(context())?
             } else {
-                Target::create(path, force, None)?
+                Target::create(path, force, None, context())?
             };
             files.push((format, target));
         }
@@ -140,7 +141,7 @@ impl Exports {
         let log = target
             .spool()
             .and_then(|spool| IntervalLog::new(INTERVAL, spool))
-            .map_err(|error| target.error(&error))?;
+            .map_err(|error| target.error(error))?;
         self.intervals = Some(log.clone());
         Ok(Some(log))
     }
@@ -180,8 +181,8 @@ fn write_file(
     match rendered.and_then(|()| file.flush()) {
         // Whoever read it has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(target.error(&error)),
-        Ok(()) => target.commit(),
+        Err(error) => Err(target.error(error).into()),
+        Ok(()) => Ok(target.commit()?),
     }
 }
 

@@ -170,12 +170,12 @@ pub(crate) fn seekable(path: &Path) -> Result<Box<dyn ReadSeek>> {
     let failed = |error| Failure::io("read", path, &error);
     if let Some(url) = url::of(path) {
         #[cfg(feature = "cloud")]
-        return match crate::io::remote::Ranges::open(url) {
+        return match crate::io::remote::Ranges::open(url, crate::io::cancel()) {
             Ok(ranges) => Ok(Box::new(ranges)),
             Err(error) => Err(failed(error)),
         };
         #[cfg(not(feature = "cloud"))]
-        return Err(url::unsupported("read", url));
+        return Err(url::unsupported(files::Operation::Read, url).into());
     }
     let stdin = path.as_os_str() == "-";
     // What does not exist is for `open` to say, and a directory for the source.

@@ -11,6 +11,7 @@ use crate::commands::frames;
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::plan::Jobs;
 use crate::io::source::Source;
 use crate::io::{ReadSeek, target, url};
@@ -129,7 +130,9 @@ fn summary_table(name: &str, last: (&'static str, Unit)) -> Table {
 pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
     let mut outcome = Outcome::new("list");
     let mut failed = jobs.failures.len();
-    jobs.failures.iter().for_each(message::failure);
+    for error in &jobs.failures {
+        message::failure(&error.into());
+    }
     let mut files = summary_table("files", ("file", Unit::Text));
     let mut frames = Table::new("frames", &FRAME_COLUMNS);
     let mut total = Summary::of(0);
@@ -300,9 +303,9 @@ fn read(
     scanner: &mut Scanner,
     each: &mut impl FnMut(FrameInfo) -> bool,
 ) -> Result<()> {
-    let mut source = Source::open(path)?;
+    let mut source = Source::open(path, context())?;
     loop {
-        let buffer = source.next().map_err(|error| source.error(&error))?;
+        let buffer = source.next_buffer().map_err(|error| source.error(error))?;
         if buffer.is_empty() {
             return Ok(());
         }

@@ -7,11 +7,13 @@ use std::io;
 use twox_hash::XxHash64;
 use zstdkit::{Decoder, DecoderOptions};
 
+use files::sink::Check;
+
 use super::BUFFER_BYTES;
 
 /// Decodes output as it is written and hashes the content.
 #[derive(Debug)]
-pub(super) struct Verifier {
+pub(crate) struct Verifier {
     decoder: Decoder,
     room: Vec<u8>,
     hasher: XxHash64,
@@ -21,7 +23,7 @@ pub(super) struct Verifier {
 
 impl Verifier {
     /// Begins with the first byte.
-    pub(super) fn new(options: &DecoderOptions) -> io::Result<Self> {
+    pub(crate) fn new(options: &DecoderOptions) -> io::Result<Self> {
         let decoder = Decoder::new(options).map_err(io::Error::other)?;
         let room = vec![0; BUFFER_BYTES];
         Ok(Self {
@@ -32,9 +34,10 @@ impl Verifier {
             error: None,
         })
     }
+}
 
-    /// Takes what was written next.
-    pub(super) fn feed(&mut self, mut input: &[u8]) {
+impl Check for Verifier {
+    fn feed(&mut self, mut input: &[u8]) {
         while self.error.is_none() {
             match self.decoder.push(input, &mut self.room) {
                 Ok(step) => {
@@ -51,7 +54,7 @@ impl Verifier {
     }
 
     /// XXH64 and number of bytes of the content, or why there is none.
-    pub(super) fn finish(self) -> Result<(u64, u64), String> {
+    fn finish(self: Box<Self>) -> Result<(u64, u64), String> {
         match self.error {
             Some(error) => Err(error),
             None => match self.decoder.finish() {
@@ -59,5 +62,33 @@ impl Verifier {
                 Err(error) => Err(error.to_string()),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use files::sink::{Sink, SinkOptions};
+
+    use super::*;
+
+    #[test]
+    fn verification_tells_a_good_frame_from_a_bad_one() {
+        let content = b"some content, some content, some content".repeat(1000);
+        let frame = zstdkit::compress(&content, &zstdkit::EncoderOptions::default()).expect("ok");
+        let write = |frame: &[u8]| {
+            let verifier = Verifier::new(&DecoderOptions::default()).expect("made");
+            let options = SinkOptions {
+                check: Some(Box::new(verifier)),
+                ..SinkOptions::default()
+            };
+            let mut sink = Sink::start(None, options, None).expect("started");
+            sink.give(Box::new(frame.to_vec())).expect("given");
+            sink.finish().expect("finished").0
+        };
+        let written = write(&frame);
+        let hash = XxHash64::oneshot(0, &content);
+        assert_eq!(written.verified, Some(Ok((hash, content.len() as u64))));
+        let written = write(&frame[..frame.len() - 2]);
+        assert!(matches!(written.verified, Some(Err(_))));
     }
 }

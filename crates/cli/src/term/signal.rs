@@ -22,11 +22,14 @@ static ENDING: OnceLock<Ending> = OnceLock::new();
 /// Says what signals shall do, once a process.
 pub(crate) fn install(ending: Ending) {
     let _ = ENDING.set(ending);
-    let flag = INTERRUPTED.get_or_init(|| Arc::new(AtomicBool::new(false)));
     #[cfg(unix)]
-    unix::install(ending, flag);
-    #[cfg(not(unix))]
-    let _ = flag;
+    unix::install(ending, &flag());
+}
+
+/// The flag that the first signal sets.
+pub(crate) fn flag() -> Arc<AtomicBool> {
+    let flag = INTERRUPTED.get_or_init(|| Arc::new(AtomicBool::new(false)));
+    Arc::clone(flag)
 }
 
 /// Whether the user asked to stop.

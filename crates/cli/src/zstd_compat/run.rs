@@ -331,7 +331,7 @@ fn list_all(jobs: &Jobs, verbosity: i32) -> Result<ExitStatus> {
         }
     }
     for failure in &jobs.failures {
-        message::failure(failure);
+        message::failure(&failure.into());
         status = ExitStatus::Failure;
     }
     message::output(listing.text().as_bytes())?;

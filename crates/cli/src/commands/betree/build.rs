@@ -5,13 +5,14 @@ use std::io::{BufWriter, Write as _};
 use crate::commands::betree::flags::BuildArgs;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::target::Target;
 
 /// Runs the command.
 pub(super) fn run(args: &BuildArgs) -> Result<ExitStatus> {
     let path = args.output.as_path();
     // A target that is taken is refused before the work.
-    let target = Target::create(path, args.force, None)?;
+    let target = Target::create(path, args.force, None, context())?;
     let (snapshot, _) =
         crate::commands::betree::run::snapshot(&args.tree, args.terminal.wants_progress())?;
     let failed = |error| Failure::io("write", path, &error);

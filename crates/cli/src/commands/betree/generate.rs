@@ -10,6 +10,7 @@ use crate::args::expressions::WorkloadKind;
 use crate::commands::betree::flags::{FileForm, GenerateArgs};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::target::Target;
 use crate::io::targets::Targets;
 use crate::term::signal;
@@ -30,7 +31,7 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
 
 fn lines(args: &GenerateArgs, directory: &Path, generator: &mut Generator) -> Result<ExitStatus> {
     let names = ["domains", "expressions", "events"].map(|name| directory.join(name));
-    let targets = Targets::create(&names, args.force)?;
+    let targets = Targets::create(&names, args.force, context())?;
     let count = u64::from(args.size.expressions);
     for (at, target) in targets.iter().enumerate() {
         match at {
@@ -50,7 +51,7 @@ fn terms(args: &GenerateArgs, directory: &Path, generator: &mut Generator) -> Re
             .help("generate bool, or leave --form out"));
     }
     let names = ["expressions", "events"].map(|name| directory.join(name));
-    let targets = Targets::create(&names, args.force)?;
+    let targets = Targets::create(&names, args.force, context())?;
     let domain = Domain::parse(&generator.domains()).ok();
     let head = domain.and_then(|domain| ErlangTerms::write_domain(&domain));
     let count = u64::from(args.size.expressions);
@@ -76,14 +77,13 @@ fn write(target: &Target, count: u64, line: &mut dyn FnMut(u64) -> String) -> Re
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
         }
-        writeln!(out, "{}", line(at)).map_err(|error| target.error(&error))?;
+        writeln!(out, "{}", line(at)).map_err(|error| target.error(error))?;
     }
-    out.into_inner()
-        .map(drop)
-        .map_err(|error| target.error(&error.into_error()))
+    let written = out.into_inner().map(drop);
+    Ok(written.map_err(|error| target.error(error.into_error()))?)
 }
 
 fn write_all(target: &Target, bytes: &[u8]) -> Result<()> {
     let written = target.writer().write_all(bytes);
-    written.map_err(|error| target.error(&error))
+    Ok(written.map_err(|error| target.error(error))?)
 }

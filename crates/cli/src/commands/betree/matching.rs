@@ -14,6 +14,7 @@ use crate::commands::betree::lines::{Lines, Next};
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::output::Output;
 use crate::io::target::display;
 use crate::session::{Outcome, Session, Setup};
@@ -42,7 +43,7 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         return Err(Failure::new(message).help("choose another --output"));
     }
     let mut lines = Lines::open(&args.events)?;
-    let to = Output::stdout()
+    let to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
     let mut matcher = Matcher::new(&session, args, &snapshot, expressions, to);
     let ended = matcher.all(&mut lines);

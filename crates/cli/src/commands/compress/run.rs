@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Destination, Direction, Job, Jobs, Request};
 use crate::io::sink::Written;
 use crate::io::source::Summary;
-use crate::io::{BUFFER_BYTES, steady, target};
+use crate::io::{BUFFER_BYTES, target};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::message;
 
@@ -286,7 +286,7 @@ impl Stage for Compress {
     fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()> {
         if let Some(change) = read.change {
             let name = target::display(&job.source);
-            return Err(steady::refused(&name, &change.to_string()));
+            return Err(changed(&name, &change.to_string()));
         }
         if !self.plan.verify {
             return Ok(());
@@ -434,5 +434,13 @@ fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
     } else {
         format!("it grew past {size} bytes")
     };
-    steady::refused(&name, &change)
+    changed(&name, &change)
+}
+
+/// The failure of a file that is not compressed because it changed.
+fn changed(name: &str, change: &str) -> Failure {
+    Failure::new(format!(
+        "cannot compress {name}: {change} while it was read"
+    ))
+    .help("compress a copy, or send it in a pipe")
 }

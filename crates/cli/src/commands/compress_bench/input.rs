@@ -13,6 +13,7 @@ use crate::commands::compress_bench::codec::{Frame, Unpress};
 use crate::commands::compress_bench::flags::Mode;
 use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::plan::{self, Direction, Request};
 use crate::io::source::Source;
 use crate::io::target;
@@ -180,7 +181,7 @@ impl Reading<'_> {
             nowhere: true,
             ..Request::of(&paths, direction)
         })?;
-        failures.extend(found.failures);
+        failures.extend(found.failures.iter().map(Failure::from));
         let mut data = Data {
             name: short(path),
             bytes: Vec::new(),
@@ -221,14 +222,14 @@ impl Reading<'_> {
     }
 
     fn file(&mut self, path: &Path) -> Result<Vec<u8>> {
-        let mut source = Source::open(path).map_err(|failure| match path.is_dir() {
-            true => failure.help("add -r to walk it"),
-            false => failure,
+        let mut source = Source::open(path, context()).map_err(|error| match path.is_dir() {
+            true => Failure::from(error).help("add -r to walk it"),
+            false => error.into(),
         })?;
         let mut bytes = Vec::new();
         loop {
             let piece = source
-                .next()
+                .next_buffer()
                 .map_err(|error| Failure::io("read", path, &error))?;
             if piece.is_empty() {
                 return Ok(bytes);

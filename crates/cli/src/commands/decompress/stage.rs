@@ -12,10 +12,13 @@ use crate::commands::decompress::run::BLOCK_BYTES;
 use crate::commands::frames;
 use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
 use crate::failure::{Failure, Result};
-use crate::io::BLOCK_BUFFER_BYTES;
 use crate::io::plan::Job;
 use crate::io::sink::Written;
 use crate::io::source::Summary;
+
+/// Bytes of a buffer where blocks are decompressed in order: the largest block. Little memory is needed
+/// otherwise, so that buffers show.
+const BLOCK_BUFFER_BYTES: usize = 128 * 1024;
 
 /// A larger seek table is not used, unless a larger memory limit is given.
 const TABLE_BYTES_MAX: u64 = 256 << 20;

@@ -10,6 +10,7 @@ use crate::args::Cli;
 use crate::commands::docs::flags::ManArgs;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::targets::Targets;
 use crate::term::{message, signal};
 
@@ -45,7 +46,7 @@ fn write_pages(dir: &Path, root: &clap::Command) -> Result<ExitStatus> {
     let commands: Vec<&clap::Command> = commands.collect();
     let path = |command: &&clap::Command| dir.join(format!("{}.1", page_name(command)));
     let paths: Vec<PathBuf> = commands.iter().map(path).collect();
-    let targets = Targets::create(&paths, true)?;
+    let targets = Targets::create(&paths, true, context())?;
     for (command, target) in commands.into_iter().zip(targets.iter()) {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
@@ -54,7 +55,7 @@ fn write_pages(dir: &Path, root: &clap::Command) -> Result<ExitStatus> {
         target
             .writer()
             .write_all(&page)
-            .map_err(|error| target.error(&error))?;
+            .map_err(|error| target.error(error))?;
     }
     targets.commit()?;
     Ok(ExitStatus::Ok)

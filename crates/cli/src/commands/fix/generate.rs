@@ -9,6 +9,7 @@ use fixcore::workload::{Harm, Log, Mix};
 use crate::commands::fix::flags::{GenerateArgs, LogForm};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::target::{Target, is_stdout};
 use crate::term::signal;
 
@@ -19,8 +20,8 @@ const OUTPUT_BYTES: usize = 1 << 20;
 pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
     let mix = mix(args)?;
     let target = match is_stdout(&args.output) {
-        true => Target::stdout()?,
-        false => Target::create(&args.output, args.force, None)?,
+        true => Target::stdout(context())?,
+        false => Target::create(&args.output, args.force, None, context())?,
     };
     let mut log = Log::new(mix, args.sessions as usize, args.hostile, args.seed);
     let (mut out, mut message) = (Vec::with_capacity(2 * OUTPUT_BYTES), Vec::new());
@@ -34,7 +35,7 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
             match target.writer().write_all(&out) {
                 // Who closed the pipe has seen enough.
                 Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => break,
-                done => done.map_err(|error| target.error(&error))?,
+                done => done.map_err(|error| target.error(error))?,
             }
             written += out.len() as u64;
             out.clear();

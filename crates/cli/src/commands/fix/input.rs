@@ -7,6 +7,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::open::open;
 use crate::io::source::Source;
 use crate::io::{is_interrupt, standard, url};
@@ -36,7 +37,7 @@ pub(super) enum Got {
 impl Input {
     pub(super) fn open(path: &Path) -> Result<Self> {
         if url::of(path).is_some() {
-            return Ok(Self::Remote(Box::new(Source::open(path)?)));
+            return Ok(Self::Remote(Box::new(Source::open(path, context())?)));
         }
         let file = match path.as_os_str() == "-" {
             true => standard::input(),
@@ -76,7 +77,7 @@ impl Input {
                 })
             }
             Self::Live(file) => read_live(file, room, stopped),
-            Self::Remote(source) => match source.next() {
+            Self::Remote(source) => match source.next_buffer() {
                 Ok(piece) if piece.is_empty() => Ok(Got::End),
                 Ok(piece) => {
                     room[..piece.len()].copy_from_slice(&piece);

@@ -23,6 +23,7 @@ use crate::commands::fix::veil::{Scratch, Veil};
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::output::Output;
 use crate::io::target::display;
 use crate::session::{INPUTS_LISTED, Outcome};
@@ -274,7 +275,7 @@ impl<'d> Reading<'d> {
             task,
             stats,
             pieces,
-            out: Output::stdout().map_err(failed)?,
+            out: Output::stdout(context()).map_err(failed)?,
             written: 0,
             good: 0,
             bad: 0,

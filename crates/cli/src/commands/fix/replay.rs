@@ -19,6 +19,7 @@ use crate::commands::fix::read::{conclude_bad, ended_file, write_out};
 use crate::commands::fix::texts::{Found, Texts};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
+use crate::io::context;
 use crate::io::output::Output;
 use crate::session::Outcome;
 use crate::term::{message, signal};
@@ -40,7 +41,7 @@ impl Target {
     fn open(to: Option<&str>) -> crate::failure::Result<Self> {
         let Some(to) = to else {
             let failed = |error| Failure::io("write", Path::new("standard output"), &error);
-            return Output::stdout().map(Self::Stdout).map_err(failed);
+            return Output::stdout(context()).map(Self::Stdout).map_err(failed);
         };
         let failed = |error: io::Error| {
             Failure::new(format!("cannot connect to {to}: {error}"))

@@ -23,6 +23,7 @@ use crate::commands::fix::veil::{self, Veil};
 use crate::commands::fix::{diff, generate, replay, store};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::source::Source;
 use crate::io::target::display;
 use crate::session::{Outcome, Session, Setup};
@@ -160,10 +161,10 @@ pub(crate) fn unavailable(isa: Isa) -> Failure {
 }
 
 fn dictionary(path: &Path) -> Result<Dictionary> {
-    let mut source = Source::open(path)?;
+    let mut source = Source::open(path, context())?;
     let mut bytes = Vec::new();
     loop {
-        let piece = source.next().map_err(|error| source.error(&error))?;
+        let piece = source.next_buffer().map_err(|error| source.error(error))?;
         if piece.is_empty() {
             break;
         }

@@ -13,6 +13,7 @@ use crate::commands::fix::store_flags::{StoreArgs, StoreCommand};
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::target::{Target, display};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::signal;
@@ -53,7 +54,7 @@ pub(super) fn run(args: &StoreArgs, name: &'static str, argv: &[OsString]) -> Re
     }
     let mut writer = Writer {
         job,
-        target: Target::stdout()?,
+        target: Target::stdout(context())?,
         out: Vec::new(),
         written: 0,
         end: None,
@@ -142,7 +143,7 @@ impl Writer {
         match self.target.writer().write_all(&self.out) {
             Ok(()) => self.written += self.out.len() as u64,
             Err(error) if error.kind() == ErrorKind::BrokenPipe => self.end = Some(Ok(())),
-            Err(error) => self.end = Some(Err(self.target.error(&error))),
+            Err(error) => self.end = Some(Err(self.target.error(error).into())),
         }
         self.out.clear();
     }

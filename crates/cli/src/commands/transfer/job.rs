@@ -6,10 +6,12 @@ use crate::commands::transfer::stream::{Stop, Stream, Times, write_error};
 use crate::commands::transfer::{Options, Overwrite, Stage};
 use crate::failure::{Failure, Result};
 use crate::io::plan::{Destination, Job};
-use crate::io::sink::{Buffer, Sink, SinkOptions, Written};
+use crate::io::sink::{Buffer, Check, Sink, SinkOptions, Written};
 use crate::io::source::{Hash, Reads, Source, Summary};
 use crate::io::target::Target;
+use crate::io::verify::Verifier;
 use crate::io::{BUFFER_BYTES, INLINE_BYTES};
+use crate::io::{cancel, context};
 use crate::term::progress::Progress;
 
 /// What a thread has to do jobs with.
@@ -54,11 +56,13 @@ pub(super) fn one<S: Stage>(
         buffer_bytes: opening.buffer_bytes,
     };
     let mut source = if hand.helps {
-        Source::open_small(&job.source, &reads).ok_or(Stop::Declined)?
+        Source::open_small(&job.source, &reads, context()).ok_or(Stop::Declined)?
     } else {
-        Source::open_at(&job.source, &reads).map_err(|failure| match job.source.is_dir() {
-            true => failure.help("add -r to walk it"),
-            false => failure,
+        Source::open_at(&job.source, &reads, context()).map_err(|error| {
+            match job.source.is_dir() {
+                true => Failure::from(error).help("add -r to walk it"),
+                false => error.into(),
+            }
         })?
     };
     let own = target(job, &source, options, hand.helps)?;
@@ -70,25 +74,29 @@ pub(super) fn one<S: Stage>(
         .is_some_and(|metadata| metadata.len() <= INLINE_BYTES);
     // A wait for a reader must not keep an interrupt from being seen.
     let behind = target.is_some_and(|target| !(small || opening.threaded) || target.may_wait());
+    let verifier = options.verify.map(Verifier::new).transpose();
+    let verifier = verifier.map_err(|error| write_error(target, error))?;
+    let sparse = options.sparse && replaceable;
     let sink_options = SinkOptions {
         buffer_bytes: if behind {
             opening.buffer_bytes
         } else {
             BUFFER_BYTES
         },
-        sparse: options.sparse && replaceable,
+        sparse,
         behind,
-        verify: options.verify.cloned(),
+        check: verifier.map(|verifier| Box::new(verifier) as Box<dyn Check>),
+        cancel: cancel().clone(),
     };
     let file = target.map(Target::writer);
-    let mut sink = Sink::start(file, &sink_options, hand.spare.take())
-        .map_err(|error| write_error(target, &error))?;
+    let mut sink = Sink::start(file, sink_options, hand.spare.take())
+        .map_err(|error| write_error(target, error))?;
     let mut stream = Stream {
         job,
         source: &mut source,
         target,
         sink: &mut sink,
-        alone: replaceable.then_some(sink_options.sparse),
+        alone: replaceable.then_some(sparse),
         out: None,
         times: hand.times,
         progress: common.progress,
@@ -96,7 +104,7 @@ pub(super) fn one<S: Stage>(
     };
     hand.stage.run(&mut stream)?;
     stream.flush()?;
-    let (written, spare) = sink.finish().map_err(|error| write_error(target, &error))?;
+    let (written, spare) = sink.finish().map_err(|error| write_error(target, error))?;
     *hand.spare = spare;
     let mut read = source.summary();
     read.xxh64 = read.xxh64.filter(|_| wanted);
@@ -124,15 +132,18 @@ fn target(
     let target = match &job.destination {
         Destination::File(path) if helps => {
             let replace = matches!(options.overwrite, Overwrite::Always);
-            let plain = Target::create_plain(path, replace, source.attributes())?;
+            let plain = Target::create_plain(path, replace, source.attributes(), context())?;
             // The rest is for whoever may ask or wait.
             plain.ok_or(Stop::Declined)?
         }
-        Destination::File(path) => {
-            Target::create(path, options.overwrite.allows(path), source.attributes())?
-        }
+        Destination::File(path) => Target::create(
+            path,
+            options.overwrite.allows(path),
+            source.attributes(),
+            context(),
+        )?,
         Destination::Stdout | Destination::Joined if helps => return Err(Stop::Declined),
-        Destination::Stdout => Target::stdout()?,
+        Destination::Stdout => Target::stdout(context())?,
         Destination::Joined | Destination::Nowhere => return Ok(None),
     };
     Ok(Some(target))

@@ -25,6 +25,7 @@ use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::BUFFER_BYTES;
 use crate::io::conflicts::{self, Flagged};
+use crate::io::context;
 use crate::io::plan::{Destination, Job, Jobs};
 use crate::io::sink::Written;
 use crate::io::source::Summary;
@@ -149,7 +150,9 @@ pub(crate) fn run<S: Stage>(
         .flatten();
     let progress = Progress::start(wanted, total);
     remark(&jobs, options);
-    jobs.failures.iter().for_each(message::failure);
+    for error in &jobs.failures {
+        message::failure(&error.into());
+    }
     let mut account = Account {
         outcome,
         tell,
@@ -228,9 +231,9 @@ fn all<S: Stage>(
         }
     });
     if let Some(target) = joined.filter(|_| account.failed == 0 && account.stopped.is_none())
-        && let Err(failure) = target.commit()
+        && let Err(error) = target.commit()
     {
-        message::failure(&failure);
+        message::failure(&error.into());
         account.failed = 1;
     }
 }
@@ -307,8 +310,8 @@ impl Account<'_> {
 /// The target that several sources become.
 fn joined(jobs: &Jobs, options: &Options<'_>) -> Result<Option<Target>> {
     let path = jobs.joined.as_deref();
-    path.map(|path| Target::create(path, options.overwrite.allows(path), None))
-        .transpose()
+    let create = |path| Target::create(path, options.overwrite.allows(path), None, context());
+    Ok(path.map(create).transpose()?)
 }
 
 /// The size of all sources, if the file system knows it.
@@ -370,7 +373,12 @@ pub(crate) fn refuse(
             .help("redirect it, name a file with -o, or add -f"));
         }
     }
-    conflicts::refuse(&jobs.jobs, jobs.joined.as_deref(), references, exports)
+    Ok(conflicts::refuse(
+        &jobs.jobs,
+        jobs.joined.as_deref(),
+        references,
+        exports,
+    )?)
 }
 
 fn to_terminal(destination: &Destination) -> bool {

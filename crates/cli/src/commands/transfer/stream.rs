@@ -44,6 +44,12 @@ impl From<Failure> for Stop {
     }
 }
 
+impl From<files::Error> for Stop {
+    fn from(error: files::Error) -> Self {
+        Failure::from(error).into()
+    }
+}
+
 /// What a stage works with.
 pub(crate) struct Stream<'a> {
     pub(super) job: &'a Job,
@@ -219,10 +225,13 @@ impl Stream<'_> {
         if signal::interrupted() {
             return Err(Stop::Interrupted);
         }
-        let buffer = self.source.next().map_err(|error| match error.kind() {
-            io::ErrorKind::Interrupted => Stop::Interrupted,
-            _ => self.source.error(&error).into(),
-        })?;
+        let buffer = self
+            .source
+            .next_buffer()
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::Interrupted => Stop::Interrupted,
+                _ => self.source.error(error).into(),
+            })?;
         self.progress.add(buffer.len() as u64);
         self.times.read_bytes += buffer.len() as u64;
         Ok(buffer)
@@ -237,14 +246,14 @@ impl Stream<'_> {
     ) -> std::result::Result<T, Stop> {
         let mut out = match self.out.take() {
             Some(out) => out,
-            None => self.sink.take().map_err(|error| self.write_error(&error))?,
+            None => self.sink.take().map_err(|error| self.write_error(error))?,
         };
         if out.room().len() < least {
             self.put(out)?;
             if signal::interrupted() {
                 return Err(Stop::Interrupted);
             }
-            out = self.sink.take().map_err(|error| self.write_error(&error))?;
+            out = self.sink.take().map_err(|error| self.write_error(error))?;
         }
         let room = out.room();
         let start = Instant::now();
@@ -274,8 +283,8 @@ impl Stream<'_> {
     /// Writes output that the codec brought, behind what it put into room that it was given.
     pub(crate) fn write(&mut self, output: Output) -> std::result::Result<(), Stop> {
         self.flush()?;
-        let written = self.sink.give(output);
-        written.map_err(|error| self.write_error(&error))
+        let written = self.sink.give(Box::new(output));
+        written.map_err(|error| self.write_error(error))
     }
 
     /// What threads of the codec can write parts of the output with, where those have a place: in
@@ -291,7 +300,7 @@ impl Stream<'_> {
     pub(crate) fn placed(&mut self, bytes: u64) -> std::result::Result<(), Stop> {
         self.flush()?;
         let passed = self.sink.placed(bytes);
-        passed.map_err(|error| self.write_error(&error))
+        passed.map_err(|error| self.write_error(error))
     }
 
     /// Counts what the codec put into the room of the last [`Stream::call`].
@@ -322,25 +331,25 @@ impl Stream<'_> {
     }
 
     fn put(&mut self, out: Buffer) -> std::result::Result<(), Stop> {
-        self.sink.put(out).map_err(|error| self.write_error(&error))
+        self.sink.put(out).map_err(|error| self.write_error(error))
     }
 
-    fn write_error(&self, error: &io::Error) -> Stop {
+    fn write_error(&self, error: io::Error) -> Stop {
         write_error(self.target, error)
     }
 }
 
 /// How a failure to write ends the work.
-pub(crate) fn write_error(target: Option<&Target>, error: &io::Error) -> Stop {
+pub(crate) fn write_error(target: Option<&Target>, error: io::Error) -> Stop {
     let remote = target.is_some_and(Target::is_remote);
     match (error.kind(), target) {
         _ if remote && signal::interrupted() => Stop::Interrupted,
         (io::ErrorKind::BrokenPipe, _) if !remote => Stop::PipeClosed,
         (io::ErrorKind::Interrupted, _) => Stop::Interrupted,
-        (_, Some(target)) => Stop::Failed(target.error(error)),
+        (_, Some(target)) => Stop::Failed(target.error(error).into()),
         (_, None) => Stop::Failed(Failure::new(format!(
             "cannot write: {}",
-            crate::failure::reason(error)
+            crate::failure::reason(&error)
         ))),
     }
 }

@@ -12,7 +12,7 @@ use crate::commands::unzip::flags::{Existing, UnzipPlan};
 use crate::commands::unzip::place::{self, LINK_BYTES_MAX, Place, Taken, Writing};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
-use crate::io::confined::{Attributes, Placed};
+use crate::io::beneath::{Attributes, Placed};
 use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::signal;

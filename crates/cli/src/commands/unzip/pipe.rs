@@ -16,7 +16,7 @@ use crate::commands::unzip::keys::Keys;
 use crate::commands::unzip::place::{self, LINK_BYTES_MAX, Place, Taken};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
-use crate::io::confined::{Attributes, Placed};
+use crate::io::beneath::{Attributes, Placed};
 use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::signal;

@@ -13,7 +13,7 @@ use zipstream::{Entry, EntryKind, name};
 use crate::commands::unzip::extract::Ended;
 use crate::commands::unzip::flags::Existing;
 use crate::failure::{Failure, Result, reason};
-use crate::io::confined::{Attributes, Placed, Root, leads_out};
+use crate::io::beneath::{Attributes, Beneath, Placed, leads_out};
 use crate::io::output::Output;
 
 /// Longer than any path that a system takes.
@@ -25,7 +25,7 @@ const WHOLE_BYTES_MAX: u64 = 1 << 20;
 pub(super) enum Place {
     Nowhere,
     Stdout(Output),
-    Root { root: Root, existing: Existing },
+    Root { root: Beneath, existing: Existing },
 }
 
 impl Place {
@@ -104,7 +104,7 @@ pub(super) enum Writing<'a> {
     Stdout(&'a mut Output),
     /// Its content comes at once.
     Whole {
-        root: &'a mut Root,
+        root: &'a mut Beneath,
         path: &'a str,
         attributes: Attributes,
         placed: Option<Placed>,
@@ -115,9 +115,9 @@ pub(super) enum Writing<'a> {
 
 pub(super) struct Pieces<'a> {
     #[cfg(unix)]
-    part: crate::io::confined::Part<'a>,
+    part: crate::io::beneath::Part<'a>,
     #[cfg(not(unix))]
-    part: crate::io::confined::Part,
+    part: crate::io::beneath::Part,
     attributes: Attributes,
     path: &'a str,
 }
@@ -215,7 +215,7 @@ pub(super) fn attributes(entry: &Entry<'_>) -> Attributes {
 }
 
 /// Makes a symbolic link, if it stays below the root.
-pub(super) fn link(root: &mut Root, path: &str, content: &[u8]) -> Result<Placed> {
+pub(super) fn link(root: &mut Beneath, path: &str, content: &[u8]) -> Result<Placed> {
     let refused = |why: &str| {
         let help = "see where it leads: perfkit unzip -p IN NAME";
         Err(Failure::new(format!("link '{path}' is not made: {why}")).help(help))

@@ -17,7 +17,8 @@ use crate::commands::zip::edit::was_cut_off;
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
-use crate::io::confined::Root;
+use crate::io::beneath::Beneath;
+use crate::io::context;
 use crate::io::output::Output;
 #[cfg(feature = "cloud")]
 use crate::io::remote::{self, Spans};
@@ -188,7 +189,7 @@ fn open_url(path: &Path, url: &str, plan: &UnzipPlan, warn: bool) -> Result<Open
     match Spans::open(url) {
         Ok(spans) => Ok(Opened::Remote(Box::new(opened(spans, path, plan, warn)?))),
         Err(error) if remote::is_whole_only(&error) => {
-            Ok(Opened::Pipe(Box::new(Source::open(path)?)))
+            Ok(Opened::Pipe(Box::new(Source::open(path, context())?)))
         }
         Err(error) => Err(Failure::io("read", path, &error)),
     }
@@ -196,7 +197,7 @@ fn open_url(path: &Path, url: &str, plan: &UnzipPlan, warn: bool) -> Result<Open
 
 #[cfg(not(feature = "cloud"))]
 fn open_url(_: &Path, url: &str, _: &UnzipPlan, _: bool) -> Result<Opened> {
-    Err(url::unsupported("read", url))
+    Err(url::unsupported(files::Operation::Read, url).into())
 }
 
 /// How an archive comes back that was being added to when its process was killed.
@@ -215,7 +216,7 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
     }
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     if path.as_os_str() == "-" || (path.exists() && !is_file) {
-        return Ok(Opened::Pipe(Box::new(Source::open(path)?)));
+        return Ok(Opened::Pipe(Box::new(Source::open(path, context())?)));
     }
     let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
     if warn && was_cut_off(path) {
@@ -270,10 +271,13 @@ impl Read for Pulled {
         if self.taken == self.buffer.len() {
             self.buffer = source::Buffer::default();
             // An interrupt of the user is no reason to try again.
-            self.buffer = self.source.next().map_err(|error| match error.kind() {
-                io::ErrorKind::Interrupted => io::Error::other("interrupted"),
-                _ => error,
-            })?;
+            self.buffer = self
+                .source
+                .next_buffer()
+                .map_err(|error| match error.kind() {
+                    io::ErrorKind::Interrupted => io::Error::other("interrupted"),
+                    _ => error,
+                })?;
             self.taken = 0;
         }
         let rest = &self.buffer[self.taken..];
@@ -288,11 +292,11 @@ fn place(plan: &UnzipPlan, archive: &Path) -> Result<Place> {
     Ok(match &plan.mode {
         UnzipMode::List | UnzipMode::Test => Place::Nowhere,
         UnzipMode::Print => Place::Stdout(
-            Output::stdout()
+            Output::stdout(context())
                 .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?,
         ),
         UnzipMode::Extract(directory) => Place::Root {
-            root: Root::open(directory, plan.existing == Existing::Replace)
+            root: Beneath::open(directory, plan.existing == Existing::Replace, context())
                 .map_err(|error| no_directory(directory, &error))?
                 .sparing(&read(plan, archive)),
             existing: plan.existing,

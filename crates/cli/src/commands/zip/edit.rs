@@ -15,6 +15,7 @@ use crate::commands::zip::flags::{Edit, ZipPlan};
 use crate::commands::zip::pack::{Carried, Packer};
 use crate::commands::zip::sources::{Source, Sources};
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::rights::Rights;
 use crate::io::splice::{self, Undo};
 use crate::io::target::Target;
@@ -171,7 +172,7 @@ impl Base {
         }
         #[cfg(not(unix))]
         let _ = rights;
-        let replaced = temporary::undisturbed(|| {
+        let replaced = temporary::undisturbed(context(), || {
             splice::replace(file, &self.path, at, target.writer().file())
         });
         replaced.map_err(|error| Stop::Failed(Failure::io("change", &self.path, &error)))

@@ -16,6 +16,7 @@ use crate::commands::zip::flags::ZipPlan;
 use crate::commands::zip::sources::Source;
 use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::output::Output;
 use crate::io::rights::Rights;
 use crate::io::target::Target;
@@ -24,11 +25,10 @@ use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
 mod apart;
-mod behind;
 mod file;
 mod times;
 
-use behind::Behind;
+use crate::io::write_behind::Behind;
 use times::Times;
 
 /// Output that is worth a write.
@@ -175,7 +175,7 @@ impl<'a> Packer<'a> {
         let mut options = self.options();
         options.modified = Some(jiff::Timestamp::now().as_second());
         self.start(source, &options)?;
-        let mut stdin = crate::io::source::Source::open(&source.path)?;
+        let mut stdin = crate::io::source::Source::open(&source.path, context())?;
         if let Some(metadata) = stdin.attributes() {
             self.rights.narrow(metadata);
         }
@@ -183,9 +183,9 @@ impl<'a> Packer<'a> {
             if signal::interrupted() {
                 return Err(Stop::Interrupted);
             }
-            let buffer = stdin.next().map_err(|error| match error.kind() {
+            let buffer = stdin.next_buffer().map_err(|error| match error.kind() {
                 io::ErrorKind::Interrupted => Stop::Interrupted,
-                _ => Stop::Failed(stdin.error(&error)),
+                _ => Stop::Failed(stdin.error(error).into()),
             })?;
             if buffer.is_empty() {
                 break;
@@ -257,7 +257,7 @@ impl<'a> Packer<'a> {
     /// Waits for what writes the output of an entry.
     fn catch_up(&mut self) -> std::result::Result<(), Stop> {
         let written = self.behind.take().map_or(Ok(()), Behind::finish);
-        written.map_err(|error| write_error(Some(self.target), &error))
+        written.map_err(|error| write_error(Some(self.target), error))
     }
 
     fn drain(&mut self, least: usize) -> std::result::Result<(), Stop> {
@@ -276,7 +276,7 @@ impl<'a> Packer<'a> {
         }
         self.file
             .write_all(output)
-            .map_err(|error| write_error(Some(self.target), &error))?;
+            .map_err(|error| write_error(Some(self.target), error))?;
         self.encoder.consume(bytes);
         Ok(())
     }

@@ -15,6 +15,7 @@ use crate::commands::zip::pack::{Carried, Packer};
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::rights::Rights;
 use crate::io::target::Target;
 use crate::session::{Outcome, Session, Setup};
@@ -52,7 +53,7 @@ pub(super) fn run(
     let metadata = file
         .metadata()
         .map_err(|error| Failure::io("read", input, &error))?;
-    let target = Target::create(output, args.force, Some(&metadata))?;
+    let target = Target::create(output, args.force, Some(&metadata), context())?;
     let decryption = password.map(Decryption::new);
     let saved = salvage(&file, &Limits::default(), decryption);
     let saved = saved.map_err(|error| cannot(input, &error.to_string()))?;

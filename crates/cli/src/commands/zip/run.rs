@@ -18,6 +18,7 @@ use crate::commands::zip::{repair, sources};
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
+use crate::io::context;
 use crate::io::rights::Rights;
 use crate::io::splice::Undo;
 use crate::io::target::{self, Target};
@@ -63,8 +64,8 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     let replaced = base.as_ref().map(|base| &base.metadata);
     let force = args.force || replaced.is_some();
     let target = match replaced {
-        Some(_) => Target::create(&args.output, force, replaced)?,
-        None => Target::create_private(&args.output, force)?,
+        Some(_) => Target::create(&args.output, force, replaced, context())?,
+        None => Target::create_private(&args.output, force, context())?,
     };
     if plan.verify && target.is_remote() {
         return Err(
@@ -166,7 +167,7 @@ fn appear(target: Target, base: Option<&Base>, rights: &Rights) -> std::result::
     }
     appeared.map_err(|failure| match failure {
         _ if remote && signal::interrupted() => Stop::Interrupted,
-        failure => Stop::Failed(failure),
+        error => Stop::Failed(error.into()),
     })
 }
 

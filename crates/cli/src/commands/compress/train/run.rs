@@ -14,6 +14,7 @@ use crate::commands::compress::train::flags::TrainPlan;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::conflicts;
+use crate::io::context;
 use crate::io::open::open;
 use crate::io::plan::{self, Direction, Request};
 use crate::io::target::{Target, display};
@@ -42,9 +43,11 @@ pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
     })?;
     conflicts::refuse(&found.jobs, Some(&plan.output), &[], &[])?;
     // Whether it can be written shows before an hour of training.
-    let target = Target::create(&plan.output, plan.force, None)?;
+    let target = Target::create(&plan.output, plan.force, None, context())?;
     let mut outcome = Outcome::new("train");
-    found.failures.iter().for_each(message::failure);
+    for error in &found.failures {
+        message::failure(&error.into());
+    }
     let mut failed = found.failures.len();
     let mut samples = Vec::new();
     let mut taken_bytes = 0_u64;
@@ -148,7 +151,7 @@ fn write(target: Target, bytes: &[u8], path: &Path) -> Result<()> {
         .writer()
         .write_all(bytes)
         .map_err(|error| Failure::io("write", path, &error))?;
-    target.commit()
+    Ok(target.commit()?)
 }
 
 /// What the dictionary is worth, by size of the sample and in all.

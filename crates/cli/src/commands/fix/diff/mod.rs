@@ -21,6 +21,7 @@ use crate::commands::fix::read::{conclude_bad, ended_file, write_out};
 use crate::commands::fix::texts::{Found, Texts};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
+use crate::io::context;
 use crate::io::output::Output;
 use crate::session::Outcome;
 use crate::term::{message, signal};
@@ -110,7 +111,7 @@ impl Diff<'_> {
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
         let failed = |error| Failure::io("write", Path::new("standard output"), &error);
-        let mut file = Output::stdout().map_err(failed)?;
+        let mut file = Output::stdout(context()).map_err(failed)?;
         while !signal::interrupted() {
             for at in 0..2 {
                 while sides[at].ready.is_empty() && !sides[at].ended {

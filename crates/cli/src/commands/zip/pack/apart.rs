@@ -37,10 +37,10 @@ impl Packer<'_> {
             encoder.start_external(name, options, bytes)
         })?;
         self.drain(1)?;
-        let unwritten = |error: &io::Error| write_error(Some(self.target), error);
+        let unwritten = |error: io::Error| write_error(Some(self.target), error);
         // Where the archive does not start where the file does.
         let start = self.file.file().stream_position();
-        let start = start.map_err(|error| unwritten(&error))?;
+        let start = start.map_err(|error| unwritten(error))?;
         let shift = start.wrapping_sub(self.encoder.totals().archive_bytes);
         let placer = Placer::new(self.file.clone(), false);
         let copy = Copy {
@@ -55,14 +55,14 @@ impl Packer<'_> {
             Ok(crc32) => crc32,
             Err(Broken::Read(error)) => return Ok(Reading::Failed(error)),
             Err(Broken::Shorter) => return Ok(Reading::Short),
-            Err(Broken::Write(error)) => return Err(unwritten(&error)),
+            Err(Broken::Write(error)) => return Err(unwritten(error)),
             Err(Broken::Interrupted) => return Err(Stop::Interrupted),
         };
         self.read_bytes += bytes;
         let patch = self.call(source, |encoder| encoder.finish_external(crc32))?;
         let written = placer.write(patch.offset.wrapping_add(shift), &patch.bytes);
         let ended = written.and_then(|()| self.file.file().seek(SeekFrom::Start(start + bytes)));
-        ended.map_err(|error| write_error(Some(self.target), &error))?;
+        ended.map_err(|error| write_error(Some(self.target), error))?;
         Ok(Reading::Placed)
     }
 }

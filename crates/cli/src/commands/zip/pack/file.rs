@@ -9,12 +9,12 @@ use std::time::Instant;
 use zipstream::{EntryOptions, KnownContent};
 
 use crate::commands::transfer::{Stop, write_error};
-use crate::commands::zip::pack::behind::Behind;
 use crate::commands::zip::pack::{Packer, WRITE_BYTES, failed, passed_over};
 use crate::commands::zip::sources::Source;
 use crate::failure::Failure;
 use crate::io::open;
 use crate::io::steady::State;
+use crate::io::write_behind::Behind;
 use crate::term::{message, signal};
 
 /// Stored files above this go to a file directly; into a pipe they are read twice, so that their headers
@@ -201,7 +201,7 @@ impl Packer<'_> {
             file.seek(SeekFrom::Start(at))?;
             file.set_len(at)
         };
-        back(self.file.file()).map_err(|error| write_error(Some(self.target), &error))
+        back(self.file.file()).map_err(|error| write_error(Some(self.target), error))
     }
 
     /// Names a file that changed while it was read.

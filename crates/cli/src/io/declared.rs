@@ -1,0 +1,228 @@
+//! Whether every command declares its files, and what the guard makes of them: see
+//! [`files::conflicts`].
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory as _;
+
+use crate::args::{Cli, parse};
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+
+fn words(line: &str) -> Vec<OsString> {
+    line.split_whitespace().map(OsString::from).collect()
+}
+
+/// The shortest command line of each command, and which words of it name a file. `@` stands for the file.
+const LINES: &[&str] = &[
+    "compress @",
+    "compress --train @ -o out",
+    "compress-bench @",
+    "decompress @",
+    "zip out.zip @",
+    "zip @ in",
+    "zip -d out.zip x",
+    "unzip @",
+    #[cfg(feature = "async")]
+    "zip-bench @",
+    "advise @",
+    "betree generate bool -o dir",
+    "betree match --expressions @",
+    "betree match --snapshot @",
+    "betree build --expressions @ -o out",
+    "betree build --snapshot @ -o out",
+    "betree explain --id 1 --expressions @",
+    "betree explain --id 1 --snapshot @",
+    "betree-bench",
+    "betree-bench --expression-file @ --event-file events",
+    "fix parse @",
+    "fix validate @",
+    "fix print @",
+    "fix stats @",
+    "fix diff @ other",
+    "fix diff other @",
+    "fix replay @",
+    "fix anonymize @",
+    "fix generate",
+    "fix store dump @",
+    "fix store verify @",
+    "fix store stats @",
+    "fix-bench",
+    "stress @",
+    "compare @ other",
+    "report @",
+    "env",
+    "tour",
+    "completions bash",
+    "man",
+];
+
+/// Flags that name a directory in which only new files are made, or which the jobs look after.
+const ELSEWHERE: &[&str] = &[
+    // Of generated data: new files, or all replaced with -f.
+    "betree generate --output",
+    "man --dir",
+    // A store in a new directory below it.
+    "fix-bench --store-dir",
+    // What is extracted is kept from the archive's place where files get their names.
+    "unzip --directory",
+    // Targets are held against sources as jobs.
+    "compress --output",
+    "decompress --output",
+];
+
+fn declared(line: &str) -> Vec<PathBuf> {
+    let cli = parse(&words(&format!("perfkit {line}")))
+        .unwrap_or_else(|answer| panic!("{line}: {answer:?}"));
+    cli.command
+        .files()
+        .paths()
+        .iter()
+        .map(|path| path.to_path_buf())
+        .collect()
+}
+
+/// Commands and the parts of commands that have no parts of their own, by their names.
+fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, clap::Command)>) {
+    let parts: Vec<_> = command
+        .get_subcommands()
+        .filter(|c| c.get_name() != "help")
+        .collect();
+    if parts.is_empty() {
+        found.push((name.to_owned(), command.clone()));
+    }
+    for part in parts {
+        leaves(
+            part,
+            format!("{name} {}", part.get_name()).trim_start(),
+            found,
+        );
+    }
+}
+
+#[test]
+fn every_command_declares_every_path_of_its_command_line() {
+    let mut root = Cli::command();
+    root.build();
+    let mut commands = Vec::new();
+    leaves(&root, "", &mut commands);
+    let mut seen = BTreeSet::new();
+    for (name, command) in &commands {
+        let lines: Vec<_> = LINES
+            .iter()
+            .filter(|line| **line == *name || line.starts_with(&format!("{name} ")))
+            .collect();
+        assert!(!lines.is_empty(), "'{name}' has no line in LINES");
+        for line in lines.iter().filter(|line| line.contains('@')) {
+            let paths = declared(&line.replace('@', "the-file"));
+            assert!(paths.contains(&"the-file".into()), "{line}: {paths:?}");
+            seen.insert(name.clone());
+        }
+        for arg in command.get_arguments() {
+            let is_path = arg.get_value_parser().type_id() == std::any::TypeId::of::<PathBuf>();
+            let Some(long) = arg.get_long().filter(|_| is_path) else {
+                continue;
+            };
+            let full = format!("{name} --{long}");
+            if ELSEWHERE.contains(&full.as_str()) {
+                continue;
+            }
+            // Any line of the command that takes the flag.
+            let taken = lines.iter().any(|line| {
+                let line = line.replace('@', "other-file");
+                let line = match line
+                    .split_whitespace()
+                    .any(|word| word == format!("--{long}"))
+                {
+                    true => line.replace("other-file", "the-file"),
+                    false => format!("{line} --{long} the-file"),
+                };
+                parse(&words(&format!("perfkit {line}")))
+                    .is_ok_and(|cli| cli.command.files().paths().contains(&Path::new("the-file")))
+            });
+            assert!(taken, "{full} is not declared by its command's files()");
+        }
+    }
+    assert!(seen.len() > 20);
+}
+
+/// A directory with `data` in it.
+fn directory() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = directory.path().join("data");
+    std::fs::write(&data, "data").expect("written");
+    (directory, data)
+}
+
+#[test]
+fn an_export_over_what_is_read_is_refused_by_every_command_and_every_export() {
+    let (directory, data) = directory();
+    let link = directory.path().join("link");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("data", &link).expect("linked");
+    let spelled = directory.path().join(".").join("data");
+    let mut refused = 0;
+    for line in LINES.iter().filter(|line| line.contains('@')) {
+        for flag in ["json", "csv", "markdown", "hgrm", "hlog"] {
+            for name in [&data, &link, &spelled] {
+                if !name.exists() {
+                    continue;
+                }
+                let line = line.replace('@', data.to_str().expect("text"));
+                let line = format!("perfkit {line} --export-{flag} {}", name.display());
+                let Ok(cli) = parse(&words(&line)) else {
+                    continue;
+                };
+                let failure = match cli.command.files().check() {
+                    Err(conflict) => Failure::from(conflict),
+                    // A store is a directory, which this is not.
+                    Ok(()) if line.contains("fix store") => continue,
+                    Ok(()) => panic!("{line}"),
+                };
+                assert_eq!(failure.exit_status(), ExitStatus::Usage, "{line}");
+                assert!(failure.help_text().is_some(), "{line}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 300, "{refused}");
+    assert_eq!(std::fs::read(&data).expect("read"), b"data");
+}
+
+#[test]
+fn a_file_of_a_directory_that_is_read_is_not_replaced_and_a_new_one_is_made() {
+    let (directory, data) = directory();
+    let dir = directory.path();
+    let new = dir.join("new");
+    let check = |line: String| {
+        let cli = parse(&words(&line)).unwrap_or_else(|answer| panic!("{line}: {answer:?}"));
+        cli.command.files().check()
+    };
+    for command in [
+        format!("perfkit fix store dump {}", dir.display()),
+        format!("perfkit compress-bench -r {}", dir.display()),
+        format!(
+            "perfkit zip -r {} {}",
+            dir.join("x.zip").display(),
+            dir.display()
+        ),
+        format!(
+            "perfkit compress --train -r {} -o {}",
+            dir.display(),
+            new.display()
+        ),
+    ] {
+        let export = |path: &Path| check(format!("{command} --export-json {}", path.display()));
+        assert!(export(&data).is_err(), "{command}");
+        assert_eq!(export(&dir.join("report")), Ok(()), "{command}");
+    }
+    // An archive in the tree that it is made of is left out of itself.
+    std::fs::write(dir.join("x.zip"), "old").expect("written");
+    let x = dir.join("x.zip");
+    let packs = format!("perfkit zip -r {} {}", x.display(), dir.display());
+    assert_eq!(check(packs.clone()), Ok(()));
+    assert!(check(format!("{packs} --password-file {}", x.display())).is_err());
+    assert!(check(format!("{packs} --export-json {}", x.display())).is_err());
+}

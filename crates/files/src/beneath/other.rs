@@ -1,0 +1,174 @@
+//! The root where files have no handles to start from: every part of a path is looked at by name.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::{Attributes, Placed};
+
+/// A directory that everything stays below. A copy is for another thread.
+#[derive(Debug)]
+pub struct Beneath {
+    top: PathBuf,
+    replace: bool,
+}
+
+/// A file that is being written, and is gone when it is not finished.
+#[derive(Debug)]
+pub struct Part<'a> {
+    /// A part belongs to its root, as it does where that is a handle.
+    root: PhantomData<&'a mut Beneath>,
+    path: PathBuf,
+    temporary: tempfile::TempPath,
+    /// The file.
+    pub file: File,
+    replace: bool,
+}
+
+impl Beneath {
+    /// Makes the directory where there is none. Existing files are replaced or kept.
+    pub fn open(path: &Path, replace: bool, _: &crate::Context) -> io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        let top = path.to_owned();
+        Ok(Self { top, replace })
+    }
+
+    /// Nothing takes the place of a file that is open, where systems are like that.
+    pub fn sparing(self, _: &[&Path]) -> Self {
+        self
+    }
+
+    /// There are no modes here.
+    pub fn bound(&mut self, _: &crate::rights::Rights) {}
+
+    /// The same.
+    pub fn unstated(&self) -> u32 {
+        0
+    }
+
+    /// Whether there is a directory, which no link leads to.
+    pub fn is_directory(&self, path: &str) -> bool {
+        let mut at = self.top.clone();
+        path.split('/').all(|part| {
+            at.push(part);
+            std::fs::symlink_metadata(&at).is_ok_and(|metadata| metadata.is_dir())
+        })
+    }
+
+    /// The same root for another thread.
+    pub fn another(&self) -> Self {
+        Self {
+            top: self.top.clone(),
+            replace: self.replace,
+        }
+    }
+
+    /// Makes a directory and those above it.
+    pub fn directory(&mut self, path: &str) -> io::Result<()> {
+        let mut at = self.top.clone();
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            at.push(part);
+            match std::fs::symlink_metadata(&at) {
+                Ok(metadata) if metadata.is_dir() => {}
+                Ok(_) => {
+                    let what = format!("'{part}' is a file or a link where a directory should be");
+                    return Err(io::Error::new(io::ErrorKind::NotADirectory, what));
+                }
+                Err(_) => match std::fs::create_dir(&at) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(error);
+                    }
+                    _ => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a file whose content is at hand.
+    pub fn file(
+        &mut self,
+        path: &str,
+        content: &[u8],
+        attributes: Attributes,
+    ) -> io::Result<Placed> {
+        let mut part = self.part(path)?;
+        part.file.write_all(content)?;
+        part.finish(attributes)
+    }
+
+    /// Whether something is there already.
+    pub fn exists(&mut self, path: &str) -> io::Result<bool> {
+        Ok(std::fs::symlink_metadata(self.top.join(path)).is_ok())
+    }
+
+    /// Starts a file that is written in pieces.
+    pub fn part<'a>(&'a mut self, path: &'a str) -> io::Result<Part<'a>> {
+        let (parent, _) = path.rsplit_once('/').unwrap_or(("", path));
+        self.directory(parent)?;
+        let (file, temporary) = tempfile::Builder::new()
+            .prefix(".perfkit-")
+            .suffix(".part")
+            .tempfile_in(self.top.join(parent))?
+            .into_parts();
+        Ok(Part {
+            root: PhantomData,
+            path: self.top.join(path),
+            temporary,
+            file,
+            replace: self.replace,
+        })
+    }
+
+    /// Links need rights that few have here.
+    pub fn link(&mut self, _: &str, _: &str) -> io::Result<Placed> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Sets the time of a file that is there.
+    pub fn set(&mut self, path: &str, attributes: Attributes) -> io::Result<()> {
+        let path = self.top.join(path);
+        if std::fs::symlink_metadata(&path)?.is_dir() {
+            return Ok(());
+        }
+        set_modified(&OpenOptions::new().write(true).open(path)?, attributes)
+    }
+
+    /// Takes away a file that was made and shall be something else; its content.
+    pub fn take(&mut self, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let path = self.top.join(path);
+        let mut content = Vec::new();
+        let file = File::open(&path)?;
+        io::Read::read_to_end(&mut io::Read::take(file, bytes_max), &mut content)?;
+        std::fs::remove_file(path)?;
+        Ok(content)
+    }
+}
+
+impl Part<'_> {
+    /// Gives the file its name.
+    pub fn finish(self, attributes: Attributes) -> io::Result<Placed> {
+        set_modified(&self.file, attributes)?;
+        if self.replace {
+            self.temporary
+                .persist(&self.path)
+                .map_err(|error| error.error)?;
+            return Ok(Placed::Done);
+        }
+        match self.temporary.persist_noclobber(&self.path) {
+            Ok(()) => Ok(Placed::Done),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(Placed::Kept),
+            Err(error) => Err(error.error),
+        }
+    }
+}
+
+fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {
+    let Some(seconds) = attributes.modified.and_then(|at| u64::try_from(at).ok()) else {
+        return Ok(());
+    };
+    let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    file.set_times(std::fs::FileTimes::new().set_modified(modified))
+}

@@ -1,0 +1,430 @@
+//! The root on Unix: directories opened one from another, no link followed on the way.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
+use rustix::io::Errno;
+
+use super::{Attributes, Placed};
+use crate::Context;
+use crate::rights::{self, Rights};
+use crate::temporary::{self, PREFIX, SUFFIX, leftovers};
+
+const DIRECTORY: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// The mode of files that none is stated of.
+const MODE_NEW: u32 = 0o666;
+
+static PARTS: AtomicU64 = AtomicU64::new(0);
+
+/// A directory that everything stays below. A copy is for another thread.
+#[derive(Debug)]
+pub struct Beneath {
+    top: Arc<OwnedFd>,
+    umask: Mode,
+    /// The mode of files that none is stated of.
+    unstated: u32,
+    replace: bool,
+    /// Files that are read, by device and inode: nothing takes their place.
+    read: Arc<[(u64, u64)]>,
+    context: Context,
+    /// The directory used last, and its name.
+    last: Option<(String, OwnedFd)>,
+}
+
+/// A file that is being written, and is gone when it is not finished.
+#[derive(Debug)]
+pub struct Part<'a> {
+    directory: &'a OwnedFd,
+    name: &'a str,
+    /// What it is called meanwhile, if anything.
+    part: Option<String>,
+    /// The file.
+    pub file: File,
+    replace: bool,
+    read: Arc<[(u64, u64)]>,
+    umask: Mode,
+    unstated: u32,
+    context: Context,
+    done: bool,
+}
+
+impl Beneath {
+    /// Makes the directory where there is none. Existing files are replaced or kept.
+    pub fn open(path: &Path, replace: bool, context: &Context) -> io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let top = rustix::fs::open(path, flags, Mode::empty())?;
+        Ok(Self {
+            top: Arc::new(top),
+            umask: rights::umask(),
+            unstated: MODE_NEW,
+            replace,
+            read: Arc::new([]),
+            context: context.clone(),
+            last: None,
+        })
+    }
+
+    /// Has no file take the place of these, which are read meanwhile.
+    pub fn sparing(mut self, read: &[&Path]) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        let files = read.iter().filter_map(|path| std::fs::metadata(path).ok());
+        let files = files.filter(std::fs::Metadata::is_file);
+        self.read = files.map(|file| (file.dev(), file.ino())).collect();
+        self
+    }
+
+    /// Bounds the mode of files that none is stated of by who may read what they come from.
+    pub fn bound(&mut self, rights: &Rights) {
+        let group = rustix::process::getegid().as_raw();
+        self.unstated = rights.of(MODE_NEW, group);
+    }
+
+    /// The mode of files that none is stated of, before the umask.
+    pub fn unstated(&self) -> u32 {
+        self.unstated
+    }
+
+    /// Whether there is a directory, which no link leads to.
+    pub fn is_directory(&self, path: &str) -> bool {
+        let mut at: Option<OwnedFd> = None;
+        path.split('/').all(|part| {
+            let here = at.as_ref().unwrap_or(&self.top);
+            let opened = rustix::fs::openat(here, part, DIRECTORY, Mode::empty());
+            at = opened.ok();
+            at.is_some()
+        })
+    }
+
+    /// The same root for another thread.
+    pub fn another(&self) -> Self {
+        Self {
+            top: Arc::clone(&self.top),
+            umask: self.umask,
+            unstated: self.unstated,
+            replace: self.replace,
+            read: Arc::clone(&self.read),
+            context: self.context.clone(),
+            last: None,
+        }
+    }
+
+    /// Makes a directory and those above it.
+    pub fn directory(&mut self, path: &str) -> io::Result<()> {
+        self.enter(path).map(|_| ())
+    }
+
+    /// Writes a file whose content is at hand.
+    pub fn file(
+        &mut self,
+        path: &str,
+        content: &[u8],
+        attributes: Attributes,
+    ) -> io::Result<Placed> {
+        let (umask, replace, read) = (self.umask, self.replace, Arc::clone(&self.read));
+        let context = self.context.clone();
+        let attributes = attributes.or_mode(self.unstated);
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = mode_of(attributes, Mode::empty());
+        let file = match rustix::fs::openat(directory, name, flags, mode) {
+            Ok(file) => File::from(file),
+            Err(Errno::EXIST) if replace => {
+                let mut part = part(directory, name, umask, MODE_NEW, replace, read, context)?;
+                part.file.write_all(content)?;
+                return part.finish(attributes);
+            }
+            Err(Errno::EXIST) => return Ok(Placed::Kept),
+            Err(error) => return Err(error.into()),
+        };
+        let written = (&file)
+            .write_all(content)
+            .and_then(|()| set_modified(&file, attributes));
+        if let Err(error) = written {
+            let _ = rustix::fs::unlinkat(directory, name, AtFlags::empty());
+            return Err(error);
+        }
+        Ok(Placed::Done)
+    }
+
+    /// Whether something is there already.
+    pub fn exists(&mut self, path: &str) -> io::Result<bool> {
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Starts a file that is written in pieces.
+    pub fn part<'a>(&'a mut self, path: &'a str) -> io::Result<Part<'a>> {
+        let (umask, replace, read) = (self.umask, self.replace, Arc::clone(&self.read));
+        let (unstated, context) = (self.unstated, self.context.clone());
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        match temporary::unnamed_in(directory.as_fd(), 0o600) {
+            Some(file) => Ok(Part {
+                unstated,
+                directory,
+                name,
+                part: None,
+                file,
+                replace,
+                read,
+                umask,
+                context,
+                done: false,
+            }),
+            None => part(directory, name, umask, unstated, replace, read, context),
+        }
+    }
+
+    /// Makes a symbolic link. An existing file is kept, or replaced; a directory is an error.
+    pub fn link(&mut self, path: &str, target: &str) -> io::Result<Placed> {
+        let (replace, read) = (self.replace, Arc::clone(&self.read));
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        match rustix::fs::symlinkat(target, directory, name) {
+            Err(Errno::EXIST) if replace => {
+                spare(directory.as_fd(), name, &read)?;
+                rustix::fs::unlinkat(directory, name, AtFlags::empty())?;
+                rustix::fs::symlinkat(target, directory, name)?;
+            }
+            Err(Errno::EXIST) => return Ok(Placed::Kept),
+            other => other?,
+        }
+        Ok(Placed::Done)
+    }
+
+    /// Sets what a directory, or a file that is there, shall have.
+    pub fn set(&mut self, path: &str, attributes: Attributes) -> io::Result<()> {
+        let umask = self.umask;
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
+        if attributes.mode.is_some() {
+            rustix::fs::fchmod(&file, mode_of(attributes, umask))?;
+        }
+        set_modified(&file, attributes)
+    }
+
+    /// Takes away a file that was made and shall be something else; its content.
+    pub fn take(&mut self, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let (parent, name) = split(path);
+        let directory = self.enter(parent)?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
+        let mut content = Vec::new();
+        io::Read::read_to_end(&mut io::Read::take(file, bytes_max), &mut content)?;
+        rustix::fs::unlinkat(directory, name, AtFlags::empty())?;
+        Ok(content)
+    }
+
+    /// Opens a directory, making what is missing.
+    fn enter(&mut self, path: &str) -> io::Result<&OwnedFd> {
+        if path.is_empty() {
+            return Ok(&self.top);
+        }
+        let known = self.last.as_ref().is_some_and(|(last, _)| last == path);
+        if !known {
+            let opened = match self.open_beneath(path) {
+                Some(opened) => opened,
+                None => self.walk(path)?,
+            };
+            self.last = Some((path.to_owned(), opened));
+        }
+        match &self.last {
+            Some((_, opened)) => Ok(opened),
+            None => Ok(&self.top),
+        }
+    }
+
+    /// The whole way in one call, where the system has that and nothing is missing.
+    #[cfg(target_os = "linux")]
+    fn open_beneath(&self, path: &str) -> Option<OwnedFd> {
+        use rustix::fs::ResolveFlags;
+        let stay = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+        rustix::fs::openat2(&*self.top, path, DIRECTORY, Mode::empty(), stay).ok()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_beneath(&self, _: &str) -> Option<OwnedFd> {
+        None
+    }
+
+    fn walk(&self, path: &str) -> io::Result<OwnedFd> {
+        let mut at: Option<OwnedFd> = None;
+        for part in path.split('/') {
+            let here = at.as_ref().unwrap_or(&self.top);
+            let opened = match rustix::fs::openat(here, part, DIRECTORY, Mode::empty()) {
+                Err(Errno::NOENT) => {
+                    match rustix::fs::mkdirat(here, part, Mode::from_raw_mode(0o777)) {
+                        // Another thread was faster.
+                        Ok(()) | Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                    rustix::fs::openat(here, part, DIRECTORY, Mode::empty())
+                }
+                other => other,
+            };
+            at = Some(opened.map_err(|error| in_the_way(error, part))?);
+        }
+        at.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+    }
+}
+
+/// Refuses to take the place of a file that is read.
+fn spare(directory: BorrowedFd<'_>, name: &str, read: &[(u64, u64)]) -> io::Result<()> {
+    if read.is_empty() {
+        return Ok(());
+    }
+    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(there) if read.contains(&(there.st_dev, there.st_ino)) => {
+            Err(io::Error::other("it is a file that this run reads"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn in_the_way(error: Errno, part: &str) -> io::Error {
+    match error {
+        Errno::LOOP | Errno::NOTDIR => io::Error::new(
+            io::ErrorKind::NotADirectory,
+            format!("'{part}' is a file or a link where a directory should be"),
+        ),
+        other => other.into(),
+    }
+}
+
+fn part<'a>(
+    directory: &'a OwnedFd,
+    name: &'a str,
+    umask: Mode,
+    unstated: u32,
+    replace: bool,
+    read: Arc<[(u64, u64)]>,
+    context: Context,
+) -> io::Result<Part<'a>> {
+    leftovers::sweep_in(directory.as_fd(), &context);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    loop {
+        let part = part_name();
+        let file = rustix::fs::openat(directory, &part, flags, Mode::from_raw_mode(0o600))?;
+        let file = File::from(file);
+        // Another process may have taken it for a leftover just now.
+        if !leftovers::hold(&file) {
+            continue;
+        }
+        return Ok(Part {
+            directory,
+            name,
+            part: Some(part),
+            file,
+            replace,
+            read,
+            umask,
+            unstated,
+            context,
+            done: false,
+        });
+    }
+}
+
+impl Part<'_> {
+    /// Gives the file its name.
+    pub fn finish(mut self, attributes: Attributes) -> io::Result<Placed> {
+        let attributes = attributes.or_mode(self.unstated);
+        rustix::fs::fchmod(&self.file, mode_of(attributes, self.umask))?;
+        set_modified(&self.file, attributes)?;
+        let from = self.directory.as_fd();
+        if self.replace {
+            spare(from, self.name, &self.read)?;
+        }
+        if self.part.is_none() && !self.replace {
+            return match temporary::name_in(&self.file, from, self.name) {
+                Ok(()) => Ok(Placed::Done),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Placed::Kept),
+                Err(error) => Err(error),
+            };
+        }
+        let part = match &self.part {
+            Some(part) => part,
+            None => {
+                // Only a name can replace another.
+                leftovers::sweep_in(from, &self.context);
+                leftovers::hold(&self.file);
+                let part = part_name();
+                temporary::name_in(&self.file, from, &part)?;
+                self.part.insert(part)
+            }
+        };
+        if self.replace {
+            rustix::fs::renameat(from, part, from, self.name)?;
+            self.done = true;
+            return Ok(Placed::Done);
+        }
+        // A second name fails where there is a file, which a new name would not.
+        match rustix::fs::linkat(from, part, from, self.name, AtFlags::empty()) {
+            Ok(()) => Ok(Placed::Done),
+            Err(Errno::EXIST) => Ok(Placed::Kept),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        if let Some(part) = self.part.take().filter(|_| !self.done) {
+            let _ = rustix::fs::unlinkat(self.directory, &part, AtFlags::empty());
+        }
+    }
+}
+
+fn part_name() -> String {
+    let number = PARTS.fetch_add(1, Ordering::Relaxed);
+    format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id())
+}
+
+/// Permission bits without those that let a file act as its owner.
+fn mode_of(attributes: Attributes, umask: Mode) -> Mode {
+    let bits = attributes.mode.unwrap_or(MODE_NEW) & 0o777;
+    // Nine bits fit in any type of mode.
+    Mode::from_raw_mode(bits as _).difference(umask)
+}
+
+fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {
+    let Some(modified) = attributes.modified else {
+        return Ok(());
+    };
+    let times = Timestamps {
+        last_access: Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_OMIT as _,
+        },
+        last_modification: Timespec {
+            tv_sec: modified as _,
+            tv_nsec: 0,
+        },
+    };
+    Ok(rustix::fs::futimens(file, &times)?)
+}
+
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+#[cfg(test)]
+mod tests;

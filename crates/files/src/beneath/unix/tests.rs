@@ -1,0 +1,79 @@
+//! Nothing is written outside of a confined directory.
+
+use super::*;
+
+#[test]
+fn links_on_the_way_are_not_followed() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let outside = tempfile::tempdir().expect("another");
+    std::os::unix::fs::symlink(outside.path(), dir.path().join("link")).expect("made");
+    let mut root = Beneath::open(dir.path(), true, &Context::default()).expect("opened");
+    let plain = Attributes::default();
+    assert!(root.file("link/a", b"x", plain).is_err());
+    assert!(root.part("link/deep/a").is_err());
+    assert!(root.directory("link/b").is_err());
+    assert!(
+        root.set(
+            "link",
+            Attributes {
+                mode: Some(0),
+                modified: None
+            }
+        )
+        .is_err()
+    );
+    assert_eq!(
+        std::fs::read_dir(outside.path()).expect("listed").count(),
+        0
+    );
+    assert_eq!(
+        root.file("a/b/c", b"x", plain).expect("written"),
+        Placed::Done
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_in_the_making_has_no_name_that_a_killed_run_could_leave() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let here = std::fs::File::open(dir.path()).expect("opened");
+    if temporary::unnamed_in(here.as_fd(), 0o600).is_none() {
+        return; // Not on this file system.
+    }
+    let count = || std::fs::read_dir(dir.path()).expect("listed").count();
+    for replace in [false, true] {
+        let mut root = Beneath::open(dir.path(), replace, &Context::default()).expect("opened");
+        let mut part = root.part("a").expect("started");
+        part.file.write_all(b"content").expect("written");
+        assert_eq!(count(), usize::from(replace));
+        part.finish(Attributes::default()).expect("finished");
+        assert_eq!(count(), 1);
+    }
+}
+
+#[test]
+fn existing_files_are_kept_or_replaced_and_no_part_is_left() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a");
+    let attributes = Attributes {
+        mode: Some(0o6755),
+        modified: Some(1_000_000_000),
+    };
+    for (replace, content) in [(false, "first"), (false, "kept"), (true, "third")] {
+        let mut root = Beneath::open(dir.path(), replace, &Context::default()).expect("opened");
+        let placed = root
+            .file("a", content.as_bytes(), attributes)
+            .expect("tried");
+        assert_eq!(placed == Placed::Kept, content == "kept");
+        let mut part = root.part("a").expect("started");
+        part.file.write_all(content.as_bytes()).expect("written");
+        let kept = part.finish(attributes).expect("tried") == Placed::Kept;
+        assert_eq!(kept, !replace);
+    }
+    assert_eq!(std::fs::read(&path).expect("read"), b"third");
+    assert_eq!(std::fs::read_dir(dir.path()).expect("listed").count(), 1);
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = std::fs::metadata(&path).expect("there");
+    assert_eq!(metadata.mode() & 0o7000, 0, "no set-user-id");
+    assert_eq!(metadata.mtime(), 1_000_000_000);
+}

@@ -1,0 +1,388 @@
+//! Buffers to a file or a pipe, written behind by a thread where that pays.
+
+use std::fmt::Debug;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Deref;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+
+use crate::output::Output;
+use crate::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, Cancel, POLL, place};
+
+/// A buffer, of which the first `filled` are output.
+#[derive(Debug)]
+pub struct Buffer {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+impl Buffer {
+    fn new(bytes: usize) -> Self {
+        Self {
+            bytes: vec![0; bytes],
+            filled: 0,
+        }
+    }
+
+    /// Room for more.
+    pub fn room(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.filled..]
+    }
+
+    /// Counts `produced` bytes at the start of [`Buffer::room`] as output.
+    pub fn advance(&mut self, produced: usize) {
+        self.filled = (self.filled + produced).min(self.bytes.len());
+    }
+
+    /// Bytes of output in it.
+    pub fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// The output in it.
+    pub fn output(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+}
+
+/// How output is written.
+#[derive(Debug)]
+pub struct SinkOptions {
+    /// Bytes of a buffer.
+    pub buffer_bytes: usize,
+    /// Leave holes for zeros; only for new regular files.
+    pub sparse: bool,
+    /// Write on a thread of its own.
+    pub behind: bool,
+    /// Takes all that is written, in order, on the thread that writes.
+    pub check: Option<Box<dyn Check>>,
+    /// Ends waits.
+    pub cancel: Cancel,
+}
+
+/// Looks at what is written: a checksum, or the proof that it can be read back.
+pub trait Check: Debug + Send {
+    /// Takes what was written next.
+    fn feed(&mut self, bytes: &[u8]);
+
+    /// Comes to an end: a hash and the number of bytes it is of, or what is wrong.
+    fn finish(self: Box<Self>) -> Result<(u64, u64), String>;
+}
+
+/// Output that has memory of its own.
+pub trait Piece: Deref<Target = [u8]> + Debug + Send {}
+
+impl<T: Deref<Target = [u8]> + Debug + Send> Piece for T {}
+
+impl Default for SinkOptions {
+    fn default() -> Self {
+        Self {
+            buffer_bytes: BUFFER_BYTES,
+            sparse: false,
+            behind: false,
+            check: None,
+            cancel: Cancel::default(),
+        }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes, holes included.
+    pub bytes: u64,
+    /// What the [`Check`] came to, if there was one: a hash and a number of bytes, or the error.
+    pub verified: Option<Result<(u64, u64), String>>,
+}
+
+/// An output being written. Without a file it counts and drops what it is given.
+#[derive(Debug)]
+pub struct Sink {
+    writing: Writing,
+    buffer_bytes: usize,
+}
+
+#[derive(Debug)]
+enum Writing {
+    Inline(Box<Writer>, Option<Buffer>),
+    Behind(Behind),
+}
+
+/// The giving end of a writing thread.
+#[derive(Debug)]
+struct Behind {
+    full: SyncSender<Given>,
+    back: Receiver<io::Result<Back>>,
+    /// Buffers that came back while something else was waited for.
+    spare: Vec<Buffer>,
+    /// Whether the thread has output that is not in a buffer. One at a time: it may be large.
+    lent: bool,
+    cancel: Cancel,
+}
+
+/// What the writing thread is given, in the order of the output.
+#[derive(Debug)]
+enum Given {
+    Buffer(Buffer),
+    Piece(Box<dyn Piece>),
+    /// So many bytes that somebody else wrote.
+    Placed(u64),
+}
+
+/// What the writing thread hands back.
+#[derive(Debug)]
+enum Back {
+    Spare(Buffer),
+    /// The output that was not in a buffer is written.
+    Returned,
+    Finished(Written),
+}
+
+impl Sink {
+    /// Starts writing to `file`, from its start when holes are allowed.
+    ///
+    /// `spare` is a buffer of a sink before this one, for what is written in place.
+    pub fn start(
+        file: Option<Output>,
+        options: SinkOptions,
+        spare: Option<Buffer>,
+    ) -> io::Result<Self> {
+        let writer = Writer {
+            file,
+            sparse: options.sparse,
+            bytes: 0,
+            hole: 0,
+            check: options.check,
+        };
+        let writing = if options.behind {
+            Writing::Behind(Behind::start(writer, options.buffer_bytes, options.cancel)?)
+        } else {
+            Writing::Inline(Box::new(writer), spare)
+        };
+        Ok(Self {
+            writing,
+            buffer_bytes: options.buffer_bytes,
+        })
+    }
+
+    /// An empty buffer.
+    pub fn take(&mut self) -> io::Result<Buffer> {
+        match &mut self.writing {
+            Writing::Inline(_, spare) => Ok(spare
+                .take()
+                .unwrap_or_else(|| Buffer::new(self.buffer_bytes))),
+            Writing::Behind(behind) => behind.take(),
+        }
+    }
+
+    /// Writes the output in `buffer`, sooner or later.
+    pub fn put(&mut self, mut buffer: Buffer) -> io::Result<()> {
+        match &mut self.writing {
+            Writing::Inline(writer, spare) => {
+                writer.write(buffer.output())?;
+                buffer.filled = 0;
+                *spare = Some(buffer);
+                Ok(())
+            }
+            Writing::Behind(behind) => behind.send(Given::Buffer(buffer)),
+        }
+    }
+
+    /// Writes output that has memory of its own, behind all that was put.
+    pub fn give(&mut self, piece: Box<dyn Piece>) -> io::Result<()> {
+        match &mut self.writing {
+            Writing::Inline(writer, _) => writer.write(&piece),
+            Writing::Behind(behind) => behind.lend(piece),
+        }
+    }
+
+    /// Passes over output that somebody else wrote at its place, behind all that was put.
+    pub fn placed(&mut self, bytes: u64) -> io::Result<()> {
+        match &mut self.writing {
+            Writing::Inline(writer, _) => {
+                writer.pass(bytes);
+                Ok(())
+            }
+            Writing::Behind(behind) => behind.send(Given::Placed(bytes)),
+        }
+    }
+
+    /// Waits until everything is written. With it comes the buffer for the next sink, if any.
+    pub fn finish(self) -> io::Result<(Written, Option<Buffer>)> {
+        match self.writing {
+            Writing::Inline(writer, spare) => Ok((writer.finish()?, spare)),
+            Writing::Behind(Behind {
+                full, back, cancel, ..
+            }) => {
+                drop(full);
+                loop {
+                    if let Back::Finished(written) = receive(&back, &cancel)? {
+                        return Ok((written, None));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Behind {
+    /// Starts the writing thread. It is never joined: blocked on a pipe that nobody reads, it must
+    /// not hold up the end of the process.
+    fn start(writer: Writer, buffer_bytes: usize, cancel: Cancel) -> io::Result<Self> {
+        let (full, full_out) = sync_channel(BUFFERS_IN_FLIGHT);
+        // Room for all buffers, the one output beside them, and the end: the thread never waits
+        // to hand something back.
+        let (back_in, back) = sync_channel(BUFFERS_IN_FLIGHT + 2);
+        std::thread::Builder::new()
+            .name("write".to_owned())
+            .stack_size(128 * 1024)
+            .spawn(move || write_behind(writer, &full_out, &back_in))?;
+        Ok(Self {
+            full,
+            back,
+            spare: std::iter::repeat_with(|| Buffer::new(buffer_bytes))
+                .take(BUFFERS_IN_FLIGHT)
+                .collect(),
+            lent: false,
+            cancel,
+        })
+    }
+
+    fn take(&mut self) -> io::Result<Buffer> {
+        loop {
+            if let Some(buffer) = self.spare.pop() {
+                return Ok(buffer);
+            }
+            self.receive()?;
+        }
+    }
+
+    fn lend(&mut self, piece: Box<dyn Piece>) -> io::Result<()> {
+        while self.lent {
+            self.receive()?;
+        }
+        self.lent = true;
+        self.send(Given::Piece(piece))
+    }
+
+    fn send(&mut self, piece: Given) -> io::Result<()> {
+        // An error of the thread stands in the way back, and is told here or by what waits next.
+        match self.full.send(piece) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(first_error(&self.back)),
+        }
+    }
+
+    /// Waits for what comes back next.
+    fn receive(&mut self) -> io::Result<()> {
+        match receive(&self.back, &self.cancel)? {
+            Back::Spare(buffer) => self.spare.push(buffer),
+            Back::Returned => self.lent = false,
+            Back::Finished(_) => return Err(gone()),
+        }
+        Ok(())
+    }
+}
+
+fn write_behind(mut writer: Writer, full: &Receiver<Given>, back: &SyncSender<io::Result<Back>>) {
+    while let Ok(piece) = full.recv() {
+        let result = match piece {
+            Given::Buffer(mut buffer) => writer.write(buffer.output()).map(|()| {
+                buffer.filled = 0;
+                Back::Spare(buffer)
+            }),
+            Given::Piece(piece) => writer.write(&piece).map(|()| Back::Returned),
+            Given::Placed(bytes) => {
+                writer.pass(bytes);
+                continue;
+            }
+        };
+        let failed = result.is_err();
+        if back.send(result).is_err() || failed {
+            return;
+        }
+    }
+    let _ = back.send(writer.finish().map(Back::Finished));
+}
+
+fn receive(back: &Receiver<io::Result<Back>>, cancel: &Cancel) -> io::Result<Back> {
+    loop {
+        match back.recv_timeout(POLL) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Timeout) if cancel.is_set() => {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+        }
+    }
+}
+
+/// The error that made the thread stop, behind the spare buffers that it sent before.
+fn first_error(back: &Receiver<io::Result<Back>>) -> io::Error {
+    back.iter().find_map(io::Result::err).unwrap_or_else(gone)
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the writing thread is gone")
+}
+
+/// The file with its position and what is put off.
+#[derive(Debug)]
+struct Writer {
+    file: Option<Output>,
+    sparse: bool,
+    bytes: u64,
+    /// Bytes before the next one to write that are not to be written: zeros, or somebody else's.
+    hole: u64,
+    check: Option<Box<dyn Check>>,
+}
+
+impl Writer {
+    fn write(&mut self, output: &[u8]) -> io::Result<()> {
+        self.bytes += output.len() as u64;
+        if let Some(check) = &mut self.check {
+            check.feed(output);
+        }
+        if !self.sparse {
+            return self.put(output);
+        }
+        let mut end = 0;
+        for (at, piece) in place::pieces(output) {
+            self.hole += (at - end) as u64;
+            self.put(piece)?;
+            end = at + piece.len();
+        }
+        self.hole += (output.len() - end) as u64;
+        Ok(())
+    }
+
+    fn put(&mut self, piece: &[u8]) -> io::Result<()> {
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        if self.hole > 0 {
+            let hole = i64::try_from(self.hole).unwrap_or(i64::MAX);
+            file.file().seek(SeekFrom::Current(hole))?;
+            self.hole = 0;
+        }
+        file.write_all(piece)
+    }
+
+    fn pass(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        self.hole += bytes;
+    }
+
+    fn finish(self) -> io::Result<Written> {
+        if let (Some(file), true) = (&self.file, self.hole > 0) {
+            file.file().set_len(self.bytes)?;
+        }
+        Ok(Written {
+            bytes: self.bytes,
+            verified: self.check.map(|check| check.finish()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

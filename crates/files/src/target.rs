@@ -1,0 +1,487 @@
+//! Where output goes: a file or an object that appears whole or not at all, standard output, or
+//! nowhere.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use crate::open::open;
+use crate::output::Output;
+use crate::rights::Rights;
+#[cfg(unix)]
+use crate::rights::umask;
+use crate::temporary::Temporary;
+use crate::{Context, Error, Operation, Result, SMALL_BYTES, url};
+
+/// Rights of a file that has no source to take them from: everyone's, less the umask.
+#[cfg(unix)]
+const MODE_NEW: u32 = 0o666;
+/// Rights that a copy of a file may have before it has its owner.
+#[cfg(unix)]
+const MODE_OWNER: u32 = 0o600;
+
+/// An opened target. Dropped without [`Target::commit`] it leaves nothing behind.
+#[derive(Debug)]
+pub enum Target {
+    /// A new file beside its final place.
+    File {
+        /// The file that is written.
+        file: Output,
+        /// What it is until it is complete; gone on drop.
+        temporary: Temporary,
+        /// Its name then.
+        path: PathBuf,
+        /// Whether an existing file of that name is replaced.
+        replace: bool,
+    },
+    /// A device or pipe that exists: written in place.
+    Special {
+        /// The file.
+        file: Output,
+        /// Its name.
+        path: PathBuf,
+    },
+    /// Standard output.
+    Stdout(Output),
+    /// An object of a store, which takes what goes through a pipe.
+    #[cfg(feature = "remote")]
+    Remote {
+        /// The pipe.
+        file: Output,
+        /// The other end of it; given up on drop, when the pipe is closed.
+        upload: crate::remote::Upload,
+        /// Its URL.
+        path: PathBuf,
+    },
+}
+
+impl Target {
+    /// Prepares `path`. An existing file is refused unless `force`; it stays untouched until
+    /// [`Target::commit`]. A copy of `source` is nobody else's to read before
+    /// [`Target::copy_attributes`].
+    pub fn create(
+        path: &Path,
+        force: bool,
+        source: Option<&Metadata>,
+        context: &Context,
+    ) -> Result<Self> {
+        Self::open(path, force, source, false, context)
+    }
+
+    /// The same for a file that is made of several: only its owner may read it before
+    /// [`Target::settle_rights`].
+    pub fn create_private(path: &Path, force: bool, context: &Context) -> Result<Self> {
+        Self::open(path, force, None, true, context)
+    }
+
+    fn open(
+        path: &Path,
+        force: bool,
+        source: Option<&Metadata>,
+        private: bool,
+        context: &Context,
+    ) -> Result<Self> {
+        if is_stdout(path) {
+            return Self::stdout(context);
+        }
+        if let Some(url) = url::of(path) {
+            return match url::local(url) {
+                Some(local) => Self::open(&local, force, source, private, context),
+                None => Self::remote(path, url, force, context),
+            };
+        }
+        let mut found = path.symlink_metadata();
+        let mut resolved = None;
+        if found.as_ref().is_ok_and(Metadata::is_symlink) {
+            // A link stays a link: what it leads to is replaced.
+            resolved = std::fs::canonicalize(path).ok();
+            found = std::fs::metadata(path).or(found);
+        }
+        let path = resolved.as_deref().unwrap_or(path);
+        match found {
+            Ok(metadata) if metadata.is_dir() => return Err(is_directory(path)),
+            Ok(metadata) if !metadata.is_file() && !metadata.is_symlink() => {
+                return Self::special(path, force, &metadata, context);
+            }
+            // A dangling symbolic link is something that exists, too.
+            Ok(_) if !force => return Err(exists(path)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::write(path, error));
+            }
+            _ => {}
+        }
+        Self::new_file(path, force, source, private, context)
+    }
+
+    /// The same for a path at which there is nothing, or a regular file that may be replaced.
+    /// `None`: there is something else.
+    pub fn create_plain(
+        path: &Path,
+        force: bool,
+        source: Option<&Metadata>,
+        context: &Context,
+    ) -> Result<Option<Self>> {
+        let plain = match path.symlink_metadata() {
+            Ok(metadata) => force && metadata.is_file(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        match plain {
+            true => Self::new_file(path, force, source, false, context).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn new_file(
+        path: &Path,
+        replace: bool,
+        source: Option<&Metadata>,
+        private: bool,
+        context: &Context,
+    ) -> Result<Self> {
+        if path.as_os_str().is_empty() {
+            return Err(Error::Unnamed);
+        }
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(is_directory(path));
+        }
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let unnamed = match replace || !source.is_some_and(is_small_and_ours) {
+            true => None,
+            false => Temporary::create_unnamed(directory, final_mode(source)),
+        };
+        let (file, temporary) = unnamed
+            .map_or_else(
+                || Temporary::create(directory, first_mode(source, private), context),
+                Ok,
+            )
+            .map_err(|error| Error::write(path, error))?;
+        Ok(Self::File {
+            file: Output::new(file),
+            temporary,
+            path: path.to_owned(),
+            replace,
+        })
+    }
+
+    fn special(path: &Path, force: bool, metadata: &Metadata, context: &Context) -> Result<Self> {
+        #[cfg(unix)]
+        if std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type()) && !force {
+            return Err(Error::BlockDevice {
+                path: path.to_owned(),
+            });
+        }
+        #[cfg(not(unix))]
+        let _ = (force, metadata);
+        let file = open(path, OpenOptions::new().write(true), context.cancelled())
+            .map_err(|error| Error::write(path, error))?;
+        Ok(Self::Special {
+            file: Output::filtered(file, context),
+            path: path.to_owned(),
+        })
+    }
+
+    #[cfg(feature = "remote")]
+    fn remote(path: &Path, url: &str, replace: bool, context: &Context) -> Result<Self> {
+        let started = crate::remote::Upload::start(url, replace, context.cancelled())
+            .map_err(|error| Error::write(path, error))?;
+        let (file, upload) = started.ok_or_else(|| exists(path))?;
+        Ok(Self::Remote {
+            file: Output::new(file),
+            upload,
+            path: path.to_owned(),
+        })
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn remote(_: &Path, url: &str, _: bool, _: &Context) -> Result<Self> {
+        Err(url::unsupported(Operation::Write, url))
+    }
+
+    /// Standard output.
+    pub fn stdout(context: &Context) -> Result<Self> {
+        Output::stdout(context)
+            .map(Self::Stdout)
+            .map_err(|error| Error::write("standard output", error))
+    }
+
+    /// What is written, for a writer thread.
+    pub fn writer(&self) -> Output {
+        self.output().clone()
+    }
+
+    fn output(&self) -> &Output {
+        match self {
+            Self::File { file, .. } | Self::Special { file, .. } | Self::Stdout(file) => file,
+            #[cfg(feature = "remote")]
+            Self::Remote { file, .. } => file,
+        }
+    }
+
+    /// A file without a name for what becomes this target in the end: on the same file system, or where
+    /// temporary files are.
+    pub fn spool(&self) -> io::Result<File> {
+        let beside = match self {
+            Self::File { path, .. } => path.parent(),
+            _ => None,
+        };
+        match beside {
+            Some(directory) if directory.as_os_str().is_empty() => tempfile::tempfile_in("."),
+            Some(directory) => tempfile::tempfile_in(directory),
+            None => tempfile::tempfile(),
+        }
+    }
+
+    /// Whether holes may be left in it.
+    pub fn is_regular_file(&self) -> bool {
+        matches!(self, Self::File { .. })
+    }
+
+    /// Whether a write may wait for somebody to read.
+    pub fn may_wait(&self) -> bool {
+        match self {
+            Self::File { .. } => false,
+            _ => waits(self.output().file()),
+        }
+    }
+
+    /// Gives the new file the rights of the one that it replaces, or those of any new file, less what
+    /// not everybody has who may read all that it is made of.
+    pub fn settle_rights(&self, replaced: Option<&Metadata>, rights: &Rights) {
+        #[cfg(unix)]
+        if let Self::File { file, .. } = self {
+            use std::os::unix::fs::MetadataExt as _;
+            let file = file.file();
+            let mode = match replaced {
+                Some(replaced) => copied_mode(file, replaced),
+                None => {
+                    // Modes have as many bits as the system says.
+                    let umask: u32 = umask().bits() as _;
+                    MODE_NEW & !umask
+                }
+            };
+            if let Ok(now) = file.metadata() {
+                set_mode(file, &now, rights.of(mode, now.gid()));
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = (replaced, rights);
+    }
+
+    /// Gives the new file the owner, mode and times of its source, as far as the system lets it.
+    pub fn copy_attributes(&self, source: &Metadata) {
+        let Self::File { file, .. } = self else {
+            return;
+        };
+        let file = file.file();
+        #[cfg(unix)]
+        if let Ok(now) = file.metadata() {
+            set_mode(file, &now, copied_mode(file, source));
+        }
+        if let Ok(modified) = source.modified() {
+            let mut times = std::fs::FileTimes::new().set_modified(modified);
+            if let Ok(accessed) = source.accessed() {
+                times = times.set_accessed(accessed);
+            }
+            let _ = file.set_times(times);
+        }
+    }
+
+    /// Makes the file appear under its name.
+    pub fn commit(self) -> Result<()> {
+        match self {
+            Self::File {
+                file,
+                temporary,
+                path,
+                replace,
+            } => temporary
+                .persist(file.file(), &path, replace)
+                .map_err(|error| failed(&path, error)),
+            Self::Special { mut file, path } => {
+                file.flush().map_err(|error| Error::write(path, error))
+            }
+            Self::Stdout(mut file) => file
+                .flush()
+                .map_err(|error| Error::write("standard output", error)),
+            #[cfg(feature = "remote")]
+            Self::Remote { file, upload, path } => upload
+                .finish(file)
+                .map_err(|error| Error::write(path, error)),
+        }
+    }
+
+    /// Whether a pipe that nobody reads any more is a failure, for it is only our way to it.
+    pub fn is_remote(&self) -> bool {
+        #[cfg(feature = "remote")]
+        return matches!(self, Self::Remote { .. });
+        #[cfg(not(feature = "remote"))]
+        false
+    }
+
+    /// The failure to write to this target.
+    #[must_use]
+    pub fn error(&self, error: io::Error) -> Error {
+        let path = match self {
+            Self::File { path, .. } | Self::Special { path, .. } => path,
+            Self::Stdout(_) => Path::new("standard output"),
+            #[cfg(feature = "remote")]
+            Self::Remote { upload, path, .. } => {
+                let failure = upload.failure();
+                return Error::write(path, failure.unwrap_or(error));
+            }
+        };
+        Error::write(path, error)
+    }
+}
+
+/// A path as messages name it.
+pub fn display(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        "standard input".to_owned()
+    } else {
+        format!("'{}'", path.display())
+    }
+}
+
+/// Why a file did not get its name.
+pub(super) fn failed(path: &Path, error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(path),
+        io::ErrorKind::IsADirectory => is_directory(path),
+        _ => Error::write(path, error),
+    }
+}
+
+fn exists(path: &Path) -> Error {
+    Error::Exists {
+        path: path.to_owned(),
+    }
+}
+
+fn is_directory(path: &Path) -> Error {
+    Error::IsDirectory {
+        operation: Operation::Write,
+        path: path.to_owned(),
+    }
+}
+
+/// Whether `path` is a name of standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-" || path == Path::new("/dev/stdout")
+}
+
+/// Whether what is written to `path` would appear on a terminal.
+pub fn is_terminal(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        // Nothing else is opened: opening does things to some devices.
+        std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_char_device())
+            && OpenOptions::new()
+                .write(true)
+                .open(path)
+                .is_ok_and(|file| file.is_terminal())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// Whether `file` is a pipe, a socket or a terminal.
+#[cfg(unix)]
+fn waits(file: &File) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let kind = file.metadata().map(|metadata| metadata.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket()) || file.is_terminal()
+}
+
+#[cfg(not(unix))]
+fn waits(_: &File) -> bool {
+    true
+}
+
+/// Whether a copy of a file is done in no time, and nobody else's: to have no name meanwhile is
+/// quicker then, where it is long something should be seen to grow. Not everyone who may give
+/// files away may also name them then.
+#[cfg(unix)]
+fn is_small_and_ours(source: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let user = rustix::process::geteuid().as_raw();
+    source.len() <= SMALL_BYTES && source.uid() == user
+}
+
+#[cfg(not(unix))]
+fn is_small_and_ours(_: &Metadata) -> bool {
+    false
+}
+
+/// The rights that a copy of a file will have, for one that nobody can come by before.
+#[cfg(unix)]
+fn final_mode(source: Option<&Metadata>) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    source.map_or(MODE_NEW, |source| source.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn final_mode(_: Option<&Metadata>) -> u32 {
+    0
+}
+
+#[cfg(unix)]
+fn first_mode(source: Option<&Metadata>, private: bool) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    match source {
+        Some(source) => source.permissions().mode() & MODE_OWNER,
+        None if private => MODE_OWNER,
+        None => MODE_NEW,
+    }
+}
+
+#[cfg(not(unix))]
+fn first_mode(_: Option<&Metadata>, _: bool) -> u32 {
+    0
+}
+
+/// Gives `file` the owner of `source`, as far as the system lets it; the mode that belongs to that.
+#[cfg(unix)]
+fn copied_mode(file: &File, source: &Metadata) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = source.permissions().mode() & 0o777;
+    let owned = file
+        .metadata()
+        .is_ok_and(|now| copy_owner(file, source, &now));
+    if owned {
+        return mode;
+    }
+    // The new file has a different group, which may do what everyone may, and no more than before.
+    let others = (mode >> 3) & mode & 0o007;
+    (mode & 0o700) | (others << 3) | others
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, now: &Metadata, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    if now.permissions().mode() & 0o7777 != mode {
+        let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+    }
+}
+
+/// Gives `file` the owner and group of `source`; whether it has the group now. Only the superuser
+/// may give files away; anyone may choose among their own groups.
+#[cfg(unix)]
+fn copy_owner(file: &File, source: &Metadata, now: &Metadata) -> bool {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let (user, group) = (source.uid(), source.gid());
+    (now.uid(), now.gid()) == (user, group)
+        || fchown(file, Some(user), Some(group)).is_ok()
+        || now.gid() == group
+        || fchown(file, None, Some(group)).is_ok()
+}
+
+#[cfg(test)]
+mod tests;

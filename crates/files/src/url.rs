@@ -1,0 +1,158 @@
+//! Names of sources that are URLs: which words are, and what their content is called here. Plain
+//! text, without a network; what is behind them is read in `remote`.
+
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+#[cfg(not(feature = "remote"))]
+use crate::Operation;
+use crate::{Error, Result};
+
+/// What a URL may start with, before `://`.
+const SCHEMES: [&str; 11] = [
+    "http", "https", "s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "file",
+];
+
+/// The URL that a source is named by. A file whose name looks like one is named `./https://…`.
+#[must_use]
+pub fn of(source: &Path) -> Option<&str> {
+    let text = source.to_str()?;
+    let (scheme, _) = text.split_once("://")?;
+    let known = SCHEMES
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(scheme));
+    known.then_some(text)
+}
+
+/// The error of a build without the feature `remote`.
+#[cfg(not(feature = "remote"))]
+#[must_use]
+pub fn unsupported(operation: Operation, url: &str) -> Error {
+    Error::UrlUnsupported {
+        operation,
+        url: url.to_owned(),
+    }
+}
+
+/// The name of a file for the content of a source: the last segment of the path of a URL, in the
+/// current directory.
+///
+/// # Errors
+/// The URL ends in no such name.
+pub fn file_name(url: &str) -> Result<PathBuf> {
+    let segment = path(url).rsplit_once('/').map_or("", |(_, last)| last);
+    let name = decoded(segment).map(PathBuf::from);
+    // What is decoded may hold anything, even a way upwards.
+    let one = |name: &PathBuf| {
+        let mut components = name.components();
+        let first = components.next();
+        matches!(first, Some(Component::Normal(whole)) if whole == name.as_os_str())
+            && components.next().is_none()
+    };
+    name.filter(one).ok_or_else(|| Error::UrlUnnamed {
+        url: url.to_owned(),
+    })
+}
+
+/// The file of this machine that a `file:` URL is about.
+#[must_use]
+pub fn local(url: &str) -> Option<PathBuf> {
+    let (scheme, rest) = url.split_once("://")?;
+    let host = rest.split('/').next().unwrap_or_default();
+    let here = host.is_empty() || host.eq_ignore_ascii_case("localhost");
+    if !scheme.eq_ignore_ascii_case("file") || !here {
+        return None;
+    }
+    decoded(path(url)).map(PathBuf::from)
+}
+
+/// What lies between the host and a query or fragment, with its first slash.
+fn path(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    let rest = &rest[..end];
+    rest.find('/').map_or("", |start| &rest[start..])
+}
+
+/// Without its escapes. `None`: not the name of any file here.
+fn decoded(text: &str) -> Option<OsString> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let escaped = match (first, after) {
+            (b'%', [high, low, ..]) => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        match escaped {
+            Some((high, low)) => {
+                bytes.push(high << 4 | low);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    if bytes.contains(&0) {
+        return None;
+    }
+    String::from_utf8(bytes).ok().map(OsString::from)
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    (digit as char).to_digit(16).map(|digit| digit as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_that_are_known_make_urls_and_paths_stay_paths() {
+        for url in [
+            "https://h/a",
+            "HTTP://h",
+            "s3://b/k",
+            "az://c/k",
+            "file:///a",
+        ] {
+            assert_eq!(of(Path::new(url)), Some(url));
+        }
+        for path in ["a", "-", "./https://h/a", "c://a", "https:/h/a", "a/s3://b"] {
+            assert_eq!(of(Path::new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn content_is_called_after_the_last_segment() {
+        let name = |url: &str| file_name(url).ok();
+        let called = |url: &str, name_is: &str| assert_eq!(name(url), Some(name_is.into()));
+        called("https://h/a/b.zst", "b.zst");
+        called("https://h:80/b.zst?token=x/y#z", "b.zst");
+        called("s3://bucket/deep/k%20ey.json", "k ey.json");
+        called("gs://bucket/100%", "100%");
+        for url in [
+            "https://h",
+            "https://h/",
+            "https://h/a/",
+            "https://h?a=/b",
+            "https://h/..",
+            "https://h/%2e%2e",
+            "https://h/..%2fetc",
+            "https://h/%2fetc",
+            "https://h/a%00b",
+            "https://h/%ff",
+        ] {
+            assert_eq!(name(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn file_urls_are_paths() {
+        assert_eq!(local("file:///a/b%20c"), Some("/a/b c".into()));
+        assert_eq!(local("file://localhost/a?x"), Some("/a".into()));
+        assert_eq!(local("file://other/a"), None);
+        assert_eq!(local("http://localhost/a"), None);
+    }
+}
