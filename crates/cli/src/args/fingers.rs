@@ -1,14 +1,14 @@
-//! Spellings that people's fingers know and the argument parser does not: `-19`, `-qf3`, `-19T0`.
+//! Spellings that zstd users type and the argument parser does not know: `-19`, `-qf3`, `-19T0`.
 //!
-//! The words are rewritten before parsing (`-19T0` becomes `--level=19 --threads=0`), so that every
-//! later stage knows one spelling only. Words after `--` are data and stay as they are.
+//! Arguments are rewritten before parsing (`-19T0` becomes `--level=19 --threads=0`), so that every
+//! later stage sees one spelling. Arguments after `--` are data and stay unchanged.
 
 use std::ffi::OsString;
 
 use crate::args::Color;
 
-/// Subcommands whose numeric flags are compression levels, each with its short flags that take no
-/// value, and so can stand beside a level in one word.
+/// Subcommands whose numeric flags are compression levels, each with those of its short flags that
+/// take no value and can therefore share an argument with a level.
 const WITH_LEVELS: [(&str, &str); 2] = [("compress", "cfkqrvC"), ("zip", "defqruvDX")];
 
 /// Rewrites clusters of levels, thread counts and letters where the subcommand has levels.

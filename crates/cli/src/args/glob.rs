@@ -1,11 +1,14 @@
-//! Patterns of names as the zip programs have them: `*`, `?` and `[a-z]`, over `/` as well.
+//! Patterns for names, with the rules of Info-ZIP: `*`, `?` and `[a-z]` also match `/`.
+//!
+//! `globset` gives `{a,b}` a meaning, which Info-ZIP does not; this matcher needs no compilation, and
+//! its time is bounded by the length of the name times that of the pattern.
 
 use std::str::FromStr;
 
 /// A pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glob {
-    /// As it was given.
+    /// The original text.
     text: String,
     tokens: Vec<Token>,
 }
@@ -38,7 +41,7 @@ impl FromStr for Glob {
                 '?' => Token::Any,
                 '\\' => Token::One(letters.next().unwrap_or('\\')),
                 '[' => class(&mut letters).ok_or_else(|| {
-                    format!("'{text}': a '[' without its ']' (\\[ stands for itself)")
+                    format!("'{text}': '[' without ']' (write \\[ for the character itself)")
                 })?,
                 other => Token::One(other),
             });
@@ -76,11 +79,11 @@ fn class(letters: &mut std::str::Chars<'_>) -> Option<Token> {
 }
 
 impl Glob {
-    /// Whether it matches the whole name. The time is at most that of name times pattern.
+    /// Whether it matches the whole name, in at most name length × pattern length steps.
     pub(crate) fn matches(&self, name: &str) -> bool {
         let name: Vec<char> = name.chars().collect();
         let (mut at, mut token) = (0, 0);
-        // Where to go on when what follows the last `*` does not match: one character later.
+        // Where to resume if the rest after the last `*` does not match: one character later.
         let mut retry = None;
         loop {
             match self.tokens.get(token) {
@@ -121,33 +124,33 @@ impl Token {
     }
 }
 
-/// Which names are asked for.
+/// Which names to take.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// If there are any, one of these has to match.
+    /// If there are any, one of these must match.
     pub(crate) include: Vec<Glob>,
-    /// None of these may.
+    /// None of these may match.
     pub(crate) exclude: Vec<Glob>,
 }
 
 impl Selection {
-    /// Whether `name` is asked for.
+    /// Whether to take `name`.
     pub(crate) fn takes(&self, name: &str) -> bool {
         let matches = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(name));
         (self.include.is_empty() || matches(&self.include)) && !matches(&self.exclude)
     }
 }
 
-/// A selection that keeps in mind which of its patterns no name matched.
+/// A selection that remembers which of its patterns no name has matched.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
     selection: &'a Selection,
-    /// Patterns that no name matched yet.
+    /// Patterns that no name has matched yet.
     unmet: Vec<&'a Glob>,
 }
 
 impl<'a> Asked<'a> {
-    /// Before any name.
+    /// Starts with all patterns unmatched.
     pub(crate) fn new(selection: &'a Selection) -> Self {
         Self {
             unmet: selection.include.iter().collect(),
@@ -155,13 +158,13 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Whether `name` is asked for.
+    /// Whether to take `name`.
     pub(crate) fn takes(&mut self, name: &str) -> bool {
         self.unmet.retain(|glob| !glob.matches(name));
         self.selection.takes(name)
     }
 
-    /// The patterns that no name matched.
+    /// The patterns that no name has matched.
     pub(crate) fn unmet(&self) -> impl Iterator<Item = &str> {
         self.unmet.iter().map(|glob| glob.text.as_str())
     }
@@ -172,14 +175,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_that_nothing_matches_are_told() {
+    fn patterns_that_match_nothing_are_reported() {
         let glob = |text: &str| text.parse::<Glob>().unwrap();
         let selection = Selection {
             include: vec![glob("a*"), glob("b"), glob("c?")],
             exclude: vec![glob("ab")],
         };
         let mut asked = Asked::new(&selection);
-        // What is left out again was there.
+        // A name that is excluded has been matched all the same.
         assert!(!asked.takes("ab") && asked.takes("cd") && !asked.takes("d"));
         assert_eq!(asked.unmet().collect::<Vec<_>>(), ["b"]);
     }

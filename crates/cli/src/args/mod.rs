@@ -1,7 +1,8 @@
-//! The command line, in two stages: words to plain data here, plain data to a plan in each file.
+//! The command line, in two stages: this module parses it to plain data, and the `flags` of each
+//! command turn that data into a plan.
 //!
-//! Nothing in this module opens a file or looks at the machine. Each command has its own file (the
-//! small analysing ones share [`analyse`]); flags that several commands share are in [`output`].
+//! Nothing in this module opens a file or reads anything about the machine. Flags that several commands
+//! share are in [`output`] and [`settings`].
 
 mod command;
 pub(crate) mod expressions;
@@ -25,10 +26,11 @@ pub(crate) use levels::threads;
 use crate::exit::ExitStatus;
 use crate::term::plain;
 
-/// The hot path of a data system, done and measured.
+/// Compress, archive, match and parse, with a latency report.
 ///
-/// Each command does its real job on your data and prints an honest latency report: service time,
-/// hold time, percentiles that the sample has earned, and the clock floor they stand on.
+/// Each command does its real job on your data and reports two times: service, how long the work
+/// took, and hold, how long one call kept its thread. Percentiles appear only when there are enough
+/// samples, and the clock's resolution is shown.
 #[derive(Debug, Clone, Parser)]
 #[command(
     name = "perfkit",
@@ -43,8 +45,8 @@ use crate::term::plain;
 pub(crate) struct Cli {
     /// Colour: auto, always or never
     ///
-    /// auto colours what goes to a terminal, unless NO_COLOR is set or TERM is dumb; always colours
-    /// what goes into files and pipes as well.
+    /// auto colours output to a terminal, unless NO_COLOR is set or TERM is dumb; always colours output
+    /// to files and pipes as well.
     #[arg(
         long,
         global = true,
@@ -75,7 +77,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What the parser says instead of a command line, coloured; whoever prints it may strip that.
+/// What the parser returns in place of a command line. The text is coloured; printing may strip that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// Help or a version, for standard output.
@@ -84,7 +86,7 @@ pub(crate) enum Answer {
     Mistake(String),
 }
 
-/// Parses the command line, or says what there is to say instead.
+/// Parses the command line, or returns the help or the error to print.
 pub(crate) fn parse(argv: &[OsString]) -> Result<Cli, Answer> {
     let argv = without_help_of_help(fingers::normalise(argv));
     Cli::try_parse_from(&argv).map_err(|error| {
@@ -121,11 +123,11 @@ fn without_help_of_help(mut argv: Vec<OsString>) -> Vec<OsString> {
     argv
 }
 
-/// The mistake of a command line with words that a terminal would obey, or that are too long to
-/// repeat, told of such words as they can be shown.
+/// The error of a command line that has words with control characters or words too long to repeat:
+/// those words are shown escaped or shortened.
 ///
-/// The parser repeats words as they are, between colours of its own, so that they cannot be made
-/// harmless afterwards.
+/// The parser repeats words unchanged, between its own colour codes, so they cannot be escaped
+/// afterwards.
 fn quotable(argv: &[OsString]) -> Option<String> {
     let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
     let shown: Vec<_> = words.iter().map(|word| plain::message(word)).collect();
@@ -135,7 +137,7 @@ fn quotable(argv: &[OsString]) -> Option<String> {
     let again = Cli::try_parse_from(shown.iter().map(OsString::from));
     Some(match again {
         Err(error) if error.use_stderr() => error.render().ansi().to_string(),
-        _ => "error: a word of the command line cannot be used; it is too long, or has control characters\n".to_owned(),
+        _ => "error: an argument is too long, or contains control characters\n".to_owned(),
     })
 }
 

@@ -30,11 +30,11 @@ pub(crate) enum ReportFormat {
 pub(crate) struct ReportArgs {
     /// Form: text (the default), json, jsonl, csv, markdown
     ///
-    /// The report goes to standard error where standard output is for data: in compress, decompress, zip,
-    /// unzip, betree match and fix. In all other commands it goes to standard output; so do listings
-    /// (-l), fix stats and fix store stats. text is tables for people, markdown the same for an issue or a README; json is one document of the
-    /// schema perfkit.report/1, jsonl the same on one line; csv is one line a distribution, or the
-    /// first table where there is none.
+    /// The report goes to standard error where standard output carries data: in compress, decompress,
+    /// zip, unzip, betree match and fix. In all other commands it goes to standard output; so do
+    /// listings (-l), fix stats and fix store stats. text is tables for people, markdown the same for an
+    /// issue or a README; json is one document of the schema perfkit.report/1, jsonl the same on one
+    /// line; csv is one line per distribution, or the first table if there are no distributions.
     #[arg(
         long,
         value_name = "FORMAT",
@@ -47,7 +47,7 @@ pub(crate) struct ReportArgs {
     /// Also write the report as JSON to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) export_json: Option<PathBuf>,
-    /// Also write one CSV line a distribution to FILE
+    /// Also write one CSV line per distribution to FILE
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) export_csv: Option<PathBuf>,
     /// Also write Markdown tables to FILE
@@ -56,17 +56,18 @@ pub(crate) struct ReportArgs {
     /// Also write the first distribution (see --row) for HdrHistogram plotters to FILE
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) export_hgrm: Option<PathBuf>,
-    /// Also write an HdrHistogram interval log, a line a second a tag, to FILE
+    /// Also write an HdrHistogram interval log, a line per second and tag, to FILE
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) export_hlog: Option<PathBuf>,
     /// The distribution that --export-hgrm writes: response, service or hold
     #[arg(long, value_name = "NAME", value_parser = ["response", "service", "hold"], hide_short_help = true)]
     pub(crate) row: Option<String>,
-    /// Exit 4 unless it holds, as 'p99<=2ms'; repeatable
+    /// Exit 4 if this limit is missed: 'p99<=2ms'; repeatable
     ///
-    /// Limits a percentile, the min, max or mean. A name before it, as in 'hold.max<1ms', chooses the
-    /// time; without one it is the response, else the service, else the hold time. Every row of that
-    /// name must hold. What the sample cannot decide passes, unless --require-verdict is given.
+    /// Limits a percentile, min, max or mean. A name before it, as in 'hold.max<1ms', chooses the
+    /// time; without a name it is the response time if there is one, else service, else hold. Every row
+    /// of that name must meet the limit. A limit that the samples cannot decide passes, unless
+    /// --require-verdict is given.
     #[arg(long, value_name = "GATE", action = ArgAction::Append)]
     pub(crate) slo: Vec<Gate>,
     /// Exit 5 when a gate or comparison cannot be decided
@@ -78,12 +79,12 @@ pub(crate) struct ReportArgs {
         hide = true
     )]
     _no_require_verdict: bool,
-    /// Exit 6, before any work, when this machine is unfit to measure on
+    /// Exit 6, before any work, if this machine is unfit for measuring
     #[arg(long, overrides_with = "_no_strict_env", hide_short_help = true)]
     pub(crate) strict_env: bool,
     #[arg(long = "no-strict-env", overrides_with = "strict_env", hide = true)]
     _no_strict_env: bool,
-    /// Pin the process to these processors (as 0, 0,2 or 0-3)
+    /// Pin the process to these CPUs (such as 0, 0,2 or 0-3)
     #[arg(long, value_name = "LIST", value_parser = units::cpu_list, hide_short_help = true)]
     pub(crate) cpu: Option<CpuList>,
 }
@@ -103,13 +104,13 @@ impl ReportArgs {
     }
 }
 
-/// What commands share whose report, and not their product, goes to files. Flattened into them.
+/// Flags of commands that write only reports to files. Flattened into them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutputArgs {
     /// Overwrite exported files
     ///
-    /// Data that is written to a terminal has its control characters shown as escapes, such as \u{1b};
-    /// with this it is written as it is.
+    /// Control characters in data that goes to a terminal are shown as escapes, such as \u{1b}; with
+    /// this flag they are written unchanged.
     #[arg(short, long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -127,16 +128,16 @@ impl OutputArgs {
     }
 }
 
-/// What is said on the terminal beside the report. Flattened into every command.
+/// What appears on the terminal in addition to the report. Flattened into every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Terminal")]
 pub(crate) struct TerminalArgs {
     /// No progress and warnings; -qq: no report either
     ///
-    /// A listing (-l) is no report about something: it is printed in any case.
+    /// A listing (-l) is not a report: it is always printed.
     #[arg(short, long, action = ArgAction::Count, overrides_with = "verbose")]
     pub(crate) quiet: u8,
-    /// Every spectrum, and the whole environment
+    /// Show every percentile spectrum and the whole environment
     #[arg(short, long, overrides_with = "quiet")]
     pub(crate) verbose: bool,
     /// Show progress even with -q, if standard error is a terminal
@@ -148,7 +149,7 @@ pub(crate) struct TerminalArgs {
 }
 
 impl TerminalArgs {
-    /// Whether progress may be drawn, were standard error a terminal.
+    /// Whether to draw progress if standard error is a terminal.
     pub(crate) fn wants_progress(&self) -> bool {
         !self.no_progress && (self.progress || self.quiet == 0)
     }

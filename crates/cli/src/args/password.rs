@@ -1,12 +1,12 @@
-//! Where a password comes from. It is never an argument, which everyone on the machine can see.
+//! Where a password comes from. It is never an argument: every user of the machine can see those.
 
 use std::path::PathBuf;
 
 /// Where a password comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PasswordSource {
-    /// Whoever sits at the terminal.
+    /// The user at the terminal.
     Terminal,
-    /// A file that holds it, on one line.
+    /// A file that contains it, on one line.
     File(PathBuf),
 }

@@ -1,4 +1,4 @@
-//! Flags on how the codec is set: recipes, blocks and jobs, and what frames refer back to.
+//! Flags for codec settings: recipes, blocks and jobs, and the data that frames refer back to.
 
 use std::path::PathBuf;
 
@@ -19,15 +19,15 @@ pub(crate) enum Compat {
 /// Flags on how to compress, beyond the level.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SettingArgs {
-    /// Settings by purpose, in place of a level
+    /// Choose settings by purpose, in place of a level
     ///
-    /// fast, balanced, binary, text, structured_data, maximum, or auto, which looks at the start of
-    /// each file. With a level as well, the level says how hard to try.
+    /// fast, balanced, binary, text, structured_data, maximum, or auto, which chooses by the start of
+    /// each file. If a level is given too, it sets how hard to try.
     #[arg(long, value_name = "NAME", overrides_with_all = ["recipe", "_no_recipe"])]
     recipe: Option<Recipe>,
     #[arg(long = "no-recipe", overrides_with = "recipe", hide = true)]
     _no_recipe: bool,
-    /// Take recipe names as another program does
+    /// Interpret recipe names as another program does
     #[arg(
         long,
         value_enum,
@@ -36,9 +36,9 @@ pub(crate) struct SettingArgs {
         hide_short_help = true
     )]
     recipe_compat: Option<Compat>,
-    /// The most content of a block, 1K to 128K
+    /// Largest content of a block, 1K to 128K
     ///
-    /// Smaller blocks make for shorter calls and cost ratio.
+    /// Smaller blocks make calls shorter and the ratio worse.
     #[arg(
         long,
         value_name = "SIZE",
@@ -47,7 +47,7 @@ pub(crate) struct SettingArgs {
         hide_short_help = true
     )]
     block_size: Option<u64>,
-    /// Input that a thread takes at a time
+    /// Input that a thread compresses at a time
     #[arg(
         short = 'B',
         long,
@@ -57,17 +57,17 @@ pub(crate) struct SettingArgs {
         hide_short_help = true
     )]
     job_size: Option<u64>,
-    /// Keep changes of the output near changes of the input
+    /// Limit changes of the output to where the input changed, for rsync
     #[arg(long, overrides_with = "_no_rsyncable", hide_short_help = true)]
     rsyncable: bool,
     #[arg(long = "no-rsyncable", overrides_with = "rsyncable", hide = true)]
     _no_rsyncable: bool,
 }
 
-/// Flags on what frames refer back to, for both directions.
+/// Flags for data that frames refer back to, in both directions.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct ReferenceArgs {
-    /// Use FILE as dictionary, the same both ways
+    /// Use FILE as dictionary; decompression needs the same one
     #[arg(
         short = 'D',
         long = "dictionary",
@@ -76,7 +76,7 @@ pub(crate) struct ReferenceArgs {
         conflicts_with = "patch_from"
     )]
     pub(crate) dictionary: Option<PathBuf>,
-    /// Refer back to FILE, an older version; the same both ways
+    /// Refer back to FILE, an older version; decompression needs it too
     #[arg(
         long,
         value_name = "FILE",
@@ -124,7 +124,7 @@ impl RecipePlan {
 }
 
 impl SettingArgs {
-    /// The recipe, with the level that was given beside it.
+    /// The recipe, with the level if one was given too.
     pub(crate) fn recipe(&self, level: Option<i32>) -> Option<RecipePlan> {
         self.recipe.map(|recipe| RecipePlan {
             recipe,
@@ -139,7 +139,7 @@ impl SettingArgs {
             if !(1 << 10..=128 << 10).contains(&size) {
                 return Err(
                     Failure::usage(format!("--block-size={size} is out of range"))
-                        .help("blocks hold between 1K and 128K"),
+                        .help("choose a size between 1K and 128K"),
                 );
             }
             options.block_bytes_max = u32::try_from(size).ok();
@@ -147,7 +147,7 @@ impl SettingArgs {
         if let Some(size) = self.job_size {
             if !(512 << 10..=1 << 30).contains(&size) {
                 return Err(Failure::usage(format!("--job-size={size} is out of range"))
-                    .help("a job has between 512K and 1G"));
+                    .help("choose a size between 512K and 1G"));
             }
             options.job_size = usize::try_from(size).ok();
         }

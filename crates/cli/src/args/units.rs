@@ -12,7 +12,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (number, suffix) = trimmed.split_at(digits);
     let number: u64 = number
         .parse()
-        .map_err(|_| format!("'{text}' is not a size (as 64K, 16MiB)"))?;
+        .map_err(|_| format!("'{text}' is not a size (such as 64K, 16MiB)"))?;
     let shift = match suffix.to_ascii_lowercase().as_str() {
         "" | "b" => 0,
         "k" | "kb" | "kib" => 10,
@@ -32,7 +32,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 
 /// Parses `100us`, `100µs`, `1ms`, `1.5s`: a positive time of up to an hour.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is not a time (as 100us, 1ms, 2s)");
+    let wrong = || format!("'{text}' is not a time (such as 100us, 1ms, 2s)");
     let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
     let number: f64 = digits.trim().parse().map_err(|_| wrong())?;
     let unit = match &text[digits.len()..] {
@@ -54,7 +54,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 pub(crate) fn range(text: &str) -> Result<ByteRange, String> {
     let (start, end) = text
         .split_once("..")
-        .ok_or_else(|| format!("'{text}' is not a range (as 1M..2M, 4096.., ..64K)"))?;
+        .ok_or_else(|| format!("'{text}' is not a range (such as 1M..2M, 4096.., ..64K)"))?;
     let bound = |text: &str| match text.trim() {
         "" => Ok(None),
         text => size(text).map(Some),
@@ -78,7 +78,7 @@ pub(crate) struct ByteRange {
 
 /// Parses `0`, `0,2` or `0-3` into processor numbers.
 pub(crate) fn cpu_list(text: &str) -> Result<CpuList, String> {
-    let wrong = || format!("'{text}' is not a list of processors (as 0, 0,2 or 0-3)");
+    let wrong = || format!("'{text}' is not a list of CPUs (such as 0, 0,2 or 0-3)");
     let mut cpus = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

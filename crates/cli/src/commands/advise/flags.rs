@@ -11,42 +11,42 @@ use crate::args::units;
 use crate::failure::{Failure, Result};
 use crate::io::conflicts::{Files, Stdout};
 
-/// Sizes shown unless others are asked for.
+/// Sizes shown by default.
 const SIZES: [u64; 5] = [2 << 10, 16 << 10, 128 << 10, 512 << 10, 4 << 20];
 /// Largest content of one operation.
 pub(crate) const SIZE_MAX: u64 = 64 << 20;
 const THRESHOLD: Duration = Duration::from_millis(1);
 const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
 
-/// Say which calls may run in an event loop, and measure them.
+/// Show which calls may run in an event loop, and measure them.
 ///
-/// Tables by recipe and size: how long a call takes on this machine, and whether it may run inline,
-/// should be sliced or belongs on another thread, by the threshold and by the 100 µs of an async
-/// runtime; then what contexts hold.
+/// The tables show, by recipe and size, how long a call takes on this machine, and whether it may run
+/// inline, should be sliced, or belongs on another thread: for the threshold, and for the 100 µs of an
+/// async runtime. Another table shows the memory of contexts.
 ///
-/// The stall table is measured beside a load: a probe task of a tokio runtime is called from outside
-/// every 200 µs, and its delay beyond that of an idle run is what the load did to everyone else.
-/// Loads run always inline, always by spawn_blocking, and by the scheduler of zstdkit, whose own
-/// threshold is 100 µs: auto with ordinary offload threads, auto_background with such as give way to
-/// everyone else. The modes take turns. Response times of the load count from when each operation
-/// was due; offload_response is how many times lower their median is than that of spawn_blocking.
+/// The stall table is measured under load: every 200 µs, another thread wakes a probe task of a tokio
+/// runtime. The delay of the probe, minus its delay without load, is what the load costs other tasks.
+/// The load runs always inline, always in spawn_blocking, or by the scheduler of zstdkit with its
+/// threshold of 100 µs: auto with ordinary offload threads, auto_background with threads of lowest
+/// priority. The modes take turns. Response times of the load count from when each operation was due;
+/// offload_response is the median of spawn_blocking divided by that of the mode.
 ///
-/// Without files the data is generated: JSON lines, HTML or binary, as the recipe has it.
+/// Without files the data is generated to suit the recipe: JSON lines, HTML or binary.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit advise
   perfkit advise --quick --async access.log
   perfkit advise --recipe text --size 512K -d 5s --workers 2 --export-json stalls.json")]
 pub(crate) struct AdviseArgs {
-    /// Data to judge by, taken together; generated if there is none
+    /// Files to measure with, taken together; without any, data is generated
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Longest that a call may hold its thread (as 1ms, 100us)
+    /// Longest time that a call may keep its thread (such as 1ms, 100us)
     ///
-    /// The verdicts stand on it: 1 ms unless given, what a scheduler of an actor runtime allows.
+    /// The verdicts depend on it. The default, 1 ms, is what the scheduler of an actor runtime allows.
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     threshold: Option<Duration>,
-    /// Threshold of an async runtime: 100 µs
+    /// Use the threshold of an async runtime, 100 µs
     #[arg(long = "async", conflicts_with = "threshold")]
     for_async: bool,
     /// Only this recipe; repeatable
@@ -55,27 +55,27 @@ pub(crate) struct AdviseArgs {
     /// Only contents of this size, up to 64M; repeatable
     #[arg(long = "size", value_name = "SIZE", value_parser = units::size)]
     sizes: Vec<u64>,
-    /// Length of each measurement of stalls
+    /// Duration of each stall measurement
     #[arg(short, long, value_name = "TIME", value_parser = units::duration, default_value = "1s")]
     duration: Duration,
-    /// A fifth of the time, and rougher numbers
+    /// Take a fifth of the time, with rougher numbers
     #[arg(long)]
     quick: bool,
-    /// Worker threads of the runtime that is disturbed
+    /// Worker threads of the runtime under load
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) workers: u8,
-    /// Load, in percent of one processor
+    /// Load, in percent of one CPU
     #[arg(long, value_name = "PCT", default_value_t = 40, value_parser = clap::value_parser!(u8).range(1..=95), hide_short_help = true)]
     pub(crate) load: u8,
-    /// Stalls only, no tables
+    /// Measure stalls only
     #[arg(long, conflicts_with = "no_stalls")]
     #[cfg(feature = "async")]
     pub(crate) no_tables: bool,
-    /// Tables only, no stalls
+    /// Do not measure stalls
     #[arg(long)]
     #[cfg_attr(
         not(feature = "async"),
-        expect(dead_code, reason = "there are none to leave out")
+        expect(dead_code, reason = "stalls are only measured with async")
     )]
     pub(crate) no_stalls: bool,
     /// Seed of the generated data
@@ -92,7 +92,7 @@ pub(crate) struct Plan {
     pub(crate) recipes: Vec<Recipe>,
     /// Sizes of content, ascending.
     pub(crate) sizes: Vec<usize>,
-    /// Time for a cell of the tables, and for a run of the stall measurement.
+    /// Time for one cell of the tables, and for one run of the stall measurement.
     pub(crate) cell: Duration,
     pub(crate) run: Duration,
 }
@@ -108,7 +108,7 @@ impl AdviseArgs {
         sizes.dedup();
         if let Some(size) = sizes.iter().find(|&&size| size == 0 || size > SIZE_MAX) {
             return Err(Failure::usage(format!("--size {size} is out of range"))
-                .help("between 1 byte and 64 MiB"));
+                .help("choose a size between 1 byte and 64M"));
         }
         let recipes = match self.recipes.as_slice() {
             [] => Recipe::ALL
@@ -139,7 +139,7 @@ impl AdviseArgs {
 
 fn recipe(name: &str) -> std::result::Result<Recipe, String> {
     match name.parse() {
-        Ok(Recipe::Auto) => Err("auto becomes one of the others: name that".to_owned()),
+        Ok(Recipe::Auto) => Err("auto only chooses among the other recipes: name one".to_owned()),
         Ok(recipe) => Ok(recipe),
         Err(error) => Err(zstdkit::UnknownRecipe::to_string(&error)),
     }

@@ -10,8 +10,8 @@ use crate::io::conflicts::{Files, Stdout};
 
 /// Match events against boolean expressions.
 ///
-/// Reads a domains file (name|type|allow_undefined|min|max a line), expressions (one a line, their id
-/// is the number of the line) and events (a JSON object a line), and says which expressions match
+/// Reads a domains file (each line name|type|allow_undefined|min|max), expressions (one per line; the
+/// line number is the id) and events (one JSON object per line), and writes which expressions match
 /// each event.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
@@ -36,7 +36,7 @@ pub(crate) enum BetreeCommand {
 }
 
 impl BetreeCommand {
-    /// Whether a terminal gets what is written as it is.
+    /// Whether data goes to a terminal unchanged.
     pub(crate) fn wants_raw(&self) -> bool {
         match self {
             Self::Match(args) => args.analysis.force,
@@ -50,7 +50,7 @@ impl BetreeCommand {
 /// Generate domains, expressions and events.
 ///
 /// Writes the files domains, expressions and events into a directory. The same seed gives the same
-/// bytes everywhere.
+/// bytes on every machine.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GenerateArgs {
     /// bool or ad
@@ -58,14 +58,14 @@ pub(crate) struct GenerateArgs {
     pub(crate) kind: WorkloadKind,
     #[command(flatten)]
     pub(crate) size: WorkloadArgs,
-    /// How many events
+    /// Number of events
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) events: u64,
-    /// lines, or erlang: terms that begin with the domain, and events as lists of bits (bool only)
+    /// Format: lines, or erlang (terms that start with the domain, events as lists of bits; bool only)
     #[arg(long, value_name = "FORM", value_enum, default_value_t = FileForm::Lines,
           hide_possible_values = true)]
     pub(crate) form: FileForm,
-    /// The directory, which is made
+    /// The directory, which is created
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
     /// Overwrite existing files
@@ -78,16 +78,16 @@ pub(crate) struct GenerateArgs {
 /// How generated files are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FileForm {
-    /// Domains and expressions a line each, events as JSON
+    /// Domains and expressions one per line, events as JSON
     Lines,
     /// Erlang terms
     Erlang,
 }
 
-/// What an event that lacks an attribute makes of a test of it.
+/// The result of a test whose attribute is missing from the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UndefinedMode {
-    /// The test is false, its negation by not true
+    /// The test is false, and its negation with `not` is true
     False,
     /// The test is unknown, and so is its negation
     ThreeValued,
@@ -100,29 +100,29 @@ pub(crate) enum MatchOutput {
     Json,
     /// The ids, separated by blanks
     Ids,
-    /// A 0 or 1 for each line of the expressions
+    /// A 0 or 1 for each expression
     Bitmap,
-    /// How many ids there are
+    /// The number of ids
     Count,
 }
 
-/// The files that a tree is made of, or the snapshot that it is read from.
+/// The files to build a tree from, or the snapshot to read it from.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TreeArgs {
-    /// A file that `betree build` wrote, in place of the files below
+    /// Snapshot from `betree build`, instead of the files below
     #[arg(long, value_name = "SNAP",
           conflicts_with_all = ["domains", "expressions", "constants", "undefined"])]
     pub(crate) snapshot: Option<PathBuf>,
-    /// Attributes: name|type|allow_undefined|min|max a line; Erlang terms bring their own
+    /// Attributes, one per line: name|type|allow_undefined|min|max; not needed with Erlang terms
     #[arg(long, value_name = "FILE")]
     pub(crate) domains: Option<PathBuf>,
-    /// Expressions, one a line, or Erlang terms
+    /// Expressions, one per line, or Erlang terms
     #[arg(long, value_name = "FILE", required_unless_present = "snapshot")]
     pub(crate) expressions: Option<PathBuf>,
-    /// Ids that frequency caps count by, as CSV
+    /// Ids for frequency caps, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) constants: Option<PathBuf>,
-    /// What an undefined attribute makes of a test: false or three-valued
+    /// How to evaluate a test of an undefined attribute: false or three-valued
     #[arg(long, value_name = "MODE", value_enum, default_value_t = UndefinedMode::False,
           hide_possible_values = true)]
     pub(crate) undefined: UndefinedMode,
@@ -130,8 +130,8 @@ pub(crate) struct TreeArgs {
 
 /// Check expressions and write them as a snapshot.
 ///
-/// A snapshot holds the domains, the expressions and their constants, with checksums. It is read
-/// faster than the files that it was made of, and appears whole or not at all.
+/// A snapshot contains the domains, the expressions and their constants, with checksums. It loads
+/// faster than these files, and appears complete or not at all.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
@@ -148,8 +148,8 @@ pub(crate) struct BuildArgs {
 
 /// Match events against expressions.
 ///
-/// Writes a line an event to standard output as events come, and a report to standard error: how
-/// long searches took, and how long one step of them held the thread.
+/// Writes one line per event to standard output as events arrive, and a report to standard error: how
+/// long searches took, and how long one step of a search kept the thread.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MatchArgs {
     #[command(flatten)]
@@ -157,30 +157,30 @@ pub(crate) struct MatchArgs {
     /// Events, a JSON object or an Erlang list a line; `-` is standard input
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) events: PathBuf,
-    /// json, ids, bitmap or count
+    /// Format of matches: json, ids, bitmap or count
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MatchOutput::Json,
           hide_possible_values = true)]
     pub(crate) output: MatchOutput,
-    /// Reductions of one step
+    /// Reductions per step, the unit of work of a search
     #[arg(long, value_name = "N", default_value_t = 2000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: u64,
     /// Pass over attributes that the domains lack
     #[arg(long)]
     pub(crate) ignore_unknown: bool,
-    /// Go on after an event that cannot be read, and end with 3
+    /// Skip events that cannot be read, and exit 3
     #[arg(long)]
     pub(crate) keep_going: bool,
     #[command(flatten)]
     pub(crate) analysis: OutputArgs,
 }
 
-/// Say why an expression matches events, or what fails.
+/// Show why an expression matches events, or which test fails.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
-    /// The expression, by its line
+    /// The expression, by its line number
     #[arg(long, value_name = "N")]
     pub(crate) id: u64,
     /// Events, a JSON object or an Erlang list a line; `-` is standard input
@@ -194,7 +194,7 @@ pub(crate) struct ExplainArgs {
 }
 
 impl BetreeArgs {
-    /// What it reads and writes. The files of `generate` are new ones of a directory.
+    /// What it reads and writes. The files of `generate` go to a directory of their own.
     pub(crate) fn files(&self) -> Files<'_> {
         match &self.command {
             BetreeCommand::Generate(_) => Files::default(),

@@ -8,12 +8,12 @@ use crate::args::expressions::{WorkloadArgs, WorkloadKind};
 use crate::args::output::OutputArgs;
 use crate::io::conflicts::{Files, Stdout};
 
-/// Measure searches: plain, in slices, slice by slice.
+/// Measure searches: in one call, and in slices of a budget.
 ///
-/// Generates a workload, checks that every way of searching and every instruction set finds the
-/// same, and then compares a search in one call with the same search in slices of a budget, bucket by
-/// bucket in turns, with the plain search once more as a control. A ticker that shares a thread with
-/// searches shows how late it comes.
+/// Generates a workload and checks that every way to search and every instruction set finds the same
+/// ids. Then compares a search in one call with the same search in slices, in random order, with the
+/// search in one call also as a control. A ticker that shares its thread with searches shows how late
+/// it runs.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit betree-bench
@@ -26,24 +26,24 @@ pub(crate) struct BetreeBenchArgs {
     pub(crate) kind: WorkloadKind,
     #[command(flatten)]
     pub(crate) size: WorkloadArgs,
-    /// Expressions of a file in place of generated ones
+    /// Take expressions from FILE instead of generating them
     #[arg(long, value_name = "FILE", requires = "event_file")]
     pub(crate) expression_file: Option<PathBuf>,
-    /// Events of a file
+    /// Take events from FILE
     #[arg(long, value_name = "FILE", requires = "expression_file")]
     pub(crate) event_file: Option<PathBuf>,
-    /// Domains of a file, where the expressions do not bring their own
+    /// Take domains from FILE; not needed with Erlang terms
     #[arg(long, value_name = "FILE", requires = "expression_file")]
     pub(crate) domain_file: Option<PathBuf>,
-    /// Buckets of searches a side
+    /// Buckets of searches per side
     #[arg(long, value_name = "N", default_value_t = 30,
           value_parser = clap::value_parser!(u32).range(2..=10_000))]
     pub(crate) buckets: u32,
-    /// Searches of a bucket
+    /// Searches per bucket
     #[arg(long, value_name = "N", default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) bucket_size: u32,
-    /// Reductions of one slice
+    /// Reductions per slice, the unit of work of a search
     #[arg(long, value_name = "N", default_value_t = 2000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: u64,

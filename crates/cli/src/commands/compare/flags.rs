@@ -10,12 +10,12 @@ use crate::io::conflicts::{Files, Stdout};
 
 /// Compare two runs, or two commands interleaved in one run.
 ///
-/// Two report files (JSON) are compared row by row over their buckets; two files of plain numbers,
-/// one a line, are compared pair by pair. Two sequential files are unpaired: drift between the runs
-/// is not controlled, and the report says so.
+/// Compares two report files (JSON) row by row over their buckets, or two files of plain numbers (one
+/// per line) pair by pair. Two separate runs are unpaired: drift between them is not controlled, and
+/// the report says so.
 ///
-/// With --interleave both commands run here, in random order, with the baseline once more as a
-/// control: it shows what difference this machine makes up where there is none.
+/// With --interleave, both commands run in random order, and the baseline runs a second time as a
+/// control: it shows how large a difference this machine reports where there is none.
 #[derive(Debug, Clone, Args)]
 #[command(
     override_usage = "perfkit compare [OPTIONS] <BASELINE> <TARGET>
@@ -34,10 +34,10 @@ pub(crate) struct CompareArgs {
         required_unless_present = "interleave"
     )]
     pub(crate) files: Vec<PathBuf>,
-    /// Run both commands N times, M runs a bucket, mixed
+    /// Run both commands in N rounds, M times per round
     ///
-    /// A round runs each command M times (1 unless given), in an order drawn anew. The median of the
-    /// differences of the N rounds gets a 95 % interval from 6 rounds on.
+    /// Each round runs each command M times (1 by default), in a new random order. The median
+    /// difference of the rounds has a 95 % interval if there are at least 6 rounds.
     #[arg(long, value_name = "N[xM]", value_parser = rounds, conflicts_with = "files")]
     pub(crate) interleave: Option<Rounds>,
     /// Runs of each command before the first round
@@ -45,7 +45,7 @@ pub(crate) struct CompareArgs {
     pub(crate) warmup: u32,
     /// A shell command to run before each run, untimed
     ///
-    /// It puts back what the run before has changed: --prepare 'rm -rf out'.
+    /// To undo what the previous run changed, such as --prepare 'rm -rf out'.
     #[arg(
         long,
         value_name = "CMD",
@@ -56,12 +56,12 @@ pub(crate) struct CompareArgs {
     /// Seed of the random order
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
-    /// Count runs that fail, and go on
+    /// Continue when a run fails, and count such runs
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
-    /// Exit 4 when the target is worse by over PCT %
+    /// Exit 4 if the target is worse by more than PCT %
     ///
-    /// Without a number, any difference that the verdict calls worse ends with exit code 4.
+    /// Without a number, exit 4 for every verdict `worse`.
     #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub(crate) fail_on_regression: Option<f64>,
     /// With --interleave: baseline, `--`, target
@@ -79,14 +79,14 @@ pub(crate) struct CompareArgs {
 /// How often an interleaved comparison runs each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rounds {
-    /// Buckets a side.
+    /// Rounds, each of which is one bucket per side.
     pub(crate) rounds: u32,
-    /// Runs in a bucket.
+    /// Runs per side and round.
     pub(crate) batch: u32,
 }
 
 fn rounds(text: &str) -> Result<Rounds, String> {
-    let wrong = || format!("'{text}' is not ROUNDS or ROUNDSxBATCH (as 20 or 100x10)");
+    let wrong = || format!("'{text}' is not ROUNDS or ROUNDSxBATCH (such as 20 or 100x10)");
     let (rounds, batch) = text.split_once('x').unwrap_or((text, "1"));
     let rounds: u32 = rounds.parse().map_err(|_| wrong())?;
     let batch: u32 = batch.parse().map_err(|_| wrong())?;

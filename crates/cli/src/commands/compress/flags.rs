@@ -1,4 +1,4 @@
-//! `perfkit compress`: flags, and what they come to.
+//! `perfkit compress`: its flags, and the plan that they give.
 
 use std::path::PathBuf;
 
@@ -15,8 +15,8 @@ use crate::io::conflicts::Files;
 
 /// Compress files, directories or standard input to zstd.
 ///
-/// Without FILE, or with `-`, standard input is compressed to standard output. Otherwise each FILE
-/// becomes FILE.zst; the source is kept. The report goes to standard error.
+/// Without FILE, or with `-`, compresses standard input to standard output. Otherwise compresses each
+/// FILE to FILE.zst and keeps the source. The report goes to standard error.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit compress -3 access.log
@@ -25,22 +25,22 @@ use crate::io::conflicts::Files;
 pub(crate) struct CompressArgs {
     /// Files to compress; `-` is standard input
     ///
-    /// A binary with the feature `cloud` takes URLs as well (http, https, s3, gs, az, file): what they
-    /// name is read as it arrives, and its target is in the current directory.
+    /// With the build feature `cloud`, FILE may also be a URL (http, https, s3, gs, az, file). It is
+    /// read as it arrives, and the target goes to the current directory.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Level 1 to 19, 3 by default, also spelled -1 … -19
     ///
-    /// 20 to 22 with --ultra. Digits may stand among other letters, as the zstd command has it:
-    /// -19T0 is --level=19 --threads=0.
+    /// 20 to 22 with --ultra. Digits and letters may share an argument, as in the zstd command: -19T0
+    /// is --level=19 --threads=0.
     #[arg(long, value_name = "N", overrides_with_all = ["level", "fast"], allow_negative_numbers = true)]
     level: Option<i32>,
-    /// Allow levels 20 to 22, which take much memory
+    /// Allow levels 20 to 22, which need much memory
     #[arg(long, overrides_with = "_no_ultra")]
     ultra: bool,
     #[arg(long = "no-ultra", overrides_with = "ultra", hide = true)]
     _no_ultra: bool,
-    /// Faster than level 1; the higher N the faster
+    /// Compress faster than level 1: the higher N, the faster
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", overrides_with_all = ["level", "fast"])]
     fast: Option<u32>,
     /// Look for repetitions over 2^N bytes, N from 10 to 31
@@ -48,18 +48,17 @@ pub(crate) struct CompressArgs {
     long: Option<u32>,
     #[arg(long = "no-long", overrides_with = "long", hide = true)]
     _no_long: bool,
-    /// Threads that compress, 0 for one a processor
+    /// Number of threads; 0: one per CPU
     ///
-    /// The default is 1 for a large file, and one a processor (at most 16) for small files, each of
-    /// which is compressed by one thread.
+    /// The default is 1 for a large file. Small files are compressed in parallel, each by one thread:
+    /// by default one per CPU, at most 16.
     #[arg(short = 'T', long, value_name = "N", overrides_with = "threads")]
     threads: Option<u32>,
-    /// Write frames of SIZE and a table to find them
+    /// Write independent frames of SIZE and a seek table
     ///
-    /// Frames of SIZE of content (2M by default) are compressed apart from each other, by as many
-    /// threads as -T says, and the table at the end of the file lets any part be decompressed
-    /// without the rest. The file is the same for any number of threads, and any zstd program
-    /// decompresses it.
+    /// Each frame has SIZE of content (2M by default) and is compressed independently, by -T threads.
+    /// The table at the end of the file makes it possible to decompress any part without the rest. The
+    /// file has the same bytes for any number of threads, and any zstd program decompresses it.
     #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "2M", value_parser = units::size, overrides_with_all = ["seekable", "_no_seekable"])]
     seekable: Option<u64>,
     #[arg(long = "no-seekable", overrides_with = "seekable", hide = true)]
@@ -70,18 +69,18 @@ pub(crate) struct CompressArgs {
     /// Write no checksum
     #[arg(long, overrides_with = "check")]
     no_check: bool,
-    /// Write the size of the content into each frame where it is known (the default)
+    /// Write the content size into each frame where it is known (the default)
     #[arg(long, overrides_with = "no_content_size", hide_short_help = true)]
     content_size: bool,
     /// Write no content size
     #[arg(long, overrides_with = "content_size", hide_short_help = true)]
     no_content_size: bool,
-    /// The size of what standard input will bring, for smaller contexts and a sized frame
+    /// Size of standard input, for smaller contexts and a content size in the frame
     #[arg(long, value_name = "SIZE", value_parser = units::size, hide_short_help = true)]
     stream_size: Option<u64>,
-    /// Decompress what is written and compare it
+    /// Decompress the output and compare it with the input
     ///
-    /// With the input, outside the timed spans. A difference is exit code 1, and nothing is replaced.
+    /// This is not timed. If they differ, the exit code is 1 and no file is replaced.
     #[arg(long, overrides_with = "_no_verify")]
     verify: bool,
     #[arg(long = "no-verify", overrides_with = "verify", hide = true)]
@@ -89,7 +88,7 @@ pub(crate) struct CompressArgs {
     /// Skip files that end in .zst when walking a directory (the default)
     #[arg(long, overrides_with = "no_exclude_compressed", hide_short_help = true)]
     exclude_compressed: bool,
-    /// Compress files that end in .zst again when walking a directory
+    /// Also compress files that end in .zst when walking a directory
     #[arg(long, overrides_with = "exclude_compressed", hide_short_help = true)]
     no_exclude_compressed: bool,
     #[command(flatten)]
@@ -106,7 +105,7 @@ pub(crate) struct CompressArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
-/// What `compress` shall do, free of spelling.
+/// What `compress` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CompressPlan {
     /// Settings of the encoder.
@@ -115,15 +114,15 @@ pub(crate) struct CompressPlan {
     pub(crate) recipe: Option<RecipePlan>,
     /// Threads asked for, at least 1.
     pub(crate) threads: u32,
-    /// Small files that are compressed at a time, at least 1.
+    /// Small files that are compressed in parallel, at least 1.
     pub(crate) file_threads: u32,
-    /// Content of a frame of a seekable file, in bytes.
+    /// Content per frame of a seekable file, in bytes.
     pub(crate) seekable: Option<usize>,
     /// Declared size of standard input.
     pub(crate) stream_size: Option<u64>,
-    /// Whether to decode all that is written.
+    /// Whether to decode the output and compare it.
     pub(crate) verify: bool,
-    /// Whether a walk skips what is compressed already.
+    /// Whether a walk skips files that are already compressed.
     pub(crate) exclude_compressed: bool,
 }
 
@@ -135,7 +134,7 @@ impl CompressArgs {
             && !(10..=31).contains(&log)
         {
             return Err(Failure::usage(format!("--long={log} is out of range"))
-                .help("a window log lies between 10 and 31; --long alone means 27"));
+                .help("choose a window log between 10 and 31; --long alone means 27"));
         }
         let seekable = self.seekable.map(frame_bytes).transpose()?;
         let mut encoder = EncoderOptions::default()
@@ -160,18 +159,18 @@ impl CompressArgs {
         })
     }
 
-    /// What to make a dictionary of, where that was asked for.
+    /// What to train a dictionary on, if `--train` was given.
     pub(crate) fn train(&self) -> Result<Option<TrainPlan>> {
         let Some(output) = self.files_args.output.clone().filter(|_| self.train.train) else {
             return Ok(None);
         };
         if self.files.is_empty() || self.files.iter().any(|file| file.as_os_str() == "-") {
-            return Err(Failure::usage("--train needs files, one a sample")
+            return Err(Failure::usage("--train needs files: each is one sample")
                 .help("name files, or directories with -r"));
         }
         if crate::io::target::is_stdout(&output) {
-            return Err(Failure::usage("-o - is no place for a dictionary")
-                .help("name the file of the dictionary: -o DICT"));
+            return Err(Failure::usage("a dictionary cannot go to standard output")
+                .help("name its file: -o DICT"));
         }
         let (size_bytes, id) = self.train.dictionary()?;
         Ok(Some(TrainPlan {
@@ -199,7 +198,7 @@ fn frame_bytes(size: u64) -> Result<usize> {
     match usize::try_from(size) {
         Ok(bytes) if (1 << 10..=1 << 30).contains(&bytes) => Ok(bytes),
         _ => Err(Failure::usage(format!("--seekable={size} is out of range"))
-            .help("a frame has 1K to 1G of content; --seekable alone means 2M")),
+            .help("choose 1K to 1G of content per frame; --seekable alone means 2M")),
     }
 }
 

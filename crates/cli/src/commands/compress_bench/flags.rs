@@ -1,4 +1,4 @@
-//! `perfkit compress-bench`: flags, and what they come to.
+//! `perfkit compress-bench`: its flags, and the plan that they give.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,23 +12,23 @@ use crate::args::{levels, units};
 use crate::failure::{Failure, Result};
 use crate::io::conflicts::{Files, Stdout};
 
-/// Levels measured when none is named: the ends, the default, and one between.
+/// Levels measured by default: the ends, the default, and one between.
 const LEVELS: [i32; 4] = [1, 3, 9, 19];
-/// The level that a range starts at without -b.
+/// The first level of a range without -b.
 const LEVEL_DEFAULT: i32 = 3;
-/// Longest time a candidate.
+/// Longest time per candidate.
 const SECONDS_MAX: f64 = 86_400.0;
 /// Smallest and largest block.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1 << 30;
-/// Smallest and largest size of generated data, a kind.
+/// Smallest and largest size of each kind of generated data.
 const SIZE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
 
 /// Measure levels and recipes on your data, and rank them.
 ///
-/// Each FILE is measured by itself, a directory (-r) as one; without FILE, six kinds of generated
-/// data. All candidates take turns in random order in many rounds, so that a busy machine hits all
-/// alike. Speeds are medians over the rounds, with the slowest and the fastest round beside them,
-/// by wall time and by CPU time. Every answer is decompressed and compared outside the timed spans.
+/// Measures each FILE separately, a directory (-r) as one input; without FILE, six kinds of generated
+/// data. All candidates take turns in random order in many rounds, so that a busy machine affects all
+/// of them equally. Speeds are medians over the rounds, in wall time and CPU time, with the slowest
+/// and the fastest round. All output is decompressed and compared, untimed.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit compress-bench -b1 -e9 access.log --export-json bench.json
@@ -62,27 +62,27 @@ pub(crate) struct CompressBenchArgs {
     _no_recipes: bool,
     /// Measure this recipe as well; repeatable
     ///
-    /// fast, balanced, binary, text, structured_data, maximum, or auto, which stands for the one that
-    /// a look at the first block of each input chooses.
+    /// fast, balanced, binary, text, structured_data, maximum, or auto, which chooses one of them by
+    /// the first block of each input.
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     recipe: Vec<Recipe>,
-    /// Measure recipes as another program has them as well
+    /// Also measure another program's recipes of the same names
     ///
-    /// Their names start with `exz` in the tables.
+    /// In the tables their names start with `exz`.
     #[arg(long, value_name = "PROGRAM", value_enum, hide_short_help = true)]
     recipe_compat: Option<Compat>,
-    /// Time that a candidate takes on an input
+    /// Time per candidate and input
     ///
-    /// One pass over the whole input is always made, however long it takes.
+    /// There is always at least one pass over the whole input, however long it takes.
     #[arg(short = 'i', value_name = "SECS", default_value = "1", value_parser = seconds)]
     seconds: Duration,
     /// Cut inputs into blocks, one operation each
     ///
-    /// Several sizes, separated by commas, are measured one after the other. Without this an
-    /// operation is a whole file.
+    /// Several sizes, separated by commas, are measured one after another. Without -B an operation is a
+    /// whole file.
     #[arg(short = 'B', long, value_name = "SIZE", value_delimiter = ',', value_parser = block)]
     block_size: Vec<u64>,
-    /// Threads that compress, 0 for one a processor
+    /// Number of threads for compression; 0: one per CPU
     #[arg(short = 'T', long, value_name = "N", default_value_t = 1)]
     threads: u32,
     /// Dictionary for both directions
@@ -100,9 +100,9 @@ pub(crate) struct CompressBenchArgs {
     _no_streaming: bool,
     /// Measure each candidate one-shot and streamed, both ways, with percentiles and memory
     ///
-    /// A stream is of unknown size and flushed after every 128 KiB: a row of it is about one such
-    /// chunk, either way. Without candidates these are all recipes. The tables say what a call takes (p50, p99),
-    /// and what contexts were expected to hold and do hold.
+    /// A stream has an unknown size and is flushed after every 128 KiB; its row is about one such
+    /// chunk, in both directions. Without named candidates, all recipes are measured. The tables show
+    /// how long a call takes (p50, p99), and the predicted and the real memory of contexts.
     #[arg(
         long,
         overrides_with = "_no_matrix",
@@ -111,10 +111,9 @@ pub(crate) struct CompressBenchArgs {
     matrix: bool,
     #[arg(long = "no-matrix", overrides_with = "matrix", hide = true)]
     _no_matrix: bool,
-    /// Time decompression alone
+    /// Measure only decompression
     ///
-    /// Files that are zstd are decompressed as they are, frame by frame; others are compressed first,
-    /// untimed.
+    /// zstd files are decompressed frame by frame; other files are compressed first, untimed.
     #[arg(long, overrides_with = "_no_decompress_only")]
     decompress_only: bool,
     #[arg(
@@ -123,22 +122,22 @@ pub(crate) struct CompressBenchArgs {
         hide = true
     )]
     _no_decompress_only: bool,
-    /// Rank what reaches this ratio, fastest first
+    /// Rank candidates with at least this ratio, fastest first
     ///
-    /// By bytes a CPU-second. Several ratios are separated by commas. Behind the first by less than
-    /// the noise is as good as the first.
+    /// By bytes per CPU-second. Separate several ratios by commas. A candidate that is slower than the
+    /// first by less than the noise counts as equally good.
     #[arg(long, value_name = "RATIO", value_delimiter = ',', value_parser = ratio)]
     rank_at: Vec<f64>,
-    /// Mark what another candidate beats in ratio and speed
+    /// Mark candidates that others beat in ratio and speed
     ///
-    /// A candidate is dominated when another has the same ratio or a better one, and more bytes a
-    /// CPU-second by more than the noise: the larger spread of the two, from slowest to fastest
-    /// round, as a share of the median. Fewer than three rounds count as a spread of 25 %.
+    /// A candidate is dominated if another has at least its ratio, and processes more bytes per
+    /// CPU-second by more than the noise: the larger spread of the two, from slowest to fastest round,
+    /// as a share of the median. With fewer than three rounds the spread counts as 25 %.
     #[arg(long, overrides_with = "_no_pareto")]
     pareto: bool,
     #[arg(long = "no-pareto", overrides_with = "pareto", hide = true)]
     _no_pareto: bool,
-    /// Bytes of generated data a kind
+    /// Bytes of each kind of generated data
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = size, hide_short_help = true)]
     pub(crate) size: u64,
     /// Seed of the random order and of generated data
@@ -171,7 +170,7 @@ impl Choice {
     }
 }
 
-/// How content is handed to a codec.
+/// How a codec gets its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// All at once.
@@ -189,12 +188,12 @@ impl Mode {
     }
 }
 
-/// What `compress-bench` shall do, free of spelling.
+/// What `compress-bench` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CompressBenchPlan {
-    /// What is measured, each once, in the order of the tables.
+    /// The candidates, without duplicates, in the order of the tables.
     pub(crate) choices: Vec<Choice>,
-    /// Time a candidate on an input.
+    /// Time per candidate and input.
     pub(crate) time: Duration,
     /// Sizes of blocks; `None` is a whole file.
     pub(crate) block_bytes: Vec<Option<usize>>,
@@ -204,11 +203,11 @@ pub(crate) struct CompressBenchPlan {
     pub(crate) modes: Vec<Mode>,
     /// Whether the tables are those of the matrix.
     pub(crate) matrix: bool,
-    /// No timing of compression.
+    /// Whether only decompression is timed.
     pub(crate) decompress_only: bool,
     /// Ratios to rank at.
     pub(crate) rank_at: Vec<f64>,
-    /// Whether to mark what is dominated.
+    /// Whether to mark dominated candidates.
     pub(crate) pareto: bool,
 }
 
@@ -269,7 +268,7 @@ impl CompressBenchArgs {
         Ok(choices)
     }
 
-    /// The recipes named, or all where nothing else says what to do.
+    /// The named recipes, or all by default.
     fn recipe_choices(&self, default: bool) -> Vec<Choice> {
         let default = default || self.recipe_compat.is_some();
         let all = self.recipes || (default && self.recipe.is_empty());
@@ -277,7 +276,7 @@ impl CompressBenchArgs {
             true => Recipe::ALL.to_vec(),
             false => self.recipe.clone(),
         };
-        // It had no `auto`.
+        // The other program has no `auto`.
         let theirs = |recipe: &&Recipe| **recipe != Recipe::Auto;
         let theirs = recipes
             .iter()
@@ -304,13 +303,13 @@ impl CompressBenchArgs {
         levels::level(begin, self.ultra)?;
         levels::level(end, self.ultra)?;
         if begin > end {
-            return Err(Failure::usage(format!("-b{begin} lies above -e{end}"))
-                .help("a range goes from -b up to -e, as in -b1 -e19"));
+            return Err(Failure::usage(format!("-b{begin} is above -e{end}"))
+                .help("a range goes from -b up to -e, such as -b1 -e19"));
         }
         if end.abs_diff(begin) > 64 {
             return Err(
                 Failure::usage(format!("-b{begin} -e{end} are too many levels"))
-                    .help("name single ones with --level or --fast=N"),
+                    .help("name at most 64, or single ones with --level and --fast=N"),
             );
         }
         Ok(Some((begin, end)))
@@ -320,11 +319,11 @@ impl CompressBenchArgs {
 fn seconds(text: &str) -> std::result::Result<Duration, String> {
     let number: f64 = text
         .parse()
-        .map_err(|_| format!("'{text}' is no number of seconds (as 3 or 0.5)"))?;
+        .map_err(|_| format!("'{text}' is not a number of seconds (such as 3 or 0.5)"))?;
     if (0.0..=SECONDS_MAX).contains(&number) {
         Ok(Duration::from_secs_f64(number))
     } else {
-        Err("a time lies between 0 and 86400 seconds".to_owned())
+        Err("expected 0 to 86400 seconds".to_owned())
     }
 }
 
@@ -332,7 +331,7 @@ fn ratio(text: &str) -> std::result::Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|n| n.is_finite());
     number
         .filter(|number| *number >= 0.0)
-        .ok_or_else(|| format!("'{text}' is no ratio (as 3 or 2.5)"))
+        .ok_or_else(|| format!("'{text}' is not a ratio (such as 3 or 2.5)"))
 }
 
 fn block(text: &str) -> std::result::Result<u64, String> {
@@ -340,7 +339,7 @@ fn block(text: &str) -> std::result::Result<u64, String> {
 }
 
 fn size(text: &str) -> std::result::Result<u64, String> {
-    within(text, SIZE_BYTES, "a kind has 1 KiB to 1 GiB")
+    within(text, SIZE_BYTES, "expected 1 KiB to 1 GiB")
 }
 
 fn within(

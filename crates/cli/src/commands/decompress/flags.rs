@@ -1,4 +1,4 @@
-//! `perfkit decompress`: flags, and what they come to.
+//! `perfkit decompress`: its flags, and the plan that they give.
 
 use std::path::PathBuf;
 
@@ -15,8 +15,8 @@ use crate::io::conflicts::{Files, Stdout};
 
 /// Decompress, test or list zstd files.
 ///
-/// Without FILE, or with `-`, standard input is decompressed to standard output. Otherwise each
-/// FILE.zst becomes FILE; the source is kept. The report goes to standard error, a listing (-l) to
+/// Without FILE, or with `-`, decompresses standard input to standard output. Otherwise decompresses
+/// each FILE.zst to FILE and keeps the source. The report goes to standard error, a listing (-l) to
 /// standard output.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
@@ -26,29 +26,30 @@ use crate::io::conflicts::{Files, Stdout};
 pub(crate) struct DecompressArgs {
     /// Files to decompress; `-` is standard input
     ///
-    /// A binary with the feature `cloud` takes URLs as well (http, https, s3, gs, az, file): what they
-    /// name is read as it arrives, and its target is in the current directory.
+    /// With the build feature `cloud`, FILE may also be a URL (http, https, s3, gs, az, file). It is
+    /// read as it arrives, and the target goes to the current directory.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Decompress and check, write nothing
+    /// Decompress and verify, but write nothing
     #[arg(short, long, conflicts_with_all = ["list", "output", "stdout", "rm"])]
     pub(crate) test: bool,
-    /// List what is in each file; -v lists every frame
+    /// List each file; -v lists every frame
     ///
-    /// Nothing is decompressed: a frame states its sizes. What it does not state is shown as —.
+    /// Nothing is decompressed: sizes come from the frame headers. What a header does not state is
+    /// shown as —.
     #[arg(short, long, conflicts_with_all = ["output", "stdout", "rm"])]
     pub(crate) list: bool,
-    /// Write bytes A up to B of the content only
+    /// Decompress only bytes A up to B of the content
     ///
-    /// To standard output, unless -o names a file. Either end may be left out (`64M..`, `..4K`). Only
-    /// the frames that hold the range are read, found by the table of a seekable file. In files of
-    /// several frames without a table they are found by their headers.
+    /// To standard output, unless -o names a file. Either end may be left out (`64M..`, `..4K`). Reads
+    /// only the frames of that range. They are found by the seek table, or, in files without one, by
+    /// the frame headers.
     #[arg(long, value_name = "A..B", value_parser = units::range, conflicts_with_all = ["list", "rm"])]
     pub(crate) range: Option<ByteRange>,
-    /// Threads for many files or files of many frames, 0 for one a processor
+    /// Number of threads for several files or frames; 0: one per CPU
     ///
-    /// The default is 0, and at most 16 for small files. A file of one frame is decompressed by one
-    /// thread, and so is a small one.
+    /// The default is 0, and at most 16 for small files. A small file, or a file of one frame, is
+    /// decompressed by one thread.
     #[arg(short = 'T', long, value_name = "N", overrides_with = "threads")]
     threads: Option<u32>,
     /// The same as --report json
@@ -60,15 +61,15 @@ pub(crate) struct DecompressArgs {
     /// Do not verify content checksums
     #[arg(long, overrides_with = "check")]
     no_check: bool,
-    /// Accept windows of up to 2^N bytes, N from 10 to 31
+    /// Accept windows up to 2^N bytes, N from 10 to 31
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "27", overrides_with_all = ["long", "_no_long"])]
     long: Option<u32>,
     #[arg(long = "no-long", overrides_with = "long", hide = true)]
     _no_long: bool,
-    /// Refuse frames whose window is above SIZE
+    /// Refuse frames whose window is larger than SIZE
     #[arg(short = 'M', long = "memory-limit", visible_alias = "memory", value_name = "SIZE", value_parser = units::size)]
     memory_limit: Option<u64>,
-    /// Fail when a file gives more than SIZE
+    /// Fail if a file decompresses to more than SIZE
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     max_output: Option<u64>,
     /// Leave holes for runs of zeros in regular files (the default)
@@ -87,25 +88,25 @@ pub(crate) struct DecompressArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
-/// What `decompress` shall do with the bytes.
+/// What `decompress` does with the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DecompressMode {
     /// Write them.
     Write,
-    /// Check them and write nothing.
+    /// Verify them and write nothing.
     Test,
-    /// Look at the frame headers only.
+    /// Read only the frame headers.
     List,
 }
 
-/// What `decompress` shall do, free of spelling.
+/// What `decompress` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DecompressPlan {
     /// Settings of the decoder.
     pub(crate) decoder: DecoderOptions,
-    /// Threads for files of many frames, at least 1.
+    /// Threads for files of several frames, at least 1.
     pub(crate) threads: u32,
-    /// Small files that are decompressed at a time, at least 1.
+    /// Small files that are decompressed in parallel, at least 1.
     pub(crate) file_threads: u32,
     /// The part of the content that is asked for.
     pub(crate) range: Option<ByteRange>,
@@ -113,15 +114,15 @@ pub(crate) struct DecompressPlan {
     pub(crate) mode: DecompressMode,
     /// Whether zeros may become holes.
     pub(crate) sparse: bool,
-    /// Whether what is no frame is written as it is.
+    /// Whether input that is not zstd is copied unchanged.
     pub(crate) pass_through: bool,
 }
 
-/// What a decoder takes beside its window, at most.
+/// The most memory that a decoder needs in addition to its window.
 pub(crate) const CONTEXT_BYTES: u64 = 1 << 20;
 
-/// Limits windows to `bytes`, as `--memory` of the zstd program does. What a decoder takes beside its
-/// window is not counted against it, and has a bound of its own.
+/// Limits windows to `bytes`, as `--memory` of the zstd program does. The decoder's other memory does
+/// not count and has its own bound.
 pub(crate) fn limit_window(decoder: &mut DecoderOptions, bytes: u64) {
     decoder.window_log_max = bytes
         .checked_next_power_of_two()
@@ -141,7 +142,7 @@ impl DecompressArgs {
             Some(log @ 10..=31) => decoder.window_log_max = log,
             Some(log) => {
                 return Err(Failure::usage(format!("--long={log} is out of range"))
-                    .help("a window log lies between 10 and 31; --long alone means 27"));
+                    .help("choose a window log between 10 and 31; --long alone means 27"));
             }
             None => {}
         }

@@ -8,8 +8,8 @@ use crate::args::output::TerminalArgs;
 
 /// Print a completion script for a shell.
 ///
-/// The script completes commands, flags and their values. Put it where your shell looks for such
-/// scripts, or read it in when the shell starts.
+/// The script completes commands, flags and their values. Put it where your shell looks for
+/// completions, or source it when the shell starts.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit completions bash > ~/.local/share/bash-completion/completions/perfkit
@@ -24,8 +24,8 @@ pub(crate) struct CompletionsArgs {
 
 /// Print a manual page, or write all of them.
 ///
-/// Without COMMAND the page is that of perfkit itself. Pages are in the form that `man` reads; with
-/// --dir there is a file for each, and older ones of the same name are replaced.
+/// Without COMMAND, prints the page of perfkit itself. Pages are in the format of `man`. --dir writes
+/// one file per page and replaces files of the same name.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit man compress | man -l -

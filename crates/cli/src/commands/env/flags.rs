@@ -4,10 +4,10 @@ use clap::Args;
 
 use crate::args::output::OutputArgs;
 
-/// Show this machine as reports see it.
+/// Show what reports say about this machine.
 ///
-/// The processor and the system, the clock floor (what an empty timed span takes), what it costs to
-/// record a span, and what is unfit about this machine to measure on.
+/// The CPU and the system, the clock floor (how long an empty timed span takes), the cost of recording
+/// one span, and whatever makes this machine unfit for measuring.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit env

@@ -12,9 +12,9 @@ use crate::io::conflicts::{Files, Stdout};
 
 /// Read FIX messages from logs and streams.
 ///
-/// Messages may stand one a line or behind each other, with prefixes of a log or without, and with
-/// the byte 1, `|`, `^A` or `\x01` between fields. What is no valid message is named with its place
-/// in the file; when there was some, the exit code is 3.
+/// Logs may have one message per line or no line breaks, with or without prefixes, and with SOH (byte
+/// 1), `|`, `^A` or `\x01` between fields. Invalid messages are reported with their byte offset, and
+/// the exit code is 3.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix parse messages.log
@@ -32,11 +32,11 @@ pub(crate) struct FixArgs {
 pub(crate) enum FixCommand {
     /// Write each message as a line of JSON
     Parse(Box<FilterArgs>),
-    /// Write what is not valid as lines of JSON
+    /// Write invalid messages, and why, as lines of JSON
     Validate(Box<FilterArgs>),
-    /// Write messages with the names of fields and values
+    /// Write messages with the names of their fields and values
     Print(Box<FilterArgs>),
-    /// Count messages, gaps and duplicates, and time orders to executions
+    /// Count messages, gaps and duplicates; measure time from order to execution
     Stats(Box<FilterArgs>),
     Diff(Box<DiffArgs>),
     Replay(Box<ReplayArgs>),
@@ -46,7 +46,7 @@ pub(crate) enum FixCommand {
 }
 
 impl FixCommand {
-    /// Whether a terminal gets what is written as it is.
+    /// Whether data goes to a terminal unchanged.
     pub(crate) fn wants_raw(&self) -> bool {
         match self {
             Self::Parse(args) | Self::Validate(args) | Self::Print(args) | Self::Stats(args) => {
@@ -61,23 +61,22 @@ impl FixCommand {
     }
 }
 
-/// Which messages of two logs belong together.
+/// Which messages of two logs are compared with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Match {
-    /// Those of a session (49, 56) with the same MsgSeqNum
+    /// Same session (49, 56) and MsgSeqNum
     Number,
-    /// Those of a type and session with the same ClOrdID, OrigClOrdID, OrderID and ExecID
+    /// Same type, session, ClOrdID, OrigClOrdID, OrderID and ExecID
     Order,
-    /// Those that are the same but for the tags that are ignored
+    /// Same fields, except for ignored tags
     Whole,
 }
 
 /// Compare two logs message by message.
 ///
-/// Writes a line of JSON for each message that is not in both logs or not the same in both, with the
-/// fields that differ, and counts to standard error. The logs need not have the same separators or
-/// the same order: a message waits for its like in a window. Ends with 0 when both say the same and
-/// with 1 when not.
+/// Writes a line of JSON for each message that is in only one log, or that differs between them, with
+/// the fields that differ; counts go to standard error. Separators and order of the logs may differ: a
+/// message waits for its counterpart in a window. The exit code is 0 if there is no difference, else 1.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DiffArgs {
     /// A log
@@ -86,7 +85,7 @@ pub(crate) struct DiffArgs {
     /// Another log
     #[arg(value_name = "B")]
     pub(crate) second: PathBuf,
-    /// number, order or whole
+    /// Match messages by number, order or whole
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Match::Number,
           hide_possible_values = true)]
     pub(crate) by: Match,
@@ -99,7 +98,7 @@ pub(crate) struct DiffArgs {
         default_value = "52,122"
     )]
     pub(crate) ignore: Vec<u32>,
-    /// How many messages of a log may wait for their like
+    /// How many messages of a log may wait for their counterpart
     #[arg(long, value_name = "N", default_value_t = 65_536,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) window: u32,
@@ -111,29 +110,29 @@ pub(crate) struct DiffArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Send the messages of a log once more, at the times at which they were sent.
+/// Send the messages of a log again, with their original timing.
 ///
-/// Each valid message is due when its SendingTime says so, counted from the first, whether or not those
-/// before it are through; the report says how late messages were. No session is held: there is no
-/// logon, and what the other side answers is read and let go.
+/// Each valid message is due at its SendingTime, counted from the first message, even if earlier ones
+/// are still being sent; the report shows how late messages were. There is no session: no logon is
+/// sent, and replies are read and discarded.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReplayArgs {
     /// The log; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
-    /// A TCP address in place of standard output, as 127.0.0.1:5001
+    /// Send to a TCP address, such as 127.0.0.1:5001, instead of standard output
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) to: Option<String>,
-    /// How many times faster than it was; 0: without waiting
+    /// How many times faster than the original; 0: without waiting
     #[arg(long, value_name = "TIMES", default_value_t = 1.0, value_parser = speed)]
     pub(crate) speed: f64,
-    /// At most so many messages a second
+    /// Send at most N messages per second
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) rate: Option<f64>,
-    /// Number the messages of each session from 1
+    /// Renumber the messages of each session from 1
     #[arg(long)]
     pub(crate) renumber: bool,
-    /// Put the time of sending into SendingTime
+    /// Set SendingTime to the time of sending
     #[arg(long)]
     pub(crate) retime: bool,
     /// auto, soh, pipe, caret or hex
@@ -149,32 +148,32 @@ fn speed(text: &str) -> Result<f64, String> {
         .parse()
         .ok()
         .filter(|speed| (0.0..=1e9).contains(speed));
-    speed.ok_or_else(|| "a number from 0 to 1000000000".to_owned())
+    speed.ok_or_else(|| "expected a number from 0 to 1000000000".to_owned())
 }
 
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));
-    rate.ok_or_else(|| "a number from 0.001 to 1000000000".to_owned())
+    rate.ok_or_else(|| "expected a number from 0.001 to 1000000000".to_owned())
 }
 
-/// Write messages with pseudonyms in place of who and what they are about.
+/// Replace accounts, parties, ids and free text by pseudonyms.
 ///
-/// A pseudonym has the length and form of its value, digits for digits and letters for letters, and is
-/// the same for a value wherever it stands. CheckSum is that of the new message. What stands around
-/// messages and what is no valid message is left out, for nobody knows what it says; each message is
-/// written on a line, with the separator that it had. Without a key file pseudonyms are those of a key
-/// that nobody will have again. A value of one or two characters may by chance be its own pseudonym.
+/// A pseudonym has the length and form of its value, digits for digits and letters for letters. Equal
+/// values get equal pseudonyms, in every field. CheckSum is computed anew. Text around messages and
+/// invalid messages are left out, because they may contain anything. Each message is written on a line
+/// of its own, with its original separator. Without --key-file, a random key is used and then
+/// forgotten. The pseudonym of a value of one or two characters may by chance be that value.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AnonymizeArgs {
     #[command(flatten)]
     pub(crate) messages: MessagesArgs,
-    /// The tags whose values are replaced, instead of accounts, parties, ids and free text
+    /// Replace the values of these tags only
     #[arg(long, value_name = "TAG,…", value_delimiter = ',', num_args = 1)]
     pub(crate) tags: Option<Vec<u32>>,
-    /// More tags, such as those of one's own
+    /// Also replace the values of these tags, such as user-defined ones
     #[arg(long, value_name = "TAG,…", value_delimiter = ',', num_args = 1)]
     pub(crate) also: Vec<u32>,
-    /// A file of 16 bytes or more: the same bytes give the same pseudonyms
+    /// Key, a file of at least 16 bytes: the same key gives the same pseudonyms
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
     #[command(flatten)]
@@ -184,24 +183,24 @@ pub(crate) struct AnonymizeArgs {
 /// What a generated log has around messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogForm {
-    /// Nothing
+    /// Messages without line breaks
     Stream,
-    /// A message a line
+    /// One message per line
     Lines,
-    /// A message a line, behind a date and time
+    /// One message per line, after a date and time
     Prefixed,
 }
 
-/// Write a log to try things on.
+/// Generate a log to experiment with.
 ///
-/// Orders, their executions, market data and heartbeats of some sessions, in order of time. The same
-/// seed gives the same bytes everywhere.
+/// Orders, their executions, market data and heartbeats of several sessions, in order of time. The
+/// same seed gives the same bytes on every machine.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GenerateArgs {
-    /// How many messages
+    /// Number of messages
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) messages: u64,
-    /// Until there are so many bytes, as 2GB
+    /// Size of the log, such as 2GB, instead of a number of messages
     #[arg(long, value_name = "SIZE", value_parser = units::size, conflicts_with = "messages")]
     pub(crate) size: Option<u64>,
     /// Weights of heartbeats, orders, executions and market data
@@ -213,11 +212,11 @@ pub(crate) struct GenerateArgs {
         num_args = 1
     )]
     pub(crate) mix: Vec<u32>,
-    /// How many sessions
+    /// Number of sessions
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) sessions: u32,
-    /// Which share of messages is spoiled, lost or repeated, from 0 to 1
+    /// Share of messages that are damaged, lost or repeated, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub(crate) hostile: f64,
     /// soh, pipe, caret or hex
@@ -241,23 +240,23 @@ pub(crate) struct GenerateArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
-/// What stands between the fields of messages.
+/// The separator between fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Separator {
-    /// What the first message has
+    /// That of the first message
     Auto,
-    /// The byte 1
+    /// SOH, byte 1
     Soh,
-    /// `|`, one message or more a line
+    /// `|`, at least one message per line
     Pipe,
-    /// `^A`, one message or more a line
+    /// `^A`, at least one message per line
     Caret,
-    /// `\x01` as text, one message or more a line
+    /// `\x01` as text, at least one message per line
     Hex,
 }
 
 impl Separator {
-    /// The bytes that it is.
+    /// Its bytes.
     pub(crate) fn name(self) -> &'static [u8] {
         match self {
             Self::Auto | Self::Soh => b"\x01",
@@ -278,10 +277,10 @@ pub(crate) struct MessagesArgs {
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
           hide_possible_values = true)]
     pub(crate) separator: Separator,
-    /// A dictionary in the XML of QuickFIX, in place of the built-in one of each message
+    /// QuickFIX XML dictionary, instead of the built-in one of each message's version
     #[arg(long, value_name = "FILE")]
     pub(crate) dictionary: Option<PathBuf>,
-    /// How many threads; 0: one a processor
+    /// Number of threads; 0: one per CPU
     #[arg(
         short = 'T',
         long,
@@ -290,7 +289,7 @@ pub(crate) struct MessagesArgs {
         hide_default_value = true
     )]
     pub(crate) threads: u32,
-    /// Scan by this instruction set: scalar, swar, sse2, avx2, avx512bw or avx512vbmi2
+    /// Scan with one instruction set: scalar, swar, sse2, avx2, avx512bw or avx512vbmi2
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) isa: Option<Isa>,
 }

@@ -7,10 +7,10 @@ use clap::{Args, Subcommand};
 use crate::args::output::OutputArgs;
 use crate::io::conflicts::{Files, Stdout};
 
-/// Look at a store of sent messages, without changing it.
+/// Inspect a store of sent messages, without changing it.
 ///
-/// A store that is open elsewhere may be looked at: what is appended meanwhile may look torn. What is
-/// damaged or torn is named with its file and byte; when there was some, the exit code is 3.
+/// The store may be open in another process; records that are being appended may then look torn.
+/// Damaged and torn records are reported with file and byte offset, and the exit code is 3.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix store dump session/
@@ -29,12 +29,12 @@ pub(crate) enum StoreCommand {
     Dump(Box<DumpArgs>),
     /// Check every record, and write what is wrong as lines of JSON
     Verify(Box<StoreFilterArgs>),
-    /// Say how much it holds, and the next sequence numbers
+    /// Show its size, its number of messages and the next sequence numbers
     Stats(Box<StoreStatsArgs>),
 }
 
 impl StoreCommand {
-    /// Whether a terminal gets what is written as it is.
+    /// Whether data goes to a terminal unchanged.
     pub(super) fn wants_raw(&self) -> bool {
         match self {
             Self::Dump(args) => args.filter.output.force,
@@ -47,7 +47,7 @@ impl StoreCommand {
 /// Flags of `fix store dump`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DumpArgs {
-    /// Write messages as they are, one behind the other
+    /// Write messages unchanged, one after another
     #[arg(long)]
     pub(crate) raw: bool,
     #[command(flatten)]

@@ -15,13 +15,13 @@ pub(crate) enum FixBenchPart {
     Scan,
     /// A validated parse, and a parse with eight look-ups
     Parse,
-    /// Writing a new order by a template, and messages field by field
+    /// Writing an order with a template, and messages field by field
     Encode,
-    /// Rings, many connections by io_uring and by epoll, and a round trip
+    /// Rings, many connections with io_uring and with epoll, and a round trip
     Transport,
     /// Five techniques, each off and on
     Techniques,
-    /// Storing messages and getting them back, beside maps in memory
+    /// Storing messages and reading them back, compared with maps in memory
     Store,
     /// A queue between two threads
     Spsc,
@@ -33,15 +33,15 @@ pub(crate) enum FixBenchPart {
 
 /// Measure scans, parses, encodes, stores, queues and transports.
 ///
-/// Four messages of 83 to 1,920 bytes and 256 of types in no order, or those of a file, by every
-/// instruction set that this processor has, which have to give the same answer first. Times are of
-/// batches, divided by their messages.
+/// Measures four messages of 83 to 1,920 bytes and a shuffled set of 256, or the messages of a file,
+/// with every instruction set of this CPU. All of them must first give the same answer. Times are
+/// means over batches.
 ///
-/// transport measures requests of io_uring with and without its flags, 64 connections by io_uring and
-/// by epoll, and a round trip that polls, over sockets of this machine (Linux; PERFKIT_IO=epoll or
-/// uring chooses). techniques measures five techniques off and on: flags of io_uring, a vector
-/// scanner, a Swiss table, a pinned thread, deferred work. Both take turns, with a control, on two
-/// threads, which --cpu 0,1 pins to those processors; nothing is promised of that.
+/// transport measures io_uring requests with and without its flags, 64 connections with io_uring and
+/// with epoll, and a polled round trip, over local sockets (Linux; PERFKIT_IO=epoll or uring chooses
+/// one). techniques measures five techniques off and on: io_uring flags, a vector scanner, a Swiss
+/// table, a pinned thread, deferred work. Both compare variants in random order, with a control, on two
+/// threads; --cpu 0,1 pins those, which may or may not help.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix-bench
@@ -51,17 +51,17 @@ pub(crate) struct FixBenchArgs {
     /// scan, parse, encode, store, spsc, deferred, transport, techniques or all
     #[arg(value_enum, default_value_t = FixBenchPart::All, hide_possible_values = true)]
     pub(crate) part: FixBenchPart,
-    /// Messages of a file in place of the four
+    /// Measure the messages of FILE instead
     #[arg(long, value_name = "FILE")]
     pub(crate) messages: Option<PathBuf>,
     /// Only this instruction set
     #[arg(long, value_name = "NAME")]
     pub(crate) isa: Option<Isa>,
-    /// Batches of each row
+    /// Batches per row
     #[arg(long, value_name = "N", default_value_t = 31,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) batches: u32,
-    /// Messages of a batch
+    /// Messages per batch
     #[arg(long, value_name = "N", default_value_t = 2000,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) batch_size: u32,
@@ -69,7 +69,7 @@ pub(crate) struct FixBenchArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000_000, hide_short_help = true,
           value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
     pub(crate) store_messages: u64,
-    /// Where stores are made [default: the directory for temporary files]
+    /// Where to create stores [default: the directory for temporary files]
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) store_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub(crate) struct FixBenchArgs {
 }
 
 impl FixBenchArgs {
-    /// What it reads and writes. A store for `--store-dir` is made in a directory of its own.
+    /// What it reads and writes. A store in `--store-dir` gets a directory of its own.
     pub(crate) fn files(&self) -> Files<'_> {
         self.output
             .files()

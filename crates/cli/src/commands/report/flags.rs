@@ -7,10 +7,10 @@ use clap::Args;
 use crate::args::output::OutputArgs;
 use crate::io::conflicts::{Files, Stdout};
 
-/// Render, merge or overlay reports that were written before.
+/// Show, merge or overlay saved reports.
 ///
-/// Reads report JSON, .hgrm (values in microseconds) and .hlog files. One file is rendered as it
-/// was; several are laid side by side, or added up with --merge.
+/// Reads report JSON, .hgrm (values in microseconds) and .hlog files. One file is shown as it was;
+/// several are shown side by side, or added up with --merge.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit report run.json
@@ -20,7 +20,7 @@ pub(crate) struct RenderArgs {
     /// Files to read (.json, .hgrm, .hlog); `-` is JSON on standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Add the histograms of like rows up
+    /// Add up the histograms of matching rows
     #[arg(long)]
     pub(crate) merge: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `perfkit stress`: flags, and what they come to. What single words mean is in [`words`].
+//! `perfkit stress`: its flags, and the plan that they give. [`parse`] parses their values.
 
 impl StressArgs {
     /// What it reads and writes.
@@ -10,9 +10,9 @@ impl StressArgs {
     }
 }
 
+mod parse;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,29 +23,29 @@ use stress::{DataKind, Loop, Pace, Plan, PoolKind, codec};
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
-use crate::commands::stress::flags::words::Fault;
-pub(crate) use crate::commands::stress::flags::words::Rate;
+use crate::commands::stress::flags::parse::Fault;
+pub(crate) use crate::commands::stress::flags::parse::Rate;
 use crate::failure::{Failure, Result};
 use crate::io::conflicts::{Files, Stdout};
 
-/// How long one run takes, and one of several.
+/// Default duration of a single run, and of each of several runs.
 const DURATION: Duration = Duration::from_secs(10);
 const DURATION_RANKED: Duration = Duration::from_secs(2);
-/// A soak: a century, or until it is interrupted.
+/// Duration of a soak: a century, that is, until it is interrupted.
 const SOAK: Duration = Duration::from_secs(100 * 365 * 86_400);
 
-/// Codecs of a program whose load this repeats, by the names that it has for them: what each is here.
+/// Codec names of the program whose load `--loop seed` repeats, with our codec and pool for each.
 const ALIASES: [(&str, &str, PoolKind); 3] = [
     ("zstd-old", "zstd", PoolKind::Fresh),
     ("zstd-fixed", "zstd", PoolKind::Sharded),
     ("zstd-chanpool", "zstd", PoolKind::Queue),
 ];
 
-/// Put codecs and pools under load: do they hold, do they leak?
+/// Put codecs and pools under load: are they correct, do they leak?
 ///
-/// Producers generate and compress blocks, consumers decompress and compare every one of them. Both are
-/// tasks over a few threads. The report has latencies of each direction, bytes a CPU-second with the
-/// ratio beside them, what contexts held, and a verdict on leaks: exit 4 names what grew. Several
+/// Producers generate and compress blocks; consumers decompress and compare every block. Both are
+/// tasks on a few threads. The report has latencies of both directions, bytes per CPU-second with the
+/// ratio, the memory of contexts, and a verdict on leaks: exit 4, and it names what grew. Several
 /// codecs or pools take turns in rounds and are ranked.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
@@ -54,15 +54,15 @@ const ALIASES: [(&str, &str, PoolKind); 3] = [
   perfkit stress --codec zstd:1 --rate 50%,80%,95%,120% --duration 2s
   perfkit stress --codec lz4 --rate 20000 --slo 'response.p99<=5ms' --fault corrupt=500")]
 pub(crate) struct StressArgs {
-    /// Files to cut blocks out of, in place of --data
+    /// Files to take blocks from, instead of --data
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Codecs: zstd[:LEVEL], lz4, snappy, gzip[:LEVEL], none, all
     ///
-    /// Several are separated by commas. zstd also takes the name of a recipe (zstd:auto). There are zstd-rust, lz4-c and gzip-c too, the same formats by the other kind of library: zstd
-    /// alone is the C library, lz4 and gzip are written in Rust. A build with the feature brotli has
-    /// brotli[:QUALITY]. zstd-old is zstd with fresh contexts,
-    /// zstd-fixed with sharded ones, zstd-chanpool with a queue of them, unless --pool says otherwise.
+    /// Separate several by commas. zstd also takes the name of a recipe (zstd:auto). zstd is the C
+    /// library, and zstd-rust is in Rust; lz4 and gzip are in Rust, and lz4-c and gzip-c are C
+    /// libraries. A build with the feature brotli has brotli[:QUALITY]. zstd-old is zstd with fresh
+    /// contexts, zstd-fixed with sharded ones, zstd-chanpool with a queue, unless --pool is given.
     #[arg(
         long,
         value_name = "NAMES",
@@ -70,28 +70,28 @@ pub(crate) struct StressArgs {
         default_value = "zstd"
     )]
     codec: Vec<String>,
-    /// Pools: fresh, thread-local, mutex, queue, sharded, leaking, or all but that
+    /// Pools: fresh, thread-local, mutex, queue, sharded, leaking, or all
     ///
-    /// fresh makes a context for each call; queue is a bounded queue without locks; leaking loses one
-    /// context in 256 calls, to show that it is found.
+    /// fresh makes a context for each call; queue is a bounded lock-free queue; leaking loses one
+    /// context in 256 calls, to show that leaks are found. all is every pool except leaking.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pool: Vec<String>,
-    /// Producers
+    /// Number of producers
     #[arg(long, value_name = "N", default_value_t = 100)]
     producers: u32,
-    /// Consumers
+    /// Number of consumers
     #[arg(long, value_name = "N", default_value_t = 100)]
     consumers: u32,
-    /// Threads that they take turns on, 0 for one a processor
+    /// Threads that producers and consumers share; 0: one per CPU
     #[arg(long, value_name = "N", default_value_t = 0, hide_short_help = true)]
     threads: usize,
-    /// Least content of a block
+    /// Smallest block
     #[arg(long, alias = "min_size", value_name = "SIZE", default_value = "2048", value_parser = units::size)]
     min_size: u64,
-    /// Content below this, if more
+    /// Blocks stay below SIZE, if that is more than --min-size
     #[arg(long, alias = "max_size", value_name = "SIZE", default_value = "2048", value_parser = units::size)]
     max_size: u64,
-    /// Content: uuid, json, log, html, source, binary, random, zeros
+    /// Data: uuid, json, log, html, source, binary, random or zeros
     #[arg(
         long,
         value_name = "KIND",
@@ -99,9 +99,9 @@ pub(crate) struct StressArgs {
         conflicts_with = "files"
     )]
     data: String,
-    /// honest (the default), or seed: one block for ever
+    /// honest (the default), or seed, which repeats one block
     ///
-    /// The seed loop compresses one block a producer and sends it again and again.
+    /// In the seed loop, each producer compresses one block and sends it again and again.
     #[arg(
         long = "loop",
         value_name = "NAME",
@@ -110,21 +110,21 @@ pub(crate) struct StressArgs {
         hide_possible_values = true
     )]
     work: LoopArg,
-    /// An open loop: blocks a second, or N% of capacity
+    /// Open loop: N blocks per second, or N% of capacity
     ///
-    /// For a share, or several rates separated by commas, a closed loop runs first and shows what this
-    /// machine can do. Each rate is then a run of its own.
+    /// For a percentage, or for several rates separated by commas, a closed loop runs first to measure
+    /// the capacity. Each rate is then a separate run.
     #[arg(
         long,
         value_name = "N[%]",
         value_delimiter = ',',
-        value_parser = words::rate,
+        value_parser = parse::rate,
         overrides_with = "interval"
     )]
     rate: Vec<Rate>,
-    /// An open loop of one block a producer every TIME
+    /// Open loop: each producer sends one block every TIME
     ///
-    /// In the seed loop it does nothing, as in the program that the loop repeats.
+    /// Has no effect with --loop seed.
     #[arg(long, value_name = "TIME", value_parser = units::duration, overrides_with = "rate")]
     interval: Option<Duration>,
     /// When blocks of --rate are due: poisson or uniform
@@ -136,38 +136,38 @@ pub(crate) struct StressArgs {
         hide_short_help = true
     )]
     arrivals: ArrivalsArg,
-    /// How long, each; 10s, or 2s of several
+    /// Duration of each run: 10s, or 2s if there are several
     #[arg(short, long, value_name = "TIME", value_parser = units::duration, overrides_with = "soak")]
     duration: Option<Duration>,
-    /// Until it is interrupted
+    /// Run until interrupted
     #[arg(long, overrides_with = "duration")]
     soak: bool,
     /// Stop after N blocks
     #[arg(long, value_name = "N", hide_short_help = true)]
     blocks: Option<u64>,
-    /// Exit 4 below this ratio; not in the ranking then
-    #[arg(long, alias = "min_ratio", value_name = "RATIO", value_parser = words::ratio)]
+    /// Exit 4 below this ratio, and do not rank the codec
+    #[arg(long, alias = "min_ratio", value_name = "RATIO", value_parser = parse::ratio)]
     min_ratio: Option<f64>,
     /// corrupt[=N], panic[=N], slow[=TIME], full; repeatable
     ///
-    /// corrupt flips a bit of every Nth block on its way, panic has every Nth call of the codec panic
-    /// (each 1000th unless given); slow has a consumer do nothing for a time after each batch (1ms);
-    /// full has consumers wait until the queue is full. What they do to blocks is counted.
-    #[arg(long, value_name = "FAULT", action = ArgAction::Append, value_parser = words::fault)]
+    /// corrupt flips a bit in every Nth block in transit; panic makes every Nth call of the codec panic
+    /// (N is 1000 by default); slow makes consumers pause after each batch (1ms by default); full makes
+    /// consumers wait until the queue is full. The report counts what became of the blocks.
+    #[arg(long, value_name = "FAULT", action = ArgAction::Append, value_parser = parse::fault)]
     fault: Vec<Fault>,
     /// Serve live metrics for Prometheus at HOST:PORT
     ///
-    /// Counters, gauges and histograms by codec and pool, at /metrics. A port alone is on 127.0.0.1, and
-    /// an address that others can reach needs --metrics-remote.
-    #[arg(long, value_name = "ADDRESS", value_parser = words::address)]
+    /// Counters, gauges and histograms by codec and pool, at /metrics. A port alone means 127.0.0.1. An
+    /// address that other machines can reach needs --metrics-remote.
+    #[arg(long, value_name = "ADDRESS", value_parser = parse::address)]
     metrics: Option<SocketAddr>,
-    /// Let --metrics be reached from other machines, by anyone
+    /// Allow anyone on other machines to read --metrics
     #[arg(long, requires = "metrics", hide_short_help = true)]
     metrics_remote: bool,
-    /// Blocks that are sent together
+    /// Blocks per batch
     #[arg(long, value_name = "N", hide_short_help = true)]
     batch: Option<usize>,
-    /// Batches that may wait
+    /// Capacity of the queue, in batches
     #[arg(long, value_name = "N", hide_short_help = true)]
     queue: Option<usize>,
     /// Seed of contents and arrivals
@@ -181,37 +181,37 @@ pub(crate) struct StressArgs {
 enum LoopArg {
     /// Each block is generated, compressed, sent, decompressed and verified
     Honest,
-    /// Each producer compresses one block and sends it for ever
+    /// Each producer compresses one block and sends it again and again
     Seed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ArrivalsArg {
-    /// At exponentially distributed distances
+    /// At exponentially distributed intervals
     Poisson,
-    /// At equal distances
+    /// At equal intervals
     Uniform,
 }
 
-/// What `stress` shall do, free of spelling.
+/// What `stress` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StressPlan {
     /// Codecs and their pools, each pair once.
     pub(crate) pairs: Vec<(String, PoolKind)>,
-    /// Everything else of a run. Threads are 0 for one a processor.
+    /// Everything else about a run. 0 threads means one per CPU.
     pub(crate) run: Plan,
-    /// Least ratio.
+    /// Smallest accepted ratio.
     pub(crate) min_ratio: Option<f64>,
     /// Where live metrics are served.
     pub(crate) metrics: Option<SocketAddr>,
-    /// Open loops to run one after the other, each at its rate; none: the one run that there is.
+    /// Rates of open loops to run one after another; if empty, there is one run, `run`.
     pub(crate) rates: Vec<Rate>,
-    /// Whether their blocks are due at equal distances.
+    /// Whether their blocks are due at equal intervals.
     uniform: bool,
 }
 
 impl StressPlan {
-    /// The pace of so many blocks a second.
+    /// The pace of `per_s` blocks per second.
     pub(crate) fn paced(&self, per_s: f64) -> Pace {
         match self.uniform {
             true => Pace::Uniform(per_s),
@@ -226,25 +226,27 @@ impl StressArgs {
         let pairs = self.pairs()?;
         let several = pairs.len() > 1;
         if several && self.soak {
-            return Err(Failure::usage("--soak is for one codec and one pool")
-                .help("name one of each, or give a --duration"));
+            return Err(
+                Failure::usage("--soak needs exactly one codec and one pool")
+                    .help("name one of each, or use --duration"),
+            );
         }
         let sweep = match self.rate[..] {
             [] | [Rate::PerSecond(_)] => &[],
             ref rates => rates,
         };
         if !sweep.is_empty() && (several || self.soak) {
-            return Err(
-                Failure::usage("several rates are for one codec and one pool")
-                    .help("name one of each, and give a --duration"),
-            );
+            return Err(Failure::usage(
+                "several rates need exactly one codec and one pool, without --soak",
+            )
+            .help("name one of each, and use --duration"));
         }
         let far = |address: &SocketAddr| !address.ip().is_loopback() && !self.metrics_remote;
         if let Some(address) = self.metrics.filter(far) {
             return Err(Failure::usage(format!(
                 "--metrics {address} can be reached from other machines"
             ))
-            .help("use 127.0.0.1, or add --metrics-remote if that is meant"));
+            .help("use 127.0.0.1, or add --metrics-remote to allow that"));
         }
         let data: DataKind = self
             .data
@@ -274,7 +276,7 @@ impl StressArgs {
                 (false, None) => DURATION,
             })
             .blocks_max(self.blocks)
-            .faults(words::faults(&self.fault));
+            .faults(parse::faults(&self.fault));
         Ok(StressPlan {
             pairs,
             run,

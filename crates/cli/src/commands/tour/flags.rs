@@ -7,8 +7,8 @@ use crate::args::units;
 
 /// Run every component on generated data and print the reports.
 ///
-/// The same seed generates the same bytes everywhere. Whatever is compressed is decompressed again
-/// and compared, outside the timed spans; a wrong answer ends with exit code 1.
+/// The same seed generates the same bytes on every machine. Everything that is compressed is also
+/// decompressed and compared, untimed; a wrong answer ends with exit code 1.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit tour

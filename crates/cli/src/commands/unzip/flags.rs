@@ -1,4 +1,4 @@
-//! `perfkit unzip`: flags, and what they come to.
+//! `perfkit unzip`: its flags, and the plan that they give.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::io::conflicts::{Files, Stdout};
 
 /// Extract, test or list a ZIP archive.
 ///
-/// IN is a file, or `-` for standard input, which is read as it comes. A binary with the feature
-/// `cloud` takes URLs as well, of which it reads the directory and the entries that are wanted. Nothing is written outside of
-/// the target directory, whatever names and links are in the archive. The report goes to standard
-/// error, a listing (-l) to standard output.
+/// IN is a file, or `-` for standard input, which is read as it arrives. With the build feature
+/// `cloud`, IN may also be a URL, of which only the directory and the wanted entries are read. Nothing
+/// is ever written outside of the target directory, whatever names and links the archive contains. The
+/// report goes to standard error, a listing (-l) to standard output.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit unzip src.zip -d target
@@ -27,42 +27,43 @@ pub(crate) struct UnzipArgs {
     /// The archive; `-` is standard input
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// Take only names that match one of these
+    /// Take only names that match a GLOB
     #[arg(value_name = "GLOB")]
     include: Vec<Glob>,
-    /// List the entries; -v lists more of each, also alone
+    /// List the entries; -v, also alone, shows more columns
     #[arg(short, long, conflicts_with_all = ["test", "print", "directory"])]
     list: bool,
-    /// Decompress and check, write nothing
+    /// Decompress and verify, but write nothing
     #[arg(short, long, conflicts_with_all = ["print", "directory"])]
     test: bool,
-    /// Write contents to standard output, one after the other
+    /// Write contents to standard output, one after another
     #[arg(short, long, conflicts_with = "directory")]
     print: bool,
-    /// Extract into DIR, which is made
+    /// Extract into DIR, which is created
     #[arg(short, long, value_name = "DIR", overrides_with = "directory")]
     directory: Option<PathBuf>,
     /// Overwrite files
     #[arg(short, long, overrides_with = "never")]
     overwrite: bool,
-    /// Overwrite files, as -o does; with -p, write contents to a terminal as they are
+    /// Overwrite files, as -o does; with -p, write contents to a terminal unchanged
     ///
-    /// Otherwise contents that are written to a terminal have their control characters shown as
-    /// escapes, such as \u{1b}.
+    /// Without it, control characters in contents that go to a terminal are shown as escapes, such as
+    /// \u{1b}.
     #[arg(long, overrides_with = "never", hide_short_help = true)]
     pub(crate) force: bool,
     /// Skip files that exist
     #[arg(short, long, overrides_with_all = ["overwrite", "force"])]
     never: bool,
-    /// Open encrypted entries with the password in FILE
+    /// Decrypt with the password in FILE
     ///
-    /// Without it the password is asked for on the terminal when an entry needs one.
+    /// Without it, perfkit asks for the password on the terminal when an entry needs one.
     #[arg(long, value_name = "FILE", overrides_with = "password_file")]
     password_file: Option<PathBuf>,
-    /// Print encrypted entries of a pipe before they are verified
+    /// With -p from a pipe: print encrypted entries before they are verified
     ///
-    /// What authenticates an entry stands behind it. Files get their names when they are verified,
-    /// and archives that are no pipe are read twice; this is for -p from a pipe, which can be neither.
+    /// The code that authenticates an entry follows its content. An extracted file gets its name only
+    /// when it is verified, and -p reads an archive file twice. Neither is possible with -p from a
+    /// pipe, which is refused without this flag.
     #[arg(long, overrides_with = "_no_unverified", hide_short_help = true)]
     unverified: bool,
     #[arg(long = "no-unverified", overrides_with = "unverified", hide = true)]
@@ -70,9 +71,9 @@ pub(crate) struct UnzipArgs {
     /// Leave out names that match GLOB; repeatable
     #[arg(short = 'x', long, value_name = "GLOB", action = ArgAction::Append)]
     exclude: Vec<Glob>,
-    /// Threads, 0 for one a processor
+    /// Number of threads; 0: one per CPU
     ///
-    /// The default is 0. Standard input is read by one.
+    /// The default is 0. Standard input is decompressed by one thread.
     #[arg(
         short = 'T',
         long,
@@ -82,21 +83,21 @@ pub(crate) struct UnzipArgs {
         overrides_with = "threads"
     )]
     threads: u32,
-    /// Refuse whatever two programs could read in two ways
+    /// Refuse archives that two programs could read differently
     #[arg(long, overrides_with = "_no_strict")]
     strict: bool,
     #[arg(long = "no-strict", overrides_with = "strict", hide = true)]
     _no_strict: bool,
-    /// Fail when all contents come to more than SIZE
+    /// Fail if all contents together exceed SIZE
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     max_size: Option<u64>,
-    /// Fail when one content comes to more than SIZE
+    /// Fail if the content of one entry exceeds SIZE
     #[arg(long, value_name = "SIZE", value_parser = units::size, hide_short_help = true)]
     max_entry: Option<u64>,
-    /// Fail when an archive has more than N entries
+    /// Fail if the archive has more than N entries
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_entries: Option<u64>,
-    /// Fail when a content is more than N times its compressed size
+    /// Fail if an entry expands to more than N times its compressed size
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_ratio: Option<u64>,
     /// The same as --report json
@@ -108,46 +109,46 @@ pub(crate) struct UnzipArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
-/// What `unzip` shall do with the contents.
+/// What `unzip` does with the contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum UnzipMode {
-    /// Say what there is.
+    /// List the entries.
     List,
-    /// Check them.
+    /// Verify them.
     Test,
     /// Write them to standard output.
     Print,
-    /// Make files of them in this directory.
+    /// Extract them to files in this directory.
     Extract(PathBuf),
 }
 
-/// What happens to files that exist.
+/// What happens to existing files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// They are kept, and that is a failure.
+    /// They are kept, and the entry fails.
     Refuse,
-    /// They are kept, and that is fine.
+    /// They are kept, and the entry is skipped.
     Skip,
     /// They are replaced.
     Replace,
 }
 
-/// What `unzip` shall do, free of spelling.
+/// What `unzip` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnzipPlan {
     /// What to do.
     pub(crate) mode: UnzipMode,
     /// Which names are taken.
     pub(crate) selection: Selection,
-    /// What happens to files that exist.
+    /// What happens to existing files.
     pub(crate) existing: Existing,
     /// Threads, at least 1.
     pub(crate) threads: u32,
     /// Profile and limits.
     pub(crate) read: ReadOptions,
-    /// Where the password comes from, should one be needed.
+    /// Where the password comes from, if one is needed.
     pub(crate) password: PasswordSource,
-    /// Whether encrypted content may be given out before it is verified.
+    /// Whether encrypted content may be printed before it is verified.
     pub(crate) early: bool,
 }
 
@@ -202,8 +203,8 @@ impl UnzipArgs {
 }
 
 impl UnzipArgs {
-    /// What it reads and writes. What is extracted does not take the archive's place: that is seen
-    /// to where files get their names.
+    /// What it reads and writes. That no extracted file replaces the archive is checked where files get
+    /// their names.
     pub(crate) fn files(&self) -> Files<'_> {
         let listing = self.list || self.terminal.verbose;
         Files::default()

@@ -1,4 +1,4 @@
-//! `perfkit zip`: flags, and what they come to.
+//! `perfkit zip`: its flags, and the plan that they give.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::io::conflicts::Files;
 
 /// Pack files and directories into a ZIP archive.
 ///
-/// OUT is written without seeking, so it may be a pipe: `-` is standard output. A binary with the
-/// feature `cloud` takes URLs of stores (s3, gs, az, file), to which it goes in parts. A PATH of `-` is
-/// standard input, as an entry called `-`. Names are those given, without a leading `/` or `./`.
-/// The report goes to standard error.
+/// OUT is written without seeking, so it may be a pipe: `-` is standard output. With the build feature
+/// `cloud`, OUT may be the URL of an object store (s3, gs, az, file) and is uploaded in parts. A PATH
+/// of `-` is standard input and becomes an entry named `-`. Entries keep the names given, without a
+/// leading `/` or `./`. The report goes to standard error.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit zip -r src.zip src
@@ -40,12 +40,12 @@ pub(crate) struct ZipArgs {
     _no_recursive: bool,
     /// Level 0 to 9, 6 by default, also spelled -0 … -9
     ///
-    /// Of zstd 0 to 19, and 3 by default. Level 0 stores.
+    /// For zstd: 0 to 19, 3 by default. Level 0 stores.
     #[arg(long, value_name = "N", overrides_with = "level")]
     level: Option<i32>,
     /// Compress with store, deflate (the default) or zstd
     ///
-    /// What does not shrink is stored, except in large entries.
+    /// An entry that does not shrink is stored, unless it is large.
     #[arg(
         short,
         long,
@@ -56,9 +56,9 @@ pub(crate) struct ZipArgs {
         overrides_with = "method"
     )]
     method: MethodName,
-    /// Threads, 0 for one a processor
+    /// Number of threads; 0: one per CPU
     ///
-    /// The default is 0. The archive is the same for any number.
+    /// The default is 0. The archive has the same bytes for any number.
     #[arg(
         short = 'T',
         long,
@@ -74,30 +74,30 @@ pub(crate) struct ZipArgs {
     /// Take only names that match GLOB; repeatable
     #[arg(short = 'i', long, value_name = "GLOB", action = ArgAction::Append)]
     include: Vec<Glob>,
-    /// The same bytes from the same contents
+    /// Reproducible: same contents, same bytes
     ///
-    /// One time for all entries (SOURCE_DATE_EPOCH, or 1980-01-01), no extra fields, modes 644 and
-    /// 755. Entries are sorted by name in any case.
+    /// All entries get the same time (SOURCE_DATE_EPOCH, or 1980-01-01), modes 644 or 755, and no
+    /// extra fields. Entries are always sorted by name, with this flag and without.
     #[arg(short = 'X', long, overrides_with = "_no_reproducible")]
     reproducible: bool,
     #[arg(long = "no-reproducible", overrides_with = "reproducible", hide = true)]
     _no_reproducible: bool,
-    /// Encrypt with a password asked for on the terminal
+    /// Encrypt; ask for the password on the terminal
     ///
-    /// It is asked for twice.
+    /// The password has to be typed twice.
     #[arg(short, long, overrides_with = "no_encrypt")]
     encrypt: bool,
-    /// Add plain entries to an archive that has encrypted ones
+    /// Add unencrypted entries to an archive that has encrypted ones
     #[arg(long, overrides_with = "encrypt", hide_short_help = true)]
     pub(crate) no_encrypt: bool,
     /// Encrypt with the password in FILE
     ///
-    /// The end of its line is no part of it.
+    /// A newline at the end does not belong to the password.
     #[arg(long, value_name = "FILE", overrides_with = "password_file")]
     password_file: Option<PathBuf>,
-    /// The length of the key: 256 (the default), 192 or 128 bits
+    /// Key length: 256 (the default), 192 or 128 bits
     ///
-    /// Encryption is WinZip AES (AE-2), which most programs read. Names, sizes and times are not
+    /// Encryption is WinZip AES (AE-2), which most programs can read. Names, sizes and times are not
     /// encrypted.
     #[arg(
         long,
@@ -109,7 +109,7 @@ pub(crate) struct ZipArgs {
         overrides_with = "aes"
     )]
     aes: KeyBits,
-    /// Links: store (the default), follow or skip
+    /// Symbolic links: store (the default), follow or skip
     #[arg(
         long,
         value_name = "HOW",
@@ -124,34 +124,31 @@ pub(crate) struct ZipArgs {
     no_dir_entries: bool,
     #[arg(long = "dir-entries", overrides_with = "no_dir_entries", hide = true)]
     _dir_entries: bool,
-    /// Add to OUT what it does not hold yet
+    /// Add entries that OUT does not have yet
     ///
-    /// What is there stays in its place, so that this costs what is added: the new end is made in a
-    /// file beside OUT and put into its place at last. An error undoes that, and what was killed
-    /// meanwhile is undone by the next --append, -u, -d or --repair, by a file OUT.perfkit-undo. With
-    /// --verify OUT is copied as by -u.
+    /// Existing entries are not copied, so the cost is that of the new ones: the new end of the archive
+    /// is written to a file next to OUT, then put in place. An error restores OUT. If the process is
+    /// killed, the file OUT.perfkit-undo remains, and the next --append, -u, -d or --repair restores
+    /// OUT from it. With --verify, OUT is copied as with -u.
     #[arg(long, conflicts_with_all = ["update", "delete"])]
     append: bool,
-    /// Add to OUT, and replace what is older
+    /// Add entries to OUT, and replace older ones
     ///
-    /// An entry is older when its file was changed after it.
+    /// An entry is older if its file has a later modification time.
     #[arg(short, long, conflicts_with = "delete")]
     update: bool,
-    /// Delete entries of OUT that match PATHs
+    /// Delete the entries of OUT that match a PATH
     ///
-    /// Each PATH is a pattern of names.
-    ///
-    /// What is not touched is copied as it is, without being decompressed, as by -u. The archive that
-    /// was there stays until the new one is complete.
+    /// Each PATH is a GLOB for names. All other entries are copied without being decompressed, as with
+    /// -u. The old archive stays until the new one is complete.
     #[arg(short, long)]
     delete: bool,
-    /// Save what is whole of OUT into the archive PATH
+    /// Recover the intact entries of OUT into PATH
     ///
-    /// Entries are found by their local headers and held to their checksums. Exit 3 when something
-    /// is lost.
+    /// Finds entries by their local headers and verifies their checksums. Exit 3 if something is lost.
     #[arg(long, conflicts_with_all = ["append", "update", "delete", "recursive", "encrypt"])]
     pub(crate) repair: bool,
-    /// Test the archive before it appears
+    /// Test the archive before it gets its name
     #[arg(long, overrides_with = "_no_verify")]
     verify: bool,
     #[arg(long = "no-verify", overrides_with = "verify", hide = true)]
@@ -193,29 +190,29 @@ enum KeyBits {
     Bits256,
 }
 
-/// What becomes of symbolic links.
+/// How symbolic links are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Symlinks {
-    /// They stay links
+    /// As links
     Store,
-    /// They become what they lead to
+    /// As the files that they point to
     Follow,
-    /// They are left out
+    /// Not at all
     Skip,
 }
 
-/// How an archive that exists is changed.
+/// How an existing archive is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Edit {
-    /// What it does not hold is added.
+    /// Adds entries that it does not have.
     Append,
-    /// That, and what is newer replaces what it holds.
+    /// Adds entries, and replaces those that are older than their file.
     Update,
-    /// What these take is deleted.
+    /// Deletes the entries that match.
     Delete(Selection),
 }
 
-/// What `zip` shall do, free of spelling.
+/// What `zip` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ZipPlan {
     /// Whether directories are walked.
@@ -226,19 +223,19 @@ pub(crate) struct ZipPlan {
     pub(crate) level: i32,
     /// Threads, at least 1.
     pub(crate) threads: u32,
-    /// Which names are taken.
+    /// Which names are packed.
     pub(crate) selection: Selection,
-    /// Whether nothing of time and rights goes in.
+    /// Whether times and modes of files are left out.
     pub(crate) reproducible: bool,
-    /// What becomes of links.
+    /// How links are packed.
     pub(crate) symlinks: Symlinks,
     /// Whether directories are entries.
     pub(crate) directories: bool,
-    /// What happens to an archive that exists, other than being replaced.
+    /// How an existing archive is changed, if it is not replaced.
     pub(crate) edit: Option<Edit>,
-    /// Whether the archive is read back.
+    /// Whether the archive is read back and tested.
     pub(crate) verify: bool,
-    /// Where the password comes from and how long the key is, where contents are encrypted.
+    /// Where the password comes from and how long the key is, if contents are encrypted.
     pub(crate) encryption: Option<(PasswordSource, AesStrength)>,
 }
 
@@ -259,17 +256,19 @@ impl ZipArgs {
         }
         let to_stdout = crate::io::target::is_stdout(&self.output);
         if self.verify && to_stdout {
-            return Err(Failure::usage("--verify cannot read standard output back")
-                .help("name a file, or test it afterwards: perfkit unzip -t"));
+            return Err(Failure::usage("--verify cannot test standard output")
+                .help("name a file, or test the archive afterwards: perfkit unzip -t"));
         }
         if self.repair && self.paths.len() != 1 {
-            return Err(Failure::usage("--repair takes two names")
-                .help("the broken archive, then the one to make of it"));
+            return Err(Failure::usage("--repair takes exactly two names")
+                .help("first the broken archive, then the new one"));
         }
         let edit = self.edit()?;
         if edit.is_some() && to_stdout {
-            return Err(Failure::usage("standard output is no archive to change")
-                .help("name a file, or leave out --append, -u and -d"));
+            return Err(
+                Failure::usage("--append, -u and -d cannot change standard output")
+                    .help("name an archive, or leave these flags out"),
+            );
         }
         let strength = match self.aes {
             KeyBits::Bits128 => AesStrength::Aes128,
@@ -281,10 +280,10 @@ impl ZipArgs {
             None => self.encrypt.then_some(PasswordSource::Terminal),
         };
         if self.reproducible && source.is_some() {
-            return Err(
-                Failure::usage("an encrypted archive is never the same twice")
-                    .help("leave out -X, or encrypt what it writes with another program"),
-            );
+            return Err(Failure::usage(
+                "-X does not work with encryption: each encrypted archive differs",
+            )
+            .help("leave out -X, or encrypt the archive with another program"));
         }
         Ok(ZipPlan {
             encryption: source.map(|source| (source, strength)),
@@ -313,7 +312,7 @@ impl ZipArgs {
         let glob = |path: &PathBuf| {
             let text = path.to_string_lossy();
             text.parse::<Glob>()
-                .map_err(|error| Failure::usage(format!("'{text}' is no pattern: {error}")))
+                .map_err(|error| Failure::usage(format!("'{text}' is not a valid GLOB: {error}")))
         };
         let include = self.paths.iter().map(glob).collect::<Result<_>>()?;
         Ok(Some(Edit::Delete(Selection {

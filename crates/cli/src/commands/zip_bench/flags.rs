@@ -1,4 +1,4 @@
-//! `perfkit zip-bench`: flags, and what they come to.
+//! `perfkit zip-bench`: its flags.
 
 use std::path::PathBuf;
 
@@ -10,26 +10,26 @@ use crate::io::conflicts::{Files, Stdout};
 
 /// Measure archives packed with and without an async runtime.
 ///
-/// Packs 5, 10 and 20 MiB, 50 entries of 10 KB and 100 KB in memory, and ten archives at once: of one
-/// line over and over, of generated source text, and of FILES taken together. The writer for files and
-/// the one for tokio take turns, with the first once more as a control; every archive is read back.
-/// Rows say how long an entry took and how long a call, or a turn of the task, kept its thread; a
-/// ticker of 1 ms on the same runtime shows how late it comes. Memory and processor time are those of
-/// processes of their own.
+/// Packs 5, 10 and 20 MiB, 50 entries of 10 KB and 100 KB in memory, and ten archives at once. The
+/// content is one repeated line, generated source text, and the FILES together. The synchronous
+/// writer and the one for tokio run in random order, the first also as a control; every archive is
+/// read back. Rows show the time per entry and how long a call, or a poll of the task, kept its
+/// thread; a 1 ms ticker on the same runtime shows how late it ran. Memory and CPU time are measured
+/// in separate processes.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit zip-bench
   perfkit zip-bench --level 1 --rounds 30 access.log
   perfkit zip-bench --report markdown --export-json zip.json")]
 pub(crate) struct ZipBenchArgs {
-    /// Files whose content is measured as well
+    /// Files to measure in addition
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Level of deflate
+    /// Deflate level
     #[arg(long, value_name = "N", default_value_t = 6,
           value_parser = clap::value_parser!(i32).range(0..=9))]
     pub(crate) level: i32,
-    /// Rounds, in each of which every side has its turn
+    /// Rounds; in each, every variant runs once
     #[arg(long, value_name = "N", default_value_t = 11,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) rounds: u32,
@@ -39,7 +39,7 @@ pub(crate) struct ZipBenchArgs {
     /// Seed of the generated text
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Pack so much in this process and say nothing: what memory is measured on
+    /// Pack in this process and print nothing: for measurements of memory
     #[arg(long, hide = true, value_enum)]
     pub(crate) once: Option<Once>,
     #[arg(long, hide = true, value_name = "SIZE", default_value = "5M", value_parser = units::size)]
@@ -48,14 +48,14 @@ pub(crate) struct ZipBenchArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What a process does whose memory is measured.
+/// What a process does while its memory is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Once {
-    /// Nothing but to make the content.
+    /// Only generates the content.
     Nothing,
     /// The writer for files.
     Sync,
-    /// The same with a thread a processor.
+    /// The same with one thread per CPU.
     Threads,
     /// The writer for tokio.
     Async,

@@ -1,4 +1,4 @@
-//! Words of `perfkit stress` that are more than a number: rates, faults, addresses, ratios.
+//! Parses values of `perfkit stress` flags: rates, faults, addresses, ratios.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU64;
@@ -9,20 +9,20 @@ use stress::Faults;
 
 use crate::args::units;
 
-/// How often a fault comes when nothing else is said.
+/// One block or call in this number is faulty by default.
 const EVERY: u64 = 1000;
 const CONSUMER_PAUSE: Duration = Duration::from_millis(1);
 
-/// How fast an open loop is.
+/// The rate of an open loop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Rate {
-    /// Blocks a second.
+    /// Blocks per second.
     PerSecond(f64),
-    /// A share of what a closed loop comes to, 1 is all of it.
+    /// A share of the rate of a closed loop; 1 is all of it.
     Share(f64),
 }
 
-/// One thing that goes wrong on purpose.
+/// One injected fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Corrupt(NonZeroU64),
@@ -31,7 +31,7 @@ pub(super) enum Fault {
     Full,
 }
 
-/// All of them together; of one kind the last counts.
+/// All of them together; the last of each kind counts.
 pub(super) fn faults(all: &[Fault]) -> Faults {
     let mut faults = Faults::default();
     for fault in all {
@@ -80,9 +80,11 @@ pub(super) fn rate(text: &str) -> std::result::Result<Rate, String> {
             Ok(Rate::PerSecond(per_s))
         }
         Some(per_s) if !share && per_s > RATE_MAX_PER_S => Err(format!(
-            "'{text}' is more than there can be: at most {RATE_MAX_PER_S} a second"
+            "'{text}' is out of range: at most {RATE_MAX_PER_S} per second"
         )),
-        _ => Err(format!("'{text}' is no rate above 0 (as 20000, 80%)")),
+        _ => Err(format!(
+            "'{text}' is not a rate above 0 (such as 20000 or 80%)"
+        )),
     }
 }
 
@@ -93,11 +95,11 @@ pub(super) fn address(text: &str) -> std::result::Result<SocketAddr, String> {
         Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
         Err(_) => text
             .parse()
-            .map_err(|_| format!("'{text}' is no address and port (as 127.0.0.1:6060)")),
+            .map_err(|_| format!("'{text}' is not an address and port (such as 127.0.0.1:6060)")),
     }
 }
 
-/// No codec comes near, and greater ones lose digits.
+/// No codec reaches it, and larger numbers lose digits.
 const RATIO_MAX: f64 = 1e6;
 
 /// A ratio, at least 0.
@@ -105,5 +107,5 @@ pub(super) fn ratio(text: &str) -> std::result::Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number
         .filter(|number| (0.0..=RATIO_MAX).contains(number))
-        .ok_or_else(|| format!("'{text}' is no ratio from 0 to 1000000 (as 1.86)"))
+        .ok_or_else(|| format!("'{text}' is not a ratio from 0 to 1000000 (such as 1.86)"))
 }
