@@ -1,8 +1,8 @@
 //! Every command on a small real job, under the address sanitizer.
 //!
 //! All Rust code is checked, on every instruction set that the machine has, and what C libraries do with
-//! the heap. The jobs are those of README.md, and [`OTHERS`] for the commands that it has none of. A finding
-//! ends the process with code 99, which no command of perfkit has.
+//! the heap. The jobs are those of README.md and `docs/`, and [`OTHERS`] for commands that appear in none of
+//! them. A finding ends the process with code 99, which no command of perfkit uses.
 
 use std::path::Path;
 use std::{fs, io::Write as _};
@@ -13,10 +13,10 @@ use crate::{metadata, readme, sh};
 
 /// The stable compiler has the sanitizer behind this variable.
 const BOOTSTRAP: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
-/// Reading threads may still wait for a pipe when a process ends: what they hold is no leak.
+/// Reading threads may still wait for a pipe when a process ends: their memory is not a leak.
 const OPTIONS: &str = "exitcode=99:detect_leaks=0:abort_on_error=0";
 
-/// Jobs of commands that README.md has none of, one line of a shell each.
+/// Jobs of commands that no document runs, one shell line each.
 const OTHERS: &[&str] = &[
     "perfkit tour -q > tour.txt",
     "perfkit completions bash > perfkit.bash",
@@ -30,7 +30,7 @@ const OTHERS: &[&str] = &[
     "perfkit betree-bench ad --expressions 500 --buckets 4 --bucket-size 50",
 ];
 
-/// Commands whose jobs are looked for among those that ran.
+/// Commands that must have a job.
 const COMMANDS: &[&str] = &[
     "advise",
     "betree build",
@@ -83,7 +83,7 @@ pub(crate) fn run() -> Result<String> {
         .env("CARGO_TARGET_DIR", &target);
     sh::run(&mut build)?;
     let binaries = target.join(&host).join("debug");
-    // A block of README.md is run by a shell, which hands this on.
+    // The shell that runs a block passes the environment on.
     let options = tempfile::tempdir()?;
     let wrapped = wrap(&binaries.join("perfkit"), options.path())?;
     for job in OTHERS {
@@ -141,8 +141,10 @@ fn host() -> Result<String> {
 
 /// Fails when a command is in no job.
 fn every_command_has_a_job() -> Result<()> {
-    let text = fs::read_to_string(sh::root().join("README.md")).context("cannot read README.md")?;
-    let jobs = OTHERS.join("\n") + &text;
+    let mut jobs = OTHERS.join("\n");
+    for document in readme::documents()? {
+        jobs += &fs::read_to_string(sh::root().join(document))?;
+    }
     for command in COMMANDS {
         if !jobs.contains(&format!("perfkit {command} "))
             && !jobs.contains(&format!("perfkit {command}\n"))

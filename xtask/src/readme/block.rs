@@ -1,4 +1,4 @@
-//! Reading the fenced blocks of a document, and comparing output with what it shows.
+//! Parses the fenced blocks of a document, and compares output with what the document shows.
 
 use anyhow::{Result, bail};
 
@@ -9,7 +9,7 @@ pub(super) enum Place {
     Folder,
     /// At the root of the repository.
     Repository,
-    /// It does not.
+    /// It does not run.
     Nowhere,
 }
 
@@ -24,8 +24,8 @@ pub(super) struct Block {
     pub(super) exact: Option<String>,
 }
 
-/// Reads the blocks of a document. A mark that is not known is an error: it would be skipped for
-/// ever and nobody would notice.
+/// Parses the blocks of a document. An unknown mark is an error: otherwise its block would silently
+/// never run.
 pub(super) fn read(document: &str) -> Result<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut lines = document.lines().enumerate();
@@ -44,7 +44,7 @@ pub(super) fn read(document: &str) -> Result<Vec<Block>> {
             body.push('\n');
         }
         if !closed {
-            bail!("line {}: a block is never closed", index + 1);
+            bail!("line {}: the block is never closed", index + 1);
         }
         let place = match info.trim() {
             "sh" => Place::Folder,
@@ -62,7 +62,7 @@ pub(super) fn read(document: &str) -> Result<Vec<Block>> {
                     .iter()
                     .any(|name| other.starts_with(name)) =>
             {
-                bail!("line {}: the mark `{other}` is not known", index + 1)
+                bail!("line {}: unknown mark `{other}`", index + 1)
             }
             _ => continue,
         };

@@ -1,17 +1,17 @@
-//! The commands of README.md, run, so that the README cannot rot.
+//! Runs the commands of README.md and of the pages in `docs/`, so that they stay true.
 //!
-//! A fenced block opened by `sh` runs in one bash in a temporary directory that all blocks share,
-//! with the built `perfkit` first on PATH; `sh,repo` runs at the root of the repository;
-//! `sh,norun` is listed and left alone. `# exit 4` at the end of a command asserts that exit
-//! code. A `text,exact` block below is compared with what the block above it printed: `…` stands
-//! for anything in a line, and alone on a line for any number of lines. [`block`] reads the
-//! document, [`script`] makes bash of a block.
+//! A fenced block marked `sh` runs in bash, with the built `perfkit` first on PATH, in a temporary
+//! directory that all blocks of a document share; `sh,repo` runs at the root of the repository;
+//! `sh,norun` is listed and not run. `# exit 4` at the end of a command asserts that exit code. A
+//! `text,exact` block is compared with the output of the block above it: `…` stands for anything in
+//! a line, and alone on a line for any number of lines. [`block`] parses documents, [`script`] turns a
+//! block into a bash script.
 
 mod block;
 mod script;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use std::{fs, io};
@@ -19,62 +19,40 @@ use std::{fs, io};
 use anyhow::{Context, Result, bail};
 
 use crate::{metadata, sh};
-use block::Place;
+use block::{Block, Place};
 
-/// No block of a README may keep a reader waiting longer.
+/// No block may keep a reader waiting longer.
 const LIMIT_S: &str = "900";
 
-/// Runs the blocks with the release build, those left out whose commands are all in `done`, and hands
-/// back one line.
+/// Runs the blocks with the release build, except those whose commands are all in `done`, and returns
+/// one line.
 pub(crate) fn run(done: &[&str]) -> Result<String> {
     sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
     let binaries = metadata::workspace()?.target_directory.join("release");
     run_with(&binaries, done)
 }
 
-/// The same with the `perfkit` of a directory.
+/// The same with the `perfkit` in a directory.
 pub(crate) fn run_with(binaries: &Path, done: &[&str]) -> Result<String> {
-    let text = fs::read_to_string(sh::root().join("README.md")).context("cannot read README.md")?;
-    let blocks = block::read(&text)?;
-    if blocks.iter().all(|block| block.place == Place::Nowhere) {
-        bail!("README.md has no `sh` block to run");
-    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let binaries = std::iter::once(binaries.to_owned());
     let path = std::env::join_paths(binaries.chain(std::env::split_paths(&path)))?;
-    let folder = tempfile::tempdir()?;
-
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for block in &blocks {
-        let place = format!("README.md:{}", block.line);
-        let first = block.code.lines().next().unwrap_or_default();
-        let commands: Vec<&str> = script::commands(&block.code);
-        if block.place == Place::Nowhere {
-            println!("{place}: not run, by its mark: {first}");
-            *counts.entry("not run").or_default() += 1;
-            continue;
+    for document in documents()? {
+        let name = document.display().to_string();
+        let text = fs::read_to_string(sh::root().join(&document))
+            .with_context(|| format!("cannot read {name}"))?;
+        let blocks = block::read(&text).with_context(|| name.clone())?;
+        if blocks.iter().all(|block| block.place == Place::Nowhere) {
+            bail!("{name} has no `sh` block to run");
         }
-        if !commands.is_empty() && commands.iter().all(|command| done.contains(command)) {
-            println!("{place}: done by an earlier step: {}", commands.join("; "));
-            *counts.entry("done earlier").or_default() += 1;
-            continue;
+        let folder = tempfile::tempdir()?;
+        for block in &blocks {
+            let place = format!("{name}:{}", block.line);
+            *counts
+                .entry(run_block(block, &place, folder.path(), &path, done)?)
+                .or_default() += 1;
         }
-        let here = if block.place == Place::Repository {
-            &sh::root()
-        } else {
-            folder.path()
-        };
-        let start = Instant::now();
-        let output = execute(&script::bash(&block.code), here, &path)
-            .with_context(|| format!("{place}: {first}"))?;
-        if let Some(wanted) = &block.exact {
-            block::matches(wanted, &output).with_context(|| place.clone())?;
-        }
-        println!(
-            "{place}: ok in {:.1} s: {first}",
-            start.elapsed().as_secs_f64()
-        );
-        *counts.entry("run").or_default() += 1;
     }
     let parts: Vec<String> = counts
         .iter()
@@ -83,7 +61,57 @@ pub(crate) fn run_with(binaries: &Path, done: &[&str]) -> Result<String> {
     Ok(format!("blocks: {}", parts.join(", ")))
 }
 
-/// Runs a script and hands back what it printed, both streams in the order of a terminal.
+/// README.md and the pages of `docs/`, as paths from the root.
+pub(crate) fn documents() -> Result<Vec<PathBuf>> {
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(sh::root().join("docs")).context("cannot read docs/")? {
+        let page = Path::new("docs").join(entry?.file_name());
+        if page.extension().is_some_and(|extension| extension == "md") {
+            pages.push(page);
+        }
+    }
+    pages.sort();
+    pages.insert(0, PathBuf::from("README.md"));
+    Ok(pages)
+}
+
+/// Runs one block, and returns what became of it.
+fn run_block(
+    block: &Block,
+    place: &str,
+    folder: &Path,
+    path: &std::ffi::OsStr,
+    done: &[&str],
+) -> Result<&'static str> {
+    let first = block.code.lines().next().unwrap_or_default();
+    let commands: Vec<&str> = script::commands(&block.code);
+    if block.place == Place::Nowhere {
+        println!("{place}: not run, by its mark: {first}");
+        return Ok("not run");
+    }
+    if !commands.is_empty() && commands.iter().all(|command| done.contains(command)) {
+        println!("{place}: done by an earlier step: {}", commands.join("; "));
+        return Ok("done earlier");
+    }
+    let root = sh::root();
+    let here = match block.place {
+        Place::Repository => &root,
+        _ => folder,
+    };
+    let start = Instant::now();
+    let output = execute(&script::bash(&block.code), here, path)
+        .with_context(|| format!("{place}: {first}"))?;
+    if let Some(wanted) = &block.exact {
+        block::matches(wanted, &output).with_context(|| place.to_owned())?;
+    }
+    println!(
+        "{place}: ok in {:.1} s: {first}",
+        start.elapsed().as_secs_f64()
+    );
+    Ok("run")
+}
+
+/// Runs a script and returns what it printed, both streams in the order of a terminal.
 fn execute(script: &str, folder: &Path, path: &std::ffi::OsStr) -> Result<String> {
     let (mut reader, writer) = io::pipe()?;
     let mut command = sh::command("timeout");
@@ -96,7 +124,7 @@ fn execute(script: &str, folder: &Path, path: &std::ffi::OsStr) -> Result<String
         .stdout(writer.try_clone()?)
         .stderr(writer);
     let mut child = command.spawn().context("cannot start bash")?;
-    // The command holds copies of the pipe's end: reading would wait for them for ever.
+    // The command still owns copies of the pipe's end: reading would wait for them for ever.
     drop(std::mem::replace(&mut command, Command::new("true")));
     let mut output = Vec::new();
     io::Read::read_to_end(&mut reader, &mut output)?;

@@ -1,4 +1,4 @@
-//! Bash made of a block of a README.
+//! Turns a block of a document into a bash script.
 
 /// The commands of a block, without comments and empty lines; a continued line is one command.
 pub(super) fn commands(code: &str) -> Vec<&str> {
