@@ -62,7 +62,7 @@ pub(crate) struct ReportArgs {
     /// The distribution that --export-hgrm writes: response, service or hold
     #[arg(long, value_name = "NAME", value_parser = ["response", "service", "hold"], hide_short_help = true)]
     pub(crate) row: Option<String>,
-    /// Exit 4 if this limit is missed: 'p99<=2ms'; repeatable
+    /// Exit 4 if missed, such as 'p99<=2ms'; repeatable
     ///
     /// Limits a percentile, min, max or mean. A name before it, as in 'hold.max<1ms', chooses the
     /// time; without a name it is the response time if there is one, else service, else hold. Every row

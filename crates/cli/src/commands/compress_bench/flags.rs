@@ -82,7 +82,7 @@ pub(crate) struct CompressBenchArgs {
     /// whole file.
     #[arg(short = 'B', long, value_name = "SIZE", value_delimiter = ',', value_parser = block)]
     block_size: Vec<u64>,
-    /// Number of threads for compression; 0: one per CPU
+    /// Threads for compression; 0: one per CPU
     #[arg(short = 'T', long, value_name = "N", default_value_t = 1)]
     threads: u32,
     /// Dictionary for both directions
@@ -122,7 +122,7 @@ pub(crate) struct CompressBenchArgs {
         hide = true
     )]
     _no_decompress_only: bool,
-    /// Rank candidates with at least this ratio, fastest first
+    /// Rank candidates of at least RATIO, fastest first
     ///
     /// By bytes per CPU-second. Separate several ratios by commas. A candidate that is slower than the
     /// first by less than the noise counts as equally good.

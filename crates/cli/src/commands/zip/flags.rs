@@ -126,8 +126,9 @@ pub(crate) struct ZipArgs {
     _dir_entries: bool,
     /// Add entries that OUT does not have yet
     ///
-    /// Existing entries are not copied, so the cost is that of the new ones: the new end of the archive
-    /// is written to a file next to OUT, then put in place. An error restores OUT. If the process is
+    /// An entry that OUT has already is reported as an error (exit 3). Existing entries are not copied, so
+    /// the cost is that of the new ones: the new end of the archive is written to a file next to OUT, then
+    /// put in place. An error restores OUT. If the process is
     /// killed, the file OUT.perfkit-undo remains, and the next --append, -u, -d or --repair restores
     /// OUT from it. With --verify, OUT is copied as with -u.
     #[arg(long, conflicts_with_all = ["update", "delete"])]
