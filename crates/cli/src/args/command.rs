@@ -10,8 +10,8 @@ use crate::commands::{
 };
 use crate::io::conflicts::{Files, Stdout};
 
-/// The commands. What they say of themselves stands over their arguments: a comment here would
-/// take its place.
+/// The commands. The help text of each is the comment over its arguments; a comment here would
+/// replace it.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
     Compress(Box<compress::flags::CompressArgs>),
@@ -62,7 +62,7 @@ impl Command {
         }
     }
 
-    /// Whether a terminal gets data as it is, and not as what it can show.
+    /// Whether data goes to a terminal unchanged, with control characters that are otherwise escaped.
     pub(crate) fn wants_raw(&self) -> bool {
         match self {
             Self::Compress(args) => args.files_args.force,
@@ -71,7 +71,7 @@ impl Command {
             Self::Unzip(args) => args.force,
             Self::Betree(args) => args.command.wants_raw(),
             Self::Fix(args) => args.command.wants_raw(),
-            // What these print is a report, or text of perfkit's own.
+            // These print only a report, or perfkit's own text.
             #[cfg(feature = "async")]
             Self::ZipBench(_) => false,
             Self::CompressBench(_)

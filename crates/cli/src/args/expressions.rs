@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 /// A kind of generated data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WorkloadKind {
-    /// Boolean-heavy: every expression asks for every attribute
+    /// Boolean-heavy: every expression tests every attribute
     Bool,
     /// Selective: advertisements over 21 attributes
     Ad,
@@ -15,11 +15,11 @@ pub(crate) enum WorkloadKind {
 /// How large generated data is.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WorkloadArgs {
-    /// How many expressions
+    /// Number of expressions
     #[arg(long, value_name = "N", default_value_t = 5000,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) expressions: u32,
-    /// Attributes of bool
+    /// Number of attributes, for bool
     #[arg(long, value_name = "P", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) attributes: u16,

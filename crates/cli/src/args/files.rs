@@ -31,7 +31,7 @@ pub(crate) struct FileArgs {
     /// Keep the source (the default)
     #[arg(short, long, overrides_with = "rm", hide_short_help = true)]
     keep: bool,
-    /// Remove each source after its target is complete
+    /// Remove each source when its target is complete
     #[arg(long, overrides_with = "keep")]
     pub(crate) rm: bool,
     /// Walk directories; symbolic links are not followed
