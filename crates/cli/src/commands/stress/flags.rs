@@ -88,7 +88,7 @@ pub(crate) struct StressArgs {
     /// Smallest block
     #[arg(long, alias = "min_size", value_name = "SIZE", default_value = "2048", value_parser = units::size)]
     min_size: u64,
-    /// Blocks stay below SIZE, if that is more than --min-size
+    /// Limit of block sizes, exclusive, if above --min-size
     #[arg(long, alias = "max_size", value_name = "SIZE", default_value = "2048", value_parser = units::size)]
     max_size: u64,
     /// Data: uuid, json, log, html, source, binary, random or zeros
@@ -99,7 +99,7 @@ pub(crate) struct StressArgs {
         conflicts_with = "files"
     )]
     data: String,
-    /// honest (the default), or seed, which repeats one block
+    /// honest (the default), or seed: repeat one block
     ///
     /// In the seed loop, each producer compresses one block and sends it again and again.
     #[arg(
