@@ -1,12 +1,20 @@
-//! Measuring several ways of doing one thing in a single run; what is measured is the caller's.
+//! Measuring several ways of doing one thing in a single run, and the benchmarks of perfkit's libraries.
 //!
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod checks;
+#[cfg(feature = "compress")]
+pub mod compress;
+mod error;
 mod order;
 mod paired;
+mod watch;
 
+pub use checks::Checks;
+pub use error::Error;
 pub use latency::compare::Names;
 pub use latency::report::Comparison;
 pub use order::Order;
 pub use paired::{Paired, Turn, paired};
+pub use watch::{Context, Watch};

@@ -95,6 +95,19 @@ impl Failure {
     }
 }
 
+impl From<bench::Error> for Failure {
+    fn from(error: bench::Error) -> Self {
+        match error {
+            bench::Error::Failed {
+                message,
+                help: Some(help),
+            } => Self::new(message).help(help),
+            bench::Error::Stopped => Self::new("interrupted").status(ExitStatus::Interrupted),
+            error => Self::new(error.to_string()),
+        }
+    }
+}
+
 impl From<report::Error> for Failure {
     fn from(error: report::Error) -> Self {
         use report::{Asked, Error};

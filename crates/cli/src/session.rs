@@ -146,6 +146,11 @@ impl Session {
         })
     }
 
+    /// The run itself.
+    pub(crate) fn run(&self) -> &Run {
+        &self.run
+    }
+
     /// When the measured part began: the zero of every recorder.
     pub(crate) fn run_start(&self) -> Instant {
         self.run.started()

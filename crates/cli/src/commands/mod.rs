@@ -3,7 +3,6 @@
 pub(crate) mod advise;
 pub(crate) mod betree;
 pub(crate) mod betree_bench;
-pub(crate) mod checks;
 pub(crate) mod child;
 mod codec;
 pub(crate) mod compare;
@@ -27,6 +26,7 @@ mod ticker;
 pub(crate) mod tour;
 pub(crate) mod transfer;
 pub(crate) mod unzip;
+mod watch;
 pub(crate) mod zip;
 #[cfg(feature = "async")]
 pub(crate) mod zip_bench;

@@ -12,10 +12,10 @@ use zstdkit::{
 use crate::commands::advise::data::{Data, piece};
 use crate::commands::advise::flags::Plan;
 use crate::commands::advise::run::failed;
-use crate::commands::checks::Checks;
 use crate::failure::Result;
 use crate::session::Outcome;
 use crate::term::signal;
+use bench::Checks;
 
 /// Operations timed of a cell, time permitting.
 const OPERATIONS: std::ops::RangeInclusive<usize> = 3..=5_000;

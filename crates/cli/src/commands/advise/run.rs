@@ -9,10 +9,11 @@ use serde_json::json;
 
 use crate::commands::advise::flags::{AdviseArgs, Plan};
 use crate::commands::advise::{cost, data, stall};
-use crate::commands::checks::Checks;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
+use crate::term::signal;
+use bench::Checks;
 
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
@@ -37,7 +38,11 @@ pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> R
     if !args.no_stalls {
         stall::part(args, &plan, &data, &mut outcome, &mut checks)?;
     }
-    checks.conclude("round trip of a frame a cell and mode", &mut outcome);
+    checks.conclude(
+        "round trip of a frame a cell and mode",
+        &mut outcome,
+        signal::interrupted(),
+    );
     session.finish(outcome)
 }
 

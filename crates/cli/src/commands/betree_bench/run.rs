@@ -20,7 +20,6 @@ use latency::{Recorder, Spec};
 use crate::args::expressions::kind;
 use crate::commands::betree_bench::flags::BetreeBenchArgs;
 use crate::commands::betree_bench::ticker;
-use crate::commands::checks::Checks;
 use crate::commands::expressions::{self, Files};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -28,6 +27,7 @@ use crate::io::target::display;
 use crate::session::{Outcome, Session, Setup};
 use crate::term::progress::Progress as Bar;
 use crate::term::signal;
+use bench::Checks;
 
 /// Events that are generated: buckets go round them.
 const EVENTS: usize = 1000;
@@ -81,7 +81,11 @@ pub(crate) fn run(
     }
     outcome.tables.push(build);
     outcome.tables.push(bench.isas()?);
-    checks.conclude("every way and every instruction set", &mut outcome);
+    checks.conclude(
+        "every way and every instruction set",
+        &mut outcome,
+        signal::interrupted(),
+    );
     session.finish(outcome)
 }
 

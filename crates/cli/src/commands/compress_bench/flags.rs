@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bench::compress::{Candidate, Mode, Plan};
 use clap::{ArgAction, Args};
-use zstdkit::Recipe;
+use zstdkit::{EncoderOptions, Recipe};
 
 use crate::args::output::OutputArgs;
 use crate::args::settings::{Compat, RecipePlan};
@@ -157,6 +158,14 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
+    /// The same as settings to measure.
+    fn candidate(self) -> Candidate<'static> {
+        Candidate::new(self.name(), move |first, content_bytes| match self {
+            Self::Level(level) => EncoderOptions::default().with_level(level),
+            Self::Recipe(recipe) => recipe.options(first, content_bytes),
+        })
+    }
+
     /// What it is called in tables.
     pub(crate) fn name(self) -> String {
         match self {
@@ -170,50 +179,9 @@ impl Choice {
     }
 }
 
-/// How a codec gets its input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// All at once.
-    Whole,
-    /// As a stream of unknown size.
-    Stream,
-    /// As such a stream, flushed after every chunk.
-    Flushed,
-}
-
-impl Mode {
-    /// Whether there are calls within an operation.
-    pub(crate) fn is_stream(self) -> bool {
-        self != Self::Whole
-    }
-}
-
-/// What `compress-bench` is to do, whatever the flags were called.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CompressBenchPlan {
-    /// The candidates, without duplicates, in the order of the tables.
-    pub(crate) choices: Vec<Choice>,
-    /// Time per candidate and input.
-    pub(crate) time: Duration,
-    /// Sizes of blocks; `None` is a whole file.
-    pub(crate) block_bytes: Vec<Option<usize>>,
-    /// Threads that compress, at least 1.
-    pub(crate) threads: u32,
-    /// How each candidate is measured: one way, or all of the matrix.
-    pub(crate) modes: Vec<Mode>,
-    /// Whether the tables are those of the matrix.
-    pub(crate) matrix: bool,
-    /// Whether only decompression is timed.
-    pub(crate) decompress_only: bool,
-    /// Ratios to rank at.
-    pub(crate) rank_at: Vec<f64>,
-    /// Whether to mark dominated candidates.
-    pub(crate) pareto: bool,
-}
-
 impl CompressBenchArgs {
     /// Resolves the flags; no side effects.
-    pub(crate) fn plan(&self) -> Result<CompressBenchPlan> {
+    pub(crate) fn plan(&self) -> Result<Plan<'static>> {
         let mut block_bytes: Vec<Option<usize>> = Vec::new();
         for size in self.block_size.iter().map(|size| *size as usize) {
             if !block_bytes.contains(&Some(size)) {
@@ -223,17 +191,18 @@ impl CompressBenchArgs {
         if block_bytes.is_empty() {
             block_bytes.push(None);
         }
-        Ok(CompressBenchPlan {
-            choices: self.choices()?,
-            time: self.seconds,
-            block_bytes,
-            threads: levels::threads(self.threads)?,
-            modes: self.modes(),
-            matrix: self.matrix,
-            decompress_only: self.decompress_only,
-            rank_at: self.rank_at.clone(),
-            pareto: self.pareto,
-        })
+        let candidates = self.choices()?.into_iter().map(Choice::candidate);
+        let mut plan = Plan::new(candidates.collect());
+        plan.time = self.seconds;
+        plan.block_bytes = block_bytes;
+        plan.threads = levels::threads(self.threads)?;
+        plan.modes = self.modes();
+        plan.matrix = self.matrix;
+        plan.decompress_only = self.decompress_only;
+        plan.rank_at.clone_from(&self.rank_at);
+        plan.pareto = self.pareto;
+        plan.seed = self.seed;
+        Ok(plan)
     }
 
     fn modes(&self) -> Vec<Mode> {

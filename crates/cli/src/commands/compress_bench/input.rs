@@ -1,16 +1,14 @@
 //! What is measured: files, directories as one, standard input or generated data, wholly in memory.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use bench::compress::{Data, PART_BYTES, decode_frame};
 use latency::report::{Input, Workload};
 use twox_hash::XxHash64;
 use zstdkit::workload::{self, Kind};
-use zstdkit::{DecoderOptions, frame};
+use zstdkit::{Decoder, DecoderOptions, frame};
 
 use crate::commands::codec::codec_failure;
-use crate::commands::compress_bench::codec::{Frame, Unpress};
-use crate::commands::compress_bench::flags::Mode;
 use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -31,89 +29,7 @@ const KINDS: [Kind; 6] = [
 ];
 /// Longest name in a table.
 const NAME_CHARS: usize = 12;
-/// What all inputs may hold when the memory of the machine is not known.
-const BYTES_MAX: u64 = 1 << 30;
-/// The inputs, a frame and an answer to each, and some for everything else.
-const MEMORY_SHARE: u64 = 5;
-/// What keeping track of a file, a frame or a block takes, roughly.
-const PART_BYTES: usize = 256;
 const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
-
-/// One input: a file, or a directory as one.
-#[derive(Debug)]
-pub(super) struct Data {
-    /// What it is called in tables, unlike any other.
-    pub(super) name: String,
-    /// The content of all its files, one after the other.
-    pub(super) bytes: Vec<u8>,
-    /// Its files, or its frames.
-    parts: Vec<Part>,
-    /// The frames, when the input is zstd and measured as it is, one a part.
-    pub(super) frames: Option<Vec<Frame>>,
-}
-
-#[derive(Debug)]
-struct Part {
-    name: String,
-    range: Range<usize>,
-}
-
-/// What one operation works on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
-    /// Where it is in the content of the input.
-    pub(super) range: Range<usize>,
-    part: usize,
-}
-
-#[cfg(test)]
-impl Block {
-    pub(super) fn test(range: Range<usize>) -> Self {
-        Self { range, part: 0 }
-    }
-}
-
-impl Data {
-    /// The memory that measuring in blocks of this size takes beside the data itself.
-    pub(super) fn overhead_bytes(&self, block_bytes: Option<usize>) -> u64 {
-        let cut = block_bytes.map_or(0, |size| self.bytes.len() / size.max(1));
-        (self.parts.len() as u64).saturating_add(cut as u64) * PART_BYTES as u64
-    }
-
-    /// The operations: blocks of this size, of which the last of a file may be smaller, or whole
-    /// files. Frames are taken whole.
-    pub(super) fn blocks(&self, block_bytes: Option<usize>) -> Vec<Block> {
-        let size = block_bytes.filter(|_| self.frames.is_none());
-        let mut blocks = Vec::new();
-        for (part, Part { range, .. }) in self.parts.iter().enumerate() {
-            let step = size.unwrap_or(range.len()).max(1);
-            let starts = range.clone().step_by(step);
-            blocks.extend(starts.map(|start| Block {
-                range: start..range.end.min(start + step),
-                part,
-            }));
-        }
-        blocks
-    }
-
-    /// What a block is, for the list of the slowest.
-    pub(super) fn describe(&self, block: &Block) -> String {
-        let part = &self.parts[block.part];
-        let at = block.range.start - part.range.start;
-        format!("{}, byte {at}", part.name)
-    }
-
-    /// One file.
-    pub(super) fn of(name: String, part: String, bytes: Vec<u8>) -> Self {
-        let range = 0..bytes.len();
-        Self {
-            name,
-            bytes,
-            parts: vec![Part { name: part, range }],
-            frames: None,
-        }
-    }
-}
 
 /// How to read inputs.
 pub(super) struct Reading<'a> {
@@ -128,11 +44,6 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// The share of the memory of this machine that inputs may take.
-    pub(super) fn room_bytes(memory_bytes: Option<u64>) -> u64 {
-        memory_bytes.map_or(BYTES_MAX, |bytes| bytes / MEMORY_SHARE)
-    }
-
     /// Reads everything that can be read. What cannot is told on standard error and counted; when
     /// that is all, the last failure is the answer.
     pub(super) fn read(
@@ -182,12 +93,7 @@ impl Reading<'_> {
             ..Request::of(&paths, direction)
         })?;
         failures.extend(found.failures.iter().map(Failure::from));
-        let mut data = Data {
-            name: short(path),
-            bytes: Vec::new(),
-            parts: Vec::new(),
-            frames: None,
-        };
+        let mut data = Data::new(short(path));
         let mut plain = false;
         for job in found.jobs {
             let bytes = self.file(&job.source)?;
@@ -201,20 +107,17 @@ impl Reading<'_> {
                 self.frames(&name, &bytes, &mut data)?;
             } else {
                 plain = true;
-                let start = data.bytes.len();
-                data.bytes.extend_from_slice(&bytes);
-                let range = start..data.bytes.len();
-                data.parts.push(Part { name, range });
+                data.push(name, &bytes);
             }
         }
-        if plain && data.frames.is_some() {
+        if plain && data.is_frames() {
             return Err(Failure::new(format!(
                 "'{}' holds files that are zstd and files that are not",
                 path.display()
             ))
             .help("measure them one by one"));
         }
-        if data.bytes.is_empty() {
+        if data.is_empty() {
             return Err(Failure::new(format!("{} is empty", target::display(path)))
                 .help("name something with content to measure"));
         }
@@ -259,13 +162,12 @@ impl Reading<'_> {
         let failed = |error: zstdkit::Error| codec_failure("decompress", name, &error);
         let mut decoder = self.decoder.clone();
         decoder.output_limit = Some(self.room_bytes);
-        let mut unpress = Unpress::new(&decoder, Mode::Stream).map_err(failed)?;
+        let mut decoder = Decoder::new(&decoder).map_err(failed)?;
         for info in frame::frames(stream) {
             let info = info.map_err(failed)?;
             let end = info.offset + info.compressed_bytes;
             let bytes = &stream[info.offset as usize..end as usize];
-            let mut content = Vec::new();
-            unpress.run(bytes, &mut content, None).map_err(failed)?;
+            let content = decode_frame(&mut decoder, bytes).map_err(failed)?;
             if content.is_empty() {
                 continue;
             }
@@ -273,13 +175,8 @@ impl Reading<'_> {
                 content.len() + PART_BYTES,
                 Path::new(name.trim_matches('\'')),
             )?;
-            let start = data.bytes.len();
-            data.bytes.extend_from_slice(&content);
-            data.parts.push(Part {
-                name: format!("{name}, frame at byte {}", info.offset),
-                range: start..data.bytes.len(),
-            });
-            data.frames.get_or_insert_default().push(Frame::of(bytes));
+            let part = format!("{name}, frame at byte {}", info.offset);
+            data.push_frame(part, bytes, &content);
         }
         Ok(())
     }
@@ -292,7 +189,9 @@ pub(super) fn generated(bytes: u64, seed: u64, hash: bool, workload: &mut Worklo
         let part = format!("generated {name}");
         let bytes = workload::generate(kind, seed, bytes as usize);
         list(workload, format!("generated:{name}"), &bytes, hash);
-        Data::of(name, part, bytes)
+        let mut data = Data::new(name);
+        data.push(part, &bytes);
+        data
     };
     KINDS.into_iter().map(kind).collect()
 }
@@ -341,32 +240,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_end_with_their_file() {
-        let part = |name: &str, range| Part {
-            name: name.to_owned(),
-            range,
-        };
-        let data = Data {
-            name: "d".to_owned(),
-            bytes: vec![0; 25],
-            parts: vec![part("a", 0..15), part("b", 15..25)],
-            frames: None,
-        };
-        let ranges = |size| -> Vec<Range<usize>> {
-            data.blocks(size).into_iter().map(|b| b.range).collect()
-        };
-        assert_eq!(ranges(None), [0..15, 15..25]);
-        assert_eq!(ranges(Some(10)), [0..10, 10..15, 15..25]);
-        assert_eq!(data.describe(&data.blocks(Some(5))[4]), "b, byte 5");
-    }
-
-    #[test]
     fn names_are_short_and_differ() {
         assert_eq!(short(Path::new("/a/b.log")), "b.log");
         assert_eq!(short(Path::new("-")), "stdin");
         let long = short(Path::new("a-very-long-name-indeed.json"));
         assert_eq!(long, "a-ver…d.json");
-        let first = Data::of("x".to_owned(), String::new(), Vec::new());
+        let first = Data::new("x");
         assert_eq!(unique("x", &[first]), "x #2");
     }
 }

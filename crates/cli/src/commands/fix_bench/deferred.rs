@@ -12,11 +12,11 @@ use fixcore::spsc::Wait;
 use fixcore::workload::Sample;
 use latency::report::{Cell, Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix_bench::flags::FixBenchArgs;
 use crate::commands::fix_bench::run::{Batches, failed, stop_if_interrupted};
 use crate::failure::Result;
 use crate::session::Outcome;
+use bench::Checks;
 
 /// Messages that are timed together.
 const BATCH: usize = 1_000;

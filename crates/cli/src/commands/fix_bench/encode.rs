@@ -5,9 +5,9 @@ use std::hint::black_box;
 use fixcore::workload::{Sample, new_order};
 use fixcore::{DataPairs, Decoder, Encoder, Isa};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix_bench::run::{Bench, Set, failed};
 use crate::failure::Result;
+use bench::Checks;
 
 /// Tags that the encoder writes by itself.
 const FRAME: [u32; 4] = [8, 9, 35, 10];

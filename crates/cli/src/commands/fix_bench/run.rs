@@ -12,7 +12,6 @@ use fixcore::dict::Version;
 use fixcore::workload::{Sample, shuffled};
 use latency::report::{Cell, LatencyName, Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix::run::{collect, forced, unavailable};
 use crate::commands::fix_bench::flags::{FixBenchArgs, FixBenchPart};
 use crate::commands::fix_bench::{deferred, encode, parse, scan, spsc, store, techniques};
@@ -20,6 +19,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::signal;
+use bench::Checks;
 
 /// Messages of a file that are kept.
 const MESSAGES_MAX: usize = 4096;
@@ -77,7 +77,7 @@ pub(crate) fn run(
         techniques::run(args, &session, &mut outcome, &mut checks)?;
     }
     let method = "every instruction set beside plain code, and every answer with what was asked";
-    checks.conclude(method, &mut outcome);
+    checks.conclude(method, &mut outcome, signal::interrupted());
     session.finish(outcome)
 }
 

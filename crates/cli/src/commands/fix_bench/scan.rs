@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use fixcore::{Decoder, Index, Isa, Scanner, Separators};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix_bench::run::{Bench, Set, failed};
 use crate::failure::Result;
+use bench::Checks;
 
 /// Every instruction set has to find what the scalar path finds.
 pub(super) fn check(set: &Set, checks: &mut Checks) -> Result<()> {

@@ -8,11 +8,11 @@ use fixcore::spsc::{Wait, queue};
 use fixcore::workload::Sample;
 use latency::report::{Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix_bench::flags::FixBenchArgs;
 use crate::commands::fix_bench::run::{Batches, stop_if_interrupted};
 use crate::failure::Result;
 use crate::session::Outcome;
+use bench::Checks;
 
 /// Messages that are put in before they are taken out.
 const BATCH: usize = 1_000;

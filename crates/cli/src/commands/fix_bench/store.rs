@@ -10,11 +10,11 @@ use fixcore::store::{Options, Store};
 use fixcore::workload::Sample;
 use latency::report::{Cell, Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix_bench::flags::{FixBenchArgs, FixBenchPart};
 use crate::commands::fix_bench::run::{Batches, failed, stop_if_interrupted};
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
+use bench::Checks;
 
 /// Messages that a store has, but for the largest.
 const SIZES: [u64; 2] = [1_000, 100_000];

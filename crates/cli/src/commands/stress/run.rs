@@ -11,7 +11,6 @@ use std::time::Duration;
 use latency::report::{Input, LatencyName};
 use stress::{DataKind, Loop, Pace, PoolKind};
 
-use crate::commands::checks::Checks;
 use crate::commands::content;
 use crate::commands::stress::flags::{StressArgs, StressPlan};
 use crate::commands::stress::metrics::Metrics;
@@ -23,6 +22,8 @@ use crate::commands::stress::{sweep, tables, turns, verdict};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::session::{Outcome, Session, Setup};
+use crate::term::signal;
+use bench::Checks;
 
 /// Runs the command.
 pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
@@ -113,9 +114,11 @@ fn measure(
         [pair] => vec![single(plan, pair, &mut runner, outcome)?],
         _ => turns::measure(plan, &mut runner, outcome)?,
     };
-    runner
-        .checks
-        .conclude("comparing every block that came out", outcome);
+    runner.checks.conclude(
+        "comparing every block that came out",
+        outcome,
+        signal::interrupted(),
+    );
     Ok(rows)
 }
 

@@ -4,13 +4,13 @@
 use latency::report::{Load, LoadModel};
 use stress::{Finding, Loop, Plan, codec};
 
-use crate::commands::checks::Checks;
 use crate::commands::stress::lines::Lines;
 use crate::commands::stress::metrics::Metrics;
 use crate::commands::stress::verdict::{unexpected, wrong};
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
+use bench::Checks;
 
 /// Runs plans.
 pub(super) struct Runner<'a> {

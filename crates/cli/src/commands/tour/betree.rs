@@ -9,11 +9,11 @@ use betree::{SubscriptionId, Undefined};
 use latency::report::{LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 
-use crate::commands::checks::Checks;
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
+use bench::Checks;
 
 /// The name, what is generated, and how many expressions.
 const WORKLOADS: [(&str, Kind, u64); 2] = [

@@ -8,11 +8,11 @@ use fixcore::workload::{Generator, Sample};
 use fixcore::{Decoder, Isa};
 use latency::report::{Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
+use bench::Checks;
 
 /// Messages that are generated of a version.
 const GENERATED: usize = 500;

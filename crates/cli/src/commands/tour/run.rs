@@ -7,11 +7,12 @@ use std::ffi::OsString;
 
 use latency::report::LatencyName;
 
-use crate::commands::checks::Checks;
 use crate::commands::tour::flags::TourArgs;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
+use crate::term::signal;
+use bench::Checks;
 
 /// What all parts share.
 pub(crate) struct Stage<'a> {
@@ -49,6 +50,6 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
     super::fix::part(&stage, &mut outcome, &mut checks)?;
     super::store::part(&stage, &mut outcome, &mut checks)?;
     let method = "round trip of everything compressed and packed, every match by plain code";
-    checks.conclude(method, &mut outcome);
+    checks.conclude(method, &mut outcome, signal::interrupted());
     session.finish(outcome)
 }

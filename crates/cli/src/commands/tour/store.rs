@@ -11,10 +11,10 @@ use fixcore::store::{Options, Seen, Store, StoreError, survey};
 use fixcore::workload::shuffled;
 use latency::report::{Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
+use bench::Checks;
 
 /// Messages that are appended.
 const MESSAGES: u64 = 20_000;

@@ -3,12 +3,12 @@
 
 use stress::{Plan, PoolKind, codec};
 
-use crate::commands::checks::Checks;
 use crate::commands::stress::run::{Control, Row, ranking, unexpected};
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
+use bench::Checks;
 
 /// Blocks a pair: a second or so all together.
 const BLOCKS: u64 = 8_000;

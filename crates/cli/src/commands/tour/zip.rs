@@ -11,11 +11,11 @@ use zipstream::{
 };
 use zstdkit::workload::{self, Kind};
 
-use crate::commands::checks::Checks;
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
+use bench::Checks;
 
 /// Content of a small entry.
 const SMALL_BYTES: usize = 10 << 10;

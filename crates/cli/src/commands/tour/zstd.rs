@@ -11,11 +11,11 @@ use twox_hash::XxHash64;
 use zstdkit::workload::{self, Kind};
 use zstdkit::{Compressor, Decoder, DecoderOptions, Encoder, EncoderOptions, Operation, State};
 
-use crate::commands::checks::Checks;
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
+use bench::Checks;
 
 /// Least size a kind: below, a level would be a handful of calls.
 pub(super) const BYTES_MIN: usize = 1 << 20;

@@ -16,7 +16,6 @@ use tokio::runtime::{Builder, Runtime};
 use zipstream::{ArchiveReader, ReadOptions};
 use zstdkit::workload::{self, Kind};
 
-use crate::commands::checks::Checks;
 use crate::commands::content;
 use crate::commands::zip_bench::beside::{self, Beside};
 use crate::commands::zip_bench::flags::ZipBenchArgs;
@@ -27,6 +26,7 @@ use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::signal;
+use bench::Checks;
 
 const MIB: usize = 1 << 20;
 /// What the orders of the turns are drawn from.
@@ -138,7 +138,7 @@ pub(crate) fn run(
         outcome.tables.extend(memory::table(args)?);
     }
     let method = "both write the same archive, and it reads back as what went in";
-    checks.conclude(method, &mut outcome);
+    checks.conclude(method, &mut outcome, signal::interrupted());
     session.finish(outcome)
 }
 

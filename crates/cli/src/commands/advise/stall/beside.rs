@@ -14,8 +14,8 @@ use zstdkit::{Error, Recipe};
 
 use crate::commands::advise::run::failed;
 use crate::commands::advise::stall::{Load, RESPONSE};
-use crate::commands::checks::Checks;
 use crate::failure::{Failure, Result};
+use bench::Checks;
 
 /// How often the probe is called.
 const PROBE_PERIOD: Duration = Duration::from_micros(200);

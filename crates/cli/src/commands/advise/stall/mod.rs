@@ -21,10 +21,10 @@ use crate::commands::advise::flags::{AdviseArgs, Plan};
 use crate::commands::advise::run::failed;
 use crate::commands::advise::stall::beside::{Beside, Mode, Stalls};
 use crate::commands::advise::stall::table::Tables;
-use crate::commands::checks::Checks;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::signal;
+use bench::Checks;
 
 /// Turns of every mode with a load whose operations are short enough for it.
 const TURNS: u32 = 4;

@@ -3,7 +3,7 @@
 use crate::args::{Command, parse};
 use crate::commands::compress_bench::flags::*;
 
-fn plan(line: &str) -> Option<Result<CompressBenchPlan>> {
+fn plan(line: &str) -> Option<Result<Plan<'static>>> {
     let words = format!("perfkit compress-bench {line}");
     let words: Vec<_> = words.split_whitespace().map(Into::into).collect();
     match parse(&words).map(|cli| cli.command) {
@@ -14,7 +14,8 @@ fn plan(line: &str) -> Option<Result<CompressBenchPlan>> {
 
 fn choices(line: &str) -> Vec<String> {
     let plan = plan(line).expect("parses").expect("a plan");
-    plan.choices.into_iter().map(Choice::name).collect()
+    let candidates = plan.candidates.iter();
+    candidates.map(|known| known.name().to_owned()).collect()
 }
 
 #[test]

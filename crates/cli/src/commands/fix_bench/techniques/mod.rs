@@ -10,11 +10,11 @@ use fixcore::{Isa, Scanner, Separators};
 use latency::Recorder;
 use latency::report::{Cell, Latency, Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix_bench::flags::FixBenchArgs;
 use crate::commands::fix_bench::sides::{self, Called, Pair, Turn};
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session};
+use bench::Checks;
 
 const COLUMNS: [(&str, Unit); 8] = [
     ("technique", Unit::Text),

@@ -8,12 +8,12 @@ mod round;
 use fixcore::io::{Choice, Connections, Options};
 use latency::report::{Cell, Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix_bench::flags::FixBenchArgs;
 use crate::commands::fix_bench::sides::{self, Called, Pair};
 pub(super) use crate::commands::fix_bench::transport::rings::flags;
 use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session};
+use bench::Checks;
 
 /// Connections that are carried at a time.
 const CONNECTIONS: usize = 64;

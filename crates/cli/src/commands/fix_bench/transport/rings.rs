@@ -5,12 +5,12 @@ use fixcore::io::{Setup, measure::Requests};
 use latency::Recorder;
 use latency::report::{Table, Unit};
 
-use crate::commands::checks::Checks;
 use crate::commands::fix_bench::flags::FixBenchArgs;
 use crate::commands::fix_bench::sides::{self, Called, Pair};
 use crate::commands::fix_bench::transport::failed;
 use crate::failure::Result;
 use crate::session::{Outcome, Session};
+use bench::Checks;
 
 /// Requests that are handed over together.
 const BATCHES: [usize; 3] = [1, 8, 32];

@@ -1,14 +1,11 @@
-//! Answers that a command checks outside its timed spans, and what comes of wrong ones.
+//! Answers that a benchmark checks outside its timed spans, and what comes of wrong ones.
 
 use latency::report::Validation;
-
-use crate::exit::ExitStatus;
-use crate::session::Outcome;
-use crate::term::signal;
+use report::{ExitStatus, Outcome};
 
 /// What was checked so far.
 #[derive(Debug, Default)]
-pub(crate) struct Checks {
+pub struct Checks {
     done: u64,
     wrong: u64,
     /// Of these, what was asked for.
@@ -17,37 +14,37 @@ pub(crate) struct Checks {
 
 impl Checks {
     /// One answer, which is right or not.
-    pub(crate) fn that(&mut self, right: bool) {
+    pub fn that(&mut self, right: bool) {
         self.add(1, u64::from(!right));
     }
 
     /// Many answers, of which some are wrong.
-    pub(crate) fn add(&mut self, done: u64, wrong: u64) {
+    pub fn add(&mut self, done: u64, wrong: u64) {
         self.done += done;
         self.wrong += wrong;
     }
 
     /// Many answers, of which some are wrong because of faults that were asked for.
-    pub(crate) fn add_faulty(&mut self, done: u64, wrong: u64, by_faults: u64) {
+    pub fn add_faulty(&mut self, done: u64, wrong: u64, by_faults: u64) {
         self.add(done, wrong);
         self.by_faults += by_faults;
     }
 
-    /// A frame, which has to hold the content.
-    pub(crate) fn frame(&mut self, frame: &[u8], content: &[u8]) {
+    /// A zstd frame, which has to hold the content.
+    #[cfg(feature = "compress")]
+    pub fn frame(&mut self, frame: &[u8], content: &[u8]) {
         let back = zstdkit::decompress(frame, &zstdkit::DecoderOptions::default());
         self.that(back.is_ok_and(|back| back == content));
     }
 
-    /// Says in the outcome what was checked by `method`. A wrong answer that no fault
-    /// explains makes the run a failure; an
-    /// interruption, which says more of what is missing, comes before it.
-    pub(crate) fn conclude(self, method: &str, outcome: &mut Outcome) {
+    /// Says in the outcome what was checked by `method`. A wrong answer that no fault explains makes the
+    /// run a failure. A run that was `stopped` ends as interrupted, which comes before that.
+    pub fn conclude(self, method: &str, outcome: &mut Outcome, stopped: bool) {
         outcome.validation = Some(Validation {
             wrong_by_faults: self.by_faults,
             ..Validation::new(method, self.done, self.wrong)
         });
-        if signal::interrupted() {
+        if stopped {
             outcome.complete = false;
             outcome.status = ExitStatus::Interrupted;
         } else if self.wrong > self.by_faults {

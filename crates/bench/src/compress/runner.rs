@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use latency::report::Latency;
 use latency::{Recorder, Recording};
 
-use crate::commands::compress_bench::codec::{Frame, Press, Unpress};
-use crate::commands::compress_bench::flags::Mode;
-use crate::commands::compress_bench::input::{Block, Data};
-use crate::commands::compress_bench::measure::{Contender, Lane, PASS_MIN, Stop};
-use crate::commands::compress_bench::rank::Speed;
-use crate::failure::Failure;
+use super::codec::{Frame, Press, Unpress};
+use super::data::{Block, Data};
+use super::measure::{Contender, Lane, PASS_MIN};
+use super::plan::Mode;
+use super::rank::Speed;
+use crate::{Error, Watch};
 
 /// Decompression is repeated for this share of the time that compression takes: it is quicker, and
 /// would else be measured over a few short passes.
@@ -21,9 +21,9 @@ const WARM_UPS: u32 = 3;
 
 /// An input cut into blocks, with room for what candidates make of them. All candidates use the same
 /// room, one after the other.
-pub(super) struct Group<'a> {
-    pub(super) data: &'a Data,
-    pub(super) blocks: Vec<Block>,
+pub(crate) struct Group<'a> {
+    pub(crate) data: &'a Data,
+    pub(crate) blocks: Vec<Block>,
     scratch: RefCell<Scratch>,
     /// Bytes that frames which are kept may still take, all candidates together.
     room_bytes: Cell<u64>,
@@ -35,7 +35,7 @@ struct Scratch {
 }
 
 impl<'a> Group<'a> {
-    pub(super) fn new(data: &'a Data, block_bytes: Option<usize>, room_bytes: u64) -> Self {
+    pub(crate) fn new(data: &'a Data, block_bytes: Option<usize>, room_bytes: u64) -> Self {
         let blocks = data.blocks(block_bytes);
         let frames = match &data.frames {
             Some(_) => Vec::new(),
@@ -54,13 +54,13 @@ impl<'a> Group<'a> {
     }
 
     /// Bytes of the largest block.
-    pub(super) fn block_bytes(&self) -> usize {
+    pub(crate) fn block_bytes(&self) -> usize {
         let sizes = self.blocks.iter().map(|block| block.range.len());
         sizes.max().unwrap_or(0)
     }
 
     /// A block. Every group has one.
-    pub(super) fn content(&self, index: usize) -> &[u8] {
+    pub(crate) fn content(&self, index: usize) -> &[u8] {
         &self.data.bytes[self.blocks[index].range.clone()]
     }
 
@@ -83,33 +83,33 @@ impl<'a> Group<'a> {
 
 /// What a candidate came to.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The candidate, with the mode where there are several.
-    pub(super) candidate: String,
+    pub(crate) candidate: String,
     /// The candidate alone.
-    pub(super) choice: String,
-    pub(super) mode: Mode,
-    pub(super) content_bytes: u64,
+    pub(crate) choice: String,
+    pub(crate) mode: Mode,
+    pub(crate) content_bytes: u64,
     /// Bytes of all frames; 0 when there are none.
-    pub(super) frame_bytes: u64,
+    pub(crate) frame_bytes: u64,
     /// Speeds by wall time and by processor time, of each direction that was measured.
-    pub(super) compress: Option<Speeds>,
-    pub(super) decompress: Option<Speeds>,
+    pub(crate) compress: Option<Speeds>,
+    pub(crate) decompress: Option<Speeds>,
     /// Of single calls of each direction, where they were timed by themselves.
-    pub(super) compress_tail: Option<Tail>,
-    pub(super) decompress_tail: Option<Tail>,
-    pub(super) predicted_bytes: Option<u64>,
-    pub(super) compress_held_bytes: Option<u64>,
-    pub(super) decompress_held_bytes: u64,
-    pub(super) ops: u64,
+    pub(crate) compress_tail: Option<Tail>,
+    pub(crate) decompress_tail: Option<Tail>,
+    pub(crate) predicted_bytes: Option<u64>,
+    pub(crate) compress_held_bytes: Option<u64>,
+    pub(crate) decompress_held_bytes: u64,
+    pub(crate) ops: u64,
 }
 
 /// What single calls took: operations, or the calls or chunks of streams.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Tail {
-    pub(super) n: u64,
-    pub(super) p50_ns: Option<u64>,
-    pub(super) p99_ns: Option<u64>,
+pub(crate) struct Tail {
+    pub(crate) n: u64,
+    pub(crate) p50_ns: Option<u64>,
+    pub(crate) p99_ns: Option<u64>,
 }
 
 impl Tail {
@@ -124,10 +124,10 @@ impl Tail {
 
 /// Content bytes a second.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Speeds {
-    pub(super) wall: Speed,
+pub(crate) struct Speeds {
+    pub(crate) wall: Speed,
     /// Absent where the system does not say what a thread used.
-    pub(super) cpu: Option<Speed>,
+    pub(crate) cpu: Option<Speed>,
 }
 
 impl Speeds {
@@ -140,34 +140,35 @@ impl Speeds {
 }
 
 /// One candidate on one group.
-pub(super) struct Runner<'a> {
-    pub(super) name: String,
+pub(crate) struct Runner<'a> {
+    pub(crate) watch: &'a dyn Watch,
+    pub(crate) name: String,
     /// The name without the mode.
-    pub(super) choice: String,
-    pub(super) mode: Mode,
-    pub(super) group: &'a Group<'a>,
+    pub(crate) choice: String,
+    pub(crate) mode: Mode,
+    pub(crate) group: &'a Group<'a>,
     /// `None`: the frames are there already.
-    pub(super) press: Option<Press>,
-    pub(super) unpress: Unpress,
+    pub(crate) press: Option<Press>,
+    pub(crate) unpress: Unpress,
     /// `None`: compression is not timed.
-    pub(super) compress: Option<Lane>,
-    pub(super) decompress: Lane,
+    pub(crate) compress: Option<Lane>,
+    pub(crate) decompress: Lane,
     /// What an encoder was expected to hold.
-    pub(super) predicted_bytes: Option<u64>,
+    pub(crate) predicted_bytes: Option<u64>,
     /// Frames of this candidate alone, when compression is not timed.
-    pub(super) kept: Option<Vec<Frame>>,
-    pub(super) frame_bytes: u64,
-    pub(super) spent: Duration,
-    pub(super) checked: u64,
-    pub(super) wrong: u64,
+    pub(crate) kept: Option<Vec<Frame>>,
+    pub(crate) frame_bytes: u64,
+    pub(crate) spent: Duration,
+    pub(crate) checked: u64,
+    pub(crate) wrong: u64,
     /// Why an answer could not be had at all.
-    pub(super) refused: Option<Failure>,
+    pub(crate) refused: Option<Error>,
 }
 
 impl Runner<'_> {
     /// Compresses and decompresses everything, which warms caches and contexts, checks the answers and
     /// sizes batches. A pass so long that it is half of `time` is measured already.
-    pub(super) fn warm_up(&mut self, time: Duration, floor_ns: u64) -> Result<(), Stop> {
+    pub(crate) fn warm_up(&mut self, time: Duration, floor_ns: u64) -> Result<(), Error> {
         let began = Instant::now();
         self.keep_frames()?;
         let count = self.group.blocks.len();
@@ -199,7 +200,7 @@ impl Runner<'_> {
     }
 
     /// Where compression is not timed, does it now.
-    fn keep_frames(&mut self) -> Result<(), Stop> {
+    fn keep_frames(&mut self) -> Result<(), Error> {
         let (None, Some(press)) = (&self.compress, &mut self.press) else {
             return Ok(());
         };
@@ -211,7 +212,7 @@ impl Runner<'_> {
                 .map_err(|error| failed("compress", &self.name, self.group, &error))?;
             let left = self.group.room_bytes.get();
             let left = left.checked_sub(room.bytes().len() as u64).ok_or_else(|| {
-                Failure::new("the frames of all candidates do not fit into memory")
+                Error::new("the frames of all candidates do not fit into memory")
                     .help("name fewer levels, or measure a part of the data")
             })?;
             self.group.room_bytes.set(left);
@@ -229,14 +230,14 @@ impl Runner<'_> {
     }
 
     /// Nothing, in no time, where compression is not timed.
-    fn compress_pass(&mut self) -> Result<Duration, Stop> {
+    fn compress_pass(&mut self) -> Result<Duration, Error> {
         let (Some(lane), Some(press)) = (&mut self.compress, &mut self.press) else {
             return Ok(Duration::ZERO);
         };
         let (group, name) = (self.group, &self.name);
         let frames = &mut group.scratch.borrow_mut().frames;
         lane.pass(
-            &group.blocks,
+            (&group.blocks, self.watch),
             |block| group.data.describe(block),
             |index, holds| {
                 press
@@ -247,13 +248,13 @@ impl Runner<'_> {
     }
 
     /// Decompresses everything and compares it. `None`: an answer could not be had.
-    fn decompress_pass(&mut self) -> Result<Option<Duration>, Stop> {
+    fn decompress_pass(&mut self) -> Result<Option<Duration>, Error> {
         let (group, name, unpress) = (self.group, &self.name, &mut self.unpress);
         let scratch = &mut *group.scratch.borrow_mut();
         let own = self.kept.as_ref().or(group.data.frames.as_ref());
         let (frames, contents) = (own.unwrap_or(&scratch.frames), &mut scratch.contents);
         let result = self.decompress.pass(
-            &group.blocks,
+            (&group.blocks, self.watch),
             |block| group.data.describe(block),
             |index, holds| {
                 unpress
@@ -267,13 +268,13 @@ impl Runner<'_> {
                 self.wrong += group.count_wrong(contents);
                 Ok(Some(spent))
             }
-            Err(Stop::Failed(failure)) => {
+            Err(Error::Stopped) => Err(Error::Stopped),
+            Err(failure) => {
                 self.checked += 1;
                 self.wrong += 1;
                 self.refused = Some(failure);
                 Ok(None)
             }
-            Err(stop) => Err(stop),
         }
     }
 
@@ -283,7 +284,7 @@ impl Runner<'_> {
     }
 
     /// The figures and the distributions; neither speeds nor distributions when an answer was wrong.
-    pub(super) fn finish(self) -> (Found, Vec<Recording>) {
+    pub(crate) fn finish(self) -> (Found, Vec<Recording>) {
         let right = self.wrong == 0;
         let speeds = |lane: &Lane| Speeds::of(lane).filter(|_| right);
         let ops = |lane: &Lane| lane.ops;
@@ -323,7 +324,7 @@ fn finish(lane: Lane, recordings: &mut Vec<Recording>) -> Option<Tail> {
 }
 
 impl Contender for Runner<'_> {
-    fn turn(&mut self, due: Duration) -> Result<(), Stop> {
+    fn turn(&mut self, due: Duration) -> Result<(), Error> {
         let before = self.spent;
         let began = Instant::now();
         loop {
@@ -361,8 +362,8 @@ impl Contender for Runner<'_> {
     }
 }
 
-fn failed(verb: &str, name: &str, group: &Group<'_>, error: &zstdkit::Error) -> Failure {
-    Failure::new(format!(
+fn failed(verb: &str, name: &str, group: &Group<'_>, error: &zstdkit::Error) -> Error {
+    Error::new(format!(
         "cannot {verb} {} with {name}: {error}",
         group.data.name
     ))
@@ -374,7 +375,8 @@ mod tests {
 
     #[test]
     fn an_answer_is_compared_and_an_old_one_is_not_taken_for_a_new_one() {
-        let data = Data::of("d".to_owned(), "d".to_owned(), b"abcdefgh".to_vec());
+        let mut data = Data::new("d");
+        data.push("d", b"abcdefgh");
         let group = Group::new(&data, Some(4), 0);
         let mut answers = [b"abcd".to_vec(), b"efgh".to_vec()];
         assert_eq!(group.count_wrong(&mut answers), 0);

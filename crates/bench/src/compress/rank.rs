@@ -8,20 +8,20 @@ const ROUNDS_MIN: usize = 3;
 
 /// A speed over the rounds of a run, in bytes a second.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Speed {
+pub(crate) struct Speed {
     /// The middle one.
-    pub(super) median: f64,
+    pub(crate) median: f64,
     /// That of the slowest round.
-    pub(super) min: f64,
+    pub(crate) min: f64,
     /// That of the fastest round.
-    pub(super) max: f64,
+    pub(crate) max: f64,
     /// Rounds.
-    pub(super) rounds: usize,
+    pub(crate) rounds: usize,
 }
 
 impl Speed {
     /// The speed over these rounds; `None` of no rounds, or when one has no finite speed.
-    pub(super) fn of(rounds: &[f64]) -> Option<Self> {
+    pub(crate) fn of(rounds: &[f64]) -> Option<Self> {
         let mut sorted = rounds.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (min, max) = (*sorted.first()?, *sorted.last()?);
@@ -40,7 +40,7 @@ impl Speed {
 
     /// From the slowest to the fastest round, as a share of the median; of too few rounds a guess on
     /// the safe side.
-    pub(super) fn noise(&self) -> f64 {
+    pub(crate) fn noise(&self) -> f64 {
         let spread = (self.max - self.min) / self.median;
         match self.rounds < ROUNDS_MIN {
             true => spread.max(NOISE_UNKNOWN),
@@ -56,10 +56,10 @@ impl Speed {
 
 /// A candidate among others on the same data.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Point {
-    pub(super) name: String,
-    pub(super) ratio: f64,
-    pub(super) speed: Speed,
+pub(crate) struct Point {
+    pub(crate) name: String,
+    pub(crate) ratio: f64,
+    pub(crate) speed: Speed,
 }
 
 impl Point {
@@ -69,7 +69,7 @@ impl Point {
 }
 
 /// For each point the one that dominates it: of several the fastest.
-pub(super) fn dominators(points: &[Point]) -> Vec<Option<&Point>> {
+pub(crate) fn dominators(points: &[Point]) -> Vec<Option<&Point>> {
     let fastest = |point: &Point| {
         points
             .iter()
@@ -81,7 +81,7 @@ pub(super) fn dominators(points: &[Point]) -> Vec<Option<&Point>> {
 
 /// The points that reach `ratio`, fastest first, each with whether the noise could hide a lead over
 /// the first.
-pub(super) fn at_ratio(points: &[Point], ratio: f64) -> Vec<(&Point, bool)> {
+pub(crate) fn at_ratio(points: &[Point], ratio: f64) -> Vec<(&Point, bool)> {
     let mut reached: Vec<&Point> = points.iter().filter(|p| p.ratio >= ratio).collect();
     reached.sort_by(|a, b| b.speed.median.total_cmp(&a.speed.median));
     let first = reached.first().map(|point| point.speed);

@@ -6,34 +6,19 @@
 
 use std::time::{Duration, Instant};
 
-use bench::Order;
 use latency::{CpuClock, Recorder, Spec};
 
-use crate::commands::compress_bench::input::Block;
-use crate::failure::Failure;
-use crate::term::signal;
+use super::data::Block;
+use crate::{Error, Order, Watch};
 
-/// Turns that a quick candidate gets.
-pub(super) const ROUNDS: u32 = 10;
+/// Turns that a quick candidate gets, at most.
+pub const ROUNDS: u32 = 10;
 /// Operations shorter than this many clock floors are timed in batches …
 const FLOORS_MIN: u64 = 20;
 /// … of this many.
 const BATCH_OPS: usize = 1000;
 /// A pass takes at least this long, so that reading the processor's clock does not show.
-pub(super) const PASS_MIN: Duration = Duration::from_millis(1);
-
-/// Why a pass did not end.
-#[derive(Debug)]
-pub(super) enum Stop {
-    Interrupted,
-    Failed(Failure),
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
-}
+pub(crate) const PASS_MIN: Duration = Duration::from_millis(1);
 
 /// What timed spans came to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,11 +41,11 @@ impl Spent {
 
 /// One direction of one candidate on one input.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(crate) struct Lane {
     /// Single operations, or means of batches.
-    pub(super) service: Recorder,
+    pub(crate) service: Recorder,
     /// The calls of streams.
-    pub(super) holds: Option<Recorder>,
+    pub(crate) holds: Option<Recorder>,
     specs: (Spec, Option<Spec>),
     run_start: Instant,
     clock: CpuClock,
@@ -68,15 +53,15 @@ pub(super) struct Lane {
     cycles: usize,
     turn: Spent,
     /// Content bytes a second of each round, by wall time.
-    pub(super) wall: Vec<f64>,
+    pub(crate) wall: Vec<f64>,
     /// The same by processor time.
-    pub(super) cpu: Vec<f64>,
+    pub(crate) cpu: Vec<f64>,
     /// Operations measured.
-    pub(super) ops: u64,
+    pub(crate) ops: u64,
 }
 
 impl Lane {
-    pub(super) fn new(
+    pub(crate) fn new(
         service: Spec,
         holds: Option<Spec>,
         run_start: Instant,
@@ -99,20 +84,18 @@ impl Lane {
 
     /// One pass: every block once, or as often as a pass of some length takes. Counts in the turn at
     /// hand, and says how long its operations took.
-    pub(super) fn pass(
+    pub(crate) fn pass(
         &mut self,
-        blocks: &[Block],
+        (blocks, watch): (&[Block], &dyn Watch),
         describe: impl Fn(&Block) -> String,
-        mut operation: impl FnMut(usize, Option<&mut Recorder>) -> Result<(), Failure>,
-    ) -> Result<Duration, Stop> {
+        mut operation: impl FnMut(usize, Option<&mut Recorder>) -> Result<(), Error>,
+    ) -> Result<Duration, Error> {
         let total = blocks.len() * self.cycles;
         let (mut spans, mut done, mut next) = (Duration::ZERO, 0, 0);
         let cpu = self.clock.now();
         let began = Instant::now();
         while done < total {
-            if signal::interrupted() {
-                return Err(Stop::Interrupted);
-            }
+            watch.check()?;
             let count = self.batch.min(total - done);
             // Calls inside of a batch are too short to look at.
             let single = self.batch == 1;
@@ -152,7 +135,7 @@ impl Lane {
 
     /// After a pass: sizes batches and passes by how long its operations took. Says whether one is
     /// long enough to be timed by itself.
-    pub(super) fn calibrate(&mut self, pass: Duration, blocks: usize, floor_ns: u64) -> bool {
+    pub(crate) fn calibrate(&mut self, pass: Duration, blocks: usize, floor_ns: u64) -> bool {
         let ops = u32::try_from(blocks * self.cycles).unwrap_or(u32::MAX);
         let one = pass / ops.max(1);
         let floor = Duration::from_nanos(floor_ns.saturating_mul(FLOORS_MIN));
@@ -164,7 +147,7 @@ impl Lane {
     }
 
     /// Forgets what was measured.
-    pub(super) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         let (service, holds) = self.specs.clone();
         self.service = Recorder::new(service, self.run_start);
         self.holds = holds.map(|spec| Recorder::new(spec, self.run_start));
@@ -173,7 +156,7 @@ impl Lane {
     }
 
     /// Ends a turn: what it came to is one round.
-    pub(super) fn end_turn(&mut self) {
+    pub(crate) fn end_turn(&mut self) {
         let turn = std::mem::take(&mut self.turn);
         if turn.content_bytes == 0 {
             return;
@@ -192,9 +175,9 @@ fn share(part: Duration, whole: Duration) -> f64 {
 }
 
 /// What takes turns.
-pub(super) trait Contender {
+pub(crate) trait Contender {
     /// Measures until at least `due` was spent in all; at least once.
-    fn turn(&mut self, due: Duration) -> Result<(), Stop>;
+    fn turn(&mut self, due: Duration) -> Result<(), Error>;
     /// What was spent so far.
     fn spent(&self) -> Duration;
     /// Whether it was measured at all.
@@ -204,12 +187,12 @@ pub(super) trait Contender {
 }
 
 /// Lets all take turns until each has spent `time`, in an order drawn for each round.
-pub(super) fn rounds<C: Contender>(
+pub(crate) fn rounds<C: Contender>(
     contenders: &mut [C],
     time: Duration,
     seed: u64,
     mut after_turn: impl FnMut(),
-) -> Result<(), Stop> {
+) -> Result<(), Error> {
     let mut order = Order::new(contenders.len(), seed);
     for round in 1..=ROUNDS {
         let due = time * round / ROUNDS;
@@ -238,7 +221,7 @@ mod tests {
     }
 
     impl Contender for Fake {
-        fn turn(&mut self, due: Duration) -> Result<(), Stop> {
+        fn turn(&mut self, due: Duration) -> Result<(), Error> {
             self.turns += 1;
             loop {
                 self.spent += self.cost;
@@ -296,7 +279,7 @@ mod tests {
         assert!(!lane.calibrate(Duration::from_nanos(400), 2, 20));
         let mut ran = 0;
         lane.pass(
-            &blocks,
+            (&blocks, &()),
             |_| String::new(),
             |_, holds| {
                 assert!(holds.is_none());

@@ -9,21 +9,21 @@ use zstdkit::{
     State,
 };
 
-use crate::commands::compress_bench::flags::Mode;
+use super::plan::Mode;
 
 /// Input of one call of a stream, and what is flushed at a time: the largest block.
-pub(super) const CALL_BYTES: usize = 128 * 1024;
+pub(crate) const CALL_BYTES: usize = 128 * 1024;
 
 /// Room for a frame, and how much of it the frame takes.
 #[derive(Debug, Default)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     room: Vec<u8>,
     len: usize,
 }
 
 impl Frame {
     /// Room for whatever this much content can become.
-    pub(super) fn with_room_for(content_bytes: usize) -> Self {
+    pub(crate) fn with_room_for(content_bytes: usize) -> Self {
         Self {
             room: vec![0; zstdkit::compress_bound(content_bytes)],
             len: 0,
@@ -31,28 +31,28 @@ impl Frame {
     }
 
     /// A frame that exists already.
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         Self {
             room: bytes.to_vec(),
             len: bytes.len(),
         }
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.room[..self.len]
     }
 }
 
 /// Compresses.
 #[derive(Debug)]
-pub(super) enum Press {
+pub(crate) enum Press {
     Whole(Compressor),
     Stream(Encoder),
     Flushed(Encoder),
 }
 
 impl Press {
-    pub(super) fn new(options: &EncoderOptions, mode: Mode) -> Result<Self, Error> {
+    pub(crate) fn new(options: &EncoderOptions, mode: Mode) -> Result<Self, Error> {
         Ok(match mode {
             Mode::Whole => Self::Whole(Compressor::new(options)?),
             Mode::Stream => Self::Stream(Encoder::new(options)?),
@@ -62,7 +62,7 @@ impl Press {
 
     /// Compresses `content` into `frame`; the calls of a stream, or its chunks with their flushes, go
     /// into `holds`.
-    pub(super) fn run(
+    pub(crate) fn run(
         &mut self,
         content: &[u8],
         frame: &mut Frame,
@@ -76,7 +76,7 @@ impl Press {
         Ok(())
     }
 
-    pub(super) fn memory_bytes(&self) -> u64 {
+    pub(crate) fn memory_bytes(&self) -> u64 {
         let bytes = match self {
             Self::Whole(compressor) => compressor.memory_bytes(),
             Self::Stream(encoder) | Self::Flushed(encoder) => encoder.memory_bytes(),
@@ -87,14 +87,14 @@ impl Press {
 
 /// Decompresses.
 #[derive(Debug)]
-pub(super) enum Unpress {
+pub(crate) enum Unpress {
     Whole(Decompressor),
     Stream(Box<Decoder>),
     Flushed(Box<Decoder>),
 }
 
 impl Unpress {
-    pub(super) fn new(options: &DecoderOptions, mode: Mode) -> Result<Self, Error> {
+    pub(crate) fn new(options: &DecoderOptions, mode: Mode) -> Result<Self, Error> {
         Ok(match mode {
             Mode::Whole => Self::Whole(Decompressor::new(options)?),
             Mode::Stream => Self::Stream(Box::new(Decoder::new(options)?)),
@@ -104,7 +104,7 @@ impl Unpress {
 
     /// Decompresses `frame` into `content`, whose length is that of the content from the second time
     /// on; the calls of a stream, or its chunks of content, go into `holds`.
-    pub(super) fn run(
+    pub(crate) fn run(
         &mut self,
         frame: &[u8],
         content: &mut Vec<u8>,
@@ -120,7 +120,7 @@ impl Unpress {
         Ok(())
     }
 
-    pub(super) fn memory_bytes(&self) -> u64 {
+    pub(crate) fn memory_bytes(&self) -> u64 {
         let bytes = match self {
             Self::Whole(decompressor) => decompressor.memory_bytes(),
             Self::Stream(decoder) | Self::Flushed(decoder) => decoder.memory_bytes(),
@@ -201,7 +201,7 @@ fn drive(
 
 /// All blocks of `frame` through `decoder`, straight into `content`; calls are timed together until
 /// they have given `chunk_bytes`, one at least, or the frame is at its end.
-fn decode(
+pub(crate) fn decode(
     decoder: &mut Decoder,
     frame: &[u8],
     content: &mut Vec<u8>,

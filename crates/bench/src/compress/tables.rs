@@ -2,22 +2,22 @@
 
 use latency::report::{Cell, Table, Unit};
 
-use crate::commands::compress_bench::flags::CompressBenchPlan;
-use crate::commands::compress_bench::matrix;
-use crate::commands::compress_bench::rank::{self, Point, Speed};
-use crate::commands::compress_bench::runner::{Found, Speeds};
+use super::matrix;
+use super::plan::Plan;
+use super::rank::{self, Point, Speed};
+use super::runner::{Found, Speeds};
 
 /// The name of all inputs together.
 const TOGETHER: &str = "all together";
 
 /// What all candidates came to on one input, in blocks of one size.
 #[derive(Debug)]
-pub(super) struct Section {
-    pub(super) data: String,
-    pub(super) block_bytes: u64,
+pub(crate) struct Section {
+    pub(crate) data: String,
+    pub(crate) block_bytes: u64,
     /// The size asked for.
-    pub(super) asked: Option<usize>,
-    pub(super) found: Vec<Found>,
+    pub(crate) asked: Option<usize>,
+    pub(crate) found: Vec<Found>,
 }
 
 impl Section {
@@ -42,7 +42,7 @@ fn table(name: &str, columns: &[(&str, Unit)]) -> Table {
 }
 
 /// All tables, those with the verdicts first.
-pub(super) fn tables(sections: &[Section], plan: &CompressBenchPlan) -> Vec<Table> {
+pub(crate) fn tables(sections: &[Section], plan: &Plan<'_>) -> Vec<Table> {
     let mut tables = Vec::new();
     let judged = judged(sections, plan.decompress_only);
     if !plan.rank_at.is_empty() {
@@ -64,7 +64,7 @@ pub(super) fn tables(sections: &[Section], plan: &CompressBenchPlan) -> Vec<Tabl
 }
 
 /// Content over frames, where there are frames.
-pub(super) fn ratio(found: &Found) -> Option<f64> {
+pub(crate) fn ratio(found: &Found) -> Option<f64> {
     (found.frame_bytes > 0).then(|| found.content_bytes as f64 / found.frame_bytes as f64)
 }
 

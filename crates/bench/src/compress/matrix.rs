@@ -1,14 +1,14 @@
 //! The tables of the matrix: what every candidate takes one-shot and streamed, both ways, by the
 //! call, and what its contexts hold. Only arithmetic on finished figures; verdicts are made in
-//! [`crate::commands::compress_bench::rank`].
+//! [`super::rank`].
 
 use latency::report::{Cell, Table, Unit};
 
-use crate::commands::compress_bench::codec::CALL_BYTES;
-use crate::commands::compress_bench::flags::Mode;
-use crate::commands::compress_bench::rank::Speed;
-use crate::commands::compress_bench::runner::{Found, Speeds, Tail};
-use crate::commands::compress_bench::tables::{Section, ratio};
+use super::codec::CALL_BYTES;
+use super::plan::Mode;
+use super::rank::Speed;
+use super::runner::{Found, Speeds, Tail};
+use super::tables::{Section, ratio};
 
 /// A row of work that a table has a block of.
 struct Work {
@@ -41,7 +41,7 @@ const WORK: [Work; 4] = [
 ];
 
 /// What calls take, then what contexts hold.
-pub(super) fn tables(sections: &[Section]) -> [Table; 2] {
+pub(crate) fn tables(sections: &[Section]) -> [Table; 2] {
     [times(sections), memory(sections)]
 }
 

@@ -1,0 +1,41 @@
+//! Why a benchmark could not go on.
+
+/// Why a benchmark could not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The caller asked for it, by [`crate::Watch::is_stopped`].
+    #[error("interrupted")]
+    Stopped,
+    /// What is measured failed, or something that measuring needs was refused.
+    #[error("{message}")]
+    Failed {
+        /// What failed, and why.
+        message: String,
+        /// What to do about it, where that is known.
+        help: Option<String>,
+    },
+}
+
+impl Error {
+    /// A failure of which this is known.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self::Failed {
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn help(self, text: impl Into<String>) -> Self {
+        match self {
+            Self::Stopped => Self::Stopped,
+            Self::Failed { message, .. } => Self::Failed {
+                message,
+                help: Some(text.into()),
+            },
+        }
+    }
+}
