@@ -7,6 +7,12 @@ pub enum Error {
     /// The caller asked for it, by [`crate::Watch::is_stopped`].
     #[error("interrupted")]
     Stopped,
+    /// What was asked for cannot be measured.
+    #[error("{message}")]
+    Settings {
+        /// What cannot be, and why.
+        message: String,
+    },
     /// What is measured failed, or something that measuring needs was refused.
     #[error("{message}")]
     Failed {
@@ -27,11 +33,19 @@ impl Error {
         }
     }
 
-    /// Adds what to do about it.
+    /// Settings that cannot be measured, for this reason.
+    #[must_use]
+    pub fn settings(message: impl Into<String>) -> Self {
+        Self::Settings {
+            message: message.into(),
+        }
+    }
+
+    /// Adds what to do about a failure.
     #[must_use]
     pub fn help(self, text: impl Into<String>) -> Self {
         match self {
-            Self::Stopped => Self::Stopped,
+            Self::Stopped | Self::Settings { .. } => self,
             Self::Failed { message, .. } => Self::Failed {
                 message,
                 help: Some(text.into()),

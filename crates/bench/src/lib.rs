@@ -9,6 +9,8 @@ pub mod compress;
 mod error;
 mod order;
 mod paired;
+#[cfg(feature = "stress")]
+pub mod stress;
 mod watch;
 
 pub use checks::Checks;

@@ -103,6 +103,7 @@ impl From<bench::Error> for Failure {
                 help: Some(help),
             } => Self::new(message).help(help),
             bench::Error::Stopped => Self::new("interrupted").status(ExitStatus::Interrupted),
+            error @ bench::Error::Settings { .. } => Self::usage(error.to_string()),
             error => Self::new(error.to_string()),
         }
     }

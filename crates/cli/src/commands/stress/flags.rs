@@ -18,13 +18,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bench::stress::{Plan, Rate};
 use clap::{ArgAction, Args, ValueEnum};
-use stress::{DataKind, Loop, Pace, Plan, PoolKind, codec};
+use stress::{DataKind, Loop, Pace, Plan as Load, PoolKind, codec};
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
 use crate::commands::stress::flags::parse::Fault;
-pub(crate) use crate::commands::stress::flags::parse::Rate;
 use crate::failure::{Failure, Result};
 use crate::io::conflicts::{Files, Stdout};
 
@@ -193,31 +193,13 @@ enum ArrivalsArg {
     Uniform,
 }
 
-/// What `stress` is to do, whatever the flags were called.
+/// What `stress` is to do, whatever the flags were called. 0 threads means one per CPU.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StressPlan {
-    /// Codecs and their pools, each pair once.
-    pub(crate) pairs: Vec<(String, PoolKind)>,
-    /// Everything else about a run. 0 threads means one per CPU.
-    pub(crate) run: Plan,
-    /// Smallest accepted ratio.
-    pub(crate) min_ratio: Option<f64>,
+    /// What is put under load.
+    pub(crate) plan: Plan,
     /// Where live metrics are served.
     pub(crate) metrics: Option<SocketAddr>,
-    /// Rates of open loops to run one after another; if empty, there is one run, `run`.
-    pub(crate) rates: Vec<Rate>,
-    /// Whether their blocks are due at equal intervals.
-    uniform: bool,
-}
-
-impl StressPlan {
-    /// The pace of `per_s` blocks per second.
-    pub(crate) fn paced(&self, per_s: f64) -> Pace {
-        match self.uniform {
-            true => Pace::Uniform(per_s),
-            false => Pace::Poisson(per_s),
-        }
-    }
 }
 
 impl StressArgs {
@@ -258,7 +240,7 @@ impl StressArgs {
             LoopArg::Honest => Loop::Honest,
             LoopArg::Seed => Loop::Seed,
         };
-        let run = Plan::default()
+        let run = Load::default()
             .work(work)
             .pace(self.pace(work))
             .producers(self.producers)
@@ -277,13 +259,13 @@ impl StressArgs {
             })
             .blocks_max(self.blocks)
             .faults(parse::faults(&self.fault));
+        let mut plan = Plan::new(pairs, run);
+        plan.min_ratio = self.min_ratio;
+        plan.rates = sweep.to_vec();
+        plan.uniform = self.arrivals == ArrivalsArg::Uniform;
         Ok(StressPlan {
-            pairs,
-            run,
-            min_ratio: self.min_ratio,
+            plan,
             metrics: self.metrics,
-            rates: sweep.to_vec(),
-            uniform: self.arrivals == ArrivalsArg::Uniform,
         })
     }
 
@@ -313,7 +295,7 @@ impl StressArgs {
                 (None, "all") => codec::NAMES.to_vec(),
                 (None, name) => vec![name],
             };
-            let own = alias.map_or(Plan::default().pool, |(.., pool)| *pool);
+            let own = alias.map_or(Load::default().pool, |(.., pool)| *pool);
             let pools = if pools.is_empty() { &vec![own] } else { &pools };
             for codec in codecs {
                 codec::by_name(codec).map_err(|error| {

@@ -5,7 +5,6 @@ use std::time::Duration;
 use latency::report::{Table, Unit};
 use stress::Progress;
 
-use crate::commands::stress::run::nanoseconds;
 use crate::export::units;
 use crate::term::message;
 
@@ -149,6 +148,11 @@ impl Lines {
             .collect();
         (!table.rows.is_empty()).then_some(table)
     }
+}
+
+/// Time as tables have it.
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,33 +1,27 @@
 //! `perfkit stress`: codecs and pools under load.
 //!
-//! The runs are `perfkit-stress`'s. [`runner`] makes one of them, [`turns`] those of several pairs in
-//! rounds, [`sweep`] those at several rates. [`lines`] says on the way how it goes, [`metrics`] tells a
-//! scraper, [`row`] keeps what was found, [`rank`] and [`tables`] show it, [`verdict`] says what it means
-//! for the exit code. What connects them is here.
+//! The runs and what they mean are in `bench::stress`. [`lines`] says on the way how it goes, [`metrics`]
+//! tells a scraper.
 
 use std::ffi::OsString;
-use std::time::Duration;
 
+use bench::stress::{Complaint, Plan, pair_name};
 use latency::report::{Input, LatencyName};
-use stress::{DataKind, Loop, Pace, PoolKind};
+use stress::{DataKind, Loop, Pace};
 
 use crate::commands::content;
 use crate::commands::stress::flags::{StressArgs, StressPlan};
+use crate::commands::stress::follow::Follower;
 use crate::commands::stress::metrics::Metrics;
-pub(crate) use crate::commands::stress::rank::{Control, ranking};
-pub(crate) use crate::commands::stress::row::Row;
-use crate::commands::stress::runner::{Runner, add_volume};
-pub(crate) use crate::commands::stress::verdict::unexpected;
-use crate::commands::stress::{sweep, tables, turns, verdict};
+use crate::commands::watch::Watcher;
 use crate::exit::ExitStatus;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::session::{Outcome, Session, Setup};
-use crate::term::signal;
-use bench::Checks;
+use crate::term::message;
 
 /// Runs the command.
 pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let mut plan = args.plan()?;
+    let StressPlan { mut plan, metrics } = args.plan()?;
     if plan.run.threads == 0 {
         plan.run.threads = std::thread::available_parallelism().map_or(1, usize::from);
     }
@@ -51,14 +45,34 @@ pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> R
     plan.run.intervals = session.intervals();
     describe(&plan, &mut outcome);
     let said = args.output.terminal.wants_warnings();
-    let metrics = match plan.metrics {
-        Some(address) => Some(Metrics::start(address, said)?),
-        None => None,
-    };
+    let metrics = metrics
+        .map(|address| Metrics::start(address, said))
+        .transpose()?;
     plan.run.live = metrics.is_some();
-    let rows = measure(&plan, said, metrics.as_ref(), &mut outcome)?;
-    verdict::conclude(&rows, plan.min_ratio, &mut outcome);
+    let (watcher, mut follower) = (Watcher::new(false), Follower::new(said, metrics.as_ref()));
+    let context = watcher.of(&session);
+    let complaints =
+        bench::stress::run(&plan, context, &mut follower, &mut outcome).map_err(failed)?;
+    complaints.iter().for_each(complain);
     session.finish(outcome)
+}
+
+fn failed(error: bench::Error) -> Failure {
+    match error {
+        error @ bench::Error::Settings { .. } => {
+            Failure::from(error).help("see `perfkit stress --help`")
+        }
+        error => error.into(),
+    }
+}
+
+/// Says why the run fails its gate.
+fn complain(complaint: &Complaint) {
+    let help = match complaint {
+        Complaint::Leak { .. } => "run it for longer with --duration and look at the slopes",
+        _ => "choose a higher level, or lower --min-ratio",
+    };
+    message::failure(&Failure::new(complaint.to_string()).help(help));
 }
 
 /// Data that is made as it goes has no size of its own.
@@ -71,7 +85,7 @@ fn note_generated(outcome: &mut Outcome, kind: &str) {
     outcome.workload.inputs_total = 1;
 }
 
-fn describe(plan: &StressPlan, outcome: &mut Outcome) {
+fn describe(plan: &Plan, outcome: &mut Outcome) {
     let names: Vec<String> = plan.pairs.iter().map(pair_name).collect();
     let run = &plan.run;
     let params = &mut outcome.workload.params;
@@ -91,63 +105,4 @@ fn describe(plan: &StressPlan, outcome: &mut Outcome) {
     if let Some(ratio) = plan.min_ratio {
         params.insert("ratio_min".to_owned(), ratio.into());
     }
-}
-
-pub(crate) fn pair_name((codec, pool): &(String, PoolKind)) -> String {
-    format!("{codec} {}", pool.name())
-}
-
-/// The runs: one, the rates of one after each other, or turns of several.
-fn measure(
-    plan: &StressPlan,
-    said: bool,
-    metrics: Option<&Metrics>,
-    outcome: &mut Outcome,
-) -> Result<Vec<Row>> {
-    let mut runner = Runner {
-        said,
-        metrics,
-        checks: Checks::default(),
-    };
-    let rows = match &plan.pairs[..] {
-        _ if !plan.rates.is_empty() => sweep::measure(plan, &mut runner, outcome)?,
-        [pair] => vec![single(plan, pair, &mut runner, outcome)?],
-        _ => turns::measure(plan, &mut runner, outcome)?,
-    };
-    runner.checks.conclude(
-        "comparing every block that came out",
-        outcome,
-        signal::interrupted(),
-    );
-    Ok(rows)
-}
-
-/// The only run.
-fn single(
-    plan: &StressPlan,
-    pair: &(String, PoolKind),
-    runner: &mut Runner<'_>,
-    outcome: &mut Outcome,
-) -> Result<Row> {
-    let run = plan.run.clone().pool(pair.1);
-    let (found, lines) = runner.run(&run, &pair.0, None)?;
-    add_volume(&found, &run, outcome);
-    outcome.add(&found.latencies.end_to_end);
-    outcome.add(&found.latencies.compress);
-    outcome.add(&found.latencies.queue);
-    outcome.add(&found.latencies.decompress);
-    outcome.load = found.load.clone();
-    let row = Row::new(&found, pair.1);
-    let rows = std::slice::from_ref(&row);
-    outcome
-        .tables
-        .push(ranking(rows, &Control::default(), plan.min_ratio));
-    outcome.tables.extend(tables::single(&found));
-    outcome.tables.extend(lines.table());
-    Ok(row)
-}
-
-/// Time as tables have it.
-pub(crate) fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

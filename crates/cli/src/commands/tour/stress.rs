@@ -1,9 +1,9 @@
 //! The stress part of the tour: four codecs with their pools, a number of blocks each through many
 //! producers and consumers, every one verified, and a leaking pool that has to be found out.
 
+use bench::stress::{Control, Row, ranking, unexpected};
 use stress::{Plan, PoolKind, codec};
 
-use crate::commands::stress::run::{Control, Row, ranking, unexpected};
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
+use bench::stress::Rate;
 use latency::RATE_MAX_PER_S;
 use stress::Faults;
 
@@ -12,15 +13,6 @@ use crate::args::units;
 /// One block or call in this number is faulty by default.
 const EVERY: u64 = 1000;
 const CONSUMER_PAUSE: Duration = Duration::from_millis(1);
-
-/// The rate of an open loop.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Rate {
-    /// Blocks per second.
-    PerSecond(f64),
-    /// A share of the rate of a closed loop; 1 is all of it.
-    Share(f64),
-}
 
 /// One injected fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,8 +18,12 @@ fn plan_error(line: &str) -> bool {
     plan(line).expect("parses").is_err()
 }
 
-fn good(line: &str) -> StressPlan {
-    plan(line).expect("parses").expect("a plan")
+fn good(line: &str) -> Plan {
+    plan(line).expect("parses").expect("a plan").plan
+}
+
+fn served(line: &str) -> Option<SocketAddr> {
+    plan(line).expect("parses").expect("a plan").metrics
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn faults_add_up() {
 
 #[test]
 fn metrics_stay_on_this_machine_unless_it_is_said() {
-    let local = |text: &str| good(&format!("--metrics {text}")).metrics;
+    let local = |text: &str| served(&format!("--metrics {text}"));
     let expected = Some(SocketAddr::from(([127, 0, 0, 1], 6060)));
     for text in ["127.0.0.1:6060", "localhost:6060", ":6060", "6060"] {
         assert_eq!(local(text), expected, "{text}");
@@ -90,11 +94,7 @@ fn metrics_stay_on_this_machine_unless_it_is_said() {
     for far in ["0.0.0.0:6060", "[::]:6060", "192.0.2.1:80"] {
         let refused = plan(&format!("--metrics {far}")).expect("parses");
         assert!(refused.is_err(), "{far}");
-        assert!(
-            good(&format!("--metrics {far} --metrics-remote"))
-                .metrics
-                .is_some()
-        );
+        assert!(served(&format!("--metrics {far} --metrics-remote")).is_some());
     }
     for wrong in [
         "--metrics=",

@@ -6,15 +6,13 @@ use std::time::Duration;
 use latency::report::{Cell, LoadModel, Table, Unit};
 use stress::{Finding, Pace};
 
-use crate::commands::stress::flags::{Rate, StressPlan};
-use crate::commands::stress::rank::{Control, ranking, tail};
-use crate::commands::stress::row::Row;
-use crate::commands::stress::run::pair_name;
-use crate::commands::stress::runner::{Runner, add_load, add_volume};
-use crate::export::units;
-use crate::failure::{Failure, Result};
-use crate::session::Outcome;
-use crate::term::{message, signal};
+use super::plan::pair_name;
+use super::plan::{Plan, Rate};
+use super::rank::{Control, ranking, tail};
+use super::row::Row;
+use super::runner::{Runner, add_load, add_volume};
+use crate::Error;
+use report::Outcome;
 
 /// The longest that the closed loop takes.
 const CALIBRATION_MAX: Duration = Duration::from_secs(3);
@@ -37,11 +35,11 @@ const COLUMNS: [(&str, Unit); 14] = [
 ];
 
 /// Runs the closed loop, then each rate, or as many as there is time for until an interrupt.
-pub(super) fn measure(
-    plan: &StressPlan,
+pub(crate) fn measure(
+    plan: &Plan,
     runner: &mut Runner<'_>,
     outcome: &mut Outcome,
-) -> Result<Vec<Row>> {
+) -> Result<Vec<Row>, Error> {
     let Some(pair) = plan.pairs.first() else {
         return Ok(Vec::new());
     };
@@ -60,15 +58,12 @@ pub(super) fn measure(
     let capacity = row.blocks_per_s();
     if !(capacity.is_finite() && capacity > 0.0) {
         let nothing = format!("{} did no block in its closed loop", pair_name(pair));
-        return match signal::interrupted() {
+        return match runner.watch.is_stopped() {
             true => Ok(vec![row]),
-            false => Err(Failure::new(nothing).help("give it more time with --duration")),
+            false => Err(Error::new(nothing).help("give it more time with --duration")),
         };
     }
-    if runner.said {
-        let capacity = units::count(capacity as u64);
-        message::status(&format!("capacity: {capacity} blocks a second, closed"));
-    }
+    runner.follow.capacity(capacity);
     let mut rows = vec![row];
     outcome
         .tables
@@ -76,7 +71,7 @@ pub(super) fn measure(
     let mut table = Table::new("rates", &COLUMNS);
     table.rows.push(cells(&found, None, 1.0, capacity));
     for rate in &plan.rates {
-        if signal::interrupted() {
+        if runner.watch.is_stopped() {
             break;
         }
         let per_s = match rate {

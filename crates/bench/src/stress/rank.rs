@@ -7,20 +7,20 @@
 use latency::compare::{self, Names, PAIRS_MIN, Sides};
 use latency::report::{Cell, Comparison, Latency, Table, Unit, Verdict};
 
-use crate::commands::stress::row::Row;
+use super::row::Row;
 
 /// What another turn of the same, in each round, took for a byte, beside the turn that it repeats.
-#[derive(Debug, Default)]
-pub(crate) struct Control {
+#[derive(Debug, Clone, Default)]
+pub struct Control {
     /// What is repeated.
-    pub(super) name: String,
-    pub(super) first: Vec<f64>,
-    pub(super) again: Vec<f64>,
+    pub(crate) name: String,
+    pub(crate) first: Vec<f64>,
+    pub(crate) again: Vec<f64>,
 }
 
 impl Control {
     /// The control with itself compared, where it ran at all.
-    pub(super) fn comparison(&self) -> Option<Comparison> {
+    pub(crate) fn comparison(&self) -> Option<Comparison> {
         let sides = Sides {
             base: &self.first,
             target: &self.again,
@@ -48,7 +48,7 @@ fn names<'a>(baseline: &'a str, target: &'a str) -> Names<'a> {
 }
 
 /// The 50th, 99th and 99.9th percentile, where earned.
-pub(super) fn tail(row: &Latency) -> [Option<u64>; 3] {
+pub(crate) fn tail(row: &Latency) -> [Option<u64>; 3] {
     [50.0, 99.0, 99.9].map(|p| row.percentile(p))
 }
 
@@ -75,7 +75,8 @@ const COLUMNS: [(&str, Unit); 19] = [
 ];
 
 /// All of them, the most bytes a CPU-second first; then what leaks or misses the ratio, without a rank.
-pub(crate) fn ranking(rows: &[Row], control: &Control, ratio_min: Option<f64>) -> Table {
+#[must_use]
+pub fn ranking(rows: &[Row], control: &Control, ratio_min: Option<f64>) -> Table {
     let mut table = Table::new("codecs and pools", &COLUMNS);
     let mut order: Vec<&Row> = rows.iter().collect();
     order.sort_by(|a, b| {
@@ -151,7 +152,7 @@ fn spread(costs: &[f64]) -> Option<f64> {
 }
 
 /// What the control came to, for those who read the ranks.
-pub(super) fn control_table(control: &Control) -> Option<Table> {
+pub(crate) fn control_table(control: &Control) -> Option<Table> {
     let found = control.comparison()?;
     let difference = found.difference?;
     let columns = [

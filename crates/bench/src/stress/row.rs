@@ -6,32 +6,33 @@ use std::time::Duration;
 use latency::report::Latency;
 use stress::{Contexts, Counts, Finding, Leak, PoolKind};
 
-use crate::failure::{Failure, Result};
+use crate::Error;
 
 /// A codec in a pool: one run, or several turns in rounds.
-#[derive(Debug)]
-pub(crate) struct Row {
-    pub(super) codec: String,
-    pub(super) pool: PoolKind,
-    pub(super) counts: Counts,
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub(crate) codec: String,
+    pub(crate) pool: PoolKind,
+    pub(crate) counts: Counts,
     elapsed: Duration,
     cpu: Option<Duration>,
     /// Nanoseconds for a byte of content, of each whole turn: by processor time where the system tells
     /// it, else by wall time.
-    pub(super) costs: Vec<f64>,
-    pub(super) compress: Latency,
-    pub(super) decompress: Latency,
-    pub(super) end_to_end: Latency,
-    pub(super) contexts_max: u64,
-    pub(super) codec_bytes_max: u64,
-    pub(super) rss_bytes_max: Option<u64>,
-    pub(super) threads: u64,
-    pub(super) leak: Leak,
+    pub(crate) costs: Vec<f64>,
+    pub(crate) compress: Latency,
+    pub(crate) decompress: Latency,
+    pub(crate) end_to_end: Latency,
+    pub(crate) contexts_max: u64,
+    pub(crate) codec_bytes_max: u64,
+    pub(crate) rss_bytes_max: Option<u64>,
+    pub(crate) threads: u64,
+    pub(crate) leak: Leak,
 }
 
 impl Row {
     /// The first turn, or the only run.
-    pub(crate) fn new(found: &Finding, pool: PoolKind) -> Self {
+    #[must_use]
+    pub fn new(found: &Finding, pool: PoolKind) -> Self {
         let contexts = [&found.compressors, &found.decompressors];
         let sum = |of: fn(&Contexts) -> u64| contexts.into_iter().map(of).sum();
         let rss = found.samples.iter().filter_map(|sample| sample.rss_bytes);
@@ -54,7 +55,7 @@ impl Row {
     }
 
     /// Another turn of the same.
-    pub(super) fn add(&mut self, found: &Finding) -> Result<()> {
+    pub(crate) fn add(&mut self, found: &Finding) -> Result<(), Error> {
         let other = Self::new(found, self.pool);
         self.counts += other.counts;
         self.elapsed += other.elapsed;
@@ -67,7 +68,7 @@ impl Row {
         ];
         for (own, more) in pairs {
             own.merge(more)
-                .map_err(|error| Failure::new(format!("turns do not add up: {error}")))?;
+                .map_err(|error| Error::new(format!("turns do not add up: {error}")))?;
         }
         self.contexts_max = self.contexts_max.max(other.contexts_max);
         self.codec_bytes_max = self.codec_bytes_max.max(other.codec_bytes_max);
@@ -84,42 +85,42 @@ impl Row {
     }
 
     /// What it is called in messages.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("{} in the {} pool", self.codec, self.pool.name())
     }
 
     /// Content by what it was compressed to.
-    pub(super) fn ratio(&self) -> Option<f64> {
+    pub(crate) fn ratio(&self) -> Option<f64> {
         self.counts.ratio()
     }
 
-    pub(super) fn blocks_per_s(&self) -> f64 {
+    pub(crate) fn blocks_per_s(&self) -> f64 {
         self.counts.received as f64 / self.elapsed.as_secs_f64()
     }
 
-    pub(super) fn bytes_per_s(&self) -> f64 {
+    pub(crate) fn bytes_per_s(&self) -> f64 {
         self.counts.decompressed_bytes as f64 / self.elapsed.as_secs_f64()
     }
 
     /// Content a second of processor time: the median over the turns.
-    pub(super) fn cpu_bytes_per_s(&self) -> Option<f64> {
+    pub(crate) fn cpu_bytes_per_s(&self) -> Option<f64> {
         self.cpu?;
         latency::compare::median(&self.costs).map(|ns| 1e9 / ns)
     }
 
     /// Whether it has a place in the ranking.
-    pub(super) fn ranks(&self, ratio_min: Option<f64>) -> bool {
+    pub(crate) fn ranks(&self, ratio_min: Option<f64>) -> bool {
         !self.leak.found() && !self.misses(ratio_min)
     }
 
     /// Whether its ratio is below the least.
-    pub(super) fn misses(&self, ratio_min: Option<f64>) -> bool {
+    pub(crate) fn misses(&self, ratio_min: Option<f64>) -> bool {
         ratio_min.is_some_and(|least| self.ratio().is_none_or(|ratio| ratio < least))
     }
 }
 
 /// What a byte of content took in a turn; nothing of one that was broken off.
-pub(super) fn cost(found: &Finding) -> Option<f64> {
+pub(crate) fn cost(found: &Finding) -> Option<f64> {
     let time = found.volume.cpu.unwrap_or(found.volume.elapsed);
     let ns = time.as_nanos() as f64 / found.volume.content_bytes as f64;
     (!found.stopped && ns > 0.0 && ns.is_finite()).then_some(ns)

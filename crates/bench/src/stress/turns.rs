@@ -3,34 +3,32 @@
 //! What the machine does meanwhile then falls on all alike. The control is the first pair once more in
 //! each round; its figures are in nothing but the ranking's doubt.
 
-use bench::Order;
-use stress::{Plan, PoolKind};
+use stress::{Plan as Load, PoolKind};
 
-use crate::commands::stress::flags::StressPlan;
-use crate::commands::stress::rank::{Control, control_table, ranking};
-use crate::commands::stress::row::{Row, cost};
-use crate::commands::stress::run::pair_name;
-use crate::commands::stress::runner::{Runner, add_load, add_volume};
-use crate::failure::Result;
-use crate::session::Outcome;
-use crate::term::{message, signal};
+use super::plan::Plan;
+use super::plan::pair_name;
+use super::rank::{Control, control_table, ranking};
+use super::row::{Row, cost};
+use super::runner::{Runner, add_load, add_volume};
+use crate::{Error, Order};
+use report::Outcome;
 
 /// Turns of each. With fewer no difference could be told from chance.
 const ROUNDS: u32 = 6;
 
 /// The pairs, and what they came to so far.
 struct Turns<'p> {
-    plan: &'p StressPlan,
+    plan: &'p Plan,
     rows: Vec<Option<Row>>,
     control: Control,
 }
 
 /// Runs all pairs, or as many turns as there is time for until an interrupt.
-pub(super) fn measure(
-    plan: &StressPlan,
+pub(crate) fn measure(
+    plan: &Plan,
     runner: &mut Runner<'_>,
     outcome: &mut Outcome,
-) -> Result<Vec<Row>> {
+) -> Result<Vec<Row>, Error> {
     let mut turns = Turns {
         plan,
         rows: plan.pairs.iter().map(|_| None).collect(),
@@ -39,12 +37,9 @@ pub(super) fn measure(
     // One more than there are pairs: the control.
     let mut order = Order::new(plan.pairs.len() + 1, plan.run.seed);
     'rounds: for round in 0..ROUNDS {
-        if runner.said {
-            let pairs = plan.pairs.len();
-            message::status(&format!("round {} of {ROUNDS}, {pairs} pairs", round + 1));
-        }
+        runner.follow.round(round + 1, ROUNDS, plan.pairs.len());
         for at in order.draw() {
-            if signal::interrupted() {
+            if runner.watch.is_stopped() {
                 break 'rounds;
             }
             turns.turn(*at, round, runner, outcome)?;
@@ -72,7 +67,7 @@ impl Turns<'_> {
         round: u32,
         runner: &mut Runner<'_>,
         outcome: &mut Outcome,
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         let again = at == self.plan.pairs.len();
         let pair = &self.plan.pairs[if again { 0 } else { at }];
         let Some(run) = self.part(pair, round) else {
@@ -98,7 +93,7 @@ impl Turns<'_> {
     }
 
     /// A round's part of the time, and of the blocks where they are limited; none of those, none.
-    fn part(&self, pair: &(String, PoolKind), round: u32) -> Option<Plan> {
+    fn part(&self, pair: &(String, PoolKind), round: u32) -> Option<Load> {
         let run = &self.plan.run;
         let blocks = |all: u64| part(all, round + 1) - part(all, round);
         let blocks_max = run.blocks_max.map(blocks);

@@ -4,7 +4,7 @@ use latency::report::{Table, Unit};
 use stress::{Finding, Growth, Trend};
 
 /// What there is to say of one run alone.
-pub(super) fn single(found: &Finding) -> Vec<Table> {
+pub(crate) fn single(found: &Finding) -> Vec<Table> {
     let mut tables = vec![held(found, true), held(found, false), contexts(found)];
     tables.push(blocks(found));
     tables

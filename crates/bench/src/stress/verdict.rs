@@ -2,20 +2,19 @@
 
 use stress::{Faults, Finding, Growth, Leak, Trend};
 
-use crate::commands::stress::row::Row;
-use crate::exit::ExitStatus;
-use crate::export::units;
-use crate::failure::Failure;
-use crate::session::Outcome;
-use crate::term::message;
+use super::row::Row;
+use report::ExitStatus;
+use report::Outcome;
+use report::units;
 
 /// Blocks that were begun and did not come back as they were, whatever the reason.
-pub(super) fn wrong(found: &Finding) -> u64 {
+pub(crate) fn wrong(found: &Finding) -> u64 {
     found.counts.begun.saturating_sub(found.counts.verified)
 }
 
 /// What went wrong with blocks that nobody asked for.
-pub(crate) fn unexpected(found: &Finding, faults: &Faults) -> u64 {
+#[must_use]
+pub fn unexpected(found: &Finding, faults: &Faults) -> u64 {
     let counts = &found.counts;
     let panics = counts.panicked_compress + counts.panicked_decompress;
     // A codec may panic on a corrupt block: that is what became of it, and is counted as that.
@@ -23,29 +22,64 @@ pub(crate) fn unexpected(found: &Finding, faults: &Faults) -> u64 {
     counts.wrong + counts.failed + if asked { 0 } else { panics } + u64::from(!counts.balanced())
 }
 
+/// Why runs that went well fail their gate.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Complaint {
+    /// Something grew, or was not given back.
+    #[error("{name} leaks: {what}")]
+    Leak {
+        /// Which codec and pool.
+        name: String,
+        /// What grew.
+        what: String,
+    },
+    /// The only one has a ratio below the least.
+    #[error("{name} has a ratio of {ratio:.3}, below {least}")]
+    BelowRatio {
+        /// Which codec and pool.
+        name: String,
+        /// Its ratio.
+        ratio: f64,
+        /// The least.
+        least: f64,
+    },
+    /// None of several has the least ratio.
+    #[error("nothing has a ratio of {least}")]
+    NoRatio {
+        /// The least.
+        least: f64,
+    },
+}
+
 /// Leaks, and ratios that were missed, make a run that went well one that fails its gate.
-pub(super) fn conclude(rows: &[Row], ratio_min: Option<f64>, outcome: &mut Outcome) {
-    let mut gate = false;
-    for row in rows.iter().filter(|row| row.leak.found()) {
-        gate = true;
-        message::failure(
-            &Failure::new(format!("{} leaks: {}", row.name(), grew(&row.leak)))
-                .help("run it for longer with --duration and look at the slopes"),
-        );
-    }
+pub(crate) fn conclude(
+    rows: &[Row],
+    ratio_min: Option<f64>,
+    outcome: &mut Outcome,
+) -> Vec<Complaint> {
+    let leaking = rows.iter().filter(|row| row.leak.found());
+    let mut complaints: Vec<Complaint> = leaking
+        .map(|row| Complaint::Leak {
+            name: row.name(),
+            what: grew(&row.leak),
+        })
+        .collect();
     let missed = rows.iter().all(|row| row.misses(ratio_min));
     if let (Some(least), true, Some(first)) = (ratio_min, missed, rows.first()) {
-        gate = true;
-        let ratio = first.ratio().unwrap_or(0.0);
-        let what = match rows.len() {
-            1 => format!("{} has a ratio of {ratio:.3}, below {least}", first.name()),
-            _ => format!("nothing has a ratio of {least}"),
-        };
-        message::failure(&Failure::new(what).help("choose a higher level, or lower --min-ratio"));
+        complaints.push(match rows.len() {
+            1 => Complaint::BelowRatio {
+                name: first.name(),
+                ratio: first.ratio().unwrap_or(0.0),
+                least,
+            },
+            _ => Complaint::NoRatio { least },
+        });
     }
-    if gate && outcome.status == ExitStatus::Ok {
+    if !complaints.is_empty() && outcome.status == ExitStatus::Ok {
         outcome.status = ExitStatus::Gate;
     }
+    complaints
 }
 
 /// What grew, and what was not given back.

@@ -1,0 +1,67 @@
+//! Who follows the runs: lines on the terminal, and metrics for a scraper.
+
+use bench::stress::Follow;
+use latency::report::Table;
+use stress::{PoolKind, Progress};
+
+use crate::commands::stress::lines::Lines;
+use crate::commands::stress::metrics::Metrics;
+use crate::export::units;
+use crate::term::message;
+
+/// Prints how runs go where that is wanted, and tells a scraper.
+pub(super) struct Follower<'a> {
+    said: bool,
+    metrics: Option<&'a Metrics>,
+    /// What runs now, and the lines about it.
+    now: Option<(String, PoolKind, Lines)>,
+}
+
+impl<'a> Follower<'a> {
+    /// `said`: whether lines are printed.
+    pub(super) fn new(said: bool, metrics: Option<&'a Metrics>) -> Self {
+        Self {
+            said,
+            metrics,
+            now: None,
+        }
+    }
+}
+
+impl Follow for Follower<'_> {
+    fn round(&mut self, number: u32, of: u32, pairs: usize) {
+        if self.said {
+            message::status(&format!("round {number} of {of}, {pairs} pairs"));
+        }
+    }
+
+    fn capacity(&mut self, blocks_per_s: f64) {
+        if self.said {
+            let capacity = units::count(blocks_per_s as u64);
+            message::status(&format!("capacity: {capacity} blocks a second, closed"));
+        }
+    }
+
+    fn begin(&mut self, codec: &str, pool: PoolKind, label: Option<String>) {
+        if let Some(metrics) = self.metrics {
+            metrics.begin(codec, pool);
+        }
+        let lines = Lines::new(self.said, label);
+        self.now = Some((codec.to_owned(), pool, lines));
+    }
+
+    fn see(&mut self, progress: &Progress) -> u64 {
+        let Some((codec, pool, lines)) = &mut self.now else {
+            return 0;
+        };
+        lines.see(progress);
+        if let Some(metrics) = self.metrics {
+            metrics.see(codec, *pool, progress);
+        }
+        lines.held_bytes()
+    }
+
+    fn end(&mut self) -> Option<Table> {
+        self.now.take().and_then(|(.., lines)| lines.table())
+    }
+}
