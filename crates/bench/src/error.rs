@@ -1,7 +1,10 @@
 //! Why a benchmark could not go on.
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 /// Why a benchmark could not go on.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The caller asked for it, by [`crate::Watch::is_stopped`].
@@ -12,6 +15,17 @@ pub enum Error {
     Settings {
         /// What cannot be, and why.
         message: String,
+    },
+    /// The system refused something with a file or a folder.
+    #[error("cannot {verb} '{}': {error}", path.display())]
+    Io {
+        /// What was tried, as in `write`.
+        verb: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        error: io::Error,
     },
     /// What is measured failed, or something that measuring needs was refused.
     #[error("{message}")]
@@ -41,15 +55,25 @@ impl Error {
         }
     }
 
+    /// The system refused this with a file or a folder.
+    #[must_use]
+    pub fn io(verb: &'static str, path: &Path, error: io::Error) -> Self {
+        Self::Io {
+            verb,
+            path: path.to_owned(),
+            error,
+        }
+    }
+
     /// Adds what to do about a failure.
     #[must_use]
     pub fn help(self, text: impl Into<String>) -> Self {
         match self {
-            Self::Stopped | Self::Settings { .. } => self,
             Self::Failed { message, .. } => Self::Failed {
                 message,
                 help: Some(text.into()),
             },
+            other => other,
         }
     }
 }

@@ -7,6 +7,8 @@ mod checks;
 #[cfg(feature = "compress")]
 pub mod compress;
 mod error;
+#[cfg(feature = "fix")]
+pub mod fix;
 mod order;
 mod paired;
 #[cfg(feature = "stress")]

@@ -97,14 +97,22 @@ impl Failure {
 
 impl From<bench::Error> for Failure {
     fn from(error: bench::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&bench::Error> for Failure {
+    fn from(error: &bench::Error) -> Self {
+        use bench::Error;
+        let failure = Self::new(error.to_string());
         match error {
-            bench::Error::Failed {
-                message,
-                help: Some(help),
-            } => Self::new(message).help(help),
-            bench::Error::Stopped => Self::new("interrupted").status(ExitStatus::Interrupted),
-            error @ bench::Error::Settings { .. } => Self::usage(error.to_string()),
-            error => Self::new(error.to_string()),
+            Error::Stopped => failure.status(ExitStatus::Interrupted),
+            Error::Settings { .. } => failure.status(ExitStatus::Usage),
+            Error::Io { verb, path, error } => Self::io(verb, path, error),
+            Error::Failed {
+                help: Some(help), ..
+            } => failure.help(help),
+            _ => failure,
         }
     }
 }

@@ -57,6 +57,6 @@ impl Watch for Watcher {
     }
 
     fn warn(&self, error: &Error) {
-        message::failure(&Failure::from(error.clone()));
+        message::failure(&Failure::from(error));
     }
 }

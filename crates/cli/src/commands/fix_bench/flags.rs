@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bench::fix::Part;
 use clap::{Args, ValueEnum};
 use fixcore::Isa;
 
@@ -74,6 +75,23 @@ pub(crate) struct FixBenchArgs {
     pub(crate) store_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl FixBenchPart {
+    /// What it stands for.
+    pub(crate) fn parts(self) -> Vec<Part> {
+        vec![match self {
+            Self::Scan => Part::Scan,
+            Self::Parse => Part::Parse,
+            Self::Encode => Part::Encode,
+            Self::Transport => Part::Transport,
+            Self::Techniques => Part::Techniques,
+            Self::Store => Part::Store,
+            Self::Spsc => Part::Spsc,
+            Self::Deferred => Part::Deferred,
+            Self::All => return Part::ALL.to_vec(),
+        }]
+    }
 }
 
 impl FixBenchArgs {

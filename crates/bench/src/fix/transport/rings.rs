@@ -5,23 +5,22 @@ use fixcore::io::{Setup, measure::Requests};
 use latency::Recorder;
 use latency::report::{Table, Unit};
 
-use crate::commands::fix_bench::flags::FixBenchArgs;
-use crate::commands::fix_bench::sides::{self, Called, Pair};
-use crate::commands::fix_bench::transport::failed;
-use crate::failure::Result;
-use crate::session::{Outcome, Session};
-use bench::Checks;
+use crate::fix::plan::Plan;
+use crate::fix::sides::{self, Called, Pair};
+use crate::fix::transport::failed;
+use crate::{Checks, Context, Error};
+use report::Outcome;
 
 /// Requests that are handed over together.
 const BATCHES: [usize; 3] = [1, 8, 32];
 
 /// Measures both.
-pub(super) fn run(
-    args: &FixBenchArgs,
-    session: &Session,
+pub(crate) fn run(
+    plan: &Plan,
+    context: Context<'_>,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<()> {
+) -> Result<(), Error> {
     let columns = [
         ("request", Unit::Text),
         ("batch", Unit::Count),
@@ -43,7 +42,7 @@ pub(super) fn run(
             sides::percentile(&pair.target, 99.0),
         ]);
     };
-    let ops = args.batch_size as usize;
+    let ops = plan.batch_size as usize;
     for batch in BATCHES {
         let [mut plain, mut flags] = rings()?;
         let mut wrong = [0; 2];
@@ -54,11 +53,11 @@ pub(super) fn run(
             &mut |recorder| nothing(&mut plain, batch, ops, recorder, base),
             &mut |recorder| nothing(&mut flags, batch, ops, recorder, target),
         );
-        let pair = sides::measure(session, args.batches, called, turns, outcome)?;
+        let pair = sides::measure(context, plan.batches, called, turns, outcome)?;
         checks.add(pair.base.n + pair.target.n, wrong.iter().sum());
         row("nothing", batch, &pair);
     }
-    let pair = flags(args, session, outcome, checks)?;
+    let pair = flags(plan, context, outcome, checks)?;
     row("a word through an eventfd", 1, &pair);
     outcome.tables.push(table);
     Ok(())
@@ -66,21 +65,21 @@ pub(super) fn run(
 
 /// A word written to an eventfd and read back, each waited for, as the seed measured it.
 pub(crate) fn flags(
-    args: &FixBenchArgs,
-    session: &Session,
+    plan: &Plan,
+    context: Context<'_>,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<Pair> {
+) -> Result<Pair, Error> {
     let [mut plain, mut flags] = rings()?;
     let mut wrong = [0; 2];
     let [base, target] = &mut wrong;
-    let ops = args.batch_size as usize;
+    let ops = plan.batch_size as usize;
     let turns: (sides::Turn<'_>, sides::Turn<'_>) = (
         &mut |recorder| Ok(words(&mut plain, ops, recorder, base)),
         &mut |recorder| Ok(words(&mut flags, ops, recorder, target)),
     );
     let called = named("a word through an eventfd");
-    let pair = sides::measure(session, args.batches, called, turns, outcome)?;
+    let pair = sides::measure(context, plan.batches, called, turns, outcome)?;
     checks.add(pair.base.n + pair.target.n, wrong.iter().sum());
     Ok(pair)
 }
@@ -93,7 +92,7 @@ fn named(operation: &str) -> Called<'_> {
     }
 }
 
-fn rings() -> Result<[Requests; 2]> {
+fn rings() -> Result<[Requests; 2], Error> {
     let open = |setup| Requests::open(setup).map_err(|error| failed(&error));
     Ok([open(Setup::Plain)?, open(Setup::Deferred)?])
 }
@@ -113,7 +112,7 @@ fn nothing(
     ops: usize,
     recorder: &mut Recorder,
     wrong: &mut u64,
-) -> Result<f64> {
+) -> Result<f64, Error> {
     let mut done = Ok(0);
     let calls = ops.div_ceil(batch);
     let start = std::time::Instant::now();

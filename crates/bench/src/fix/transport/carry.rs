@@ -11,20 +11,20 @@ use fixcore::io::{Choice, Connections, Counts, Handler, Id, Options, Out, Wait};
 use fixcore::workload::Sample;
 use latency::Recorder;
 
-use crate::commands::fix_bench::transport::{Cpus, failed};
-use crate::failure::{Failure, Result};
+use crate::Error;
+use crate::fix::transport::{Cpus, failed};
 
 /// What connects both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sockets {
+pub(crate) enum Sockets {
     Tcp,
     Pair,
 }
 
 impl Sockets {
-    pub(super) const ALL: [Self; 2] = [Self::Tcp, Self::Pair];
+    pub(crate) const ALL: [Self; 2] = [Self::Tcp, Self::Pair];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Tcp => "TCP, 127.0.0.1",
             Self::Pair => "socketpair",
@@ -34,25 +34,25 @@ impl Sockets {
 
 /// What is carried, and how.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
-    pub(super) sockets: Sockets,
-    pub(super) connections: usize,
-    pub(super) messages: u64,
-    pub(super) choice: Choice,
-    pub(super) cpus: Cpus,
+pub(crate) struct Plan {
+    pub(crate) sockets: Sockets,
+    pub(crate) connections: usize,
+    pub(crate) messages: u64,
+    pub(crate) choice: Choice,
+    pub(crate) cpus: Cpus,
 }
 
 /// What turns came to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Carried {
-    pub(super) messages: u64,
+pub(crate) struct Carried {
+    pub(crate) messages: u64,
     /// System calls of the thread that answers.
-    pub(super) syscalls: u64,
-    pub(super) wrong: u64,
+    pub(crate) syscalls: u64,
+    pub(crate) wrong: u64,
 }
 
 /// Sends back what comes.
-pub(super) struct Echo;
+pub(crate) struct Echo;
 
 impl Handler for Echo {
     fn message(&mut self, _: Id, message: &[u8], out: &mut Out<'_>) {
@@ -62,11 +62,11 @@ impl Handler for Echo {
 }
 
 /// Asks again as soon as it is answered.
-pub(super) struct Client<'m> {
-    pub(super) message: &'m [u8],
-    pub(super) to_ask: u64,
-    pub(super) answered: u64,
-    pub(super) wrong: u64,
+pub(crate) struct Client<'m> {
+    pub(crate) message: &'m [u8],
+    pub(crate) to_ask: u64,
+    pub(crate) answered: u64,
+    pub(crate) wrong: u64,
 }
 
 impl Handler for Client<'_> {
@@ -81,7 +81,11 @@ impl Handler for Client<'_> {
 }
 
 /// One turn: nanoseconds a message.
-pub(super) fn turn(plan: &Plan, carried: &mut Carried, recorder: &mut Recorder) -> Result<f64> {
+pub(crate) fn turn(
+    plan: &Plan,
+    carried: &mut Carried,
+    recorder: &mut Recorder,
+) -> Result<f64, Error> {
     let (mut clients, mut servers) = (Vec::new(), Vec::new());
     for _ in 0..plan.connections {
         let [client, server] = connect(plan.sockets).map_err(|error| failed(&error))?;
@@ -93,7 +97,7 @@ pub(super) fn turn(plan: &Plan, carried: &mut Carried, recorder: &mut Recorder) 
         let client = scope.spawn(|| ask(plan, clients));
         (client.join(), server.join())
     });
-    let crashed = |_| Failure::new("a thread of the benchmark failed");
+    let crashed = |_| Error::new("a thread of the benchmark failed");
     let (start, end, client) = asked.map_err(crashed)?.map_err(|error| failed(&error))?;
     let served = answered.map_err(crashed)?.map_err(|error| failed(&error))?;
     carried.messages += plan.messages;
@@ -104,7 +108,7 @@ pub(super) fn turn(plan: &Plan, carried: &mut Carried, recorder: &mut Recorder) 
 }
 
 /// Both ends of a connection.
-pub(super) fn connect(sockets: Sockets) -> io::Result<[OwnedFd; 2]> {
+pub(crate) fn connect(sockets: Sockets) -> io::Result<[OwnedFd; 2]> {
     if sockets == Sockets::Pair {
         let (client, server) = UnixStream::pair()?;
         return Ok([client.into(), server.into()]);
@@ -118,7 +122,7 @@ pub(super) fn connect(sockets: Sockets) -> io::Result<[OwnedFd; 2]> {
 }
 
 /// A set for a thread, which is pinned if that was asked for.
-pub(super) fn open(choice: Choice, cpu: Option<u32>) -> io::Result<Connections> {
+pub(crate) fn open(choice: Choice, cpu: Option<u32>) -> io::Result<Connections> {
     if let Some(cpu) = cpu {
         latency::pin::pin(&[cpu]).map_err(io::Error::other)?;
     }

@@ -4,14 +4,14 @@ use std::hint::black_box;
 
 use fixcore::{Decoder, Isa};
 
-use crate::commands::fix_bench::run::{Bench, Set};
-use crate::failure::Result;
+use crate::Error;
+use crate::fix::batches::{Bench, Set};
 
 /// The tags that a parse with look-ups asks for.
 const LOOKUPS: [u32; 8] = [35, 49, 56, 34, 11, 55, 54, 38];
 
 /// The rows of a set by an instruction set.
-pub(super) fn rows(bench: &mut Bench<'_>, set: &Set, isa: Isa) -> Result<()> {
+pub(crate) fn rows(bench: &mut Bench<'_>, set: &Set, isa: Isa) -> Result<(), Error> {
     let Some(mut decoder) = Decoder::with_isa(isa) else {
         return Ok(());
     };

@@ -5,15 +5,14 @@ use std::hint::black_box;
 use fixcore::workload::{Sample, new_order};
 use fixcore::{DataPairs, Decoder, Encoder, Isa};
 
-use crate::commands::fix_bench::run::{Bench, Set, failed};
-use crate::failure::Result;
-use bench::Checks;
+use crate::fix::batches::{Bench, Set, failed};
+use crate::{Checks, Error};
 
 /// Tags that the encoder writes by itself.
 const FRAME: [u32; 4] = [8, 9, 35, 10];
 
 /// A new order by a template, which has to be the sample, and every set field by field.
-pub(super) fn rows(bench: &mut Bench<'_>, sets: &[Set], checks: &mut Checks) -> Result<()> {
+pub(crate) fn rows(bench: &mut Bench<'_>, sets: &[Set], checks: &mut Checks) -> Result<(), Error> {
     let (mut template, values) = new_order();
     let order = Sample::NewOrder.bytes();
     checks.that(template.encode(&values).is_ok_and(|bytes| bytes == order));
@@ -35,7 +34,7 @@ pub(super) fn rows(bench: &mut Bench<'_>, sets: &[Set], checks: &mut Checks) -> 
 type Written = (Option<u32>, u32, Vec<u8>);
 
 /// The messages of a set taken apart before, written once more.
-fn by_fields(bench: &mut Bench<'_>, set: &Set, checks: &mut Checks) -> Result<()> {
+fn by_fields(bench: &mut Bench<'_>, set: &Set, checks: &mut Checks) -> Result<(), Error> {
     let mut encoder = Encoder::new("FIX.4.4");
     let mut decoder = Decoder::new();
     let mut parts = Vec::new();
@@ -49,7 +48,7 @@ fn by_fields(bench: &mut Bench<'_>, set: &Set, checks: &mut Checks) -> Result<()
     })
 }
 
-fn taken_apart(decoder: &mut Decoder, bytes: &[u8]) -> Result<(String, Vec<Written>)> {
+fn taken_apart(decoder: &mut Decoder, bytes: &[u8]) -> Result<(String, Vec<Written>), Error> {
     let pairs = DataPairs::standard();
     let message = decoder.parse(bytes).map_err(failed)?;
     let mut fields: Vec<Written> = Vec::new();

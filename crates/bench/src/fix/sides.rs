@@ -2,14 +2,12 @@
 
 use std::time::Instant;
 
-use bench::paired;
 use latency::compare::Names;
 use latency::report::{Cell, Latency, LatencyName};
 use latency::{Recorder, Spec};
 
-use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session};
-use crate::term::signal;
+use crate::{Context, Error, paired};
+use report::Outcome;
 
 /// What the orders of the turns are drawn from.
 const ORDER_SEED: u64 = 1;
@@ -18,21 +16,21 @@ const ORDER_SEED: u64 = 1;
 const SPAN_OPS: usize = 100;
 
 /// What a turn does: it records, and gives nanoseconds an operation.
-pub(super) type Turn<'a> = &'a mut dyn FnMut(&mut Recorder) -> Result<f64>;
+pub(crate) type Turn<'a> = &'a mut dyn FnMut(&mut Recorder) -> Result<f64, Error>;
 
 /// What two ways took.
-pub(super) struct Pair {
-    pub(super) base: Latency,
-    pub(super) target: Latency,
+pub(crate) struct Pair {
+    pub(crate) base: Latency,
+    pub(crate) target: Latency,
     /// Medians of turns, in nanoseconds an operation.
-    pub(super) base_ns: f64,
-    pub(super) target_ns: f64,
+    pub(crate) base_ns: f64,
+    pub(crate) target_ns: f64,
 }
 
 impl Pair {
     /// The median operation of the target by that of the baseline: of the two medians that
     /// [`percentile`] shows, which say nothing of how long a few others took.
-    pub(super) fn by_base(&self) -> Cell {
+    pub(crate) fn by_base(&self) -> Cell {
         by(
             &percentile(&self.target, 50.0),
             &percentile(&self.base, 50.0),
@@ -55,24 +53,24 @@ fn by(target: &Cell, base: &Cell) -> Cell {
 
 /// Names of a pair: what an operation is, and of both ways.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Called<'a> {
-    pub(super) operation: &'a str,
-    pub(super) base: &'a str,
-    pub(super) target: &'a str,
+pub(crate) struct Called<'a> {
+    pub(crate) operation: &'a str,
+    pub(crate) base: &'a str,
+    pub(crate) target: &'a str,
 }
 
 /// Runs turns of the baseline, the target and the baseline again, in a random order each round, and adds
 /// what comes of them to the outcome.
-pub(super) fn measure(
-    session: &Session,
+pub(crate) fn measure(
+    context: Context<'_>,
     rounds: u32,
     called: Called<'_>,
     (base, target): (Turn<'_>, Turn<'_>),
     outcome: &mut Outcome,
-) -> Result<Pair> {
+) -> Result<Pair, Error> {
     let recorder = |series: &str| {
         let spec = Spec::new(LatencyName::Service, called.operation).series(series);
-        Recorder::new(session.spec(spec), session.run_start())
+        Recorder::new(context.run.spec(spec), context.run.started())
     };
     let new = || [called.base, called.target, "control"].map(recorder);
     // The first turns warm up.
@@ -81,9 +79,7 @@ pub(super) fn measure(
     target(&mut warm[1])?;
     let mut recorders = new();
     let measured = paired(3, rounds, ORDER_SEED, |turn| {
-        if signal::interrupted() {
-            return Err(Failure::new("interrupted").status(crate::exit::ExitStatus::Interrupted));
-        }
+        context.watch.check()?;
         let recorder = &mut recorders[turn.side];
         match turn.side {
             1 => target(recorder),
@@ -112,7 +108,7 @@ pub(super) fn measure(
 }
 
 /// Runs `ops` operations and records spans of [`SPAN_OPS`]; returns nanoseconds per operation.
-pub(super) fn spans(recorder: &mut Recorder, ops: usize, mut run: impl FnMut(usize)) -> f64 {
+pub(crate) fn spans(recorder: &mut Recorder, ops: usize, mut run: impl FnMut(usize)) -> f64 {
     let begin = Instant::now();
     let mut start = begin;
     let mut done = 0;
@@ -130,7 +126,7 @@ pub(super) fn spans(recorder: &mut Recorder, ops: usize, mut run: impl FnMut(usi
 }
 
 /// A percentile that the sample has earned.
-pub(super) fn percentile(row: &Latency, p: f64) -> Cell {
+pub(crate) fn percentile(row: &Latency, p: f64) -> Cell {
     row.percentile(p).into()
 }
 

@@ -8,9 +8,9 @@ use fixcore::store::{Options, Store};
 use fixcore::workload::Sample;
 use latency::SplitMix64;
 
-use crate::commands::fix_bench::sides::{Called, Turn};
-use crate::commands::fix_bench::techniques::{Bench, sides};
-use crate::failure::{Failure, Result};
+use crate::Error;
+use crate::fix::sides::{Called, Turn};
+use crate::fix::techniques::{Bench, sides};
 
 /// Entries of each table.
 const ENTRIES: u32 = 10_000;
@@ -93,14 +93,14 @@ fn shuffled(seed: u64) -> Vec<u32> {
 }
 
 /// The rows of both.
-pub(super) fn rows(bench: &mut Bench<'_>) -> Result<()> {
+pub(crate) fn rows(bench: &mut Bench<'_>) -> Result<(), Error> {
     let keys = shuffled(1);
     let chains = Chains::new(&keys);
     let swiss: HashMap<u32, u64, BuildHasherDefault<Fold>> =
         keys.iter().map(|key| (*key, value(*key))).collect();
     let folder = tempfile::tempdir();
-    let folder = folder.map_err(|error| Failure::io("write", &std::env::temp_dir(), &error))?;
-    let failed = |error| Failure::new(format!("cannot keep messages: {error}"));
+    let folder = folder.map_err(|error| Error::io("write", &std::env::temp_dir(), error))?;
+    let failed = |error| Error::new(format!("cannot keep messages: {error}"));
     let mut store = Store::open(folder.path(), Options::default()).map_err(failed)?;
     let order = Sample::NewOrder.bytes();
     for number in 1..=u64::from(ENTRIES) {

@@ -10,11 +10,10 @@ use fixcore::{Isa, Scanner, Separators};
 use latency::Recorder;
 use latency::report::{Cell, Latency, Table, Unit};
 
-use crate::commands::fix_bench::flags::FixBenchArgs;
-use crate::commands::fix_bench::sides::{self, Called, Pair, Turn};
-use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session};
-use bench::Checks;
+use crate::fix::plan::Plan;
+use crate::fix::sides::{self, Called, Pair, Turn};
+use crate::{Checks, Context, Error};
+use report::Outcome;
 
 const COLUMNS: [(&str, Unit); 8] = [
     ("technique", Unit::Text),
@@ -65,8 +64,8 @@ const MEASURED: [(&str, &str); 6] = [
 
 /// What the techniques are measured with.
 struct Bench<'a> {
-    args: &'a FixBenchArgs,
-    session: &'a Session,
+    plan: &'a Plan,
+    context: Context<'a>,
     outcome: &'a mut Outcome,
     checks: &'a mut Checks,
     table: Table,
@@ -74,15 +73,15 @@ struct Bench<'a> {
 }
 
 /// Runs the part.
-pub(super) fn run(
-    args: &FixBenchArgs,
-    session: &Session,
+pub(crate) fn run(
+    plan: &Plan,
+    context: Context<'_>,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<()> {
+) -> Result<(), Error> {
     let mut bench = Bench {
-        args,
-        session,
+        plan,
+        context,
         outcome,
         checks,
         table: Table::new("techniques, off and on", &COLUMNS),
@@ -111,7 +110,7 @@ pub(super) fn run(
 impl Bench<'_> {
     /// Operations of a turn.
     fn ops(&self) -> usize {
-        self.args.batch_size as usize
+        self.plan.batch_size as usize
     }
 
     /// Measures a technique off and on, and adds its row.
@@ -120,8 +119,8 @@ impl Bench<'_> {
         at: usize,
         called: Called<'_>,
         turns: (Turn<'_>, Turn<'_>),
-    ) -> Result<Pair> {
-        let pair = sides::measure(self.session, self.args.batches, called, turns, self.outcome)?;
+    ) -> Result<Pair, Error> {
+        let pair = sides::measure(self.context, self.plan.batches, called, turns, self.outcome)?;
         self.row(at, called, &pair);
         Ok(pair)
     }
@@ -151,7 +150,7 @@ impl Bench<'_> {
     }
 
     #[cfg(target_os = "linux")]
-    fn flags(&mut self) -> Result<()> {
+    fn flags(&mut self) -> Result<(), Error> {
         use fixcore::io::Setup;
         let called = Called {
             operation: "a word through an eventfd",
@@ -166,23 +165,19 @@ impl Bench<'_> {
             self.table.rows.push(row);
             return Ok(());
         }
-        let pair = crate::commands::fix_bench::transport::flags(
-            self.args,
-            self.session,
-            self.outcome,
-            self.checks,
-        )?;
+        let pair =
+            crate::fix::transport::flags(self.plan, self.context, self.outcome, self.checks)?;
         self.row(0, called, &pair);
         Ok(())
     }
 
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unnecessary_wraps, reason = "as where there are rings")]
-    fn flags(&mut self) -> Result<()> {
+    fn flags(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    fn scanner(&mut self) -> Result<()> {
+    fn scanner(&mut self) -> Result<(), Error> {
         let isa = Isa::detect();
         let [mut plain, mut vector] = [scan(Isa::Scalar)?, scan(isa)?];
         let order = Sample::NewOrder.bytes();
@@ -202,9 +197,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn pinning(&mut self) -> Result<()> {
-        let asked = self.args.output.report.cpu.as_ref();
-        let cpu = asked.and_then(|cpus| cpus.0.first().copied());
+    fn pinning(&mut self) -> Result<(), Error> {
+        let cpu = self.plan.cpus.first().copied();
         let Some(cpu) = cpu.or_else(|| latency::pin::available().last().copied()) else {
             return Ok(());
         };
@@ -224,9 +218,9 @@ impl Bench<'_> {
 }
 
 /// A scan by an instruction set: how many fields there are.
-fn scan(isa: Isa) -> Result<impl FnMut(&[u8]) -> usize> {
+fn scan(isa: Isa) -> Result<impl FnMut(&[u8]) -> usize, Error> {
     let scanner = Scanner::with_isa(isa);
-    let scanner = scanner.ok_or_else(|| Failure::new("this processor has no scanner"))?;
+    let scanner = scanner.ok_or_else(|| Error::new("this processor has no scanner"))?;
     let mut separators = Separators::new();
     Ok(move |bytes: &[u8]| {
         let _ = scanner.positions(std::hint::black_box(bytes), &mut separators);
@@ -245,18 +239,18 @@ fn scans(
     })
 }
 
-fn on_thread(cpu: Option<u32>, ops: usize, recorder: &mut Recorder) -> Result<f64> {
+fn on_thread(cpu: Option<u32>, ops: usize, recorder: &mut Recorder) -> Result<f64, Error> {
     let order = Sample::NewOrder.bytes();
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             if let Some(cpu) = cpu {
                 let pinned = latency::pin::pin(&[cpu]);
-                pinned.map_err(|error| Failure::new(format!("cannot pin a thread: {error}")))?;
+                pinned.map_err(|error| Error::new(format!("cannot pin a thread: {error}")))?;
             }
             let mut scan = scan(Isa::detect())?;
             Ok(scans(recorder, ops, &order, &mut scan))
         });
         let joined = thread.join();
-        joined.map_err(|_| Failure::new("a thread of the benchmark failed"))?
+        joined.map_err(|_| Error::new("a thread of the benchmark failed"))?
     })
 }

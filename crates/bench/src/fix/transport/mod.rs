@@ -8,12 +8,11 @@ mod round;
 use fixcore::io::{Choice, Connections, Options};
 use latency::report::{Cell, Table, Unit};
 
-use crate::commands::fix_bench::flags::FixBenchArgs;
-use crate::commands::fix_bench::sides::{self, Called, Pair};
-pub(super) use crate::commands::fix_bench::transport::rings::flags;
-use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session};
-use bench::Checks;
+use crate::fix::plan::Plan;
+use crate::fix::sides::{self, Called, Pair};
+pub(crate) use crate::fix::transport::rings::flags;
+use crate::{Checks, Context, Error};
+use report::Outcome;
 
 /// Connections that are carried at a time.
 const CONNECTIONS: usize = 64;
@@ -24,37 +23,25 @@ const MESSAGES: u64 = 10;
 type Cpus = Option<[u32; 2]>;
 
 /// Runs the part.
-pub(super) fn run(
-    args: &FixBenchArgs,
-    session: &Session,
+pub(crate) fn run(
+    plan: &Plan,
+    context: Context<'_>,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<()> {
-    let choice = choice()?;
-    let uring = interfaces(choice, outcome)?;
+) -> Result<(), Error> {
+    let uring = interfaces(plan.choice, outcome)?;
     if uring {
-        rings::run(args, session, outcome, checks)?;
+        rings::run(plan, context, outcome, checks)?;
     }
-    connections(args, session, uring, outcome, checks)?;
-    round_trips(args, session, uring, outcome, checks)
-}
-
-/// Which interface the environment asks for.
-fn choice() -> Result<Choice> {
-    match std::env::var("PERFKIT_IO") {
-        Ok(name) if !name.is_empty() => {
-            let choice = name.parse();
-            choice.map_err(|error| Failure::usage(format!("PERFKIT_IO: {error}")))
-        }
-        _ => Ok(Choice::Auto),
-    }
+    connections(plan, context, uring, outcome, checks)?;
+    round_trips(plan, context, uring, outcome, checks)
 }
 
 /// Whether there are rings, and what was refused.
-fn interfaces(choice: Choice, outcome: &mut Outcome) -> Result<bool> {
+fn interfaces(choice: Choice, outcome: &mut Outcome) -> Result<bool, Error> {
     let options = Options::default().choice(choice);
     let connections = Connections::open(&options)
-        .map_err(|error| Failure::new(format!("cannot carry connections: {error}")))?;
+        .map_err(|error| Error::new(format!("cannot carry connections: {error}")))?;
     let backend = connections.backend();
     let columns = [("interface", Unit::Text), ("state", Unit::Text)];
     let mut table = Table::new("interfaces", &columns);
@@ -72,8 +59,8 @@ fn interfaces(choice: Choice, outcome: &mut Outcome) -> Result<bool> {
 }
 
 /// The processors of the two threads: the first two that were asked for.
-fn cpus(args: &FixBenchArgs) -> Cpus {
-    match args.output.report.cpu.as_ref()?.0.as_slice() {
+fn cpus(plan: &Plan) -> Cpus {
+    match plan.cpus.as_slice() {
         [] => None,
         [one] => Some([*one; 2]),
         [client, server, ..] => Some([*client, *server]),
@@ -82,12 +69,12 @@ fn cpus(args: &FixBenchArgs) -> Cpus {
 
 /// Messages and answers of many connections, by both interfaces.
 fn connections(
-    args: &FixBenchArgs,
-    session: &Session,
+    plan: &Plan,
+    context: Context<'_>,
     uring: bool,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<()> {
+) -> Result<(), Error> {
     let columns = [
         ("sockets", Unit::Text),
         ("interface", Unit::Text),
@@ -101,12 +88,12 @@ fn connections(
     for sockets in carry::Sockets::ALL {
         let mut counts = [carry::Carried::default(); 2];
         let [epoll, target] = &mut counts;
-        let plan = |choice| carry::Plan {
+        let turn = |choice| carry::Plan {
             sockets,
             connections: CONNECTIONS,
-            messages: (u64::from(args.batch_size) * MESSAGES).max(CONNECTIONS as u64),
+            messages: (u64::from(plan.batch_size) * MESSAGES).max(CONNECTIONS as u64),
             choice,
-            cpus: cpus(args),
+            cpus: cpus(plan),
         };
         let called = Called {
             operation: sockets.name(),
@@ -114,10 +101,10 @@ fn connections(
             target: if uring { "io_uring" } else { "epoll again" },
         };
         let turns: (sides::Turn<'_>, sides::Turn<'_>) = (
-            &mut |recorder| carry::turn(&plan(Choice::Epoll), epoll, recorder),
-            &mut |recorder| carry::turn(&plan(other), target, recorder),
+            &mut |recorder| carry::turn(&turn(Choice::Epoll), epoll, recorder),
+            &mut |recorder| carry::turn(&turn(other), target, recorder),
         );
-        let pair = sides::measure(session, args.batches, called, turns, outcome)?;
+        let pair = sides::measure(context, plan.batches, called, turns, outcome)?;
         for (name, ns, count) in [
             (called.base, pair.base_ns, &counts[0]),
             (called.target, pair.target_ns, &counts[1]),
@@ -139,12 +126,12 @@ fn connections(
 
 /// Round trips of one connection, by threads that poll.
 fn round_trips(
-    args: &FixBenchArgs,
-    session: &Session,
+    plan: &Plan,
+    context: Context<'_>,
     uring: bool,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<()> {
+) -> Result<(), Error> {
     let columns = [
         ("client", Unit::Text),
         ("server", Unit::Text),
@@ -163,7 +150,7 @@ fn round_trips(
     for ends in [[false, true], [true, true]] {
         let mut wrong = [0; 2];
         let [plain, ours] = &mut wrong;
-        let trips = u64::from(args.batch_size);
+        let trips = u64::from(plan.batch_size);
         let target = format!("{} to {name}", if ends[0] { name } else { "plain" });
         let called = Called {
             operation: "round trip",
@@ -171,14 +158,14 @@ fn round_trips(
             target: &target,
         };
         let turns: (sides::Turn<'_>, sides::Turn<'_>) = (
-            &mut |recorder| round::turn([None; 2], trips, cpus(args), plain, recorder),
+            &mut |recorder| round::turn([None; 2], trips, cpus(plan), plain, recorder),
             &mut |recorder| {
                 let ends = ends.map(|is_ours| is_ours.then_some(choice));
-                round::turn(ends, trips, cpus(args), ours, recorder)
+                round::turn(ends, trips, cpus(plan), ours, recorder)
             },
         );
-        let pair = sides::measure(session, args.batches, called, turns, outcome)?;
-        checks.add(2 * trips * u64::from(args.batches), wrong.iter().sum());
+        let pair = sides::measure(context, plan.batches, called, turns, outcome)?;
+        checks.add(2 * trips * u64::from(plan.batches), wrong.iter().sum());
         let client = if ends[0] { name } else { "plain" };
         table.rows.push(trip(client, name, &pair));
     }
@@ -200,6 +187,6 @@ fn trip(client: &str, server: &str, pair: &Pair) -> Vec<Cell> {
 }
 
 /// What stopped a thread that carries.
-fn failed(error: &std::io::Error) -> Failure {
-    Failure::new(format!("the benchmark failed: {error}"))
+fn failed(error: &std::io::Error) -> Error {
+    Error::new(format!("the benchmark failed: {error}"))
 }

@@ -8,9 +8,9 @@ use fixcore::spsc::{self, Wait};
 use fixcore::workload::Sample;
 use latency::Recorder;
 
-use crate::commands::fix_bench::sides::{Called, Turn};
-use crate::commands::fix_bench::techniques::{Bench, sides};
-use crate::failure::{Failure, Result};
+use crate::Error;
+use crate::fix::sides::{Called, Turn};
+use crate::fix::techniques::{Bench, sides};
 
 /// Messages of a turn at most: a queue of 1 MiB takes them all.
 const MESSAGES_MAX: usize = 4000;
@@ -42,7 +42,7 @@ impl Work {
 }
 
 /// The row, and the queue by itself.
-pub(super) fn rows(bench: &mut Bench<'_>) -> Result<()> {
+pub(crate) fn rows(bench: &mut Bench<'_>) -> Result<(), Error> {
     let order = Sample::NewOrder.bytes();
     let ops = bench.ops().min(MESSAGES_MAX);
     let mut wrong = [0; 2];
@@ -78,8 +78,8 @@ pub(super) fn rows(bench: &mut Bench<'_>) -> Result<()> {
         &mut |recorder| Ok(push(ops, &order, &mut other, recorder)),
     );
     let pair = sides::measure(
-        bench.session,
-        bench.args.batches,
+        bench.context,
+        bench.plan.batches,
         called,
         turns,
         bench.outcome,
@@ -90,13 +90,18 @@ pub(super) fn rows(bench: &mut Bench<'_>) -> Result<()> {
 }
 
 /// Hands messages to a thread that does the work; only the handing over is timed.
-fn hand_over(ops: usize, message: &[u8], wrong: &mut u64, recorder: &mut Recorder) -> Result<f64> {
+fn hand_over(
+    ops: usize,
+    message: &[u8],
+    wrong: &mut u64,
+    recorder: &mut Recorder,
+) -> Result<f64, Error> {
     let mut work = Work::new();
     let mut options = deferred::Options::default();
     options.wait = Wait::Spin;
     let thread = Deferred::start(&options, move |_, message| work.take(message));
     let mut thread =
-        thread.map_err(|error| Failure::new(format!("cannot start a thread: {error}")))?;
+        thread.map_err(|error| Error::new(format!("cannot start a thread: {error}")))?;
     let ns = sides::spans(recorder, ops, |at| {
         let _ = black_box(thread.submit(at as u64, black_box(message)));
     });

@@ -10,11 +10,10 @@ use fixcore::store::{Options, Store};
 use fixcore::workload::Sample;
 use latency::report::{Cell, Table, Unit};
 
-use crate::commands::fix_bench::flags::{FixBenchArgs, FixBenchPart};
-use crate::commands::fix_bench::run::{Batches, failed, stop_if_interrupted};
-use crate::failure::{Failure, Result};
-use crate::session::Outcome;
-use bench::Checks;
+use crate::fix::batches::{Batches, failed};
+use crate::fix::plan::Plan;
+use crate::{Checks, Context, Error, Watch};
+use report::Outcome;
 
 /// Messages that a store has, but for the largest.
 const SIZES: [u64; 2] = [1_000, 100_000];
@@ -30,7 +29,7 @@ trait Keep {
     fn name(&self) -> &'static str;
     fn append(&mut self, number: u64, message: &[u8]) -> bool;
     /// What should be done before a batch and is not timed.
-    fn prepare(&mut self) -> Result<()> {
+    fn prepare(&mut self) -> Result<(), Error> {
         Ok(())
     }
     /// Looks a message up; what it is worth to the caller is its length.
@@ -103,7 +102,7 @@ impl Keep for Ours {
         self.store.append(number, message).is_ok()
     }
 
-    fn prepare(&mut self) -> Result<()> {
+    fn prepare(&mut self) -> Result<(), Error> {
         while self.prepares && !self.store.prepare(PREPARED_BYTES).map_err(failed)? {}
         Ok(())
     }
@@ -121,11 +120,13 @@ impl Keep for Ours {
 }
 
 /// Adds the tables of the part.
-pub(super) fn part(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Checks) -> Result<()> {
-    let largest = match args.part {
-        FixBenchPart::Store => args.store_messages,
-        _ => args.store_messages.min(SIZES[1]),
-    };
+pub(crate) fn part(
+    plan: &Plan,
+    context: Context<'_>,
+    outcome: &mut Outcome,
+    checks: &mut Checks,
+) -> Result<(), Error> {
+    let largest = plan.store_messages;
     let sizes = SIZES.into_iter().filter(|size| *size < largest);
     let columns = [
         ("of", Unit::Text),
@@ -148,24 +149,25 @@ pub(super) fn part(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Chec
             map: HashMap::<_, _, RandomState>::default(),
             name: "std map, copies",
         };
-        row(map, size, &message, &mut table, checks)?;
+        let watch = context.watch;
+        row(map, size, &message, &mut table, (checks, watch))?;
         row(
             Swiss(hashbrown::HashMap::new()),
             size,
             &message,
             &mut table,
-            checks,
+            (checks, watch),
         )?;
         for prepares in [true, false] {
-            let place = args.store_dir.clone().unwrap_or_else(std::env::temp_dir);
+            let place = plan.store_dir.clone().unwrap_or_else(std::env::temp_dir);
             let dir = tempfile::tempdir_in(&place);
-            let dir = dir.map_err(|error| Failure::io("make a store in", &place, &error))?;
+            let dir = dir.map_err(|error| Error::io("make a store in", &place, error))?;
             let open = || Store::open(dir.path(), Options::default()).map_err(failed);
             let ours = Ours {
                 store: open()?,
                 prepares,
             };
-            drop(row(ours, size, &message, &mut table, checks)?);
+            drop(row(ours, size, &message, &mut table, (checks, watch))?);
             if prepares {
                 let start = Instant::now();
                 let store = open()?;
@@ -189,13 +191,13 @@ fn row<K: Keep>(
     size: u64,
     message: &[u8],
     table: &mut Table,
-    checks: &mut Checks,
-) -> Result<K> {
+    (checks, watch): (&mut Checks, &dyn Watch),
+) -> Result<K, Error> {
     let (mut appends, mut gets, mut randoms) = (Batches::new(), Batches::new(), Batches::new());
     let mut all = true;
     for first in (1..=size).step_by(BATCH as usize) {
         if first % (BATCH * 100) == 1 {
-            stop_if_interrupted()?;
+            watch.check()?;
         }
         keep.prepare()?;
         let last = size.min(first + BATCH - 1);

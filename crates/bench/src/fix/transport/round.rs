@@ -10,27 +10,27 @@ use fixcore::io::{Choice, Wait};
 use fixcore::workload::Sample;
 use latency::Recorder;
 
-use crate::commands::fix_bench::transport::carry::{Client, Echo, Sockets, connect, open};
-use crate::commands::fix_bench::transport::{Cpus, failed};
-use crate::failure::{Failure, Result};
+use crate::Error;
+use crate::fix::transport::carry::{Client, Echo, Sockets, connect, open};
+use crate::fix::transport::{Cpus, failed};
 
 /// One turn of several round trips; returns their median in nanoseconds. A few trips that the system
 /// took a thread away from are as long as all others together, so that a mean would be about those. An
 /// end that is `None` is a plain loop.
-pub(super) fn turn(
+pub(crate) fn turn(
     [client, server]: [Option<Choice>; 2],
     trips: u64,
     cpus: Cpus,
     wrong: &mut u64,
     recorder: &mut Recorder,
-) -> Result<f64> {
+) -> Result<f64, Error> {
     let [ours, theirs] = connect(Sockets::Tcp).map_err(|error| failed(&error))?;
     let (asked, answered) = std::thread::scope(|scope| {
         let answers = scope.spawn(move || serve(theirs, server, cpus.map(|cpus| cpus[1])));
         let asks = scope.spawn(|| ask(ours, client, trips, cpus.map(|cpus| cpus[0]), recorder));
         (asks.join(), answers.join())
     });
-    let crashed = |_| Failure::new("a thread of the benchmark failed");
+    let crashed = |_| Error::new("a thread of the benchmark failed");
     answered.map_err(crashed)?.map_err(|error| failed(&error))?;
     let (ns, bad) = asked.map_err(crashed)?.map_err(|error| failed(&error))?;
     *wrong += bad;

@@ -12,11 +12,10 @@ use fixcore::spsc::Wait;
 use fixcore::workload::Sample;
 use latency::report::{Cell, Table, Unit};
 
-use crate::commands::fix_bench::flags::FixBenchArgs;
-use crate::commands::fix_bench::run::{Batches, failed, stop_if_interrupted};
-use crate::failure::Result;
-use crate::session::Outcome;
-use bench::Checks;
+use crate::fix::batches::{Batches, failed};
+use crate::fix::plan::Plan;
+use crate::{Checks, Context, Error};
+use report::Outcome;
 
 /// Messages that are timed together.
 const BATCH: usize = 1_000;
@@ -32,9 +31,14 @@ const BUFFER_BYTES: usize = 1 << 18;
 const LOOKUPS: [u32; 8] = [35, 49, 56, 34, 11, 55, 54, 38];
 
 /// Adds the tables of the part.
-pub(super) fn part(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Checks) -> Result<()> {
+pub(crate) fn part(
+    plan: &Plan,
+    context: Context<'_>,
+    outcome: &mut Outcome,
+    checks: &mut Checks,
+) -> Result<(), Error> {
     let message = Sample::NewOrder.bytes();
-    outcome.tables.push(hand_over(args, &message, checks)?);
+    outcome.tables.push(hand_over(plan, &message, checks)?);
     let columns = [
         ("policy", Unit::Text),
         ("submitted", Unit::Count),
@@ -64,11 +68,11 @@ pub(super) fn part(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Chec
             spill(Spill::File(dir.path().join("spill"))),
         ),
     ] {
-        stop_if_interrupted()?;
+        context.watch.check()?;
         let row = stalled(name, stall, &message, checks)?;
         table.rows.push(row);
     }
-    let messages = MESSAGES * 4 + u64::from(args.batches) * 3 * BATCH as u64;
+    let messages = MESSAGES * 4 + u64::from(plan.batches) * 3 * BATCH as u64;
     outcome.ops = Some(outcome.ops.unwrap_or(0) + messages);
     outcome.tables.push(table);
     Ok(())
@@ -85,7 +89,7 @@ fn work(decoder: &mut Decoder, bytes: &[u8]) -> bool {
 }
 
 /// A validated parse with eight look-ups, done at once and handed over.
-fn hand_over(args: &FixBenchArgs, message: &[u8], checks: &mut Checks) -> Result<Table> {
+fn hand_over(plan: &Plan, message: &[u8], checks: &mut Checks) -> Result<Table, Error> {
     let columns = [
         ("of", Unit::Text),
         ("median_ns", Unit::Nanoseconds),
@@ -94,7 +98,7 @@ fn hand_over(args: &FixBenchArgs, message: &[u8], checks: &mut Checks) -> Result
     let mut table = Table::new("work at once and deferred, nanoseconds a message", &columns);
     let mut decoder = Decoder::new();
     let mut inline = Batches::new();
-    for _ in 0..=args.batches {
+    for _ in 0..=plan.batches {
         let mut good = 0;
         inline.time(BATCH, || {
             for _ in 0..BATCH {
@@ -122,7 +126,7 @@ fn hand_over(args: &FixBenchArgs, message: &[u8], checks: &mut Checks) -> Result
         options.wait = wait;
         let mut deferred = Deferred::start(&options, handler).map_err(failed)?;
         let mut submits = Batches::new();
-        for number in 0..=args.batches as usize {
+        for number in 0..=plan.batches as usize {
             let mut queued = 0;
             submits.time(BATCH, || {
                 for stamp in 0..BATCH as u64 {
@@ -134,7 +138,7 @@ fn hand_over(args: &FixBenchArgs, message: &[u8], checks: &mut Checks) -> Result
             let good = batch.recv().unwrap_or(0);
             checks.that(queued == BATCH && good == (number + 1) * BATCH);
         }
-        checks.that(deferred.finish().handled == (args.batches as u64 + 1) * BATCH as u64);
+        checks.that(deferred.finish().handled == (plan.batches as u64 + 1) * BATCH as u64);
         rows.push((name, submits));
     }
     for (name, mut batches) in rows {
@@ -145,7 +149,12 @@ fn hand_over(args: &FixBenchArgs, message: &[u8], checks: &mut Checks) -> Result
 }
 
 /// A message every two microseconds to a handler that stalls now and then.
-fn stalled(name: &str, stall: Stall, message: &[u8], checks: &mut Checks) -> Result<Vec<Cell>> {
+fn stalled(
+    name: &str,
+    stall: Stall,
+    message: &[u8],
+    checks: &mut Checks,
+) -> Result<Vec<Cell>, Error> {
     let is_lossless = stall != Stall::Drop;
     let mut options = Options::default();
     options.buffer_bytes = BUFFER_BYTES;

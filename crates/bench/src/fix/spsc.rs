@@ -8,11 +8,10 @@ use fixcore::spsc::{Wait, queue};
 use fixcore::workload::Sample;
 use latency::report::{Table, Unit};
 
-use crate::commands::fix_bench::flags::FixBenchArgs;
-use crate::commands::fix_bench::run::{Batches, stop_if_interrupted};
-use crate::failure::Result;
-use crate::session::Outcome;
-use bench::Checks;
+use crate::fix::batches::Batches;
+use crate::fix::plan::Plan;
+use crate::{Checks, Context, Error};
+use report::Outcome;
 
 /// Messages that are put in before they are taken out.
 const BATCH: usize = 1_000;
@@ -23,7 +22,12 @@ const BUFFER_BYTES: usize = 1 << 19;
 const WARM_UP: u32 = 40;
 
 /// Adds the table of the part.
-pub(super) fn part(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Checks) -> Result<()> {
+pub(crate) fn part(
+    plan: &Plan,
+    context: Context<'_>,
+    outcome: &mut Outcome,
+    checks: &mut Checks,
+) -> Result<(), Error> {
     let columns = [
         ("of", Unit::Text),
         ("bytes", Unit::Bytes),
@@ -40,10 +44,10 @@ pub(super) fn part(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Chec
             ("published by 32", Wait::Spin, STAGED),
             ("reader may sleep", Wait::Park { spins: 0 }, 1),
         ] {
-            stop_if_interrupted()?;
+            context.watch.check()?;
             let (mut producer, mut consumer) = queue(BUFFER_BYTES, wait);
             let (mut pushes, mut takes) = (Batches::new(), Batches::new());
-            for batch in 0..WARM_UP + args.batches {
+            for batch in 0..WARM_UP + plan.batches {
                 if batch == WARM_UP {
                     (pushes, takes) = (Batches::new(), Batches::new());
                 }
@@ -70,20 +74,20 @@ pub(super) fn part(args: &FixBenchArgs, outcome: &mut Outcome, checks: &mut Chec
             }
             add(&mut table, name, message.len(), pushes, takes);
         }
-        channel(args, message, &mut table, checks);
+        channel(plan, message, &mut table, checks);
     }
     let rows = table.rows.len() as u64;
-    let messages = rows * u64::from(args.batches) * BATCH as u64;
+    let messages = rows * u64::from(plan.batches) * BATCH as u64;
     outcome.ops = Some(outcome.ops.unwrap_or(0) + messages);
     outcome.tables.push(table);
     Ok(())
 }
 
 /// Copies through a bounded channel of the standard library.
-fn channel(args: &FixBenchArgs, message: &[u8], table: &mut Table, checks: &mut Checks) {
+fn channel(plan: &Plan, message: &[u8], table: &mut Table, checks: &mut Checks) {
     let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(BATCH);
     let (mut pushes, mut takes) = (Batches::new(), Batches::new());
-    for _ in 0..=args.batches {
+    for _ in 0..=plan.batches {
         let mut refused = 0;
         pushes.time(BATCH, || {
             for _ in 0..BATCH {

@@ -4,12 +4,11 @@ use std::hint::black_box;
 
 use fixcore::{Decoder, Index, Isa, Scanner, Separators};
 
-use crate::commands::fix_bench::run::{Bench, Set, failed};
-use crate::failure::Result;
-use bench::Checks;
+use crate::fix::batches::{Bench, Set, failed};
+use crate::{Checks, Error};
 
 /// Every instruction set has to find what the scalar path finds.
-pub(super) fn check(set: &Set, checks: &mut Checks) -> Result<()> {
+pub(crate) fn check(set: &Set, checks: &mut Checks) -> Result<(), Error> {
     let of = |isa| Scanner::with_isa(isa).zip(Decoder::with_isa(isa));
     let Some((plain, mut right)) = of(Isa::Scalar) else {
         return Ok(());
@@ -32,7 +31,7 @@ pub(super) fn check(set: &Set, checks: &mut Checks) -> Result<()> {
 }
 
 /// The rows of a set by an instruction set.
-pub(super) fn rows(bench: &mut Bench<'_>, set: &Set, isa: Isa) -> Result<()> {
+pub(crate) fn rows(bench: &mut Bench<'_>, set: &Set, isa: Isa) -> Result<(), Error> {
     let Some(scanner) = Scanner::with_isa(isa) else {
         return Ok(());
     };
