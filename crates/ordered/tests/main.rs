@@ -1,0 +1,3 @@
+//! The pool against plain loops: order, bounds, errors, cancellation and panics.
+
+mod pool;
