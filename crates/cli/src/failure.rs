@@ -205,6 +205,8 @@ impl fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 /// What to do about an error of the system, where that is known.
 fn next_step(verb: &str, kind: io::ErrorKind) -> Option<&'static str> {
     use io::ErrorKind as Kind;

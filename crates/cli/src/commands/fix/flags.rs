@@ -72,6 +72,16 @@ pub(crate) enum Match {
     Whole,
 }
 
+impl From<Match> for fixlog::diff::Match {
+    fn from(by: Match) -> Self {
+        match by {
+            Match::Number => Self::Number,
+            Match::Order => Self::Order,
+            Match::Whole => Self::Whole,
+        }
+    }
+}
+
 /// Compare two logs message by message.
 ///
 /// Writes a line of JSON for each message that is in only one log, or that differs between them, with
@@ -191,6 +201,16 @@ pub(crate) enum LogForm {
     Prefixed,
 }
 
+impl From<LogForm> for fixlog::Form {
+    fn from(form: LogForm) -> Self {
+        match form {
+            LogForm::Stream => Self::Stream,
+            LogForm::Lines => Self::Lines,
+            LogForm::Prefixed => Self::Prefixed,
+        }
+    }
+}
+
 /// Generate a log to experiment with.
 ///
 /// Orders, their executions, market data and heartbeats of several sessions, in order of time. The
@@ -255,14 +275,14 @@ pub(crate) enum Separator {
     Hex,
 }
 
-impl Separator {
-    /// Its bytes.
-    pub(crate) fn name(self) -> &'static [u8] {
-        match self {
-            Self::Auto | Self::Soh => b"\x01",
-            Self::Pipe => b"|",
-            Self::Caret => b"^A",
-            Self::Hex => b"\\x01",
+impl From<Separator> for fixlog::Separator {
+    fn from(separator: Separator) -> Self {
+        match separator {
+            Separator::Auto => Self::Auto,
+            Separator::Soh => Self::Soh,
+            Separator::Pipe => Self::Pipe,
+            Separator::Caret => Self::Caret,
+            Separator::Hex => Self::Hex,
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use fixcore::separator::from_soh;
-use fixcore::workload::{Harm, Log, Mix};
+use fixcore::workload::Mix;
+use fixlog::Generator;
 
-use crate::commands::fix::flags::{GenerateArgs, LogForm};
+use crate::commands::fix::flags::GenerateArgs;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -23,8 +23,13 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
         true => Target::stdout(context())?,
         false => Target::create(&args.output, args.force, None, context())?,
     };
-    let mut log = Log::new(mix, args.sessions as usize, args.hostile, args.seed);
-    let (mut out, mut message) = (Vec::with_capacity(2 * OUTPUT_BYTES), Vec::new());
+    let mut log = Generator::new(args.seed)
+        .mix(mix)
+        .sessions(args.sessions as usize)
+        .harmed(args.hostile)
+        .form(args.form.into())
+        .separator(args.separator.into());
+    let mut out = Vec::with_capacity(2 * OUTPUT_BYTES);
     let (mut messages, mut written) = (0, 0);
     loop {
         let enough = match args.size {
@@ -46,23 +51,9 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
         }
-        message.clear();
-        let harm = log
-            .message(&mut message)
+        log.message(&mut out)
             .map_err(|error| failed(&error.to_string()))?;
         messages += 1;
-        if harm == Some(Harm::Lost) {
-            continue;
-        }
-        if args.form == LogForm::Prefixed {
-            let now = log.now().to_millis();
-            out.extend_from_slice(&now);
-            out.extend_from_slice(b" : ");
-        }
-        from_soh(&message, args.separator.name(), &mut out);
-        if args.form != LogForm::Stream {
-            out.push(b'\n');
-        }
     }
     target.commit()?;
     Ok(ExitStatus::Ok)

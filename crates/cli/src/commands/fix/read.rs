@@ -1,261 +1,46 @@
-//! Messages of logs parsed, validated, printed and counted: what workers make of a block, and what
-//! becomes of it in order.
+//! Messages of logs parsed, validated, printed and counted by all threads, and the report of it.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use fixcore::dict::{Dictionary, Rules, Validator, Version};
-use fixcore::separator::from_soh;
-use fixcore::{Decoder, Isa, Message};
+use fixlog::{AllFaults, Block, Made, Statistics, Task, Worker, Workers};
 use latency::Recorder;
-use latency::report::{Input, Table, Unit};
 
-use crate::commands::fix::blocks::{Block, Ended};
-use crate::commands::fix::crew::{Crew, Stop};
-use crate::commands::fix::faults::{AllFaults, Faults, Wrong};
-use crate::commands::fix::flags::MessagesArgs;
-use crate::commands::fix::lines;
-use crate::commands::fix::run::decoder;
-use crate::commands::fix::stats::{Part, Stats};
-use crate::commands::fix::texts::{Found, Texts};
-use crate::commands::fix::veil::{Scratch, Veil};
+use crate::commands::fix::conclude::{
+    BAD_NAMED, Stop, conclude_bad, ended_file, no_messages, stopped, write_out,
+};
+use crate::commands::fix::tables;
+use crate::commands::fix_logs::Inputs;
 use crate::exit::ExitStatus;
-use crate::export::names;
-use crate::failure::{Failure, Result};
-use crate::io::context;
+use crate::failure::{Failure, Result, reason};
 use crate::io::output::Output;
-use crate::io::target::display;
-use crate::session::{INPUTS_LISTED, Outcome};
-use crate::term::{message, signal};
+use crate::io::{INLINE_BYTES, context};
+use crate::session::Outcome;
+use crate::term::signal;
 
-/// Messages that the report of `stats` names as bad.
-pub(super) const BAD_NAMED: usize = 20;
-
-/// The built-in versions of a message's frame and body, where there are such, and whether the dictionary
-/// of the flag is of its BeginString.
-type Versions = (Option<(Version, Option<Version>)>, bool);
-/// What messages of some versions are held to; `None` where the dictionary of the flag is of others.
-type Held<'d> = (Versions, Option<Validator<'d>>);
-
-/// What is done with messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Job {
-    Parse,
-    Validate,
-    Print,
-    Stats,
-    Anonymize,
-}
-
-impl Job {
-    /// The part of the command.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Parse => "fix parse",
-            Self::Validate => "fix validate",
-            Self::Print => "fix print",
-            Self::Stats => "fix stats",
-            Self::Anonymize => "fix anonymize",
-        }
-    }
-}
-
-/// What a worker needs to know.
+/// Which logs, and what is done with them.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'d> {
-    pub(super) job: Job,
-    pub(super) messages: &'d MessagesArgs,
-    pub(super) dictionary: Option<&'d Dictionary>,
-    pub(super) isa: Isa,
-    /// Of `Anonymize`.
-    pub(super) veil: Option<&'d Veil>,
+pub(super) struct Plan<'a> {
+    pub(super) files: &'a [PathBuf],
+    pub(super) separator: fixlog::Separator,
+    pub(super) threads: u32,
+    pub(super) task: Task<'a>,
+    /// Whether noise is a fault.
+    pub(super) counts_noise: bool,
     pub(super) warns: bool,
 }
 
-/// What came of a block.
+/// What was made of a block, and when.
 #[derive(Debug, Default)]
-struct Made {
-    out: Vec<u8>,
-    good: u64,
-    bad: u64,
-    /// The first of those that are bad: where, and what is wrong. Where there are no lines for them.
-    named: Vec<(u64, String)>,
-    faults: Faults,
-    part: Part,
+struct Timed {
+    made: Made,
     span: Option<(Instant, Instant)>,
 }
 
-/// Does the work of one thread.
-struct Worker<'d> {
-    task: Task<'d>,
-    texts: Texts,
-    decoder: Decoder,
-    /// Of each pair of versions that was met.
-    validators: Vec<Held<'d>>,
-    scratch: Scratch,
-}
-
-impl<'d> Worker<'d> {
-    fn new(task: Task<'d>) -> Self {
-        Self {
-            texts: Texts::new(),
-            // That there is one was seen before.
-            decoder: decoder(Some(task.isa), task.dictionary).unwrap_or_default(),
-            validators: Vec::new(),
-            scratch: Scratch::default(),
-            task,
-        }
-    }
-
-    fn block(&mut self, block: &Block, made: &mut Made) {
-        let start = Instant::now();
-        made.out.clear();
-        made.named.clear();
-        made.faults.clear();
-        (made.good, made.bad) = (0, 0);
-        if self.task.job == Job::Stats {
-            made.part.clear();
-        }
-        let (task, validators) = (self.task, &mut self.validators);
-        let (decoder, scratch) = (&mut self.decoder, &mut self.scratch);
-        let files = &task.messages.files;
-        let name = files
-            .get(block.file)
-            .map_or(Path::new(""), PathBuf::as_path);
-        self.texts.each(block, &mut |offset, found| {
-            let wrong = match found {
-                Found::Between(bytes) => {
-                    made.faults.between_bytes += bytes;
-                    return;
-                }
-                Found::Noise(bytes) => return task.noise(name, offset, bytes, made),
-                Found::Bad(why) => Some(Wrong::of_kind(why)),
-                Found::Message(bytes, separator) => match decoder.parse(bytes) {
-                    Ok(message) => match task.veil {
-                        None => task.message(validators, offset, &message, separator, made),
-                        Some(veil) => {
-                            let veiled = veil.message(&message, scratch);
-                            from_soh(veiled, separator, &mut made.out);
-                            made.out.push(b'\n');
-                            None
-                        }
-                    },
-                    Err(error) => Some(Wrong::of(&error, bytes, separator)),
-                },
-            };
-            match wrong {
-                None => made.good += 1,
-                Some(wrong) => task.wrong(name, offset, wrong, made),
-            }
-        });
-        made.span = Some((start, Instant::now()));
-    }
-}
-
-impl<'d> Task<'d> {
-    /// Does what is asked for with a message; what is wrong with it.
-    fn message(
-        &self,
-        validators: &mut Vec<Held<'d>>,
-        offset: u64,
-        message: &Message<'_, '_>,
-        separator: &[u8],
-        made: &mut Made,
-    ) -> Option<Wrong> {
-        match self.job {
-            Job::Parse => lines::message(&mut made.out, offset, message),
-            Job::Stats => made.part.message(offset, message),
-            Job::Print => {
-                let dictionaries = match self.dictionaries(message) {
-                    Some((frame, body)) => [Some(frame), body],
-                    None => [self.dictionary, None],
-                };
-                lines::named(&mut made.out, offset, message, dictionaries);
-            }
-            Job::Validate => return self.validate(validators, message, separator),
-            // That is done where the separator is known.
-            Job::Anonymize => {}
-        }
-        None
-    }
-
-    /// The dictionaries of a message's frame and of its body where that is another; `None` where the one
-    /// of the flag is of another version, or none is built in.
-    fn dictionaries(
-        &self,
-        message: &Message<'_, '_>,
-    ) -> Option<(&'d Dictionary, Option<&'d Dictionary>)> {
-        let versions = Validator::versions(message);
-        let body = versions.and_then(|versions| versions.1);
-        let body = body.and_then(Version::dictionary);
-        let frame = versions.map(|versions| versions.0);
-        match self.dictionary {
-            None => Some((frame?.dictionary()?, body)),
-            Some(own) if own.begin_string().as_bytes() == message.begin_string() => {
-                Some((own, body))
-            }
-            // Those of applications describe no frame.
-            Some(own) if frame? == Version::Fixt11 && own.begin_string().starts_with("FIX.5") => {
-                Some((frame?.dictionary()?, Some(own)))
-            }
-            Some(_) => None,
-        }
-    }
-
-    /// What a dictionary says against a message.
-    fn validate(
-        &self,
-        validators: &mut Vec<Held<'d>>,
-        message: &Message<'_, '_>,
-        separator: &[u8],
-    ) -> Option<Wrong> {
-        let is_own = |own: &Dictionary| own.begin_string().as_bytes() == message.begin_string();
-        let versions = (
-            Validator::versions(message),
-            self.dictionary.is_some_and(is_own),
-        );
-        let known = validators.iter().position(|known| known.0 == versions);
-        let at = known.unwrap_or_else(|| {
-            let held = self
-                .dictionaries(message)
-                .map(|(frame, body)| Validator::with_application(frame, body, Rules::default()));
-            validators.push((versions, held));
-            validators.len() - 1
-        });
-        let Some(validator) = &mut validators.get_mut(at)?.1 else {
-            return Some(Wrong::of_another_version(
-                message.begin_string(),
-                self.dictionary,
-            ));
-        };
-        let error = validator.validate(message).err()?;
-        Some(Wrong::of(&error, message.bytes(), separator))
-    }
-
-    fn wrong(&self, path: &Path, offset: u64, wrong: Wrong, made: &mut Made) {
-        made.bad += 1;
-        made.faults.add(wrong.class, offset);
-        if !matches!(self.job, Job::Stats | Job::Anonymize) {
-            lines::wrong(&mut made.out, path, offset, wrong.tag, &wrong.text);
-        } else if made.named.len() < BAD_NAMED {
-            made.named.push((offset, wrong.text));
-        }
-    }
-
-    fn noise(&self, path: &Path, offset: u64, bytes: u64, made: &mut Made) {
-        made.faults.noise(offset, bytes);
-        if self.job == Job::Validate {
-            let text = format!("{bytes} bytes between messages are no text");
-            lines::wrong(&mut made.out, path, offset, None, &text);
-        }
-    }
-}
-
 /// What came of all blocks so far.
-pub(super) struct Reading<'d> {
-    task: Task<'d>,
-    stats: Option<Stats>,
+pub(super) struct Reading<'a> {
+    plan: Plan<'a>,
+    stats: Option<(Statistics, Recorder)>,
     pieces: Recorder,
     out: Output,
     written: u64,
@@ -268,12 +53,12 @@ pub(super) struct Reading<'d> {
     seen: u64,
 }
 
-impl<'d> Reading<'d> {
-    pub(super) fn new(task: Task<'d>, stats: Option<Stats>, pieces: Recorder) -> Result<Self> {
+impl<'a> Reading<'a> {
+    pub(super) fn new(plan: Plan<'a>, waits: Option<Recorder>, pieces: Recorder) -> Result<Self> {
         let failed = |error| Failure::io("write", Path::new("standard output"), &error);
         Ok(Self {
-            task,
-            stats,
+            plan,
+            stats: waits.map(|waits| (Statistics::new(), waits)),
             pieces,
             out: Output::stdout(context()).map_err(failed)?,
             written: 0,
@@ -286,55 +71,59 @@ impl<'d> Reading<'d> {
     }
 
     /// Reads all files, and says what came of it.
-    pub(super) fn run(mut self, threads: u32, outcome: &mut Outcome) {
-        let task = self.task;
-        let crew = Crew {
-            files: &task.messages.files,
-            separator: task.messages.separator,
-            threads,
+    pub(super) fn run(mut self, outcome: &mut Outcome) {
+        let plan = self.plan;
+        let threads = match is_small(plan.files) {
+            true => 1,
+            false => plan.threads.max(1),
         };
-        let work = || {
-            let mut worker = Worker::new(task);
-            move |block: &Block, made: &mut Made| worker.block(block, made)
+        let states = (0..threads).map(|_| Worker::new(plan.task)).collect();
+        let work = |worker: &mut Worker<'_>, block: &Block, timed: &mut Timed| {
+            let start = Instant::now();
+            worker.block(block, &mut timed.made);
+            timed.span = Some((start, Instant::now()));
         };
-        let result = crew.run(work, &mut |block, made| {
-            self.take(block, made)?;
-            if let Some(ended) = block.ended.take() {
-                let seen = std::mem::take(&mut self.seen);
-                let none = seen == 0 && ended.bytes > 0 && ended.failure.is_none();
-                if none && task.warns {
-                    no_messages(&task.messages.files, block.file);
+        let workers = Workers::new().separator(plan.separator);
+        let inputs = Inputs(plan.files);
+        let ended = workers.run(
+            &signal::interrupted,
+            inputs,
+            states,
+            work,
+            |block, timed| {
+                self.take(block, timed)?;
+                if let Some(ended) = block.take_ended() {
+                    let seen = std::mem::take(&mut self.seen);
+                    let none = seen == 0 && ended.bytes > 0 && ended.error.is_none();
+                    if none && plan.warns {
+                        no_messages(plan.files, block.log());
+                    }
+                    ended_file(plan.files, block.log(), ended.bytes, ended.error, outcome);
                 }
-                ended_file(&task.messages.files, block.file, ended, outcome);
-            }
-            Ok(())
-        });
-        match result {
-            // Who closed the pipe has seen enough.
-            Ok(()) | Err(Stop::Closed) => {}
-            Err(Stop::Failed(failure)) => {
-                message::failure(&failure);
-                outcome.complete = false;
-                outcome.status = failure.exit_status();
-            }
+                Ok(())
+            },
+        );
+        if let Err(error) = ended.result {
+            stopped(stop(error), outcome);
         }
         self.conclude(outcome);
     }
 
-    fn take(&mut self, block: &Block, made: &mut Made) -> std::result::Result<(), Stop> {
+    fn take(&mut self, block: &Block, timed: &Timed) -> std::result::Result<(), Stop> {
+        let made = &timed.made;
         self.good += made.good;
         self.bad += made.bad;
         self.seen += made.good + made.bad;
-        self.faults.take(block.file, &made.faults);
+        self.faults.add(block.log(), &made.faults);
         for (offset, error) in &made.named {
             if self.named.len() < BAD_NAMED {
-                self.named.push((block.file, *offset, error.clone()));
+                self.named.push((block.log(), *offset, error.clone()));
             }
         }
-        if let Some(stats) = &mut self.stats {
-            stats.add(block.file, &made.part);
+        if let Some((stats, waits)) = &mut self.stats {
+            stats.add(block.log(), &made.part, |ns| waits.record_ns(ns));
         }
-        if let Some((start, end)) = made.span
+        if let Some((start, end)) = timed.span
             && !block.bytes().is_empty()
         {
             self.pieces.record_span(start, end);
@@ -353,11 +142,10 @@ impl<'d> Reading<'d> {
         let params = &mut outcome.workload.params;
         params.insert("messages".to_owned(), self.good.into());
         params.insert("messages_bad".to_owned(), self.bad.into());
-        let files = &self.task.messages.files;
-        if let Some(stats) = self.stats {
-            let (tables, waits, unfollowed) = stats.finish(files);
-            params.insert("unfollowed".to_owned(), unfollowed.into());
-            outcome.tables.extend(tables);
+        let files = self.plan.files;
+        if let Some((stats, waits)) = self.stats {
+            params.insert("unfollowed".to_owned(), stats.unfollowed().into());
+            outcome.tables.extend(tables::statistics(&stats, files));
             if !waits.is_empty() {
                 outcome.add(&waits.finish());
             }
@@ -366,11 +154,11 @@ impl<'d> Reading<'d> {
             outcome.add(&self.pieces.finish());
         }
         // Who validates wants to know of all that should not be there.
-        let noise = match self.task.job {
-            Job::Validate => self.faults.noise_places(),
-            _ => 0,
+        let noise = match self.plan.counts_noise {
+            true => self.faults.noise_places(),
+            false => 0,
         };
-        self.faults.conclude(files, outcome);
+        tables::faults(&self.faults, files, outcome);
         conclude_bad(self.bad + noise, self.named, files, outcome);
         if signal::interrupted() {
             outcome.complete = false;
@@ -379,71 +167,24 @@ impl<'d> Reading<'d> {
     }
 }
 
-/// Whoever named a file without messages meant another one.
-fn no_messages(files: &[PathBuf], file: usize) {
-    let name = files
-        .get(file)
-        .map_or_else(String::new, |path| display(path));
-    message::note(
-        &format!("there are no messages in {name}"),
-        "messages begin with 8=FIX",
-    );
+/// Whether threads would not pay.
+fn is_small(files: &[PathBuf]) -> bool {
+    let bytes = |path: &PathBuf| match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => metadata.len(),
+        _ => INLINE_BYTES + 1,
+    };
+    files.iter().map(bytes).sum::<u64>() <= INLINE_BYTES
 }
 
-/// Adds the first messages that are bad to what the report says, and how that ends the process.
-pub(super) fn conclude_bad(
-    bad: u64,
-    named: Vec<(usize, u64, String)>,
-    files: &[PathBuf],
-    outcome: &mut Outcome,
-) {
-    if !named.is_empty() {
-        let columns = [
-            ("file", Unit::Text),
-            ("offset", Unit::Count),
-            ("error", Unit::Text),
-        ];
-        let mut table = Table::new("bad messages", &columns);
-        for (file, offset, error) in named {
-            let path = files.get(file).map(|path| names::path(path));
-            let row = vec![path.unwrap_or_default().into(), offset.into(), error.into()];
-            table.rows.push(row);
+/// Why threads stopped.
+fn stop(error: ordered::Error<Stop>) -> Stop {
+    let failure = match error {
+        ordered::Error::Receiver(stop) => return stop,
+        ordered::Error::Thread(error) => {
+            Failure::new(format!("cannot start a thread: {}", reason(&error))).help("use one: -T1")
         }
-        outcome.tables.push(table);
-    }
-    if bad > 0 && outcome.status == ExitStatus::Ok {
-        outcome.status = ExitStatus::Partial;
-    }
-}
-
-/// Writes to standard output; how many bytes that were.
-pub(super) fn write_out(file: &mut Output, bytes: &[u8]) -> std::result::Result<u64, Stop> {
-    match file.write_all(bytes) {
-        Ok(()) => Ok(bytes.len() as u64),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::Closed),
-        Err(error) => Err(Failure::io("write", Path::new("standard output"), &error).into()),
-    }
-}
-
-/// Adds a file that has ended to what the report says.
-pub(super) fn ended_file(files: &[PathBuf], file: usize, ended: Ended, outcome: &mut Outcome) {
-    outcome.bytes_in += ended.bytes;
-    if let Some(failure) = ended.failure {
-        message::failure(&failure);
-        outcome.complete = false;
-        outcome.status = match files.len() {
-            1 => failure.exit_status(),
-            _ => ExitStatus::Partial,
-        };
-        return;
-    }
-    outcome.workload.inputs_total += 1;
-    if outcome.workload.inputs.len() < INPUTS_LISTED {
-        let path = files.get(file).map(|path| names::path(path));
-        outcome.workload.inputs.push(Input {
-            path: path.unwrap_or_default(),
-            bytes: ended.bytes,
-            xxh64: None,
-        });
-    }
+        _ => Failure::new("a thread that reads blocks of the log panicked")
+            .help("please report this as a bug with the command line"),
+    };
+    Stop::Failed(failure)
 }

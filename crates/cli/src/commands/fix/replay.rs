@@ -8,21 +8,22 @@ use std::net::{Shutdown, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use fixcore::{Decoder, Message, SOH, Timestamp, frame};
+use fixcore::{Decoder, Message, Timestamp};
+use fixlog::{Block, Blocks, Found, Messages, Rewriter};
 use latency::report::{Load, finite};
 use latency::{Lateness, Recorder, Spec, Wait};
 
-use crate::commands::fix::blocks::{Block, Blocks};
-use crate::commands::fix::crew::Stop;
+use crate::commands::fix::conclude::{
+    BAD_NAMED, Stop, conclude_bad, ended_file, stopped, write_out,
+};
 use crate::commands::fix::flags::ReplayArgs;
-use crate::commands::fix::read::{conclude_bad, ended_file, write_out};
-use crate::commands::fix::texts::{Found, Texts};
+use crate::commands::fix_logs::Inputs;
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::io::context;
 use crate::io::output::Output;
 use crate::session::Outcome;
-use crate::term::{message, signal};
+use crate::term::signal;
 
 /// Sleeps overshoot by tens of microseconds: the rest of a wait is spent looking at the clock.
 const WAIT: Wait = Wait::SleepThenSpin(Duration::from_micros(200));
@@ -86,8 +87,7 @@ struct Replay<'a> {
     due: Option<Instant>,
     began: Instant,
     ended: Instant,
-    /// Sender, target and the number that comes next.
-    numbers: std::collections::HashMap<Vec<u8>, u64>,
+    rewriter: Rewriter,
     response: Recorder,
     service: Recorder,
     sent: u64,
@@ -115,7 +115,7 @@ pub(super) fn run(
         due: None,
         began: now,
         ended: now,
-        numbers: std::collections::HashMap::new(),
+        rewriter: Rewriter::new().renumber(args.renumber),
         response: recorder(
             spec(latency::LatencyName::Response).timing(latency::report::Timing::Intended),
         ),
@@ -129,13 +129,8 @@ pub(super) fn run(
     let files = [args.file.clone()];
     let result = replay.all(&files, &mut decoder, outcome);
     let result = result.and_then(|()| replay.flush());
-    match result {
-        Ok(()) | Err(Stop::Closed) => {}
-        Err(Stop::Failed(failure)) => {
-            message::failure(&failure);
-            outcome.complete = false;
-            outcome.status = failure.exit_status();
-        }
+    if let Err(stop) = result {
+        stopped(stop, outcome);
     }
     replay.conclude(&files, outcome);
     Ok(())
@@ -148,17 +143,15 @@ impl Replay<'_> {
         decoder: &mut Decoder,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        let stopped = || false;
-        let mut blocks = Blocks::new(files, self.args.separator, &stopped);
-        let (mut block, mut texts) = (Block::default(), Texts::new());
-        while !signal::interrupted() && blocks.next(&mut block) {
+        let mut blocks = Blocks::new(Inputs(files), self.args.separator.into());
+        let (mut block, mut messages) = (Block::default(), Messages::new());
+        while !signal::interrupted() && blocks.next(&mut block, &|| false) {
             let mut result = Ok(());
-            texts.each(&block, &mut |offset, found| {
+            messages.each(&block, &mut |offset, found| {
                 if result.is_err() || signal::interrupted() {
                     return;
                 }
                 let error = match found {
-                    Found::Noise(_) | Found::Between(_) => return,
                     Found::Bad(why) => why.to_string(),
                     Found::Message(bytes, _) => match decoder.parse(bytes) {
                         Ok(message) => {
@@ -167,15 +160,16 @@ impl Replay<'_> {
                         }
                         Err(error) => error.to_string(),
                     },
+                    _ => return,
                 };
                 self.bad += 1;
-                if self.named.len() < crate::commands::fix::read::BAD_NAMED {
+                if self.named.len() < BAD_NAMED {
                     self.named.push((0, offset, error));
                 }
             });
             result?;
-            if let Some(ended) = block.ended.take() {
-                ended_file(files, 0, ended, outcome);
+            if let Some(ended) = block.take_ended() {
+                ended_file(files, 0, ended.bytes, ended.error, outcome);
             }
         }
         Ok(())
@@ -192,7 +186,9 @@ impl Replay<'_> {
         let mut bytes = message.bytes();
         let mut rewritten = std::mem::take(&mut self.rewritten);
         if self.args.renumber || self.args.retime {
-            self.rewrite(message, &mut rewritten);
+            let now = self.args.retime.then(now_millis);
+            let now = now.as_ref().map(<[u8; 21]>::as_slice);
+            self.rewriter.message(message, now, &mut rewritten);
             bytes = &rewritten;
         }
         let result = match due {
@@ -259,37 +255,6 @@ impl Replay<'_> {
         };
         self.due = due.or(self.due);
         due
-    }
-
-    /// The message with another number or time, and the BodyLength and CheckSum that belong to it.
-    fn rewrite(&mut self, message: &Message<'_, '_>, out: &mut Vec<u8>) {
-        let mut body = Vec::with_capacity(message.bytes().len() + 32);
-        let fields = message.len();
-        let number = self.args.renumber.then(|| self.number(message));
-        let now = self.args.retime.then(now_millis);
-        let fills = message.get(35) == Some(b"4");
-        for field in message.fields().take(fields - 1).skip(2) {
-            // Writing into memory does not fail.
-            let _ = write!(body, "{}=", field.tag);
-            match (field.tag, number, &now) {
-                (34, Some(number), _) => drop(write!(body, "{number}")),
-                // A gap that is filled ends at the number that comes next.
-                (36, Some(number), _) if fills => drop(write!(body, "{}", number + 1)),
-                (52, _, Some(now)) => body.extend_from_slice(now),
-                _ => body.extend_from_slice(field.value),
-            }
-            body.push(SOH);
-        }
-        out.clear();
-        frame::write(message.begin_string(), &body, out);
-    }
-
-    /// The next number of a session, from 1.
-    fn number(&mut self, message: &Message<'_, '_>) -> u64 {
-        let names = [49, 56].map(|tag| message.get(tag).unwrap_or(&[]));
-        let number = self.numbers.entry(names.join(&SOH)).or_insert(0);
-        *number += 1;
-        *number
     }
 
     fn conclude(self, files: &[PathBuf], outcome: &mut Outcome) {

@@ -1,49 +1,59 @@
 //! `perfkit fix`: messages of logs and streams parsed, validated, printed and counted.
 //!
-//! What a message is lives in the library `fixcore`; here are files, lines and counts.
+//! What a message is lives in the library `fixcore`, what a log is in `fixlog`; here are flags, files and
+//! reports.
 
 use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io::Read as _;
 use std::path::Path;
 
 use fixcore::dict::Dictionary;
-use fixcore::{DataPairs, Decoder, Isa};
+use fixcore::{Decoder, Isa};
+use fixlog::{Job, KeyError, Lines, Pseudonyms, TAGS, Task};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
+use report::plain::is_unfit;
 
 use crate::args::output::TerminalArgs;
 use crate::args::threads;
-use crate::commands::fix::blocks::{Block, Blocks};
 use crate::commands::fix::flags::{
-    DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs, Separator,
+    AnonymizeArgs, DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs,
 };
-use crate::commands::fix::read::{Job, Reading, Task};
-use crate::commands::fix::stats::Stats;
-use crate::commands::fix::texts::{Found, Texts};
-use crate::commands::fix::veil::{self, Veil};
+use crate::commands::fix::read::{Plan, Reading};
 use crate::commands::fix::{diff, generate, replay, store};
+use crate::commands::fix_logs::{forced, unavailable};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
+use crate::io::open::open;
 use crate::io::source::Source;
 use crate::io::target::display;
 use crate::session::{Outcome, Session, Setup};
 
 /// Bytes of a dictionary's file.
 const DICTIONARY_BYTES_MAX: usize = 64 << 20;
+/// Bytes of a key's file.
+const KEY_BYTES_MAX: u64 = 1 << 20;
+
+/// What is written for a terminal and for programs: no character in it is obeyed by a terminal.
+pub(super) fn lines() -> Lines {
+    Lines::new().escape(is_unfit)
+}
 
 /// Runs the command.
 pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let (messages, setup, job) = match &args.command {
-        FixCommand::Parse(args) => (&args.messages, filter(args, name, argv), Job::Parse),
-        FixCommand::Validate(args) => (&args.messages, filter(args, name, argv), Job::Validate),
-        FixCommand::Print(args) => (&args.messages, filter(args, name, argv), Job::Print),
+    let (messages, setup, kind) = match &args.command {
+        FixCommand::Parse(args) => (&args.messages, filter(args, name, argv), "fix parse"),
+        FixCommand::Validate(args) => (&args.messages, filter(args, name, argv), "fix validate"),
+        FixCommand::Print(args) => (&args.messages, filter(args, name, argv), "fix print"),
         FixCommand::Stats(args) => {
             let setup = Setup::analysis(name, argv, &args.output);
-            (&args.messages, setup, Job::Stats)
+            (&args.messages, setup, "fix stats")
         }
         FixCommand::Anonymize(args) => {
             let setup = Setup::filter_of(name, argv, &args.output);
-            (&args.messages, setup, Job::Anonymize)
+            (&args.messages, setup, "fix anonymize")
         }
         FixCommand::Diff(args) => return compare(args, name, argv),
         FixCommand::Replay(args) => return send(args, name, argv),
@@ -58,15 +68,16 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Anonymize(args) => Some(&args.output.terminal),
         _ => None,
     };
-    let veil = match &args.command {
-        FixCommand::Anonymize(args) => {
-            let mut tags = args.tags.clone().unwrap_or_else(|| veil::TAGS.to_vec());
-            tags.extend(&args.also);
-            Some(Veil::new(args.key_file.as_deref(), tags)?)
-        }
+    let pseudonyms = match &args.command {
+        FixCommand::Anonymize(args) => Some(pseudonyms(args)?),
         _ => None,
     };
-    let kind = job.name();
+    let job = match &args.command {
+        FixCommand::Validate(_) => Job::Validate,
+        FixCommand::Print(_) => Job::Print,
+        FixCommand::Stats(_) => Job::Statistics,
+        _ => pseudonyms.as_ref().map_or(Job::Parse, Job::Anonymize),
+    };
     let rows = &[LatencyName::Service];
     let session = Session::start(&Setup { rows, ..setup })?;
     let recorder = |operation: &str, series: &str| {
@@ -80,17 +91,21 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     let params = &mut outcome.workload.params;
     params.insert("isa".to_owned(), isa.name().into());
     params.insert("threads".to_owned(), threads.into());
-    let task = Task {
-        job,
-        messages,
-        dictionary: dictionary.as_ref(),
-        isa,
-        veil: veil.as_ref(),
+    let task = Task::new(job)
+        .names(&messages.files)
+        .isa(isa)
+        .lines(lines());
+    let plan = Plan {
+        files: &messages.files,
+        separator: messages.separator.into(),
+        threads,
+        task: task.dictionary(dictionary.as_ref()),
+        counts_noise: matches!(job, Job::Validate),
         warns: terminal.is_some_and(TerminalArgs::wants_warnings),
     };
     let pieces = recorder("block of up to 512 KiB", kind);
-    let stats = (job == Job::Stats).then(|| Stats::new(recorder("order", "order to execution")));
-    Reading::new(task, stats, pieces)?.run(threads, &mut outcome);
+    let waits = matches!(job, Job::Statistics).then(|| recorder("order", "order to execution"));
+    Reading::new(plan, waits, pieces)?.run(&mut outcome);
     session.finish(outcome)
 }
 
@@ -105,8 +120,9 @@ fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<Exi
     }
     let session = Session::start(&setup)?;
     let mut outcome = Outcome::new("fix diff");
-    let decoders = [decoder(None, None)?, decoder(None, None)?];
-    diff::run(args, decoders, &mut outcome);
+    // A wrong `PERFKIT_ISA` is an error here too.
+    decoder(None, None)?;
+    diff::run(args, &mut outcome);
     session.finish(outcome)
 }
 
@@ -125,39 +141,42 @@ fn filter<'a>(args: &'a FilterArgs, name: &'static str, argv: &'a [OsString]) ->
 }
 
 /// A decoder by the instruction set of the flag, of `PERFKIT_ISA`, or the best there is.
-pub(crate) fn decoder(isa: Option<Isa>, dictionary: Option<&Dictionary>) -> Result<Decoder> {
-    let decoder = match forced(isa)? {
-        None => Decoder::new(),
-        Some(isa) => Decoder::with_isa(isa).ok_or_else(|| unavailable(isa))?,
-    };
-    let Some(dictionary) = dictionary else {
-        return Ok(decoder);
-    };
-    let mut pairs = dictionary.data_pairs().pairs().to_vec();
-    pairs.extend_from_slice(DataPairs::standard().pairs());
-    Ok(decoder.with_pairs(DataPairs::new(&pairs)))
+fn decoder(isa: Option<Isa>, dictionary: Option<&Dictionary>) -> Result<Decoder> {
+    let isa = forced(isa)?;
+    fixlog::decoder(isa, dictionary).ok_or_else(|| unavailable(isa.unwrap_or(Isa::Scalar)))
 }
 
-/// The instruction set of the flag or of `PERFKIT_ISA`.
-pub(crate) fn forced(isa: Option<Isa>) -> Result<Option<Isa>> {
-    if let Some(isa) = isa {
-        return Ok(Some(isa));
+/// Pseudonyms by the flags.
+fn pseudonyms(args: &AnonymizeArgs) -> Result<Pseudonyms> {
+    let mut tags = args.tags.clone().unwrap_or_else(|| TAGS.to_vec());
+    tags.extend(&args.also);
+    let pseudonyms = match &args.key_file {
+        Some(path) => key(path)?,
+        None => Pseudonyms::random().map_err(|error| Failure::new(error.to_string()))?,
+    };
+    Ok(pseudonyms.tags(&tags))
+}
+
+/// Pseudonyms under the bytes of a file.
+fn key(path: &Path) -> Result<Pseudonyms> {
+    let failed = |error| Failure::io("read", path, &error);
+    let mut bytes = Vec::new();
+    // A pipe or a device states no size, and may never end.
+    open(path, OpenOptions::new().read(true))
+        .and_then(|file| file.take(KEY_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > KEY_BYTES_MAX {
+        let message = format!("'{}' is too large for a key", path.display());
+        return Err(Failure::new(message).help("name a file of 16 bytes to 1 MiB"));
     }
-    match std::env::var("PERFKIT_ISA") {
-        Ok(name) if !name.is_empty() => {
-            let isa = name.parse();
-            isa.map(Some)
-                .map_err(|error| Failure::usage(format!("PERFKIT_ISA: {error}")))
+    Pseudonyms::new(&bytes).map_err(|error| match error {
+        KeyError::TooShort { .. } => {
+            let message = format!("'{}' is too short for a key", path.display());
+            Failure::new(message)
+                .help("a key has 16 bytes at least: head -c 32 /dev/urandom > FILE")
         }
-        _ => Ok(None),
-    }
-}
-
-pub(crate) fn unavailable(isa: Isa) -> Failure {
-    let there = Isa::ALL.into_iter().filter(|isa| isa.is_available());
-    let there: Vec<_> = there.map(Isa::name).collect();
-    Failure::usage(format!("this processor does not have {isa}"))
-        .help(format!("it has {}", there.join(", ")))
+        other => Failure::new(other.to_string()),
+    })
 }
 
 fn dictionary(path: &Path) -> Result<Dictionary> {
@@ -177,24 +196,4 @@ fn dictionary(path: &Path) -> Result<Dictionary> {
     let wrong = |error: String| Failure::new(format!("cannot read {}: {error}", display(path)));
     let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
     Dictionary::from_xml(&text).map_err(|error| wrong(error.to_string()))
-}
-
-/// All messages of a file, for what keeps them: at most so many.
-pub(crate) fn collect(path: &Path, most: usize) -> Result<Vec<Vec<u8>>> {
-    let files = [path.to_owned()];
-    let mut blocks = Blocks::new(&files, Separator::Auto, &|| false);
-    let (mut block, mut texts, mut messages) = (Block::default(), Texts::new(), Vec::new());
-    while messages.len() < most && blocks.next(&mut block) {
-        texts.each(&block, &mut |_, found| {
-            if let Found::Message(bytes, _) = found
-                && messages.len() < most
-            {
-                messages.push(bytes.to_vec());
-            }
-        });
-        if let Some(failure) = block.ended.take().and_then(|ended| ended.failure) {
-            return Err(failure);
-        }
-    }
-    Ok(messages)
 }

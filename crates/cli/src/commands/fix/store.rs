@@ -8,7 +8,7 @@ use std::path::Path;
 use fixcore::store::{self, Seen, Survey};
 use latency::report::{Cell, Input, Table, Unit};
 
-use crate::commands::fix::lines;
+use crate::commands::fix::run::lines;
 use crate::commands::fix::store_flags::{StoreArgs, StoreCommand};
 use crate::exit::ExitStatus;
 use crate::export::names;
@@ -115,13 +115,13 @@ impl Writer {
                     bytes,
                 },
                 Job::Dump { .. },
-            ) => lines::stored(out, path, offset, number, bytes),
+            ) => lines().stored(out, path, offset, number, bytes),
             (Seen::Damaged { offset, damage, .. }, Job::Verify) => {
-                lines::wrong(out, path, offset, None, &damage.to_string());
+                lines().wrong(out, path, offset, None, &damage.to_string());
             }
             (Seen::Torn { offset, bytes }, Job::Verify) => {
                 let why = format!("{bytes} bytes are torn: opening the store cuts them off");
-                lines::wrong(out, path, offset, None, &why);
+                lines().wrong(out, path, offset, None, &why);
             }
             _ => {}
         }

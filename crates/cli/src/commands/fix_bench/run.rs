@@ -6,8 +6,8 @@ use bench::fix::{Part, Plan};
 use fixcore::Isa;
 use latency::report::LatencyName;
 
-use crate::commands::fix::run::{collect, forced, unavailable};
 use crate::commands::fix_bench::flags::{FixBenchArgs, FixBenchPart};
+use crate::commands::fix_logs::{collect, forced, unavailable};
 use crate::commands::watch::Watcher;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};

@@ -1,13 +1,10 @@
 //! Two messages side by side: whether they belong together, and which fields they have otherwise.
 
-use std::io::Write as _;
-
 use fixcore::{Field, Message, SOH};
 use twox_hash::XxHash3_128;
 
-use crate::commands::fix::diff::waiting::{Key, Place};
-use crate::commands::fix::flags::Match;
-use crate::commands::fix::lines::string;
+use crate::diff::compare::Match;
+use crate::diff::waiting::{Key, Place};
 
 /// What messages that belong together share.
 pub(super) fn key(message: &Message<'_, '_>, by: Match, ignored: &[u32]) -> Key {
@@ -48,34 +45,20 @@ pub(super) fn place(message: &Message<'_, '_>, by: Match) -> Option<Place> {
     })
 }
 
-pub(super) fn identity(out: &mut Vec<u8>, message: &Message<'_, '_>) {
-    out.extend_from_slice(b"\"msg_type\":");
-    string(out, message.msg_type());
-    for (name, tag) in [
-        ("sender", 49),
-        ("target", 56),
-        ("number", 34),
-        ("order", 11),
-    ] {
-        if let Some(value) = message.get(tag) {
-            let _ = write!(out, ",\"{name}\":");
-            string(out, value);
-        }
-    }
-}
-
-pub(super) fn optional(out: &mut Vec<u8>, value: Option<&[u8]>) {
-    match value {
-        Some(value) => string(out, value),
-        None => out.extend_from_slice(b"null"),
-    }
-}
-
 /// A tag, which field of that tag it is, and its value.
 type Numbered<'m> = (u32, u32, &'m [u8]);
 
-/// Takes a tag, its value in one message and in the other.
-type Tell<'t> = dyn FnMut(u32, Option<&[u8]>, Option<&[u8]>) + 't;
+/// A field that two messages have differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference<'m> {
+    /// Its tag.
+    pub tag: u32,
+    /// Its value in the first message; `None` where it is missing.
+    pub first: Option<&'m [u8]>,
+    /// Its value in the second message.
+    pub second: Option<&'m [u8]>,
+}
 
 /// Fields by tag, those of one tag in their order.
 pub(super) fn numbered<'m>(
@@ -93,22 +76,23 @@ pub(super) fn numbered<'m>(
     fields
 }
 
-/// Tells of every field that one message has otherwise than the other.
-pub(super) fn merge(a: Vec<Numbered<'_>>, b: Vec<Numbered<'_>>, tell: &mut Tell<'_>) {
+/// Every field that two messages have differently.
+pub(super) fn merge<'m>(a: Vec<Numbered<'m>>, b: Vec<Numbered<'m>>) -> Vec<Difference<'m>> {
+    let mut differences = Vec::new();
     let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
     loop {
         let order = match (a.peek(), b.peek()) {
-            (None, None) => return,
+            (None, None) => return differences,
             (Some(_), None) => std::cmp::Ordering::Less,
             (None, Some(_)) => std::cmp::Ordering::Greater,
             (Some(one), Some(two)) => (one.0, one.1).cmp(&(two.0, two.1)),
         };
         let one = if order.is_le() { a.next() } else { None };
         let two = if order.is_ge() { b.next() } else { None };
-        let values = (one.map(|field| field.2), two.map(|field| field.2));
-        if values.0 != values.1 {
+        let (first, second) = (one.map(|field| field.2), two.map(|field| field.2));
+        if first != second {
             let tag = one.or(two).map_or(0, |field| field.0);
-            tell(tag, values.0, values.1);
+            differences.push(Difference { tag, first, second });
         }
     }
 }

@@ -1,21 +1,18 @@
 //! Logs as blocks that hold whole messages or whole lines, in memory that does not grow with them.
 //!
 //! One thread at a time cuts, for where a message begins depends on all before it; that is a few bytes
-//! a message to look at. What is in a block is then any thread's to read (`texts`).
+//! a message to look at. What is in a block is then any thread's to read (`messages`).
 
-use std::collections::VecDeque;
 use std::io;
-use std::path::PathBuf;
 
 use fixcore::{ErrorKind, Found, FrameScanner};
 use memchr::{memchr, memrchr};
 
-use crate::commands::fix::flags::Separator;
-use crate::commands::fix::input::{Got, Input};
-use crate::commands::fix::texts::{Shape, is_text, shape_of};
-use crate::failure::{Failure, Result};
+use crate::block::{Block, Ended, Mark};
+use crate::shape::{Shape, is_text, shape_of};
+use crate::{Error, Got, Logs, Separator, Source};
 
-/// Bytes that are read at once: they stay in the cache from the read to the last look.
+/// Bytes that are read in one go: they stay in the cache from the read to the last look.
 const BLOCK_BYTES: usize = 512 << 10;
 /// Lines with messages are shorter than this.
 const LINE_BYTES_MAX: usize = 4 << 20;
@@ -23,51 +20,6 @@ const LINE_BYTES_MAX: usize = 4 << 20;
 const SEARCHED_BYTES: usize = 64 << 10;
 /// What may be the beginning of a message's head is kept.
 const HEAD_BYTES: usize = 64;
-
-/// A place that the scanner found in a block of messages by length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// A message: where in the block, and how long.
-    Message { at: u32, bytes: u32 },
-    /// What begins as a message and is none, at this byte of the file.
-    Bad { offset: u64, why: ErrorKind },
-    /// Bytes in no message that are no text, from this one of the file on.
-    Noise { offset: u64, bytes: u64 },
-}
-
-/// What became of a file.
-#[derive(Debug)]
-pub(super) struct Ended {
-    /// Bytes that were read.
-    pub(super) bytes: u64,
-    pub(super) failure: Option<Failure>,
-}
-
-/// Bytes of one file that were cut.
-#[derive(Debug, Default)]
-pub(super) struct Block {
-    /// Which file.
-    pub(super) file: usize,
-    /// Where in the file the block begins.
-    pub(super) offset: u64,
-    /// Longer than what was read.
-    buffer: Vec<u8>,
-    filled: usize,
-    pub(super) shape: Shape,
-    /// Of a stream, every message; of lines, only such as are too long.
-    pub(super) marks: Vec<Mark>,
-    /// Bytes in no message that ended here. Of lines, only those before the first message was seen.
-    pub(super) between_bytes: u64,
-    /// The file has ended with this block.
-    pub(super) ended: Option<Ended>,
-}
-
-impl Block {
-    /// The bytes that were cut.
-    pub(super) fn bytes(&self) -> &[u8] {
-        self.buffer.get(..self.filled).unwrap_or(&[])
-    }
-}
 
 /// What was passed over and is not told of yet.
 #[derive(Debug, Default)]
@@ -94,11 +46,10 @@ impl Passed {
     }
 }
 
-/// A file that is being cut.
-struct Open {
-    file: usize,
-    path: PathBuf,
-    input: Input,
+/// A log that is being cut.
+struct Open<S> {
+    log: usize,
+    source: S,
     shape: Option<Shape>,
     scanner: FrameScanner,
     /// What was read and belongs to the next block; where in the file it begins.
@@ -110,44 +61,52 @@ struct Open {
     bytes: u64,
 }
 
-/// Blocks of files, one after the other.
-pub(super) struct Blocks<'s> {
-    files: VecDeque<(usize, PathBuf)>,
+/// Blocks of logs, one after the other.
+pub struct Blocks<L: Logs> {
+    logs: L,
+    next: usize,
     separator: Separator,
-    open: Option<Open>,
-    stopped: &'s (dyn Fn() -> bool + Sync),
+    open: Option<Open<L::Log>>,
 }
 
-impl<'s> Blocks<'s> {
-    pub(super) fn new(
-        files: &[PathBuf],
-        separator: Separator,
-        stopped: &'s (dyn Fn() -> bool + Sync),
-    ) -> Self {
+impl<L: Logs> std::fmt::Debug for Blocks<L> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Blocks")
+            .field("next", &self.next)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<L: Logs> Blocks<L> {
+    /// The blocks of `logs`.
+    pub fn new(logs: L, separator: Separator) -> Self {
         Self {
-            files: files.iter().cloned().enumerate().collect(),
+            logs,
+            next: 0,
             separator,
             open: None,
-            stopped,
         }
     }
 
-    /// The next block, into buffers that were used before; whether there is one.
-    pub(super) fn next(&mut self, block: &mut Block) -> bool {
+    /// The next block, into buffers that were used before; whether there is one. A source that waits
+    /// looks at `stopped`.
+    pub fn next(&mut self, block: &mut Block, stopped: &dyn Fn() -> bool) -> bool {
         block.marks.clear();
         block.ended = None;
         block.filled = 0;
         block.between_bytes = 0;
         if self.open.is_none() {
-            let Some((file, path)) = self.files.pop_front() else {
+            let log = self.next;
+            let Some(source) = self.logs.open(log) else {
                 return false;
             };
-            block.file = file;
-            match Open::new(file, path, self.separator) {
-                Ok(open) => self.open = Some(open),
-                Err(failure) => {
-                    let failure = Some(failure);
-                    block.ended = Some(Ended { bytes: 0, failure });
+            self.next += 1;
+            block.log = log;
+            match source {
+                Ok(source) => self.open = Some(Open::new(log, source, self.separator)),
+                Err(error) => {
+                    let error = Some(Error::Open { log, error });
+                    block.ended = Some(Ended { bytes: 0, error });
                     return true;
                 }
             }
@@ -155,12 +114,12 @@ impl<'s> Blocks<'s> {
         let Some(open) = &mut self.open else {
             return false;
         };
-        block.file = open.file;
-        if let Some(result) = open.fill(block, self.stopped) {
-            let failure = result.err();
+        block.log = open.log;
+        if let Some(result) = open.fill(block, stopped) {
+            let (log, offset) = (open.log, open.bytes);
             block.ended = Some(Ended {
                 bytes: open.bytes,
-                failure: failure.map(|error| Failure::io("read", &open.path, &error)),
+                error: result.err().map(|error| Error::Read { log, offset, error }),
             });
             self.open = None;
         }
@@ -168,12 +127,11 @@ impl<'s> Blocks<'s> {
     }
 }
 
-impl Open {
-    fn new(file: usize, path: PathBuf, separator: Separator) -> Result<Self> {
-        Ok(Self {
-            input: Input::open(&path)?,
-            file,
-            path,
+impl<S: Source> Open<S> {
+    fn new(log: usize, source: S, separator: Separator) -> Self {
+        Self {
+            source,
+            log,
             shape: match separator {
                 Separator::Auto => None,
                 Separator::Soh => Some(Shape::Stream),
@@ -185,7 +143,7 @@ impl Open {
             too_long: None,
             passed: Passed::default(),
             bytes: 0,
-        })
+        }
     }
 
     /// Reads until there is something to give out; how the file ended, if it did.
@@ -198,7 +156,7 @@ impl Open {
         loop {
             grow(&mut block.buffer, filled + BLOCK_BYTES);
             let room = &mut block.buffer[filled..filled + BLOCK_BYTES];
-            let ended = match self.input.read(room, stopped) {
+            let ended = match self.source.read(room, stopped) {
                 Ok(Got::Bytes(count)) => {
                     filled += count;
                     self.bytes += count as u64;

@@ -5,19 +5,12 @@
 //! Blocks are read by any thread (`part`) and added up here in the order of the log, so that the
 //! result is the same for any number of threads.
 
-#[cfg(test)]
-mod orders;
-mod part;
-mod tables;
-
-pub(super) use part::Part;
-
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use latency::Recorder;
+use fixcore::SOH;
 
-use part::{Kind, Run, Trade, TypePart};
+use super::part::{Kind, Part, Run, Trade, TypePart};
 
 /// Orders that wait for an execution, sessions and types that are told apart: what a log has beyond
 /// these is counted, not kept.
@@ -65,43 +58,125 @@ struct Sequence {
     storm_longest: u64,
 }
 
-/// A hole in the numbers of a session.
-struct Gap {
-    session: String,
-    file: usize,
-    offset: u64,
-    expected: u64,
-    got: u64,
+/// A hole in the numbers of one direction of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Gap {
+    /// SenderCompID (49) and TargetCompID (56).
+    pub session: [Vec<u8>; 2],
+    /// Which log, counted from 0.
+    pub log: usize,
+    /// The byte of the log where the message behind the gap begins.
+    pub offset: u64,
+    /// The number that should have come.
+    pub expected: u64,
+    /// The number that came.
+    pub got: u64,
 }
 
-/// What was seen so far.
-pub(super) struct Stats {
+/// The messages of a type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TypeCount {
+    /// MsgType (35).
+    pub msg_type: Vec<u8>,
+    /// How many messages.
+    pub messages: u64,
+    /// How many bytes they have together.
+    pub bytes: u64,
+}
+
+/// The sequence numbers of one direction of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionCount {
+    /// SenderCompID (49) and TargetCompID (56).
+    pub session: [Vec<u8>; 2],
+    /// How many messages.
+    pub messages: u64,
+    /// How often numbers were left out.
+    pub gaps: u64,
+    /// How many numbers were left out.
+    pub missing: u64,
+    /// How many numbers came again in messages that do not say so.
+    pub duplicates: u64,
+    /// How many messages say that they are sent again (43=Y).
+    pub resent: u64,
+    /// How many ResendRequests.
+    pub requests: u64,
+    /// How often three or more ResendRequests in a row asked for the same number.
+    pub storms: u64,
+    /// How many ResendRequests the longest of these had.
+    pub storm_longest: u64,
+}
+
+/// The statistics of logs, added up block by block in their order.
+///
+/// ```
+/// use fixlog::{Job, Part, Statistics};
+///
+/// # fn message(body: &str) -> Vec<u8> {
+/// #     let mut all = Vec::new();
+/// #     fixcore::frame::write(b"FIX.4.4", body.replace('|', "\x01").as_bytes(), &mut all);
+/// #     all
+/// # }
+/// let log = [
+///     message("35=D|49=DESK|56=MARKET|34=1|52=20260305-14:15:16.000|11=A|"),
+///     message("35=8|49=MARKET|56=DESK|34=1|52=20260305-14:15:16.003|11=A|"),
+///     message("35=0|49=DESK|56=MARKET|34=5|52=20260305-14:15:17.000|"),
+/// ]
+/// .concat();
+/// let (mut part, mut statistics, mut waits_ns) = (Part::default(), Statistics::new(), Vec::new());
+/// let mut decoder = fixcore::Decoder::new();
+/// fixlog::split(&log[..], fixlog::Separator::Auto, |offset, found| {
+///     if let fixlog::Found::Message(bytes, _) = found
+///         && let Ok(message) = decoder.parse(bytes)
+///     {
+///         part.message(offset, &message);
+///     }
+/// })?;
+/// statistics.add(0, &part, |ns| waits_ns.push(ns));
+/// assert_eq!(statistics.types().len(), 3);
+/// assert_eq!((statistics.gaps()[0].expected, statistics.gaps()[0].got), (2, 5));
+/// assert_eq!(waits_ns, [3_000_000], "from the order to its execution");
+/// # let _ = Job::Statistics;
+/// # Ok::<(), fixlog::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Statistics {
     types: HashMap<Vec<u8>, (u64, u64)>,
     sessions: HashMap<Vec<u8>, Sequence>,
     gaps: Vec<Gap>,
     /// Orders without an execution, by the hash of their ClOrdID: when they were sent.
     orders: HashMap<u128, i64, BuildHasherDefault<Own>>,
-    orders_max: usize,
-    waits: Recorder,
+    pub(super) orders_max: usize,
     /// Beyond what is kept.
-    unfollowed: u64,
+    pub(super) unfollowed: u64,
 }
 
-impl Stats {
-    pub(super) fn new(waits: Recorder) -> Self {
+impl Default for Statistics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Statistics {
+    /// Of nothing so far.
+    #[must_use]
+    pub fn new() -> Self {
         Self {
             types: HashMap::new(),
             sessions: HashMap::new(),
             gaps: Vec::new(),
             orders: HashMap::default(),
             orders_max: ORDERS_MAX,
-            waits,
             unfollowed: 0,
         }
     }
 
-    /// Adds what the next block says.
-    pub(super) fn add(&mut self, file: usize, part: &Part) {
+    /// Adds the next block of a log. `wait_ns` gets the nanoseconds from each order to its first
+    /// execution, by their SendingTime (52).
+    pub fn add(&mut self, log: usize, part: &Part, mut wait_ns: impl FnMut(u64)) {
         for found in &part.types {
             self.count(found);
         }
@@ -122,8 +197,8 @@ impl Stats {
                 let expected = sequence.next;
                 if sequence.add(run) && self.gaps.len() < GAPS_NAMED {
                     self.gaps.push(Gap {
-                        session: tables::name(&session.key),
-                        file,
+                        session: names(&session.key),
+                        log,
                         offset: run.offset,
                         expected,
                         got: run.first,
@@ -132,8 +207,62 @@ impl Stats {
             }
         }
         for trade in &part.trades {
-            self.trade(trade);
+            if let Some(ns) = self.trade(trade) {
+                wait_ns(ns);
+            }
         }
+    }
+
+    /// The types of messages, the most frequent first.
+    #[must_use]
+    pub fn types(&self) -> Vec<TypeCount> {
+        let types = self.types.iter();
+        let mut types: Vec<_> = types
+            .map(|(msg_type, (messages, bytes))| TypeCount {
+                msg_type: msg_type.clone(),
+                messages: *messages,
+                bytes: *bytes,
+            })
+            .collect();
+        types.sort_by(|a, b| {
+            let counts = |found: &TypeCount| (found.messages, found.bytes);
+            counts(b)
+                .cmp(&counts(a))
+                .then_with(|| a.msg_type.cmp(&b.msg_type))
+        });
+        types
+    }
+
+    /// The directions of sessions, by their names.
+    #[must_use]
+    pub fn sessions(&self) -> Vec<SessionCount> {
+        let mut found: Vec<_> = self.sessions.iter().collect();
+        found.sort_by(|a, b| a.0.cmp(b.0));
+        let found = found.into_iter().map(|(key, sequence)| SessionCount {
+            session: names(key),
+            messages: sequence.messages,
+            gaps: sequence.gaps,
+            missing: sequence.missing,
+            duplicates: sequence.duplicates,
+            resent: sequence.resent,
+            requests: sequence.requests,
+            storms: sequence.storms,
+            storm_longest: sequence.storm_longest,
+        });
+        found.collect()
+    }
+
+    /// The first gaps, at most 20.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// How many messages were not followed because there are too many sessions, types or orders
+    /// without an execution.
+    #[must_use]
+    pub fn unfollowed(&self) -> u64 {
+        self.unfollowed
     }
 
     fn count(&mut self, found: &TypePart) {
@@ -151,18 +280,29 @@ impl Stats {
         }
     }
 
-    fn trade(&mut self, trade: &Trade) {
+    /// Follows an order, or ends the wait of one: then how long it was, in nanoseconds.
+    pub(super) fn trade(&mut self, trade: &Trade) -> Option<u64> {
         if !trade.is_order {
-            if let Some(ordered_ns) = self.orders.remove(&trade.id) {
-                let ns = trade.sent_ns.saturating_sub(ordered_ns);
-                self.waits.record_ns(u64::try_from(ns).unwrap_or(0));
-            }
-        } else if self.orders.len() < self.orders_max {
+            let ordered_ns = self.orders.remove(&trade.id)?;
+            let ns = trade.sent_ns.saturating_sub(ordered_ns);
+            return Some(u64::try_from(ns).unwrap_or(0));
+        }
+        if self.orders.len() < self.orders_max {
             self.orders.entry(trade.id).or_insert(trade.sent_ns);
         } else if !self.orders.contains_key(&trade.id) {
             self.unfollowed += 1;
         }
+        None
     }
+}
+
+/// Sender and target of a key.
+fn names(key: &[u8]) -> [Vec<u8>; 2] {
+    let mut names = key.splitn(2, |byte| *byte == SOH).map(<[u8]>::to_vec);
+    [
+        names.next().unwrap_or_default(),
+        names.next().unwrap_or_default(),
+    ]
 }
 
 impl Sequence {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::commands::fix::diff::waiting::*;
+use crate::diff::waiting::*;
 
 /// A session, a number in it, and which message of the test it is.
 type Message = (u8, u64, usize);

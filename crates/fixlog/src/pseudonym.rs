@@ -5,24 +5,18 @@
 //! is its form and stays. That is a Feistel network over the two halves of the letters and digits,
 //! each added to by what AES in a chain makes of the form and the other half.
 
-use std::fs::OpenOptions;
-use std::io::Read as _;
-use std::path::Path;
-
 use aes::Aes256;
 use aes::cipher::{Array, BlockCipherEncrypt as _, KeyInit as _};
 use sha2::{Digest as _, Sha256};
 
-use crate::commands::fix::lines::digits;
-use crate::failure::{Failure, Result};
-use crate::io::open::open;
 use fixcore::{Message, frame};
+
+use crate::lines::digits;
 
 /// Turns over both halves; more than the eight that no attack on this shape reaches.
 const ROUNDS: u8 = 10;
 /// Bytes that a key is made of.
 const KEY_BYTES_MIN: usize = 16;
-const KEY_BYTES_MAX: u64 = 1 << 20;
 /// Pseudonyms that are kept, and of what length: most values come again and again.
 const KEPT: usize = 1024;
 const KEPT_BYTES_MAX: usize = 32;
@@ -30,7 +24,7 @@ const KEPT_BYTES_MAX: usize = 32;
 /// What is replaced where nothing else is asked for: parties, persons and how to reach them, accounts,
 /// cards, ids of orders, executions, quotes, allocations and reports, free text, passwords,
 /// signatures and opaque data. Not among it: what says which instrument, market or kind of a thing.
-pub(super) const TAGS: &[u32] = &[
+pub const TAGS: &[u32] = &[
     1, 11, 17, 19, 23, 26, 37, 41, 49, 50, 56, 57, 58, 66, 70, 72, 76, 79, 89, 91, 92, 96, 107,
     109, 112, 115, 116, 117, 128, 129, 131, 142, 143, 144, 145, 147, 148, 149, 161, 162, 174, 175,
     176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 198, 213, 214, 262, 278, 280, 282,
@@ -44,19 +38,61 @@ pub(super) const TAGS: &[u32] = &[
     1402, 1404, 1412, 1415, 1427, 1462, 1469, 1517, 1520, 1523, 1563, 1570, 1576,
 ];
 
-/// Replaces values of some fields.
-pub(super) struct Veil {
+/// Why there are no pseudonyms.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The key has fewer than 16 bytes.
+    #[error("the key has {bytes} bytes, at least {KEY_BYTES_MIN} are needed")]
+    TooShort {
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// The system has no random bytes.
+    #[error("there is no random key: {0}")]
+    Random(getrandom::Error),
+}
+
+/// Replaces the values of some fields by pseudonyms.
+///
+/// ```
+/// use fixcore::Decoder;
+/// use fixlog::{Pseudonyms, Scratch};
+///
+/// let pseudonyms = Pseudonyms::new(b"sixteen bytes ok")?;
+/// let message = b"8=FIX.4.4\x019=19\x0135=0\x0149=DESK\x0158=call\x0110=160\x01";
+/// let mut message = message.to_vec();
+/// # fixcore::frame::update_checksum(&mut message);
+/// let (mut decoder, mut scratch) = (Decoder::new(), Scratch::default());
+/// # message = { let mut all = Vec::new(); fixcore::frame::write(b"FIX.4.4", b"35=0\x0149=DESK\x0158=call\x01", &mut all); all };
+/// let message = decoder.parse(&message)?;
+/// let hidden = pseudonyms.message(&message, &mut scratch).to_vec();
+/// let hidden = decoder.parse(&hidden)?;
+/// assert_ne!(hidden.get(49), Some(&b"DESK"[..]));
+/// assert!(hidden.get(49).is_some_and(|name| name.iter().all(u8::is_ascii_uppercase)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Pseudonyms {
     cipher: Aes256,
     /// Sorted.
     tags: Vec<u32>,
 }
 
+impl std::fmt::Debug for Pseudonyms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Not the key.
+        f.debug_struct("Pseudonyms")
+            .field("tags", &self.tags)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A value, its pseudonym, and how long both are.
 type Kept = ([u8; KEPT_BYTES_MAX], [u8; KEPT_BYTES_MAX], usize);
 
-/// Buffers of one thread.
+/// Buffers of one thread, and the pseudonyms that it made last. They hold values: drop it after use.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub struct Scratch {
     message: Vec<u8>,
     /// Where in a value letters and digits are.
     places: Vec<u32>,
@@ -75,29 +111,53 @@ fn kind(byte: u8) -> Option<(u16, u8)> {
     }
 }
 
-impl Veil {
-    /// By the bytes of a file, or by some that nobody knows.
-    pub(super) fn new(key_file: Option<&Path>, mut tags: Vec<u32>) -> Result<Self> {
-        tags.sort_unstable();
-        let key = match key_file {
-            Some(path) => key_of(path)?,
-            None => {
-                let mut key = [0; 32];
-                getrandom::fill(&mut key)
-                    .map_err(|error| Failure::new(format!("there is no random key: {error}")))?;
-                key
-            }
-        };
-        let cipher = Aes256::new(&Array(key));
-        Ok(Self { cipher, tags })
+impl std::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Not the values.
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
+}
+
+impl Pseudonyms {
+    /// Pseudonyms under a key of 16 bytes or more, for the values of [`TAGS`]: the same key gives the
+    /// same pseudonyms.
+    ///
+    /// # Errors
+    /// [`KeyError::TooShort`].
+    pub fn new(key: &[u8]) -> Result<Self, KeyError> {
+        if key.len() < KEY_BYTES_MIN {
+            return Err(KeyError::TooShort { bytes: key.len() });
+        }
+        Ok(Self::of_key(Sha256::digest(key).0))
     }
 
-    /// A message with pseudonyms and the CheckSum that belongs to it.
-    pub(super) fn message<'s>(
-        &self,
-        message: &Message<'_, '_>,
-        scratch: &'s mut Scratch,
-    ) -> &'s [u8] {
+    /// Pseudonyms under a random key that is never shown.
+    ///
+    /// # Errors
+    /// [`KeyError::Random`].
+    pub fn random() -> Result<Self, KeyError> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(KeyError::Random)?;
+        Ok(Self::of_key(key))
+    }
+
+    fn of_key(key: [u8; 32]) -> Self {
+        Self {
+            cipher: Aes256::new(&Array(key)),
+            tags: TAGS.to_vec(),
+        }
+    }
+
+    /// Sets the tags whose values are replaced.
+    #[must_use]
+    pub fn tags(mut self, tags: &[u32]) -> Self {
+        self.tags = tags.to_vec();
+        self.tags.sort_unstable();
+        self
+    }
+
+    /// The bytes of a message with pseudonyms and the right CheckSum.
+    pub fn message<'s>(&self, message: &Message<'_, '_>, scratch: &'s mut Scratch) -> &'s [u8] {
         let mut bytes = std::mem::take(&mut scratch.message);
         bytes.clear();
         bytes.extend_from_slice(message.bytes());
@@ -115,8 +175,8 @@ impl Veil {
         &scratch.message
     }
 
-    /// Puts its pseudonym in place of a value.
-    pub(super) fn value(&self, value: &mut [u8], scratch: &mut Scratch) {
+    /// Replaces a value by its pseudonym.
+    pub fn value(&self, value: &mut [u8], scratch: &mut Scratch) {
         if value.len() > KEPT_BYTES_MAX {
             return self.encipher(value, scratch);
         }
@@ -124,16 +184,16 @@ impl Veil {
         let mut name = [0; KEPT_BYTES_MAX];
         name[..length].copy_from_slice(value);
         let slot = twox_hash::XxHash3_64::oneshot(value) as usize % KEPT;
-        if let Some(Some((known, veiled, bytes))) = scratch.kept.get(slot)
+        if let Some(Some((known, hidden, bytes))) = scratch.kept.get(slot)
             && (known, *bytes) == (&name, length)
         {
-            return value.copy_from_slice(&veiled[..length]);
+            return value.copy_from_slice(&hidden[..length]);
         }
         self.encipher(value, scratch);
-        let mut veiled = [0; KEPT_BYTES_MAX];
-        veiled[..length].copy_from_slice(value);
+        let mut hidden = [0; KEPT_BYTES_MAX];
+        hidden[..length].copy_from_slice(value);
         scratch.kept.resize(KEPT, None);
-        scratch.kept[slot] = Some((name, veiled, length));
+        scratch.kept[slot] = Some((name, hidden, length));
     }
 
     fn encipher(&self, value: &mut [u8], scratch: &mut Scratch) {
@@ -217,26 +277,6 @@ impl Veil {
     }
 }
 
-/// The key that the bytes of a file make.
-fn key_of(path: &Path) -> Result<[u8; 32]> {
-    let failed = |error| Failure::io("read", path, &error);
-    let mut bytes = Vec::new();
-    // A pipe or a device states no size, and may never end.
-    open(path, OpenOptions::new().read(true))
-        .and_then(|file| file.take(KEY_BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    if bytes.len() as u64 > KEY_BYTES_MAX {
-        let message = format!("'{}' is too large for a key", path.display());
-        return Err(Failure::new(message).help("name a file of 16 bytes to 1 MiB"));
-    }
-    if bytes.len() < KEY_BYTES_MIN {
-        let message = format!("'{}' is too short for a key", path.display());
-        let help = "a key has 16 bytes at least: head -c 32 /dev/urandom > FILE";
-        return Err(Failure::new(message).help(help));
-    }
-    Ok(Sha256::digest(&bytes).0)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -265,24 +305,20 @@ mod tests {
         assert!(known.len() > 190, "{}", known.len());
     }
 
-    fn veil(key: &[u8]) -> Veil {
-        let cipher = Aes256::new(&Array(Sha256::digest(key).0));
-        Veil {
-            cipher,
-            tags: Vec::new(),
-        }
+    fn under(key: &[u8]) -> Pseudonyms {
+        Pseudonyms::new(key).expect("the key is long enough")
     }
 
-    fn of(veil: &Veil, value: &str, scratch: &mut Scratch) -> String {
+    fn of(pseudonyms: &Pseudonyms, value: &str, scratch: &mut Scratch) -> String {
         let mut bytes = value.as_bytes().to_vec();
-        veil.value(&mut bytes, scratch);
+        pseudonyms.value(&mut bytes, scratch);
         String::from_utf8(bytes).expect("text")
     }
 
     #[test]
     fn pseudonyms_keep_the_form_and_are_the_same_for_a_key_only() {
         let mut scratch = Scratch::default();
-        let (one, other) = (veil(b"a key of 16 byte"), veil(b"another key of 1"));
+        let (one, other) = (under(b"a key of 16 byte"), under(b"another key of 1"));
         let long = "The quick brown fox of Account-0071 jumps over 13 lazy dogs again";
         for value in ["FUND-0071", "ORD00000271828", "a", "", "---", long] {
             let (a, b) = (
@@ -303,12 +339,12 @@ mod tests {
 
     #[test]
     fn no_two_values_have_the_same_pseudonym() {
-        let (veil, mut scratch) = (veil(b"0123456789abcdef"), Scratch::default());
+        let (pseudonyms, mut scratch) = (under(b"0123456789abcdef"), Scratch::default());
         for digits in 1..=4 {
             let count = 10_usize.pow(digits);
             let names = (0..count).map(|n| {
                 let value = format!("{n:0digits$}", digits = digits as usize);
-                of(&veil, &value, &mut scratch)
+                of(&pseudonyms, &value, &mut scratch)
             });
             assert_eq!(names.collect::<HashSet<_>>().len(), count);
         }

@@ -1,28 +1,28 @@
-//! What is wrong with a log: each message that is bad, what of that is of one class, and noise between
+//! What is wrong with a log: each bad message, how often each class of fault occurs, and noise between
 //! messages.
-
-use std::path::PathBuf;
 
 use fixcore::dict::Dictionary;
 use fixcore::{Error, ErrorKind, SOH};
-use latency::report::{Cell, Table, Unit};
 
-use crate::export::names;
-use crate::session::Outcome;
-
-/// Places of noise that the report names.
+/// Places of noise that are remembered.
 const NOISE_NAMED: usize = 20;
 
 /// What is wrong with a message.
-pub(super) struct Wrong {
-    pub(super) tag: Option<u32>,
-    pub(super) class: &'static str,
-    pub(super) text: String,
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The field that is wrong, if it is one.
+    pub tag: Option<u32>,
+    /// What messages with such a fault have in common: `checksum`, `truncated`, …
+    pub class: &'static str,
+    /// The fault in words, with the byte of the message in its log.
+    pub text: String,
 }
 
-impl Wrong {
-    /// Of what begins as a message and is none.
-    pub(super) fn of_kind(kind: ErrorKind) -> Self {
+impl Fault {
+    /// The fault of something that begins as a message but is not one.
+    #[must_use]
+    pub fn of_kind(kind: ErrorKind) -> Self {
         Self {
             tag: None,
             class: class(kind),
@@ -30,8 +30,9 @@ impl Wrong {
         }
     }
 
-    /// Of a message that had another separator in its log, where bytes count from its beginning there.
-    pub(super) fn of(error: &Error, message: &[u8], separator: &[u8]) -> Self {
+    /// The fault of a message that had `separator` in its log: the byte is counted there.
+    #[must_use]
+    pub fn of(error: &Error, message: &[u8], separator: &[u8]) -> Self {
         let before = message.get(..error.offset()).unwrap_or(message);
         let separators = before.iter().filter(|byte| **byte == SOH).count();
         let offset = error.offset() + separators * separator.len().saturating_sub(1);
@@ -42,8 +43,8 @@ impl Wrong {
         }
     }
 
-    /// Of a version that the dictionary of the flag, or none that is built in, is of.
-    pub(super) fn of_another_version(begin_string: &[u8], own: Option<&Dictionary>) -> Self {
+    /// The fault of a message that no dictionary describes: not `own`, and not a built-in one.
+    pub(crate) fn of_another_version(begin_string: &[u8], own: Option<&Dictionary>) -> Self {
         let text = match own {
             Some(own) => format!(
                 "the message is of {}, the dictionary of {}",
@@ -94,12 +95,11 @@ struct Seen<P> {
     first: P,
 }
 
-/// What is wrong with a block.
+/// How often each class of fault occurs in a block.
 #[derive(Debug, Default)]
-pub(super) struct Faults {
+pub struct Faults {
     classes: Vec<Seen<u64>>,
-    /// Bytes in no message, noise among them.
-    pub(super) between_bytes: u64,
+    between_bytes: u64,
     noise: Noise,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Faults {
 struct Noise {
     places: u64,
     bytes: u64,
-    /// The first places: file, offset, bytes.
+    /// The first places: log, offset, bytes.
     named: Vec<(usize, u64, u64)>,
     /// Where the last ends.
     end: (usize, u64),
@@ -116,10 +116,10 @@ struct Noise {
 
 impl Noise {
     /// Adds a place; one that goes on where the last ended is the same.
-    fn add(&mut self, file: usize, offset: u64, bytes: u64) {
+    fn add(&mut self, log: usize, offset: u64, bytes: u64) {
         self.bytes += bytes;
-        let goes_on = self.places > 0 && self.end == (file, offset);
-        self.end = (file, offset + bytes);
+        let goes_on = self.places > 0 && self.end == (log, offset);
+        self.end = (log, offset + bytes);
         if goes_on {
             // The last one has a name only while all have.
             if let Some(last) = self.named.last_mut()
@@ -131,20 +131,20 @@ impl Noise {
         }
         self.places += 1;
         if self.named.len() < NOISE_NAMED {
-            self.named.push((file, offset, bytes));
+            self.named.push((log, offset, bytes));
         }
     }
 
-    /// Adds those of the next block of a file.
-    fn take(&mut self, file: usize, next: &Self) {
+    /// Adds those of the next block of a log.
+    fn take(&mut self, log: usize, next: &Self) {
         for (_, offset, bytes) in &next.named {
-            self.add(file, *offset, *bytes);
+            self.add(log, *offset, *bytes);
         }
         let named_bytes: u64 = next.named.iter().map(|place| place.2).sum();
         self.bytes += next.bytes - named_bytes;
         self.places += next.places - next.named.len() as u64;
         if next.places > 0 {
-            self.end = (file, next.end.1);
+            self.end = (log, next.end.1);
         }
     }
 
@@ -155,19 +155,25 @@ impl Noise {
 }
 
 impl Faults {
-    pub(super) fn clear(&mut self) {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
         self.classes.clear();
         self.noise.clear();
         self.between_bytes = 0;
     }
 
-    /// Counts a message that is bad.
-    pub(super) fn add(&mut self, class: &'static str, offset: u64) {
+    /// Counts a bad message at this byte of the log.
+    pub fn add(&mut self, class: &'static str, offset: u64) {
         count(&mut self.classes, class, 1, offset);
     }
 
-    /// Counts bytes between messages that are no text.
-    pub(super) fn noise(&mut self, offset: u64, bytes: u64) {
+    /// Counts bytes in no message, noise included.
+    pub fn between(&mut self, bytes: u64) {
+        self.between_bytes += bytes;
+    }
+
+    /// Counts bytes between messages that are not text, from this byte of the log on.
+    pub fn noise(&mut self, offset: u64, bytes: u64) {
         self.noise.add(0, offset, bytes);
     }
 }
@@ -184,85 +190,80 @@ fn count<P>(classes: &mut Vec<Seen<P>>, class: &'static str, count: u64, first: 
     }
 }
 
-/// What is wrong with all blocks so far.
+/// A class of fault in all logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FaultClass {
+    /// Its name.
+    pub class: &'static str,
+    /// How many faults.
+    pub count: u64,
+    /// Where the first one is: the log, counted from 0, and the byte.
+    pub first: (usize, u64),
+}
+
+/// The faults of all blocks so far, added up in the order of the logs.
 #[derive(Debug, Default)]
-pub(super) struct AllFaults {
+pub struct AllFaults {
     classes: Vec<Seen<(usize, u64)>>,
     between_bytes: u64,
     noise: Noise,
 }
 
 impl AllFaults {
-    /// Adds those of the next block.
-    pub(super) fn take(&mut self, file: usize, faults: &Faults) {
+    /// Adds those of the next block of a log.
+    pub fn add(&mut self, log: usize, faults: &Faults) {
         for seen in &faults.classes {
-            count(
-                &mut self.classes,
-                seen.class,
-                seen.count,
-                (file, seen.first),
-            );
+            count(&mut self.classes, seen.class, seen.count, (log, seen.first));
         }
         self.between_bytes += faults.between_bytes;
-        self.noise.take(file, &faults.noise);
+        self.noise.take(log, &faults.noise);
     }
 
-    pub(super) fn noise_places(&self) -> u64 {
+    /// How many bytes are in no message, noise included.
+    #[must_use]
+    pub fn between_bytes(&self) -> u64 {
+        self.between_bytes
+    }
+
+    /// In how many places there are bytes between messages that are not text.
+    #[must_use]
+    pub fn noise_places(&self) -> u64 {
         self.noise.places
     }
 
-    /// Puts them into the report.
-    pub(super) fn conclude(mut self, files: &[PathBuf], outcome: &mut Outcome) {
-        let params = &mut outcome.workload.params;
-        params.insert("between_bytes".to_owned(), self.between_bytes.into());
-        params.insert("noise".to_owned(), self.noise.places.into());
-        params.insert("noise_bytes".to_owned(), self.noise.bytes.into());
-        let name = |file: usize| {
-            let path = files.get(file).map(|path| names::path(path));
-            Cell::from(path.unwrap_or_default())
-        };
-        if let Some((file, offset, _)) = self.noise.named.first() {
-            count(
-                &mut self.classes,
-                "noise",
-                self.noise.places,
-                (*file, *offset),
-            );
+    /// How many bytes of noise there are.
+    #[must_use]
+    pub fn noise_bytes(&self) -> u64 {
+        self.noise.bytes
+    }
+
+    /// The first places of noise, at most 20: log, byte, and how many bytes.
+    #[must_use]
+    pub fn noise(&self) -> &[(usize, u64, u64)] {
+        &self.noise.named
+    }
+
+    /// The classes of faults, the most frequent first. Noise is one of them.
+    #[must_use]
+    pub fn classes(&self) -> Vec<FaultClass> {
+        let mut classes: Vec<_> = self
+            .classes
+            .iter()
+            .map(|seen| FaultClass {
+                class: seen.class,
+                count: seen.count,
+                first: seen.first,
+            })
+            .collect();
+        if let Some((log, offset, _)) = self.noise.named.first() {
+            classes.push(FaultClass {
+                class: "noise",
+                count: self.noise.places,
+                first: (*log, *offset),
+            });
         }
-        if !self.classes.is_empty() {
-            let columns = [
-                ("fault", Unit::Text),
-                ("count", Unit::Count),
-                ("first_file", Unit::Text),
-                ("first_offset", Unit::Count),
-            ];
-            let mut table = Table::new("faults", &columns);
-            self.classes
-                .sort_by_key(|seen| std::cmp::Reverse(seen.count));
-            for seen in &self.classes {
-                let (file, offset) = seen.first;
-                let row = vec![
-                    seen.class.into(),
-                    seen.count.into(),
-                    name(file),
-                    offset.into(),
-                ];
-                table.rows.push(row);
-            }
-            outcome.tables.push(table);
-        }
-        if !self.noise.named.is_empty() {
-            let columns = [
-                ("file", Unit::Text),
-                ("offset", Unit::Count),
-                ("bytes", Unit::Count),
-            ];
-            let mut table = Table::new("noise", &columns);
-            for (file, offset, bytes) in &self.noise.named {
-                let row = vec![name(*file), (*offset).into(), (*bytes).into()];
-                table.rows.push(row);
-            }
-            outcome.tables.push(table);
-        }
+        classes.sort_by_key(|seen| std::cmp::Reverse(seen.count));
+        classes
     }
 }

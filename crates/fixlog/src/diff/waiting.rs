@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::commands::fix::diff::restarts::{Count, Session};
+use crate::diff::restarts::{Count, Session};
 
 /// The hash of what is the same in messages that belong together.
 pub(super) type Key = u128;

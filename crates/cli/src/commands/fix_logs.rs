@@ -1,10 +1,13 @@
-//! A log that is read: whole blocks of a file, and of a pipe what is there, at once.
+//! FIX logs as commands read them: whole blocks of a file, and of a pipe what is there, at once.
 //!
-//! What the bytes mean is for `blocks` to say.
+//! What the bytes mean is for the library `fixlog` to say.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use fixcore::Isa;
+use fixlog::{Error, Got, Logs, Separator};
 
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -14,7 +17,7 @@ use crate::io::{is_interrupt, standard, url};
 use crate::term::signal;
 
 /// An open log.
-pub(super) enum Input {
+pub(crate) enum Input {
     /// A file that gives what is asked for.
     Regular(File),
     /// A pipe, a terminal, a device: it may bring less, and later more.
@@ -23,43 +26,90 @@ pub(super) enum Input {
     Remote(Box<Source>),
 }
 
-/// What a read came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Got {
-    /// So many bytes.
-    Bytes(usize),
-    /// There is no more.
-    End,
-    /// The user, or who reads what is made of it, wants no more.
-    Stopped,
+/// Logs by their names: paths, `-` or URLs.
+pub(crate) struct Inputs<'a>(pub(crate) &'a [PathBuf]);
+
+impl Logs for Inputs<'_> {
+    type Log = Input;
+
+    fn open(&mut self, log: usize) -> Option<io::Result<Input>> {
+        self.0.get(log).map(|path| Input::open(path))
+    }
+}
+
+/// What the user reads of a log that was not read.
+pub(crate) fn failure(files: &[PathBuf], error: Error) -> Failure {
+    let (log, error) = match error {
+        Error::Open { log, error } | Error::Read { log, error, .. } => (log, error),
+        other => return Failure::new(other.to_string()),
+    };
+    let own = error
+        .get_ref()
+        .and_then(|own| own.downcast_ref::<Failure>());
+    if let Some(own) = own {
+        return own.clone();
+    }
+    let path = files.get(log).map_or(Path::new(""), PathBuf::as_path);
+    Failure::io("read", path, &error)
+}
+
+/// The first messages of a file, for what keeps them.
+pub(crate) fn collect(path: &Path, most: usize) -> Result<Vec<Vec<u8>>> {
+    let files = [path.to_owned()];
+    let found = fixlog::collect(Inputs(&files), Separator::Auto, most);
+    found.map_err(|error| failure(&files, error))
+}
+
+/// The instruction set of the flag or of `PERFKIT_ISA`.
+pub(crate) fn forced(isa: Option<Isa>) -> Result<Option<Isa>> {
+    if let Some(isa) = isa {
+        return Ok(Some(isa));
+    }
+    match std::env::var("PERFKIT_ISA") {
+        Ok(name) if !name.is_empty() => {
+            let isa = name.parse();
+            isa.map(Some)
+                .map_err(|error| Failure::usage(format!("PERFKIT_ISA: {error}")))
+        }
+        _ => Ok(None),
+    }
+}
+
+pub(crate) fn unavailable(isa: Isa) -> Failure {
+    let there = Isa::ALL.into_iter().filter(|isa| isa.is_available());
+    let there: Vec<_> = there.map(Isa::name).collect();
+    Failure::usage(format!("this processor does not have {isa}"))
+        .help(format!("it has {}", there.join(", ")))
 }
 
 impl Input {
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    fn open(path: &Path) -> io::Result<Self> {
         if url::of(path).is_some() {
-            return Ok(Self::Remote(Box::new(Source::open(path, context())?)));
+            let source = Source::open(path, context())
+                .map_err(|error| io::Error::other(Failure::from(error)))?;
+            return Ok(Self::Remote(Box::new(source)));
         }
         let file = match path.as_os_str() == "-" {
             true => standard::input(),
             false => open(path, OpenOptions::new().read(true)),
-        };
-        let file = file.map_err(|error| Failure::io("read", path, &error))?;
+        }?;
         let metadata = file.metadata();
         if metadata.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
             let message = format!("'{}' is a directory", path.display());
-            return Err(Failure::new(message).help("name the files in it"));
+            let failure = Failure::new(message).help("name the files in it");
+            return Err(io::Error::other(failure));
         }
         Ok(match metadata.is_ok_and(|metadata| metadata.is_file()) {
             true => Self::Regular(file),
             false => Self::Live(file),
         })
     }
+}
 
-    /// Reads into `room`, from a file until it is full, from anything else what is there once there
-    /// is something. `stopped` is looked at while there is nothing.
-    ///
-    /// `room` has to hold a buffer of a source.
-    pub(super) fn read(&mut self, room: &mut [u8], stopped: &dyn Fn() -> bool) -> io::Result<Got> {
+impl fixlog::Source for Input {
+    /// Reads from a file until `room` is full, from anything else what is there once there is
+    /// something.
+    fn read(&mut self, room: &mut [u8], stopped: &dyn Fn() -> bool) -> io::Result<Got> {
         match self {
             Self::Regular(file) => {
                 let mut filled = 0;

@@ -1,7 +1,7 @@
 //! What one block of a log says, gathered by any thread: counts, runs of sequence numbers, orders and
 //! executions, in the order in which they stand there.
 //!
-//! Nothing here depends on what stands in other blocks; `mod` adds up parts in the order of the log.
+//! Nothing here depends on what stands in other blocks; `total` adds up parts in the order of the log.
 
 use std::collections::HashMap;
 
@@ -59,9 +59,9 @@ pub(super) struct TypePart {
     pub(super) bytes: u64,
 }
 
-/// What a block says.
-#[derive(Debug, Default)]
-pub(crate) struct Part {
+/// The statistics of one block: the input of [`Statistics`](super::Statistics).
+#[derive(Debug)]
+pub struct Part {
     /// In the order in which they are first.
     pub(super) types: Vec<TypePart>,
     pub(super) sessions: Vec<SessionPart>,
@@ -74,6 +74,22 @@ pub(crate) struct Part {
     key: Vec<u8>,
     /// The date that was read last, and what it is in nanoseconds.
     day: ([u8; 8], i64),
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self {
+            types: Vec::new(),
+            sessions: Vec::new(),
+            trades: Vec::new(),
+            short_types: vec![0; 256],
+            long_types: HashMap::new(),
+            session_places: HashMap::new(),
+            last_session: 0,
+            key: Vec::new(),
+            day: Default::default(),
+        }
+    }
 }
 
 /// The fields of a header that statistics need.
@@ -121,18 +137,19 @@ impl<'m> Header<'m> {
 }
 
 impl Part {
-    pub(crate) fn clear(&mut self) {
+    /// Forgets everything, for the next block.
+    pub fn clear(&mut self) {
         self.types.clear();
         self.sessions.clear();
         self.trades.clear();
-        self.short_types.clear();
-        self.short_types.resize(256, 0);
+        self.short_types.fill(0);
         self.long_types.clear();
         self.session_places.clear();
         self.last_session = 0;
     }
 
-    pub(crate) fn message(&mut self, offset: u64, message: &Message<'_, '_>) {
+    /// Adds a message at this byte of the log.
+    pub fn message(&mut self, offset: u64, message: &Message<'_, '_>) {
         let msg_type = message.msg_type();
         self.count(msg_type, message.bytes().len() as u64);
         let header = Header::of(message);

@@ -1,0 +1,122 @@
+//! What all parts of `fix` do at the end: write, account for files, name bad messages, report an error.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use fixlog::Error;
+use latency::report::{Input, Table, Unit};
+
+use crate::commands::fix_logs;
+use crate::exit::ExitStatus;
+use crate::export::names;
+use crate::failure::Failure;
+use crate::io::output::Output;
+use crate::io::target::display;
+use crate::session::{INPUTS_LISTED, Outcome};
+use crate::term::message;
+
+/// Messages that a report names as bad.
+pub(super) const BAD_NAMED: usize = 20;
+
+/// Why reading ends early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The reader of the results is gone.
+    Closed,
+    Failed(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// Tells how a run ended that was to stop.
+pub(super) fn stopped(stop: Stop, outcome: &mut Outcome) {
+    match stop {
+        // The reader of the pipe has seen enough.
+        Stop::Closed => {}
+        Stop::Failed(failure) => {
+            message::failure(&failure);
+            outcome.complete = false;
+            outcome.status = failure.exit_status();
+        }
+    }
+}
+
+/// Whoever named a file without messages meant another one.
+pub(super) fn no_messages(files: &[PathBuf], file: usize) {
+    let name = files
+        .get(file)
+        .map_or_else(String::new, |path| display(path));
+    message::note(
+        &format!("there are no messages in {name}"),
+        "messages begin with 8=FIX",
+    );
+}
+
+/// Adds the first messages that are bad to what the report says, and how that ends the process.
+pub(super) fn conclude_bad(
+    bad: u64,
+    named: Vec<(usize, u64, String)>,
+    files: &[PathBuf],
+    outcome: &mut Outcome,
+) {
+    if !named.is_empty() {
+        let columns = [
+            ("file", Unit::Text),
+            ("offset", Unit::Count),
+            ("error", Unit::Text),
+        ];
+        let mut table = Table::new("bad messages", &columns);
+        for (file, offset, error) in named {
+            let path = files.get(file).map(|path| names::path(path));
+            let row = vec![path.unwrap_or_default().into(), offset.into(), error.into()];
+            table.rows.push(row);
+        }
+        outcome.tables.push(table);
+    }
+    if bad > 0 && outcome.status == ExitStatus::Ok {
+        outcome.status = ExitStatus::Partial;
+    }
+}
+
+/// Writes to standard output; how many bytes that were.
+pub(super) fn write_out(file: &mut Output, bytes: &[u8]) -> std::result::Result<u64, Stop> {
+    match file.write_all(bytes) {
+        Ok(()) => Ok(bytes.len() as u64),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::Closed),
+        Err(error) => Err(Failure::io("write", Path::new("standard output"), &error).into()),
+    }
+}
+
+/// Adds a file that has ended to what the report says.
+pub(super) fn ended_file(
+    files: &[PathBuf],
+    file: usize,
+    bytes: u64,
+    error: Option<Error>,
+    outcome: &mut Outcome,
+) {
+    outcome.bytes_in += bytes;
+    if let Some(error) = error {
+        let failure = fix_logs::failure(files, error);
+        message::failure(&failure);
+        outcome.complete = false;
+        outcome.status = match files.len() {
+            1 => failure.exit_status(),
+            _ => ExitStatus::Partial,
+        };
+        return;
+    }
+    outcome.workload.inputs_total += 1;
+    if outcome.workload.inputs.len() < INPUTS_LISTED {
+        let path = files.get(file).map(|path| names::path(path));
+        outcome.workload.inputs.push(Input {
+            path: path.unwrap_or_default(),
+            bytes,
+            xxh64: None,
+        });
+    }
+}

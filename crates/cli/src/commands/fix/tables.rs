@@ -1,0 +1,136 @@
+//! Statistics and faults as tables of a report.
+
+use std::path::PathBuf;
+
+use fixlog::{AllFaults, Statistics};
+use latency::report::{Cell, Table, Unit};
+
+use crate::export::names;
+use crate::session::Outcome;
+
+/// The tables of the statistics.
+pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf]) -> Vec<Table> {
+    let mut tables = vec![types(statistics), sequences(statistics)];
+    if !statistics.gaps().is_empty() {
+        tables.push(gaps(statistics, files));
+    }
+    tables
+}
+
+/// Sender and target of a session, as a report names them.
+fn name(session: &[Vec<u8>; 2]) -> String {
+    let [sender, target] = session;
+    format!("{} → {}", sender.escape_ascii(), target.escape_ascii())
+}
+
+fn types(statistics: &Statistics) -> Table {
+    let columns = [
+        ("type", Unit::Text),
+        ("messages", Unit::Count),
+        ("bytes", Unit::Bytes),
+    ];
+    let mut table = Table::new("messages", &columns);
+    for found in statistics.types() {
+        let name = found.msg_type.escape_ascii().to_string();
+        let row = vec![name.into(), found.messages.into(), found.bytes.into()];
+        table.rows.push(row);
+    }
+    table
+}
+
+fn sequences(statistics: &Statistics) -> Table {
+    let columns = [
+        ("session", Unit::Text),
+        ("messages", Unit::Count),
+        ("gaps", Unit::Count),
+        ("missing", Unit::Count),
+        ("duplicates", Unit::Count),
+        ("resend_requests", Unit::Count),
+        ("resent", Unit::Count),
+        ("storms", Unit::Count),
+        ("storm_longest", Unit::Count),
+    ];
+    let mut table = Table::new("sessions", &columns);
+    for found in statistics.sessions() {
+        table.rows.push(vec![
+            name(&found.session).into(),
+            found.messages.into(),
+            found.gaps.into(),
+            found.missing.into(),
+            found.duplicates.into(),
+            found.requests.into(),
+            found.resent.into(),
+            found.storms.into(),
+            found.storm_longest.into(),
+        ]);
+    }
+    table
+}
+
+fn gaps(statistics: &Statistics, files: &[PathBuf]) -> Table {
+    let columns = [
+        ("session", Unit::Text),
+        ("file", Unit::Text),
+        ("offset", Unit::Count),
+        ("expected", Unit::Count),
+        ("got", Unit::Count),
+    ];
+    let mut table = Table::new("gaps", &columns);
+    for gap in statistics.gaps() {
+        let file = files.get(gap.log);
+        table.rows.push(vec![
+            name(&gap.session).into(),
+            file.map_or(String::new(), |path| names::path(path)).into(),
+            gap.offset.into(),
+            gap.expected.into(),
+            gap.got.into(),
+        ]);
+    }
+    table
+}
+
+/// Puts the faults into the report.
+pub(super) fn faults(faults: &AllFaults, files: &[PathBuf], outcome: &mut Outcome) {
+    let params = &mut outcome.workload.params;
+    params.insert("between_bytes".to_owned(), faults.between_bytes().into());
+    params.insert("noise".to_owned(), faults.noise_places().into());
+    params.insert("noise_bytes".to_owned(), faults.noise_bytes().into());
+    let name = |file: usize| {
+        let path = files.get(file).map(|path| names::path(path));
+        Cell::from(path.unwrap_or_default())
+    };
+    let classes = faults.classes();
+    if !classes.is_empty() {
+        let columns = [
+            ("fault", Unit::Text),
+            ("count", Unit::Count),
+            ("first_file", Unit::Text),
+            ("first_offset", Unit::Count),
+        ];
+        let mut table = Table::new("faults", &columns);
+        for seen in classes {
+            let (file, offset) = seen.first;
+            let row = vec![
+                seen.class.into(),
+                seen.count.into(),
+                name(file),
+                offset.into(),
+            ];
+            table.rows.push(row);
+        }
+        outcome.tables.push(table);
+    }
+    if !faults.noise().is_empty() {
+        let columns = [
+            ("file", Unit::Text),
+            ("offset", Unit::Count),
+            ("bytes", Unit::Count),
+        ];
+        let mut table = Table::new("noise", &columns);
+        for (file, offset, bytes) in faults.noise() {
+            let row = vec![name(*file), (*offset).into(), (*bytes).into()];
+            table.rows.push(row);
+        }
+        outcome.tables.push(table);
+    }
+}

@@ -1,0 +1,42 @@
+//! FIX logs of any shape: messages with their byte offsets, what is wrong and where, statistics,
+//! comparison, pseudonyms. What a message is, is in `fixcore`; files, pipes and threads are the caller's
+//! to choose.
+//!
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod block;
+mod blocks;
+mod dictionaries;
+pub mod diff;
+mod error;
+mod faults;
+mod generate;
+mod lines;
+mod messages;
+mod pseudonym;
+mod rewrite;
+mod separator;
+mod shape;
+mod source;
+mod split;
+mod statistics;
+mod worker;
+mod workers;
+
+pub use block::{Block, Ended};
+pub use blocks::Blocks;
+pub use dictionaries::{Checker, decoder};
+pub use error::Error;
+pub use faults::{AllFaults, Fault, FaultClass, Faults};
+pub use generate::{Form, Generator};
+pub use lines::Lines;
+pub use messages::{Found, Messages};
+pub use pseudonym::{KeyError, Pseudonyms, Scratch, TAGS};
+pub use rewrite::Rewriter;
+pub use separator::Separator;
+pub use source::{Files, Got, Logs, Reader, Readers, Source};
+pub use split::{collect, split};
+pub use statistics::{Gap, Part, SessionCount, Statistics, TypeCount};
+pub use worker::{Job, Made, Task, Worker};
+pub use workers::Workers;

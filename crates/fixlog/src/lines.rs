@@ -1,0 +1,413 @@
+//! Messages and what is wrong with some, as lines of JSON and as text for people.
+
+use std::borrow::Cow;
+use std::io::Write as _;
+use std::path::Path;
+
+use fixcore::dict::{Dictionary, FieldSpec};
+use fixcore::{Message, SOH};
+
+/// Values are copied this many bytes at once where there is room on both sides, tags as many.
+const VALUE_BYTES: usize = 32;
+const TAG_BYTES: usize = 16;
+/// What a field has around its tag and value beyond `=` and the byte 1, which it had.
+const AROUND_BYTES: usize = 4;
+/// The rest of a line, with an offset of 20 digits, and room for the last copies.
+const LINE_BYTES: usize = 128;
+
+/// Writes messages and faults as lines of JSON, and messages as text.
+///
+/// ```
+/// use fixcore::Decoder;
+/// use fixlog::Lines;
+///
+/// let mut decoder = Decoder::new();
+/// let message = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01")?;
+/// let mut out = Vec::new();
+/// Lines::new().message(&mut out, 7, &message);
+/// let json = r#"{"offset":7,"msg_type":"0","fields":[[8,"FIX.4.4"],[9,"5"],[35,"0"],[10,"163"]]}"#;
+/// assert_eq!(out.strip_suffix(b"\n"), Some(json.as_bytes()));
+/// # Ok::<(), fixcore::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Lines {
+    escaped: fn(char) -> bool,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Lines {
+    /// Lines in which control characters are escapes, and every other character stands for itself.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            escaped: char::is_control,
+        }
+    }
+
+    /// Writes these characters as escapes too, for example those that a terminal would obey.
+    #[must_use]
+    pub fn escape(mut self, escaped: fn(char) -> bool) -> Self {
+        self.escaped = escaped;
+        self
+    }
+
+    /// Appends a message: its byte offset, its type, and its fields in order, as pairs because tags repeat.
+    pub fn message(self, out: &mut Vec<u8>, offset: u64, message: &Message<'_, '_>) {
+        let bytes = message.bytes();
+        let plain = |all: bool, byte: &u8| all & (is_plain(*byte) | (*byte == SOH));
+        // More separators than fields: some stand in values of data.
+        let separators = memchr::memchr_iter(SOH, bytes).count();
+        if separators != message.len() || !bytes.iter().fold(true, plain) {
+            return self.message_slowly(out, offset, message);
+        }
+        let start = out.len();
+        let room =
+            bytes.len() + message.msg_type().len() + AROUND_BYTES * message.len() + LINE_BYTES;
+        out.resize(start + room, 0);
+        let mut line = Line { out, at: start };
+        line.put(b"{\"offset\":");
+        line.number(offset);
+        line.put(b",\"msg_type\":\"");
+        let msg_type = message.msg_type();
+        line.copy::<VALUE_BYTES>(msg_type, 0, msg_type.len());
+        line.put(b"\",\"fields\":");
+        let mut before = b'[';
+        for field in message.fields() {
+            line.put(&[before, b'[']);
+            before = b',';
+            let digits = digits(field.tag);
+            line.copy::<TAG_BYTES>(bytes, field.offset, digits);
+            line.put(b",\"");
+            line.copy::<VALUE_BYTES>(bytes, field.offset + digits + 1, field.value.len());
+            line.put(b"\"]");
+        }
+        line.put(b"]}\n");
+        let end = line.at;
+        out.truncate(end);
+    }
+
+    #[cold]
+    fn message_slowly(self, out: &mut Vec<u8>, offset: u64, message: &Message<'_, '_>) {
+        // Writing into memory does not fail.
+        let _ = write!(out, "{{\"offset\":{offset},\"msg_type\":");
+        self.string(out, message.msg_type());
+        out.extend_from_slice(b",\"fields\":[");
+        for (at, field) in message.fields().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            let _ = write!(out, "{comma}[{},", field.tag);
+            self.string(out, field.value);
+            out.push(b']');
+        }
+        out.extend_from_slice(b"]}\n");
+    }
+
+    /// Appends a message of a store: its number, its file and byte offset there, and its bytes.
+    pub fn stored(self, out: &mut Vec<u8>, path: &Path, offset: u64, number: u64, bytes: &[u8]) {
+        let _ = write!(out, "{{\"number\":{number},\"file\":");
+        self.string(out, path.as_os_str().as_encoded_bytes());
+        let _ = write!(out, ",\"offset\":{offset},\"message\":");
+        self.string(out, bytes);
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Appends a fault at a byte offset of a file.
+    pub fn wrong(self, out: &mut Vec<u8>, path: &Path, offset: u64, tag: Option<u32>, text: &str) {
+        out.extend_from_slice(b"{\"file\":");
+        self.string(out, path.as_os_str().as_encoded_bytes());
+        let _ = write!(out, ",\"offset\":{offset},");
+        if let Some(tag) = tag {
+            let _ = write!(out, "\"tag\":{tag},");
+        }
+        out.extend_from_slice(b"\"error\":");
+        self.string(out, text.as_bytes());
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Appends bytes: as a string where they are UTF-8, else as `{"hex":"…"}`, which no string looks like.
+    pub fn string(self, out: &mut Vec<u8>, value: &[u8]) {
+        if value.iter().all(|byte| is_plain(*byte)) {
+            out.push(b'"');
+            out.extend_from_slice(value);
+            out.push(b'"');
+            return;
+        }
+        match std::str::from_utf8(value) {
+            Ok(text) => self.escaped(out, text),
+            Err(_) => {
+                out.extend_from_slice(b"{\"hex\":\"");
+                for byte in value {
+                    // Writing into memory does not fail.
+                    let _ = write!(out, "{byte:02x}");
+                }
+                out.extend_from_slice(b"\"}");
+            }
+        }
+    }
+
+    fn escaped(self, out: &mut Vec<u8>, text: &str) {
+        out.push(b'"');
+        for c in text.chars() {
+            match c {
+                '"' | '\\' => out.extend_from_slice(&[b'\\', c as u8]),
+                ' '..='~' => out.push(c as u8),
+                c if self.is_escaped(c) => {
+                    for unit in c.encode_utf16(&mut [0; 2]) {
+                        let _ = write!(out, "\\u{unit:04x}");
+                    }
+                }
+                c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        out.push(b'"');
+    }
+
+    /// Appends a message with the names of its fields and values, one field per line. The first dictionary
+    /// that knows a name gives it.
+    pub fn named(
+        self,
+        out: &mut Vec<u8>,
+        offset: u64,
+        message: &Message<'_, '_>,
+        dictionaries: [Option<&Dictionary>; 2],
+    ) {
+        let msg_type = message.msg_type();
+        let known = |find: &dyn Fn(&Dictionary) -> Option<String>| {
+            dictionaries.into_iter().flatten().find_map(find)
+        };
+        let name = known(&|dictionary| {
+            dictionary
+                .message(msg_type)
+                .map(|found| found.name().to_owned())
+        });
+        let name = name.unwrap_or_else(|| "?".to_owned());
+        let _ = writeln!(
+            out,
+            "{} ({}) at {offset}",
+            self.visible(&name),
+            msg_type.escape_ascii()
+        );
+        for field in message.fields() {
+            let field_type = |dictionary: &&'_ Dictionary| dictionary.field(field.tag).is_some();
+            let found = dictionaries.into_iter().flatten().find(field_type);
+            let found = found.and_then(|dictionary| dictionary.field(field.tag));
+            let name = self.visible(found.map_or("?", FieldSpec::name));
+            let value = field.value.escape_ascii();
+            let _ = write!(out, "{:>7} {name} = {value}", field.tag);
+            match found.and_then(|found| found.value_name(field.value)) {
+                Some(meaning) => drop(writeln!(out, " ({})", self.visible(meaning))),
+                None => out.push(b'\n'),
+            }
+        }
+    }
+
+    fn is_escaped(self, c: char) -> bool {
+        c.is_control() || (self.escaped)(c)
+    }
+
+    /// A name of a dictionary, with escapes.
+    fn visible(self, text: &str) -> Cow<'_, str> {
+        if !text.contains(|c| self.is_escaped(c)) {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len() + 16);
+        for c in text.chars() {
+            match self.is_escaped(c) {
+                true => out.extend(c.escape_default()),
+                false => out.push(c),
+            }
+        }
+        Cow::Owned(out)
+    }
+}
+
+/// A line being written into room that was made for it.
+struct Line<'o> {
+    out: &'o mut Vec<u8>,
+    at: usize,
+}
+
+impl Line<'_> {
+    #[inline]
+    fn put<const N: usize>(&mut self, text: &[u8; N]) {
+        if let Some(slot) = self.out.get_mut(self.at..self.at + N) {
+            slot.copy_from_slice(text);
+        }
+        self.at += N;
+    }
+
+    /// Bytes of a slice, most of them as `N` at once, of which those behind are written over.
+    #[inline]
+    fn copy<const N: usize>(&mut self, from: &[u8], start: usize, bytes: usize) {
+        let whole = if bytes <= N { N } else { bytes };
+        let slot = self.out.get_mut(self.at..self.at + whole);
+        match (slot, from.get(start..start + whole)) {
+            (Some(slot), Some(source)) if whole == N => {
+                slot[..N].copy_from_slice(&source[..N]);
+            }
+            _ => self.copy_exactly(from.get(start..start + bytes).unwrap_or(&[])),
+        }
+        self.at += bytes;
+    }
+
+    #[inline(never)]
+    fn copy_exactly(&mut self, bytes: &[u8]) {
+        if let Some(slot) = self.out.get_mut(self.at..self.at + bytes.len()) {
+            slot.copy_from_slice(bytes);
+        }
+    }
+
+    fn number(&mut self, mut number: u64) {
+        let mut digits = [b'0'; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        self.copy_exactly(&digits[at..]);
+        self.at += digits.len() - at;
+    }
+}
+
+/// How many digits a tag has.
+#[inline]
+pub(crate) fn digits(tag: u32) -> usize {
+    match tag {
+        0..10 => 1,
+        10..100 => 2,
+        100..1000 => 3,
+        tag => tag.ilog10() as usize + 1,
+    }
+}
+
+/// Whether a byte stands for itself in a string of JSON.
+#[inline]
+fn is_plain(byte: u8) -> bool {
+    (b' '..=b'~').contains(&byte) & (byte != b'"') & (byte != b'\\')
+}
+
+#[cfg(test)]
+mod tests {
+    use fixcore::workload::Sample;
+    use fixcore::{Decoder, Encoder};
+
+    use super::*;
+
+    /// What a line of JSON has for bytes, as another reader sees it.
+    fn bytes_of(value: &serde_json::Value) -> Vec<u8> {
+        if let Some(text) = value.as_str() {
+            return text.as_bytes().to_vec();
+        }
+        let digits = value["hex"].as_str().expect("text or hex");
+        let bytes: Result<_, _> = (0..digits.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&digits[at..at + 2], 16))
+            .collect();
+        let bytes: Vec<u8> = bytes.expect("hex");
+        assert!(std::str::from_utf8(&bytes).is_err(), "that is text");
+        bytes
+    }
+
+    /// Bytes that are apt to break a string: some of these, and any.
+    fn hostile(random: &mut u64) -> Vec<u8> {
+        const PARTS: [&[u8]; 12] = [
+            b"a",
+            b"\"",
+            b"\\",
+            b"\x01",
+            b"\x00",
+            b"\x1b[2J",
+            b"\x7f",
+            b"\n",
+            "\u{e9}".as_bytes(),
+            "\u{2028}".as_bytes(),
+            b"\xff",
+            b"\xf0\x9f",
+        ];
+        let mut below = |most: u64| {
+            *random ^= *random << 13;
+            *random ^= *random >> 7;
+            *random ^= *random << 17;
+            (*random % most) as usize
+        };
+        let mut value = vec![b'v'];
+        for _ in 0..below(40) {
+            match below(4) {
+                0 => value.push(below(256) as u8),
+                1 => value.extend_from_slice(PARTS[below(12)]),
+                _ => value.push(b'a' + below(26) as u8),
+            }
+        }
+        value
+    }
+
+    #[test]
+    fn lines_say_the_bytes_of_messages_whatever_they_are() {
+        let mut random = 0x2545_f491_4f6c_dd1d;
+        let (mut encoder, mut decoder) = (Encoder::new("FIX.4.4"), Decoder::new());
+        for case in 0..3000 {
+            let data = hostile(&mut random);
+            let mut text = hostile(&mut random);
+            text.retain(|byte| *byte != SOH);
+            let started = encoder.start("D").bytes(58, &text);
+            let message = started.data(95, 96, &data);
+            let bytes = message.finish().expect("a message").to_vec();
+            let message = decoder.parse(&bytes).expect("valid");
+            let mut line = Vec::new();
+            Lines::new().message(&mut line, case, &message);
+            let read: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
+            assert_eq!(read["offset"], case);
+            let fields = read["fields"].as_array().expect("fields");
+            let fields: Vec<_> = fields
+                .iter()
+                .map(|field| (field[0].as_u64(), bytes_of(&field[1])))
+                .collect();
+            let expected: Vec<_> = message
+                .fields()
+                .map(|field| (Some(u64::from(field.tag)), field.value.to_vec()))
+                .collect();
+            assert_eq!(fields, expected, "{}", bytes.escape_ascii());
+            line.clear();
+            Lines::new().stored(&mut line, Path::new("a\"b"), 7, 9, &bytes);
+            let read: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
+            assert_eq!(bytes_of(&read["message"]), bytes);
+            assert_eq!(
+                (&read["file"], &read["number"]),
+                (&"a\"b".into(), &9.into())
+            );
+        }
+    }
+
+    #[test]
+    fn the_quick_way_writes_what_the_slow_one_does() {
+        let mut messages: Vec<_> = Sample::ALL.into_iter().map(Sample::bytes).collect();
+        let mut encoder = Encoder::new("FIX.4.4");
+        for length in [1, 15, 16, 17, 31, 32, 33, 300] {
+            let text = vec![b'a' + (length % 26) as u8; length];
+            let message = encoder.start("AB").bytes(58, &text).bytes(99_999, &text);
+            messages.push(message.finish().expect("a message").to_vec());
+        }
+        let mut decoder = Decoder::new();
+        let (mut quick, mut slow) = (Vec::new(), Vec::new());
+        for (bytes, offset) in messages
+            .iter()
+            .zip([0, 9, 10, 12_345, u64::MAX].into_iter().cycle())
+        {
+            let message = decoder.parse(bytes).expect("valid");
+            Lines::new().message(&mut quick, offset, &message);
+            Lines::new().message_slowly(&mut slow, offset, &message);
+        }
+        assert_eq!(
+            String::from_utf8(quick).expect("text"),
+            String::from_utf8(slow).expect("text")
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! Statistics of logs: [`Part`] is gathered from a block by any thread, [`Statistics`] adds parts up.
+
+#[cfg(test)]
+mod orders;
+mod part;
+mod total;
+
+pub use part::Part;
+pub use total::{Gap, SessionCount, Statistics, TypeCount};
