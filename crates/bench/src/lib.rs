@@ -3,6 +3,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "compress")]
+pub mod advise;
 mod checks;
 #[cfg(feature = "compress")]
 pub mod compress;

@@ -1,7 +1,11 @@
 //! What a run found, before it is a report.
 
 use latency::Recording;
-use latency::report::{Comparison, Done, Latency, Load, SlowSample, Table, Validation, Workload};
+use latency::report::{
+    Comparison, Done, Input, Latency, Load, SlowSample, Table, Validation, Workload,
+};
+
+use twox_hash::XxHash64;
 
 use crate::ExitStatus;
 
@@ -66,6 +70,17 @@ impl Outcome {
             count,
             what: if count == 1 { one } else { several }.to_owned(),
         });
+    }
+
+    /// Lists a content among the inputs, with its hash, and counts its bytes as read.
+    pub fn add_input(&mut self, path: String, content: &[u8]) {
+        self.bytes_in += content.len() as u64;
+        self.workload.inputs.push(Input {
+            path,
+            bytes: content.len() as u64,
+            xxh64: Some(format!("{:016x}", XxHash64::oneshot(0, content))),
+        });
+        self.workload.inputs_total += 1;
     }
 
     /// Adds a distribution with its slowest samples.

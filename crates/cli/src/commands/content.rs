@@ -5,9 +5,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-use latency::report::Input;
-use twox_hash::XxHash64;
-
 use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
@@ -25,22 +22,11 @@ pub(crate) fn read(files: &[PathBuf], outcome: &mut Outcome) -> Result<Vec<u8>> 
         file.take(room)
             .read_to_end(&mut content)
             .map_err(|error| Failure::io("read", path, &error))?;
-        note(outcome, names::path(path), &content[before..]);
+        outcome.add_input(names::path(path), &content[before..]);
     }
     if content.is_empty() {
         return Err(Failure::new("the files hold nothing to compress")
             .help("give other files, or none for generated data"));
     }
     Ok(content)
-}
-
-/// Lists a content among the inputs.
-pub(crate) fn note(outcome: &mut Outcome, path: String, content: &[u8]) {
-    outcome.bytes_in += content.len() as u64;
-    outcome.workload.inputs.push(Input {
-        path,
-        bytes: content.len() as u64,
-        xxh64: Some(format!("{:016x}", XxHash64::oneshot(0, content))),
-    });
-    outcome.workload.inputs_total += 1;
 }

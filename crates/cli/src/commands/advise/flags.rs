@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bench::advise::Plan;
 use clap::Args;
 use zstdkit::Recipe;
 
@@ -73,28 +74,12 @@ pub(crate) struct AdviseArgs {
     pub(crate) no_tables: bool,
     /// Do not measure stalls
     #[arg(long)]
-    #[cfg_attr(
-        not(feature = "async"),
-        expect(dead_code, reason = "stalls are only measured with async")
-    )]
     pub(crate) no_stalls: bool,
     /// Seed of the generated data
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-}
-
-/// What to measure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
-    pub(crate) threshold: Duration,
-    pub(crate) recipes: Vec<Recipe>,
-    /// Sizes of content, ascending.
-    pub(crate) sizes: Vec<usize>,
-    /// Time for one cell of the tables, and for one run of the stall measurement.
-    pub(crate) cell: Duration,
-    pub(crate) run: Duration,
 }
 
 impl AdviseArgs {
@@ -127,13 +112,19 @@ impl AdviseArgs {
         } else {
             self.duration
         };
-        Ok(Plan {
-            threshold: self.threshold.unwrap_or(default),
-            recipes,
-            sizes: sizes.iter().map(|&size| size as usize).collect(),
-            cell: run.min(Duration::from_millis(500)),
-            run,
-        })
+        let sizes = sizes.iter().map(|&size| size as usize);
+        let mut plan = Plan::new(recipes, sizes.collect());
+        plan.threshold = self.threshold.unwrap_or(default);
+        plan.cell = run.min(Duration::from_millis(500));
+        plan.run = run;
+        #[cfg(feature = "async")]
+        {
+            plan.tables = !self.no_tables;
+        }
+        plan.stalls = !self.no_stalls;
+        plan.workers = self.workers.into();
+        plan.load = f64::from(self.load) / 100.0;
+        Ok(plan)
     }
 }
 

@@ -1,19 +1,17 @@
-//! `perfkit advise`: what may run in an event loop on this machine, and what it does to one.
-//!
-//! [`data`] is what is compressed, [`cost`] the tables of times and verdicts, [`stall`] the
-//! measurement beside a runtime. Nothing here decides for a program; that is `zstdkit::schedule`.
+//! `perfkit advise`: what may run in an event loop on this machine, and what it does to one. How that is
+//! measured is in `bench::advise`.
 
 use std::ffi::OsString;
 
+use bench::advise::{self, Data, Plan};
 use serde_json::json;
 
-use crate::commands::advise::flags::{AdviseArgs, Plan};
-use crate::commands::advise::{cost, data, stall};
+use crate::commands::advise::flags::AdviseArgs;
+use crate::commands::content;
+use crate::commands::watch::Watcher;
 use crate::exit::ExitStatus;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::session::{Outcome, Session, Setup};
-use crate::term::signal;
-use bench::Checks;
 
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
@@ -23,27 +21,24 @@ pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> R
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = Outcome::new(name);
-    let mut checks = Checks::default();
-    let largest = plan.sizes.last().copied().unwrap_or(0);
-    let data = data::Data::new(&args.files, args.seed, largest, &plan.recipes, &mut outcome)?;
+    let data = data(args, &plan, &mut outcome)?;
     describe(args, &plan, &mut outcome);
-    #[cfg(feature = "async")]
-    let tables = !args.no_tables;
-    #[cfg(not(feature = "async"))]
-    let tables = true;
-    if tables {
-        cost::part(&plan, &data, &mut outcome, &mut checks)?;
-    }
-    #[cfg(feature = "async")]
-    if !args.no_stalls {
-        stall::part(args, &plan, &data, &mut outcome, &mut checks)?;
-    }
-    checks.conclude(
-        "round trip of a frame a cell and mode",
-        &mut outcome,
-        signal::interrupted(),
-    );
+    let watcher = Watcher::new(false);
+    advise::run(&plan, &data, watcher.of(&session), &mut outcome)?;
     session.finish(outcome)
+}
+
+/// The user's files, or generated data.
+fn data(args: &AdviseArgs, plan: &Plan, outcome: &mut Outcome) -> Result<Data> {
+    if !args.files.is_empty() {
+        return Ok(Data::of_files(content::read(&args.files, outcome)?));
+    }
+    let largest = plan.sizes.last().copied().unwrap_or(0);
+    let data = Data::generated(args.seed, largest, &plan.recipes);
+    for (kind, content) in data.contents() {
+        outcome.add_input(format!("generated:{kind}"), content);
+    }
+    Ok(data)
 }
 
 fn describe(args: &AdviseArgs, plan: &Plan, outcome: &mut Outcome) {
@@ -53,8 +48,4 @@ fn describe(args: &AdviseArgs, plan: &Plan, outcome: &mut Outcome) {
     params.insert("run_ns".into(), ns(plan.run));
     params.insert("workers".into(), json!(args.workers));
     params.insert("load_percent".into(), json!(args.load));
-}
-
-pub(crate) fn failed(error: zstdkit::Error) -> Failure {
-    Failure::new(error.to_string())
 }

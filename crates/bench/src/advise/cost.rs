@@ -9,13 +9,11 @@ use zstdkit::{
     Compressor, DecoderOptions, Decompressor, EncoderOptions, Operation, Recipe, State, Strategy,
 };
 
-use crate::commands::advise::data::{Data, piece};
-use crate::commands::advise::flags::Plan;
-use crate::commands::advise::run::failed;
-use crate::failure::Result;
-use crate::session::Outcome;
-use crate::term::signal;
-use bench::Checks;
+use crate::advise::data::{Data, piece};
+use crate::advise::plan::Plan;
+use crate::advise::run::failed;
+use crate::{Checks, Context, Error, Watch};
+use report::Outcome;
 
 /// Operations timed of a cell, time permitting.
 const OPERATIONS: std::ops::RangeInclusive<usize> = 3..=5_000;
@@ -50,42 +48,48 @@ const DECODE_COLUMNS: [(&str, Unit); 8] = [
 ];
 
 /// Adds the tables to the outcome.
-pub(super) fn part(
+pub(crate) fn part(
     plan: &Plan,
     data: &Data,
+    context: Context<'_>,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<()> {
+) -> Result<(), Error> {
     let mut compress = Table::new("compress", &COLUMNS);
     for &recipe in &plan.recipes {
         for &bytes in &plan.sizes {
-            if signal::interrupted() {
+            if context.watch.is_stopped() {
                 break;
             }
-            compress.rows.push(row(plan, data, recipe, bytes, checks)?);
+            compress
+                .rows
+                .push(row((plan, context.watch), data, recipe, bytes, checks)?);
         }
     }
     outcome.tables.push(compress);
     let mut decompress = Table::new("decompress", &DECODE_COLUMNS);
     for &bytes in &plan.sizes {
-        if signal::interrupted() {
+        if context.watch.is_stopped() {
             break;
         }
-        decompress
-            .rows
-            .push(decode_row(plan, data.any(), bytes, checks)?);
+        decompress.rows.push(decode_row(
+            (plan, context.watch),
+            data.any(),
+            bytes,
+            checks,
+        )?);
     }
     outcome.tables.push(decompress);
     Ok(())
 }
 
 fn row(
-    plan: &Plan,
+    (plan, watch): (&Plan, &dyn Watch),
     data: &Data,
     recipe: Recipe,
     bytes: usize,
     checks: &mut Checks,
-) -> Result<Vec<latency::report::Cell>> {
+) -> Result<Vec<latency::report::Cell>, Error> {
     let (name, content) = data.of(recipe);
     let bytes = bytes.min(content.len());
     let options = recipe.options(Some(bytes as u64));
@@ -98,7 +102,7 @@ fn row(
         .map_err(failed)?;
     checks.frame(&frame, first);
     let ratio = bytes as f64 / frame.len() as f64;
-    let whole = measure(plan.cell, |nth, times| {
+    let whole = measure(plan.cell, watch, |nth, times| {
         let content = piece(content, nth, bytes);
         let start = Instant::now();
         compressor
@@ -108,7 +112,7 @@ fn row(
         Ok(())
     })?;
     let slices = match slicable(&options, bytes) {
-        true => Some(slices(plan.cell, content, &options, bytes)?),
+        true => Some(slices((plan.cell, watch), content, &options, bytes)?),
         false => None,
     };
     let slice_ns = slices.as_ref().map(Times::worst_ns);
@@ -137,10 +141,15 @@ fn slicable(options: &EncoderOptions, bytes: usize) -> bool {
     !whole_blocks && bytes > zstdkit::sliced::SLICE_BYTES
 }
 
-fn slices(time: Duration, content: &[u8], options: &EncoderOptions, bytes: usize) -> Result<Times> {
+fn slices(
+    (time, watch): (Duration, &dyn Watch),
+    content: &[u8],
+    options: &EncoderOptions,
+    bytes: usize,
+) -> Result<Times, Error> {
     let mut encoder = SlicedEncoder::new(options).map_err(failed)?;
     let mut frame = Vec::new();
-    measure(time, |nth, times| {
+    measure(time, watch, |nth, times| {
         let mut rest = piece(content, nth, bytes);
         frame.clear();
         encoder.begin(Some(bytes as u64)).map_err(failed)?;
@@ -158,11 +167,11 @@ fn slices(time: Duration, content: &[u8], options: &EncoderOptions, bytes: usize
 }
 
 fn decode_row(
-    plan: &Plan,
+    (plan, watch): (&Plan, &dyn Watch),
     content: &[u8],
     bytes: usize,
     checks: &mut Checks,
-) -> Result<Vec<latency::report::Cell>> {
+) -> Result<Vec<latency::report::Cell>, Error> {
     let first = piece(content, 0, bytes);
     let options = Recipe::Balanced.options(Some(first.len() as u64));
     let frame = zstdkit::compress(first, &options).map_err(failed)?;
@@ -172,7 +181,7 @@ fn decode_row(
         .decompress_into(&frame, &mut back)
         .map_err(failed)?;
     checks.that(back == first);
-    let whole = measure(plan.cell, |_, times| {
+    let whole = measure(plan.cell, watch, |_, times| {
         let start = Instant::now();
         decompressor
             .decompress_into(&frame, &mut back)
@@ -182,7 +191,7 @@ fn decode_row(
     })?;
     let mut decoder = SlicedDecoder::new(&DecoderOptions::default()).map_err(failed)?;
     let mut room = vec![0; 128 << 10];
-    let blocks = measure(plan.cell, |_, times| {
+    let blocks = measure(plan.cell, watch, |_, times| {
         decoder.reset();
         let mut rest = &frame[..];
         loop {
@@ -261,13 +270,17 @@ impl Times {
 }
 
 /// Repeats `work`, which adds its times, until the time or the number of operations is used up.
-fn measure(time: Duration, mut work: impl FnMut(usize, &mut Times) -> Result<()>) -> Result<Times> {
+fn measure(
+    time: Duration,
+    watch: &dyn Watch,
+    mut work: impl FnMut(usize, &mut Times) -> Result<(), Error>,
+) -> Result<Times, Error> {
     let mut times = Times {
         ns: Vec::new(),
         end: Instant::now() + time,
     };
     let mut nth = 0;
-    while !times.is_over() && !signal::interrupted() {
+    while !times.is_over() && !watch.is_stopped() {
         work(nth, &mut times)?;
         nth += 1;
     }

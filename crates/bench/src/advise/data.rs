@@ -1,13 +1,7 @@
-//! What is compressed: the user's files taken together, or generated data that suits the recipe.
-
-use std::path::PathBuf;
+//! What is compressed: one content for all recipes, or generated data that suits the recipe.
 
 use zstdkit::Recipe;
 use zstdkit::workload::{self, Kind};
-
-use crate::commands::content::{note, read};
-use crate::failure::Result;
-use crate::session::Outcome;
 
 /// Pieces that the largest size can be cut into, so that operations differ.
 const PIECES: usize = 2;
@@ -15,39 +9,44 @@ const PIECES: usize = 2;
 const STRIDE_BYTES: usize = 10_007;
 
 /// Content for each recipe.
-pub(super) struct Data {
+#[derive(Debug)]
+pub struct Data {
     /// One, or one a kind.
     all: Vec<(Option<Kind>, &'static str, Vec<u8>)>,
 }
 
 impl Data {
-    /// Reads or generates enough for contents of up to `largest` bytes.
-    pub(super) fn new(
-        files: &[PathBuf],
-        seed: u64,
-        largest: usize,
-        recipes: &[Recipe],
-        outcome: &mut Outcome,
-    ) -> Result<Self> {
-        let mut all = Vec::new();
-        if !files.is_empty() {
-            all.push((None, "files", read(files, outcome)?));
-            return Ok(Self { all });
+    /// This content, for every recipe.
+    #[must_use]
+    pub fn of_files(content: Vec<u8>) -> Self {
+        Self {
+            all: vec![(None, "files", content)],
         }
+    }
+
+    /// Generated data that suits the recipes, enough for contents of up to `largest` bytes.
+    #[must_use]
+    pub fn generated(seed: u64, largest: usize, recipes: &[Recipe]) -> Self {
         let mut kinds: Vec<Kind> = recipes.iter().map(|&recipe| kind(recipe)).collect();
         kinds.sort_by_key(|kind| kind.name());
         kinds.dedup();
-        for kind in kinds {
-            let bytes = largest * PIECES + STRIDE_BYTES * 64;
+        let bytes = largest * PIECES + STRIDE_BYTES * 64;
+        let all = kinds.into_iter().map(|kind| {
             let content = workload::generate(kind, seed, bytes);
-            note(outcome, format!("generated:{kind}"), &content);
-            all.push((Some(kind), kind.name(), content));
-        }
-        Ok(Self { all })
+            (Some(kind), kind.name(), content)
+        });
+        Self { all: all.collect() }
+    }
+
+    /// The names of the contents, and the contents.
+    pub fn contents(&self) -> impl Iterator<Item = (&'static str, &[u8])> {
+        self.all
+            .iter()
+            .map(|(_, name, content)| (*name, content.as_slice()))
     }
 
     /// The name of the data for a recipe, and the data.
-    pub(super) fn of(&self, recipe: Recipe) -> (&'static str, &[u8]) {
+    pub(crate) fn of(&self, recipe: Recipe) -> (&'static str, &[u8]) {
         let own = self.all.iter().find(|(of, ..)| *of == Some(kind(recipe)));
         match own.or(self.all.first()) {
             Some((_, name, content)) => (name, content),
@@ -56,13 +55,13 @@ impl Data {
     }
 
     /// The data that is decompressed.
-    pub(super) fn any(&self) -> &[u8] {
+    pub(crate) fn any(&self) -> &[u8] {
         self.all.first().map_or(&[], |(.., content)| content)
     }
 }
 
 /// The piece of content for one operation, and shorter if there is not as much.
-pub(super) fn piece(content: &[u8], nth: usize, bytes: usize) -> &[u8] {
+pub(crate) fn piece(content: &[u8], nth: usize, bytes: usize) -> &[u8] {
     let bytes = bytes.min(content.len());
     let from = nth.wrapping_mul(STRIDE_BYTES) % (content.len() - bytes + 1);
     &content[from..from + bytes]

@@ -3,8 +3,8 @@
 use latency::report::{Cell, Table, Unit};
 use latency::{Recorder, Recording};
 
-use crate::commands::advise::stall::Load;
-use crate::commands::advise::stall::beside::{Mode, Stalls};
+use crate::advise::stall::Load;
+use crate::advise::stall::beside::{Mode, Stalls};
 
 const COLUMNS: [(&str, Unit); 15] = [
     ("recipe", Unit::Text),
@@ -35,7 +35,7 @@ const WORST_COLUMNS: [(&str, Unit); 4] = [
 const LONG_NS: u64 = 1_000_000;
 
 /// The tables while they grow.
-pub(super) struct Tables {
+pub(crate) struct Tables {
     stalls: Table,
     worst: Vec<Worst>,
 }
@@ -59,7 +59,7 @@ struct Found {
 }
 
 impl Tables {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             stalls: Table::new("stalls", &COLUMNS),
             worst: Mode::ALL.iter().map(|_| Worst::default()).collect(),
@@ -67,7 +67,7 @@ impl Tables {
     }
 
     /// Adds a load in every mode, in their order. The first is idle, which excess is over.
-    pub(super) fn add(&mut self, load: &Load, cell: Vec<Stalls>) {
+    pub(crate) fn add(&mut self, load: &Load, cell: Vec<Stalls>) {
         let found: Vec<Found> = Mode::ALL.into_iter().zip(cell).map(Found::new).collect();
         let Some(idle) = found.first() else {
             return;
@@ -81,7 +81,7 @@ impl Tables {
         }
     }
 
-    pub(super) fn finish(self) -> [Table; 2] {
+    pub(crate) fn finish(self) -> [Table; 2] {
         let mut table = Table::new("worst_stalls", &WORST_COLUMNS);
         for (mode, worst) in Mode::ALL.into_iter().zip(&self.worst).skip(1) {
             let completed = worst.completed as f64 / worst.due.max(1) as f64;

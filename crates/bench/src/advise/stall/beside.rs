@@ -12,10 +12,9 @@ use tokio::sync::mpsc;
 use zstdkit::tokio::Scheduler;
 use zstdkit::{Error, Recipe};
 
-use crate::commands::advise::run::failed;
-use crate::commands::advise::stall::{Load, RESPONSE};
-use crate::failure::{Failure, Result};
-use bench::Checks;
+use crate::advise::run::failed;
+use crate::advise::stall::{Load, RESPONSE};
+use crate::{Checks, Error as Failed};
 
 /// How often the probe is called.
 const PROBE_PERIOD: Duration = Duration::from_micros(200);
@@ -26,7 +25,7 @@ const DELAY_MAX_NS: u64 = 600_000_000_000;
 
 /// How operations are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// Not at all.
     Idle,
     /// In the task.
@@ -40,7 +39,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    pub(super) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Idle,
         Self::Inline,
         Self::Offload,
@@ -48,7 +47,7 @@ impl Mode {
         Self::Background,
     ];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
             Self::Inline => "inline",
@@ -60,26 +59,26 @@ impl Mode {
 }
 
 /// A measurement to be made.
-pub(super) struct Beside<'a> {
-    pub(super) scheduler: &'a Scheduler,
-    pub(super) workers: usize,
-    pub(super) time: Duration,
-    pub(super) mode: Mode,
+pub(crate) struct Beside<'a> {
+    pub(crate) scheduler: &'a Scheduler,
+    pub(crate) workers: usize,
+    pub(crate) time: Duration,
+    pub(crate) mode: Mode,
 }
 
 /// What came of it, or of several taken together.
-pub(super) struct Stalls {
+pub(crate) struct Stalls {
     /// Delays of the probe, from when it was called.
-    pub(super) stall: Recorder,
+    pub(crate) stall: Recorder,
     /// How late it was called: what the machine did, and not the runtime.
-    pub(super) late: Recorder,
+    pub(crate) late: Recorder,
     /// Response times of the load, from when each was due; empty when idle.
-    pub(super) response: Recorder,
-    pub(super) due: u64,
+    pub(crate) response: Recorder,
+    pub(crate) due: u64,
 }
 
 impl Stalls {
-    pub(super) fn new(start: Instant) -> Self {
+    pub(crate) fn new(start: Instant) -> Self {
         let delays = || {
             let spec = Spec::new(RESPONSE, "probe").range(DELAY_MAX_NS, 3);
             Recorder::new(spec, start)
@@ -92,14 +91,14 @@ impl Stalls {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Self) -> Result<()> {
+    pub(crate) fn merge(&mut self, other: Self) -> Result<(), Failed> {
         let merged = self
             .stall
             .merge(other.stall)
             .and_then(|()| self.late.merge(other.late))
             .and_then(|()| self.response.merge(other.response));
         self.due += other.due;
-        merged.map_err(|error| Failure::new(error.to_string()))
+        merged.map_err(|error| Failed::new(error.to_string()))
     }
 }
 
@@ -107,16 +106,16 @@ impl Stalls {
 struct Running {
     response: Arc<Mutex<Option<Recorder>>>,
     stop: Arc<AtomicBool>,
-    ended: sync_mpsc::Receiver<std::result::Result<(), Error>>,
+    ended: sync_mpsc::Receiver<Result<(), Error>>,
     caller: thread::JoinHandle<u64>,
 }
 
 impl Beside<'_> {
-    pub(super) fn measure(&self, load: &Load, checks: &mut Checks) -> Result<Stalls> {
+    pub(crate) fn measure(&self, load: &Load, checks: &mut Checks) -> Result<Stalls, Failed> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(self.workers)
             .build()
-            .map_err(|error| Failure::new(format!("cannot start a runtime: {error}")))?;
+            .map_err(|error| Failed::new(format!("cannot start a runtime: {error}")))?;
         self.warm_up(&runtime, load, checks)?;
         let start = Instant::now();
         let end = start + self.time;
@@ -144,7 +143,7 @@ impl Beside<'_> {
         })
     }
 
-    fn warm_up(&self, runtime: &Runtime, load: &Load, checks: &mut Checks) -> Result<()> {
+    fn warm_up(&self, runtime: &Runtime, load: &Load, checks: &mut Checks) -> Result<(), Failed> {
         for content in load.contents.iter().cycle().take(WARM_UP) {
             let work = operate(
                 self.mode,
@@ -170,7 +169,7 @@ impl Beside<'_> {
         response: Recorder,
         start: Instant,
         end: Instant,
-    ) -> Result<Running> {
+    ) -> Result<Running, Failed> {
         let (call, mut calls) = mpsc::unbounded_channel::<Instant>();
         let (tell, ended) = sync_mpsc::channel();
         let response = Arc::new(Mutex::new(Some(response)));
@@ -222,11 +221,11 @@ impl Beside<'_> {
 
 impl Running {
     /// Waits for what is under way, for this long at most. The rest stays undone.
-    fn finish(self, patience: Duration) -> Result<(Option<Recorder>, u64)> {
+    fn finish(self, patience: Duration) -> Result<(Option<Recorder>, u64), Failed> {
         let due = self
             .caller
             .join()
-            .map_err(|_| Failure::new("the caller of the load panicked"))?;
+            .map_err(|_| Failed::new("the caller of the load panicked"))?;
         match self.ended.recv_timeout(patience) {
             Ok(result) => result.map_err(failed)?,
             Err(_) => {
@@ -250,7 +249,7 @@ fn probe(
     mut late: Recorder,
     start: Instant,
     end: Instant,
-) -> Result<(Recorder, Recorder)> {
+) -> Result<(Recorder, Recorder), Failed> {
     let (call, mut calls) = mpsc::unbounded_channel::<Instant>();
     let task = runtime.spawn(async move {
         while let Some(called) = calls.recv().await {
@@ -273,7 +272,7 @@ fn probe(
     });
     let late = caller
         .join()
-        .map_err(|_| Failure::new("the caller of the probe panicked"))?;
+        .map_err(|_| Failed::new("the caller of the probe panicked"))?;
     Ok((runtime.block_on(task).map_err(broken)?, late))
 }
 
@@ -283,7 +282,7 @@ async fn operate(
     scheduler: Scheduler,
     content: Arc<[u8]>,
     recipe: Recipe,
-) -> std::result::Result<Vec<u8>, Error> {
+) -> Result<Vec<u8>, Error> {
     let size = Some(content.len() as u64);
     let options = recipe.options(size);
     match mode {
@@ -305,6 +304,6 @@ async fn operate(
     }
 }
 
-fn broken(error: tokio::task::JoinError) -> Failure {
-    Failure::new(format!("a task of the measurement failed: {error}"))
+fn broken(error: tokio::task::JoinError) -> Failed {
+    Failed::new(format!("a task of the measurement failed: {error}"))
 }

@@ -16,15 +16,13 @@ use zstdkit::schedule::{Calibration, CostModel, Offload};
 use zstdkit::tokio::Scheduler;
 use zstdkit::{Compressor, Pool, Recipe};
 
-use crate::commands::advise::data::{Data, piece};
-use crate::commands::advise::flags::{AdviseArgs, Plan};
-use crate::commands::advise::run::failed;
-use crate::commands::advise::stall::beside::{Beside, Mode, Stalls};
-use crate::commands::advise::stall::table::Tables;
-use crate::failure::{Failure, Result};
-use crate::session::Outcome;
-use crate::term::signal;
-use bench::Checks;
+use crate::advise::data::{Data, piece};
+use crate::advise::plan::Plan;
+use crate::advise::run::failed;
+use crate::advise::stall::beside::{Beside, Mode, Stalls};
+use crate::advise::stall::table::Tables;
+use crate::{Checks, Context, Error};
+use report::Outcome;
 
 /// Turns of every mode with a load whose operations are short enough for it.
 const TURNS: u32 = 4;
@@ -39,23 +37,23 @@ const LONGER_MAX: u32 = 3;
 const PROBE_TIME: Duration = Duration::from_millis(50);
 
 /// Adds the tables to the outcome.
-pub(super) fn part(
-    args: &AdviseArgs,
+pub(crate) fn part(
     plan: &Plan,
     data: &Data,
+    context: Context<'_>,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<()> {
+) -> Result<(), Error> {
     let model = Arc::new(calibrated(outcome)?);
     let mut tables = Tables::new();
     for &recipe in &plan.recipes {
         for &bytes in &plan.sizes {
-            if signal::interrupted() {
+            if context.watch.is_stopped() {
                 break;
             }
             let (_, content) = data.of(recipe);
-            let load = Load::new(recipe, content, bytes, f64::from(args.load) / 100.0)?;
-            tables.add(&load, cell(args, plan, &load, &model, checks)?);
+            let load = Load::new(recipe, content, bytes, plan.load)?;
+            tables.add(&load, cell((plan, context), &load, &model, checks)?);
         }
     }
     outcome.tables.extend(tables.finish());
@@ -66,19 +64,18 @@ pub(super) fn part(
 /// One load in every mode. The modes take turns, another one first each time, so that none has a
 /// better minute of the machine, and idle is of the same minute as what it is compared with.
 fn cell(
-    args: &AdviseArgs,
-    plan: &Plan,
+    (plan, context): (&Plan, Context<'_>),
     load: &Load,
     model: &Arc<CostModel>,
     checks: &mut Checks,
-) -> Result<Vec<Stalls>> {
+) -> Result<Vec<Stalls>, Error> {
     let modes = Mode::ALL;
     let start = Instant::now();
     let mut found: Vec<Stalls> = modes.iter().map(|_| Stalls::new(start)).collect();
     let turns = load.turns(plan.run);
     for turn in 0..turns as usize {
         for place in 0..modes.len() {
-            if signal::interrupted() {
+            if context.watch.is_stopped() {
                 break;
             }
             let nth = (turn + place) % modes.len();
@@ -86,7 +83,7 @@ fn cell(
             let scheduler = scheduler(model.clone(), modes[nth])?;
             let run = Beside {
                 scheduler: &scheduler,
-                workers: args.workers.into(),
+                workers: plan.workers,
                 time: load.time(plan.run / turns),
                 mode: modes[nth],
             };
@@ -97,7 +94,7 @@ fn cell(
 }
 
 /// A model that knows this machine, and in the report how long that took.
-fn calibrated(outcome: &mut Outcome) -> Result<CostModel> {
+fn calibrated(outcome: &mut Outcome) -> Result<CostModel, Error> {
     let model = CostModel::default();
     let start = Instant::now();
     let complete = Calibration::default()
@@ -110,14 +107,14 @@ fn calibrated(outcome: &mut Outcome) -> Result<CostModel> {
     Ok(model)
 }
 
-fn scheduler(model: Arc<CostModel>, mode: Mode) -> Result<Scheduler> {
+fn scheduler(model: Arc<CostModel>, mode: Mode) -> Result<Scheduler, Error> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
     let start = match mode {
         Mode::Background => Offload::background,
         _ => Offload::new,
     };
     let offload = start(threads, 4 * threads)
-        .map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;
+        .map_err(|error| Error::new(format!("cannot start threads: {error}")))?;
     Ok(Scheduler::new(model, Pool::default(), offload))
 }
 
@@ -131,7 +128,7 @@ struct Load {
 
 impl Load {
     /// At the rate at which compressing inline takes this share of a processor.
-    fn new(recipe: Recipe, content: &[u8], bytes: usize, share: f64) -> Result<Self> {
+    fn new(recipe: Recipe, content: &[u8], bytes: usize, share: f64) -> Result<Self, Error> {
         let bytes = bytes.min(content.len());
         let contents: Vec<Arc<[u8]>> = (0..CONTENTS)
             .map(|nth| piece(content, nth, bytes).into())
@@ -179,8 +176,8 @@ impl Load {
         }
     }
 
-    fn schedule(&self) -> Result<Schedule> {
-        Schedule::uniform(self.rate_per_s).map_err(|error| Failure::new(error.to_string()))
+    fn schedule(&self) -> Result<Schedule, Error> {
+        Schedule::uniform(self.rate_per_s).map_err(|error| Error::new(error.to_string()))
     }
 }
 

@@ -1,0 +1,40 @@
+//! The tables and the stalls of a plan.
+
+use report::Outcome;
+
+use crate::advise::cost;
+use crate::advise::data::Data;
+use crate::advise::plan::Plan;
+#[cfg(feature = "async")]
+use crate::advise::stall;
+use crate::{Checks, Context, Error};
+
+/// Times calls and their slices, judges them by the threshold, and measures what they cost the other
+/// tasks of a runtime; adds the tables to the outcome.
+///
+/// # Errors
+///
+/// [`Error::Failed`] where a codec or a runtime fails. A run that the watcher stops has what was measured
+/// until then.
+pub fn run(
+    plan: &Plan,
+    data: &Data,
+    context: Context<'_>,
+    outcome: &mut Outcome,
+) -> Result<(), Error> {
+    let mut checks = Checks::default();
+    if plan.tables {
+        cost::part(plan, data, context, outcome, &mut checks)?;
+    }
+    #[cfg(feature = "async")]
+    if plan.stalls {
+        stall::part(plan, data, context, outcome, &mut checks)?;
+    }
+    let method = "round trip of a frame a cell and mode";
+    checks.conclude(method, outcome, context.watch.is_stopped());
+    Ok(())
+}
+
+pub(crate) fn failed(error: zstdkit::Error) -> Error {
+    Error::new(error.to_string())
+}
