@@ -55,6 +55,13 @@ impl Error {
         }
     }
 
+    /// A benchmark that cannot go on for a reason that no caller can mend.
+    #[must_use]
+    pub fn broken(error: impl std::fmt::Display) -> Self {
+        Self::new(format!("the benchmark failed: {error}"))
+            .help("please report this as a bug, with the output of `perfkit env`")
+    }
+
     /// The system refused this with a file or a folder.
     #[must_use]
     pub fn io(verb: &'static str, path: &Path, error: io::Error) -> Self {

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "compress")]
 pub mod advise;
+#[cfg(feature = "betree")]
+pub mod betree;
 mod checks;
 #[cfg(feature = "compress")]
 pub mod compress;
@@ -15,7 +17,11 @@ mod order;
 mod paired;
 #[cfg(feature = "stress")]
 pub mod stress;
+#[cfg(all(feature = "async", any(feature = "betree", feature = "zip")))]
+mod ticker;
 mod watch;
+#[cfg(feature = "zip")]
+pub mod zip;
 
 pub use checks::Checks;
 pub use error::Error;

@@ -22,8 +22,6 @@ pub(crate) mod reference;
 pub(crate) mod report;
 mod saved;
 pub(crate) mod stress;
-#[cfg(feature = "async")]
-mod ticker;
 pub(crate) mod tour;
 pub(crate) mod transfer;
 pub(crate) mod unzip;

@@ -2,7 +2,5 @@
 
 pub(crate) mod flags;
 pub(crate) mod run;
-#[cfg(feature = "async")]
-mod ticker;
 
 pub(crate) use run::run;

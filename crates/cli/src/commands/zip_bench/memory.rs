@@ -12,7 +12,6 @@ use zstdkit::workload::{self, Kind};
 
 use crate::commands::child;
 use crate::commands::zip_bench::flags::{Once, ZipBenchArgs};
-use crate::commands::zip_bench::run::failed;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 
@@ -45,10 +44,12 @@ pub(super) fn once(args: &ZipBenchArgs, way: Once) -> Result<ExitStatus> {
         }
         Once::Sync | Once::Threads => sync(settings, &options, parts),
         Once::Async => {
-            crate::commands::zip_bench::run::runtime(true)?.block_on(asynchronous(&options, parts))
+            let runtime = tokio::runtime::Builder::new_multi_thread().build();
+            let started = runtime.map_err(|error| bench::Error::broken(&error))?;
+            started.block_on(asynchronous(&options, parts))
         }
     };
-    packed.map_err(failed)?;
+    packed.map_err(bench::Error::broken)?;
     // What the kernel counts of a child includes its parent, up to where it became another program.
     let told = std::io::stdout().write_all(peak_bytes().unwrap_or(0).to_string().as_bytes());
     told.map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;

@@ -6,11 +6,10 @@ use latency::report::{LatencyName, Timing};
 use latency::{Recorder, Spec};
 use tokio::task::yield_now;
 
-use crate::commands::ticker::tick;
-use crate::commands::zip_bench::pack::{self, Work};
-use crate::commands::zip_bench::run::{failed, runtime};
-use crate::failure::{Failure, Result};
-use crate::session::Session;
+use crate::ticker::tick;
+use crate::zip::pack::{self, Work};
+use crate::zip::run::{failed, runtime};
+use crate::{Context, Error};
 
 const PERIOD: Duration = Duration::from_millis(1);
 /// Long enough for a 99th percentile.
@@ -18,14 +17,14 @@ const TIME: Duration = Duration::from_millis(400);
 
 /// How the other task packs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(crate) enum Task {
     Nothing,
     Sync,
     Async,
 }
 
-impl Beside {
-    pub(super) const ALL: [Self; 3] = [Self::Nothing, Self::Sync, Self::Async];
+impl Task {
+    pub(crate) const ALL: [Self; 3] = [Self::Nothing, Self::Sync, Self::Async];
 
     fn name(self) -> &'static str {
         match self {
@@ -37,19 +36,19 @@ impl Beside {
 }
 
 /// One measurement.
-pub(super) fn measure(session: &Session, work: &Work, beside: Beside) -> Result<Recorder> {
+pub(crate) fn measure(context: Context<'_>, work: &Work, task: Task) -> Result<Recorder, Error> {
     let spec = Spec::new(LatencyName::Response, "tick")
-        .series(beside.name())
+        .series(task.name())
         .timing(Timing::Intended);
-    let recorder = Recorder::new(session.spec(spec), session.run_start());
+    let recorder = Recorder::new(context.run.spec(spec), context.run.started());
     let work = work.clone();
     runtime(false)?.block_on(async {
         let packing = tokio::spawn(async move {
             loop {
-                let packed = match beside {
-                    Beside::Nothing => Ok(()),
-                    Beside::Sync => pack::sync(&work, std::io::sink(), None).map(drop),
-                    Beside::Async => {
+                let packed = match task {
+                    Task::Nothing => Ok(()),
+                    Task::Sync => pack::sync(&work, std::io::sink(), None).map(drop),
+                    Task::Async => {
                         let sink = tokio::io::sink();
                         pack::asynchronous(&work, sink, None).await.map(drop)
                     }
@@ -62,7 +61,7 @@ pub(super) fn measure(session: &Session, work: &Work, beside: Beside) -> Result<
         });
         // A task like the other one: they take turns.
         let ticking = tokio::spawn(tick(recorder, PERIOD, TIME));
-        let broken = |error| Failure::new(format!("the benchmark failed: {error}"));
+        let broken = |error| Error::new(format!("the benchmark failed: {error}"));
         let recorder = ticking.await.map_err(broken)?;
         if packing.is_finished() {
             return Err(failed(packing.await.map_err(broken)?));

@@ -8,10 +8,9 @@ use latency::{Recorder, Spec};
 use tokio::runtime::Builder;
 use tokio::task::yield_now;
 
-use crate::commands::betree_bench::run::failed;
-use crate::commands::ticker::tick;
-use crate::failure::{Failure, Result};
-use crate::session::Session;
+use crate::betree::failed;
+use crate::ticker::tick;
+use crate::{Context, Error};
 
 /// How often the ticker is due, and for how long.
 const PERIOD: Duration = Duration::from_micros(100);
@@ -19,14 +18,14 @@ const TIME: Duration = Duration::from_millis(400);
 
 /// How the other task searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(crate) enum Task {
     Nothing,
     OneCall,
     Yielding,
 }
 
-impl Beside {
-    pub(super) const ALL: [Self; 3] = [Self::Nothing, Self::OneCall, Self::Yielding];
+impl Task {
+    pub(crate) const ALL: [Self; 3] = [Self::Nothing, Self::OneCall, Self::Yielding];
 
     fn name(self) -> &'static str {
         match self {
@@ -38,33 +37,33 @@ impl Beside {
 }
 
 /// One measurement.
-pub(super) fn measure(
-    session: &Session,
+pub(crate) fn measure(
+    context: Context<'_>,
     snapshot: &Snapshot,
     events: &[Event],
     budget: Budget,
-    beside: Beside,
-) -> Result<Recorder> {
+    task: Task,
+) -> Result<Recorder, Error> {
     let runtime = Builder::new_current_thread()
         .build()
-        .map_err(|error| Failure::new(format!("cannot start a runtime: {error}")))?;
+        .map_err(|error| Error::new(format!("cannot start a runtime: {error}")))?;
     let spec = Spec::new(LatencyName::Response, "tick")
-        .series(beside.name())
+        .series(task.name())
         .timing(Timing::Intended);
-    let recorder = Recorder::new(session.spec(spec), session.run_start());
+    let recorder = Recorder::new(context.run.spec(spec), context.run.started());
     let (snapshot, events) = (snapshot.clone(), events.to_vec());
     runtime.block_on(async {
         let search = tokio::spawn(async move {
             let mut buffers = Buffers::new();
             for event in events.iter().cycle() {
                 let search = snapshot.search_iterator(event, &mut buffers);
-                match (beside, search) {
+                match (task, search) {
                     (_, Err(error)) => return Some(error),
-                    (Beside::Nothing, _) => {}
-                    (Beside::OneCall, Ok(mut search)) => {
+                    (Task::Nothing, _) => {}
+                    (Task::OneCall, Ok(mut search)) => {
                         search.step(Budget::UNLIMITED);
                     }
-                    (Beside::Yielding, Ok(mut search)) => search.yielding(budget).await,
+                    (Task::Yielding, Ok(mut search)) => search.yielding(budget).await,
                 }
                 yield_now().await;
             }
@@ -72,7 +71,7 @@ pub(super) fn measure(
         });
         // A task like the other one: they take turns.
         let ticker = tokio::spawn(tick(recorder, PERIOD, TIME));
-        let broken = |error| Failure::new(format!("the benchmark failed: {error}"));
+        let broken = |error| Error::new(format!("the benchmark failed: {error}"));
         let recorder = ticker.await.map_err(broken)?;
         match search.is_finished() {
             true => match search.await.map_err(broken)? {

@@ -15,16 +15,16 @@ use zipstream::{ArchiveWriter, EntryOptions, Error, Method};
 
 /// Entries of one size, out of a content that goes round.
 #[derive(Debug, Clone)]
-pub(super) struct Work {
-    pub(super) content: Arc<[u8]>,
-    pub(super) entries: usize,
-    pub(super) entry_bytes: usize,
-    pub(super) level: i32,
+pub(crate) struct Work {
+    pub(crate) content: Arc<[u8]>,
+    pub(crate) entries: usize,
+    pub(crate) entry_bytes: usize,
+    pub(crate) level: i32,
 }
 
 impl Work {
     /// The content of an entry, which may start again at the start.
-    pub(super) fn parts(&self, entry: usize) -> impl Iterator<Item = &[u8]> + Send {
+    pub(crate) fn parts(&self, entry: usize) -> impl Iterator<Item = &[u8]> + Send {
         let mut at = entry * self.entry_bytes % self.content.len();
         let mut left = self.entry_bytes;
         std::iter::from_fn(move || {
@@ -36,7 +36,7 @@ impl Work {
         })
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.entries * self.entry_bytes) as u64
     }
 
@@ -52,13 +52,13 @@ fn name(entry: usize) -> String {
 }
 
 /// The recorders of entries and of what holds a thread.
-pub(super) struct Times {
-    pub(super) entry: Recorder,
-    pub(super) hold: Recorder,
+pub(crate) struct Times {
+    pub(crate) entry: Recorder,
+    pub(crate) hold: Recorder,
 }
 
 /// Packs into anything that takes bytes.
-pub(super) fn sync<W: Write>(
+pub(crate) fn sync<W: Write>(
     work: &Work,
     sink: W,
     mut times: Option<&mut Times>,
@@ -92,7 +92,7 @@ pub(super) fn sync<W: Write>(
 }
 
 /// The same for tokio.
-pub(super) async fn asynchronous<W: AsyncWrite + Unpin>(
+pub(crate) async fn asynchronous<W: AsyncWrite + Unpin>(
     work: &Work,
     sink: W,
     mut entries: Option<&mut Recorder>,
@@ -113,7 +113,7 @@ pub(super) async fn asynchronous<W: AsyncWrite + Unpin>(
 }
 
 /// Runs a future; every turn that it has of its thread is a hold.
-pub(super) async fn held<T>(future: impl Future<Output = T>, hold: &mut Recorder) -> T {
+pub(crate) async fn held<T>(future: impl Future<Output = T>, hold: &mut Recorder) -> T {
     let mut future = pin!(future);
     poll_fn(|context| {
         let start = Instant::now();
@@ -125,13 +125,13 @@ pub(super) async fn held<T>(future: impl Future<Output = T>, hold: &mut Recorder
 }
 
 /// Packs into a file.
-pub(super) fn sync_file(work: &Work, path: &Path) -> Result<(), Error> {
+pub(crate) fn sync_file(work: &Work, path: &Path) -> Result<(), Error> {
     let file = File::create(path).map_err(|error| Error::from_io(&error))?;
     sync(work, file, None).map(drop)
 }
 
 /// The same for tokio.
-pub(super) async fn async_file(work: &Work, path: &Path) -> Result<(), Error> {
+pub(crate) async fn async_file(work: &Work, path: &Path) -> Result<(), Error> {
     let file = tokio::fs::File::create(path)
         .await
         .map_err(|error| Error::from_io(&error))?;
