@@ -21,6 +21,8 @@ pub struct Event {
     pub(super) texts: Vec<(u32, u32)>,
     /// The seconds at which segments were entered.
     pub(super) segments: Vec<Option<i64>>,
+    /// The segments that were entered.
+    pub(super) entered: Vec<u32>,
     /// Counts and seconds of counters.
     pub(super) caps: Vec<Option<(i64, i64)>>,
     pub(super) now: Option<i64>,
@@ -46,6 +48,7 @@ impl Event {
             text: String::new(),
             texts: vec![(0, 0); attributes],
             segments: vec![None; segments],
+            entered: Vec::new(),
             caps: vec![None; caps],
             now: None,
         }
@@ -88,6 +91,18 @@ impl Event {
 
     pub(crate) fn segment(&self, slot: u32) -> Option<i64> {
         self.segments.get(slot as usize).copied().flatten()
+    }
+
+    /// The segments that were entered, by their slots.
+    pub(crate) fn entered(&self) -> &[u32] {
+        &self.entered
+    }
+
+    pub(super) fn enter_segment(&mut self, slot: u32, second: i64) {
+        if let Some(place @ None) = self.segments.get_mut(slot as usize) {
+            *place = Some(second);
+            self.entered.push(slot);
+        }
     }
 
     pub(crate) fn cap(&self, slot: u32) -> Option<(i64, i64)> {

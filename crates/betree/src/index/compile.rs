@@ -1,9 +1,12 @@
 //! Compiles expressions into an index: chooses where each one runs, and writes its program.
 
-use super::access::Clauses;
+use super::access::{Bounds, Clauses, Known};
+use super::asks::Asks;
+use super::cells::CellWords;
 use super::columns::{self, Choice};
 use super::tree::Tree;
-use super::{FALSE, Index, LANE, MEMBER, Sources, TRUE};
+use super::{FALSE, Index, LANE, MEMBER, Sources, TRUE, Unit};
+use crate::code::Op;
 use crate::domain::Domain;
 use crate::lockstep;
 use crate::program::arena::{Arena, ROOT};
@@ -15,8 +18,11 @@ use crate::simd::LANES;
 /// An expression runs in lockstep when more than this share of events meet its best clause.
 const LOCKSTEP_MIN: f32 = 0.2;
 
-/// An expression goes into the tree when less than this share of events meet its best clause.
-const TREE_MAX: f32 = 0.0005;
+/// An expression goes into the tree when less than this share of events meet its best clauses.
+const TREE_MAX: f32 = 0.15;
+
+/// The most units of an expression.
+const UNITS_MAX: usize = 16;
 
 impl Index {
     /// Compiles expressions, which are in the order of their ids.
@@ -26,6 +32,11 @@ impl Index {
             sources,
             ..Self::default()
         };
+        let asks = Asks::new(&index.sources, domain.attributes().len());
+        index.cells = CellWords::new(&asks, domain);
+        index.bounds = Bounds::new(&asks, domain);
+        let attribute = |name| domain.attribute(name).map(crate::domain::AttributeId::index);
+        index.place = attribute("latitude").zip(attribute("longitude"));
         let choice = Choice::new(domain, &index.sources);
         let mut compiler = Compiler {
             columns: columns::Builder::new(choice, domain.attributes().len()),
@@ -41,9 +52,17 @@ impl Index {
                 }
                 Some(false) => {}
                 None => {
-                    let best = compiler.clauses.best(&compiler.arena, estimates);
+                    let known = Known {
+                        asks: &asks,
+                        cells: &index.cells,
+                        bounds: &index.bounds,
+                        estimates,
+                        domain,
+                    };
+                    let first = compiler.units.len() as u32;
+                    let best = compiler.units(slot as u32, &known, &mut index.tests);
                     if best < TREE_MAX {
-                        compiler.program(slot as u32, &mut index.tests);
+                        index.places[slot] = first;
                     } else if best < LOCKSTEP_MIN {
                         index.places[slot] = compiler.member(slot as u32, &mut index.tests);
                     } else if !compiler.lane(slot as u32, &mut lockstep) {
@@ -78,18 +97,17 @@ impl Index {
         self.tree = Tree::build(&compiler.clauses);
         self.code = compiler.members;
         self.code.reserve_exact(compiler.code.len());
-        let mut moved = vec![u32::MAX; compiler.programs.len()];
-        for item in &mut self.tree.items {
-            let expression = item.target as usize;
-            if moved[expression] == u32::MAX {
-                let at = self.code.len() as u32;
-                moved[expression] = at;
-                let (start, end) = compiler.programs[expression];
-                let words = &compiler.code[start as usize..end as usize];
+        let mut moved = vec![false; compiler.units.len()];
+        self.units = compiler.units;
+        for item in &self.tree.items {
+            let unit = item.unit() as usize;
+            if !std::mem::replace(&mut moved[unit], true) {
+                let start = self.units[unit].code as usize;
+                self.units[unit].code = self.code.len() as u32;
+                let length = compiler.code[start + 1] as usize;
+                let words = &compiler.code[start..start + 2 + length];
                 self.code.extend_from_slice(words);
-                self.places[words[0] as usize] = at;
             }
-            item.target = moved[expression];
         }
     }
 }
@@ -105,19 +123,39 @@ struct Compiler {
     /// The programs of members of the columns, and those of the tree.
     members: Vec<u32>,
     code: Vec<u32>,
-    programs: Vec<(u32, u32)>,
+    units: Vec<Unit>,
     numbers: std::collections::HashMap<Box<[u32]>, u32>,
 }
 
 impl Compiler {
-    /// Adds the program of the arena, whose clauses were weighed, to the tree.
-    fn program(&mut self, slot: u32, tests: &mut MemoTests) {
-        self.clauses.push(&self.arena);
-        let start = self.code.len() as u32;
+    /// Adds the expression of the arena to the tree, an `or` at its root as several units. Returns the share of
+    /// events that meet its clauses; above [`TREE_MAX`] nothing is added.
+    fn units(&mut self, slot: u32, known: &Known<'_>, tests: &mut MemoTests) -> f32 {
+        let root = [ROOT];
+        let arena = &self.arena;
+        let nodes = match arena.children(ROOT) {
+            [only] if arena.nodes[*only as usize].op == Op::Or => arena.children(*only),
+            _ => &root[..],
+        };
+        let nodes = if nodes.len() > UNITS_MAX { &root[..] } else { nodes };
+        let first = self.clauses.len();
+        let shares = nodes.iter().map(|node| self.clauses.push(arena, *node, known));
+        let share = shares.sum::<f32>().min(1.0);
+        if share >= TREE_MAX {
+            self.clauses.truncate(first);
+            return share;
+        }
         let mut code = std::mem::take(&mut self.code);
-        self.emit(slot, tests, &mut code);
-        self.programs.push((start, code.len() as u32));
+        for node in nodes.to_vec() {
+            self.units.push(Unit {
+                slot,
+                code: code.len() as u32,
+            });
+            let _ = program::steps_of(&self.arena, node, &mut self.steps);
+            self.emit(slot, tests, &mut code);
+        }
         self.code = code;
+        share
     }
 
     /// Adds the expression of the arena to lockstep. Returns false when it does not fit there.

@@ -1,14 +1,21 @@
-//! The compiled form of many expressions: some run in lockstep, others are found by rows of bits or by access
-//! clauses and run as programs.
+//! The compiled form of many expressions: some run in lockstep, others are found by access clauses or by rows of
+//! bits.
 //!
-//! An index never changes. Its expressions are in the order of their ids, numbered by *slots* from 0.
+//! An index never changes. Its expressions are in the order of their ids, numbered by *slots* from 0. [`asks`]
+//! counts what they ask, [`access`] finds what an event must have for a match, [`tree`] files expressions by it,
+//! [`cells`] holds what is tested before a program runs, [`geo`] divides the map.
 
 pub(crate) mod access;
+mod asks;
+pub(crate) mod cells;
 pub(crate) mod columns;
 mod compile;
+pub(crate) mod geo;
 mod sources;
 pub(crate) mod tree;
 
+use access::Bounds;
+use cells::CellWords;
 use columns::Columns;
 pub(crate) use sources::Sources;
 use tree::Tree;
@@ -26,8 +33,15 @@ pub(crate) enum Place {
     Lane(usize, usize),
     /// A member of the columns.
     Member(usize),
-    /// The words of the program.
-    Code(usize, usize),
+    /// The first of its units in the tree.
+    Units(u32),
+}
+
+/// A conjunction in the tree: its expression, and where its program is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unit {
+    pub(crate) slot: u32,
+    pub(crate) code: u32,
 }
 
 const LANE: u32 = 1 << 31;
@@ -42,10 +56,16 @@ pub(crate) struct Index {
     pub(crate) lockstep: Lockstep,
     pub(crate) columns: Columns,
     pub(crate) tree: Tree,
+    /// The units of the tree, those of an expression one after the other.
+    pub(crate) units: Vec<Unit>,
+    pub(crate) cells: CellWords,
+    pub(crate) bounds: Bounds,
+    /// The attributes of the event's place.
+    pub(crate) place: Option<(usize, usize)>,
     /// Slots of expressions that are always true.
     pub(crate) always: Vec<u32>,
     pub(crate) tests: MemoTests,
-    /// For each program in the tree its slot, its length and its words.
+    /// For each program its slot, its length and its words.
     pub(crate) code: Vec<u32>,
     places: Vec<u32>,
 }
@@ -61,11 +81,14 @@ impl Index {
                 Place::Lane(lane / LANES, lane % LANES)
             }
             member if member & MEMBER != 0 => Place::Member((member & !MEMBER) as usize),
-            at => {
-                let (_, start, end) = self.program(at);
-                Place::Code(start, end)
-            }
+            unit => Place::Units(unit),
         }
+    }
+
+    /// A unit; none beyond the last.
+    #[inline]
+    pub(crate) fn unit(&self, unit: u32) -> Option<Unit> {
+        self.units.get(unit as usize).copied()
     }
 
     /// The slot and the words of the program at a place in the code.

@@ -1,64 +1,105 @@
-//! The tree over access clauses: a node partitions its expressions by attribute, a part clusters them by value.
+//! The tree over access clauses: a node divides its units by dimension, a part clusters them by key.
 //!
-//! All edges are in one hash table, from (node, attribute, value) to a node. When two keys share a hash, a
-//! search visits an expression in vain; no outcome depends on hashes.
+//! Below the root, a long list of units is divided again where looking up an event's keys costs less than testing
+//! the units. All edges are in one hash table, from (node, key) to a node. When two keys share a hash, a search
+//! visits a unit in vain: an item that relies on its place being exact is visited only by its own key, because the
+//! table holds whole keys of such edges.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use super::access::{Clause, Clauses, Key, SEVERAL};
+use super::access::{Clause, Clauses, Dimension, Key};
+use super::cells::Guard;
 
-/// A node with at most this many expressions is not divided.
-const LEAF_MAX: usize = 12;
-/// Below the root, a part with fewer expressions is not worth a lookup.
-const PART_MIN: usize = 4;
-/// Most attributes on a path from the root.
-const DEPTH_MAX: usize = 6;
-/// Most places of one expression.
+/// A node with at most this many units is not divided.
+const LEAF_MAX: usize = 48;
+/// Most dimensions on a path from the root.
+const DEPTH_MAX: usize = 4;
+/// Most places of one unit.
 const COPIES_MAX: u32 = 64;
+/// Nanoseconds of testing an item, of running its program, and of a look-up; and how many look-ups a list takes.
+const ITEM_NS: f32 = 1.2;
+const PROGRAM_NS: f32 = 60.0;
+const PROBE_NS: f32 = 40.0;
+const LIST_PROBES: f32 = 10.0;
 
-/// An expression in a node, with two further clauses that an event must meet.
+/// Items that match as soon as their guards pass.
+const EXACT: u32 = 1 << 31;
+/// The bit of a guard's word that says that a bit must be set.
+const WANTS: u16 = 1 << 15;
+
+/// A unit in a node, with two guards.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item {
-    /// The expression; later the place of its code.
-    pub(crate) target: u32,
-    pub(crate) attributes: [u16; 2],
-    pub(crate) masks: [u64; 2],
+    masks: [u64; 2],
+    words: [u16; 2],
+    /// The unit, and whether the guards decide it.
+    target: u32,
 }
 
-/// A node: its items, and the attributes of its edges.
+impl Item {
+    /// Whether the guards pass.
+    #[inline(always)]
+    pub(crate) fn passes(&self, words: &[u64]) -> bool {
+        let one = |at: usize| {
+            let word = words.get(usize::from(self.words[at] & !WANTS));
+            let found = word.copied().unwrap_or(0) & self.masks[at] != 0;
+            found == (self.words[at] & WANTS != 0)
+        };
+        one(0) & one(1)
+    }
+
+    #[inline(always)]
+    pub(crate) fn unit(&self) -> u32 {
+        self.target & !EXACT
+    }
+
+    /// Whether guards that pass decide that the unit holds.
+    #[inline(always)]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.target & EXACT != 0
+    }
+}
+
+/// A node: its items, and the dimensions of its edges.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Node {
     pub(crate) items: (u32, u32),
     pub(crate) parts: (u32, u32),
 }
 
-/// The index of all expressions with a clause, and of those without in its root.
+/// The index of all units with a clause.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
     pub(crate) items: Vec<Item>,
-    parts: Vec<u16>,
+    parts: Vec<Dimension>,
     edges: Edges,
     /// Random for each tree, so that an attacker cannot choose colliding values.
     seed: u64,
 }
 
 impl Tree {
-    /// The attributes of a node's edges.
+    /// The dimensions of a node's edges.
     #[inline]
-    pub(crate) fn parts(&self, node: &Node) -> &[u16] {
+    pub(crate) fn parts(&self, node: &Node) -> &[Dimension] {
         let (start, end) = node.parts;
         self.parts.get(start as usize..end as usize).unwrap_or(&[])
     }
 
-    /// The nodes for a value: one, unless hashes collide.
+    /// The items of a node.
     #[inline]
-    pub(crate) fn children(&self, node: u32, attribute: u16, value: u64, each: impl FnMut(u32)) {
-        self.edges
-            .find(hash(self.seed, node, (attribute, value)), each);
+    pub(crate) fn items(&self, node: &Node) -> &[Item] {
+        let (start, end) = node.items;
+        self.items.get(start as usize..end as usize).unwrap_or(&[])
     }
 
-    /// Builds the tree over expressions `0..clauses.len()`.
+    /// The node for a key, if there is one.
+    #[inline]
+    pub(crate) fn child(&self, node: u32, key: Key) -> Option<u32> {
+        self.edges.find(hash(self.seed, node, key), node, key)
+    }
+
+    /// Builds the tree over all units.
     pub(crate) fn build(clauses: &Clauses) -> Self {
         let mut builder = Builder {
             clauses,
@@ -69,9 +110,13 @@ impl Tree {
             edges: Vec::new(),
             due: Vec::new(),
         };
-        let all = (0..clauses.len() as u32).map(|expression| Work {
-            expression,
+        if clauses.len() == 0 {
+            return builder.tree;
+        }
+        let all = (0..clauses.len() as u32).map(|unit| Work {
+            unit,
             copies: 1,
+            implied: 0,
         });
         builder.tree.nodes.push(Node::default());
         builder.due.push((0, all.collect(), Vec::new()));
@@ -79,72 +124,85 @@ impl Tree {
             builder.node(node, work, &used);
         }
         let mut tree = builder.tree;
-        tree.edges = Edges::new(&builder.edges);
+        tree.edges = Edges::new(tree.seed, builder.edges);
         tree.items.shrink_to_fit();
         tree
     }
 }
 
-/// An expression on its way down.
+/// A unit on its way down.
 #[derive(Debug, Clone, Copy)]
 struct Work {
-    expression: u32,
+    unit: u32,
     /// Places that it is in so far.
     copies: u32,
+    /// Parts that the way implies.
+    implied: u64,
 }
 
 struct Builder<'c> {
     clauses: &'c Clauses,
     tree: Tree,
-    edges: Vec<(u64, u32)>,
-    due: Vec<(u32, Vec<Work>, Vec<u16>)>,
+    edges: Vec<(u32, Key, u32)>,
+    due: Vec<(u32, Vec<Work>, Vec<Dimension>)>,
 }
 
 impl Builder<'_> {
-    fn node(&mut self, node: u32, work: Vec<Work>, used: &[u16]) {
+    fn node(&mut self, node: u32, work: Vec<Work>, used: &[Dimension]) {
+        let is_root = used.is_empty();
         let mut here: Vec<Work> = Vec::new();
+        // The dimension of each part; units with keys of several come by each of them.
         let mut placed: Vec<(Key, Work)> = Vec::new();
-        if work.len() <= LEAF_MAX || used.len() >= DEPTH_MAX {
+        if !is_root && (work.len() <= LEAF_MAX || used.len() >= DEPTH_MAX) {
             here = work;
         } else {
+            let mut wanted: Vec<(Option<Dimension>, Work, Clause)> = Vec::new();
             for one in work {
                 match self.best(one, used) {
                     None => here.push(one),
-                    Some(clause) => {
-                        let keys = self.clauses.keys(clause);
-                        let copies = one.copies * keys.len() as u32;
-                        let one = Work { copies, ..one };
-                        placed.extend(keys.iter().map(|key| (*key, one)));
-                    }
+                    Some(clause) => wanted.push((clause.dimension, one, *clause)),
+                }
+            }
+            wanted.sort_by_key(|(dimension, work, _)| (*dimension, work.unit));
+            for part in wanted.chunk_by(|a, b| a.0 == b.0) {
+                if !is_root && !self.is_worth_it(part) {
+                    here.extend(part.iter().map(|(_, work, _)| *work));
+                    continue;
+                }
+                for (_, work, clause) in part {
+                    let keys = self.clauses.keys(clause);
+                    let copies = work.copies * keys.len() as u32;
+                    placed.extend(keys.iter().map(|(key, implies)| {
+                        let implied = if *implies { clause.parts } else { 0 };
+                        let implied = work.implied | implied;
+                        let work = Work {
+                            copies,
+                            implied,
+                            ..*work
+                        };
+                        (*key, work)
+                    }));
                 }
             }
         }
-        placed.sort_unstable_by_key(|(key, work)| (*key, work.expression));
+        placed.sort_unstable_by_key(|(key, work)| (*key, work.unit));
         let parts = self.tree.parts.len() as u32;
         for part in placed.chunk_by(|a, b| a.0.0 == b.0.0) {
-            let attribute = part[0].0.0;
-            if part.len() < PART_MIN && !used.is_empty() {
-                // An expression can be in a part several times, and in other parts.
-                here.extend(part.iter().map(|(_, work)| *work));
-                continue;
-            }
-            self.tree.parts.push(attribute);
+            let dimension = part[0].0.0;
+            self.tree.parts.push(dimension);
             let mut used = used.to_vec();
-            used.push(attribute);
+            used.push(dimension);
             for cluster in part.chunk_by(|a, b| a.0 == b.0) {
                 let child = self.tree.nodes.len() as u32;
                 self.tree.nodes.push(Node::default());
-                let hash = hash(self.tree.seed, node, cluster[0].0);
-                self.edges.push((hash, child));
+                self.edges.push((node, cluster[0].0, child));
                 let work = cluster.iter().map(|(_, work)| *work).collect();
                 self.due.push((child, work, used.clone()));
             }
         }
-        here.sort_unstable_by_key(|work| work.expression);
-        here.dedup_by_key(|work| work.expression);
         let items = self.tree.items.len() as u32;
         for work in here {
-            let item = self.item(work.expression, used);
+            let (item, _) = self.item(work);
             self.tree.items.push(item);
         }
         self.tree.nodes[node as usize] = Node {
@@ -153,49 +211,72 @@ impl Builder<'_> {
         };
     }
 
-    /// The clause by which an expression is placed.
-    fn best(&self, work: Work, used: &[u16]) -> Option<&Clause> {
+    /// Whether looking up keys costs less than testing the units of a part.
+    fn is_worth_it(&self, part: &[(Option<Dimension>, Work, Clause)]) -> bool {
+        let probes = match part.first().and_then(|(dimension, ..)| *dimension) {
+            Some(Dimension::Value(_) | Dimension::Segment) => LIST_PROBES,
+            _ => 1.0,
+        };
+        let saved = part.iter().map(|(_, work, clause)| {
+            let (_, pass) = self.item(*work);
+            (1.0 - clause.probability) * (ITEM_NS + pass * PROGRAM_NS / 4.0)
+        });
+        saved.sum::<f32>() > probes * PROBE_NS
+    }
+
+    /// The clause by which a unit is placed.
+    fn best(&self, work: Work, used: &[Dimension]) -> Option<&Clause> {
         let fits = |clause: &&Clause| {
             let keys = self.clauses.keys(clause).len() as u32;
-            let fresh = match clause.attribute {
-                SEVERAL => used.is_empty(),
-                attribute => !used.iter().any(|other| u32::from(*other) == attribute),
+            let fresh = match clause.dimension {
+                None => used.is_empty(),
+                Some(dimension) => !used.contains(&dimension),
             };
-            fresh && keys > 0 && work.copies * keys <= COPIES_MAX
+            fresh && (used.is_empty() || work.copies * keys <= COPIES_MAX)
         };
-        let clauses = self.clauses.of(work.expression).iter().filter(fits);
+        let clauses = self.clauses.of(work.unit).iter().filter(fits);
         clauses.min_by(|a, b| a.probability.total_cmp(&b.probability))
     }
 
-    /// An item with the two best clauses that its place does not imply.
-    fn item(&self, expression: u32, used: &[u16]) -> Item {
-        let mut guards: [Option<&Clause>; 2] = [None; 2];
-        for clause in self.clauses.of(expression) {
-            let known = used
-                .iter()
-                .any(|other| u32::from(*other) == clause.attribute);
-            if clause.attribute == SEVERAL || known {
+    /// An item with the two best guards that its place does not imply, and the share of events that pass them.
+    fn item(&self, work: Work) -> (Item, f32) {
+        let mut guards: Vec<(u64, Guard)> = Vec::new();
+        for (bit, guard) in self.clauses.guards(work.unit) {
+            if bit & work.implied != 0 {
                 continue;
             }
-            let better = |other: &Option<&Clause>| {
-                other.is_none_or(|other| clause.probability < other.probability)
+            let same = |(_, other): &&mut (u64, Guard)| {
+                !other.wants && !guard.wants && other.word == guard.word
             };
-            if better(&guards[0]) {
-                guards = [Some(clause), guards[0]];
-            } else if better(&guards[1]) {
-                guards[1] = Some(clause);
+            match guards.iter_mut().find(same) {
+                Some((bits, other)) => {
+                    *bits |= bit;
+                    other.mask |= guard.mask;
+                    other.is_exact &= guard.is_exact;
+                    other.pass *= guard.pass;
+                }
+                None => guards.push((*bit, *guard)),
             }
         }
-        Item {
-            target: expression,
-            attributes: guards.map(|guard| guard.map_or(0, |clause| clause.attribute as u16)),
-            masks: guards.map(|guard| guard.map_or(0, |clause| clause.mask)),
-        }
+        guards.sort_by(|a, b| a.1.pass.total_cmp(&b.1.pass));
+        guards.truncate(2);
+        let exact = guards.iter().filter(|(_, guard)| guard.is_exact);
+        let decided = exact.fold(work.implied, |bits, (guard, _)| bits | guard);
+        let parts = self.clauses.parts(work.unit);
+        let is_exact = parts != 0 && decided & parts == parts;
+        let guard = |at: usize| guards.get(at).map(|(_, guard)| guard);
+        let word = |at| guard(at).map_or(0, |g| g.word | if g.wants { WANTS } else { 0 });
+        let item = Item {
+            masks: [0, 1].map(|at| guard(at).map_or(0, |guard| guard.mask)),
+            words: [0, 1].map(word),
+            target: work.unit | if is_exact { EXACT } else { 0 },
+        };
+        (item, guards.iter().map(|(_, guard)| guard.pass).product())
     }
 }
 
-fn hash(seed: u64, node: u32, (attribute, value): Key) -> u64 {
-    let place = u64::from(node) << 16 | u64::from(attribute);
+fn hash(seed: u64, node: u32, (dimension, value): Key) -> u64 {
+    let place = u64::from(node) << 32 | u64::from(dimension.code());
     let mut hash = (place ^ seed)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .rotate_left(29);
@@ -204,46 +285,60 @@ fn hash(seed: u64, node: u32, (attribute, value): Key) -> u64 {
     hash ^ hash >> 29
 }
 
+/// An edge, whole, so that no two keys are taken for each other.
+#[derive(Debug, Clone, Copy, Default)]
+struct Edge {
+    value: u64,
+    node: u32,
+    dimension: u32,
+    /// The node that it leads to; 0, the root, has no parent.
+    child: u32,
+}
+
 /// A hash table that is filled once.
 #[derive(Debug, Default)]
 struct Edges {
-    /// The upper half of the hash and the node; node 0, the root, has no parent.
-    slots: Vec<(u32, u32)>,
+    slots: Vec<Edge>,
     /// The longest distance of an entry from its slot.
     reach: u32,
 }
 
 impl Edges {
-    fn new(edges: &[(u64, u32)]) -> Self {
-        let size = (edges.len() * 2).next_power_of_two().max(2);
-        let mut slots = vec![(0, 0); size];
+    fn new(seed: u64, edges: Vec<(u32, Key, u32)>) -> Self {
+        let size = (edges.len() * 3 / 2).next_power_of_two().max(2);
+        let mut slots = vec![Edge::default(); size];
         let mut reach = 0;
-        for (hash, child) in edges {
-            let mut at = *hash as usize & (size - 1);
+        for (node, key, child) in edges {
+            let mut at = hash(seed, node, key) as usize & (size - 1);
             let mut way = 0;
-            while slots[at].1 != 0 {
+            while slots[at].child != 0 {
                 at = (at + 1) & (size - 1);
                 way += 1;
             }
             reach = reach.max(way);
-            slots[at] = ((*hash >> 32) as u32, *child);
+            slots[at] = Edge {
+                value: key.1,
+                node,
+                dimension: key.0.code(),
+                child,
+            };
         }
         Self { slots, reach }
     }
 
     #[inline]
-    fn find(&self, hash: u64, mut each: impl FnMut(u32)) {
+    fn find(&self, hash: u64, node: u32, (dimension, value): Key) -> Option<u32> {
         let mask = self.slots.len().wrapping_sub(1);
-        let tag = (hash >> 32) as u32;
         for way in 0..=self.reach as usize {
             let at = (hash as usize).wrapping_add(way) & mask;
-            let (found, child) = self.slots.get(at).copied().unwrap_or((0, 0));
-            if child == 0 {
-                return;
+            let edge = self.slots.get(at)?;
+            if edge.child == 0 {
+                return None;
             }
-            if found == tag {
-                each(child);
+            if edge.value == value && edge.node == node && edge.dimension == dimension.code() {
+                return Some(edge.child);
             }
         }
+        None
     }
 }

@@ -28,15 +28,20 @@ pub(crate) struct Step {
 
 /// The steps of an arena; passing the last step accepts. Returns the value of a constant, which needs no steps.
 pub(crate) fn steps(arena: &Arena, out: &mut Vec<Step>) -> Option<bool> {
+    steps_of(arena, ROOT, out)
+}
+
+/// The steps of one node of an arena, as [`steps`].
+pub(crate) fn steps_of(arena: &Arena, node: u32, out: &mut Vec<Step>) -> Option<bool> {
     out.clear();
-    let root = &arena.nodes[ROOT as usize];
+    let root = &arena.nodes[node as usize];
     match root.op {
         Op::True => return Some(true),
         Op::False => return Some(false),
         _ => {}
     }
     // A node, and where to go when it is true and when it is false.
-    let mut due: Vec<(u32, u32, u32)> = vec![(ROOT, ACCEPT, REJECT)];
+    let mut due: Vec<(u32, u32, u32)> = vec![(node, ACCEPT, REJECT)];
     while let Some((index, on_true, on_false)) = due.pop() {
         let node = &arena.nodes[index as usize];
         if !matches!(node.op, Op::And | Op::Or) {

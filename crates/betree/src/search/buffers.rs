@@ -19,6 +19,9 @@ pub struct Buffers {
     pub(super) members: Vec<u32>,
     /// Nodes to visit.
     pub(super) stack: Vec<u32>,
+    /// The words that guards test, and the units that passed them.
+    pub(super) cells: Vec<u64>,
+    pub(super) units: Vec<u32>,
     pub(super) truth: Truth,
     /// Room for ids; the first `found` of them are results.
     pub(super) ids: Vec<SubscriptionId>,
@@ -46,6 +49,8 @@ impl Buffers {
             plans: Vec::new(),
             members: Vec::new(),
             stack: Vec::new(),
+            cells: Vec::new(),
+            units: Vec::new(),
             truth: Truth([0; TESTS_MAX]),
             ids: Vec::new(),
             found: 0,

@@ -1,7 +1,7 @@
 //! The phases of the columns: a plan for the event's values, tiles of rows, and the programs of members that pass
 //! the rows.
 
-use super::{FETCH_REDUCTIONS, Phase, Search, walk};
+use super::{FETCH_REDUCTIONS, Phase, Search};
 use crate::index::columns::{DECIDED, TILE};
 use crate::program::run::Outcome;
 use crate::simd;
@@ -26,6 +26,7 @@ impl Search<'_> {
             return Phase::Named {
                 at: 0,
                 part: 0,
+                units: 0,
                 running: None,
             };
         };
@@ -93,11 +94,7 @@ impl Search<'_> {
             }
             tile += 1;
         }
-        self.buffers.stack.clear();
-        Phase::Walk {
-            part,
-            at: walk::Place::ROOT,
-        }
+        Phase::Cells { part, at: 0 }
     }
 
     pub(super) fn members(

@@ -11,6 +11,8 @@ use crate::state::{Part, State};
 /// Reductions of fetching a program from memory: with a million expressions nearly every fetch is a cache miss,
 /// which takes as long as a hundred short tests.
 pub(super) const FETCH_REDUCTIONS: u64 = 96;
+/// The same when several are fetched together.
+pub(super) const PROGRAM_REDUCTIONS: u64 = 40;
 /// Words of a bitmap that are cleared per reduction.
 pub(super) const WORDS_PER_REDUCTION: usize = 64;
 
@@ -58,13 +60,27 @@ pub(super) enum Phase {
         at: usize,
         running: Option<u32>,
     },
+    /// Filling the words that guards test, by attribute.
+    Cells {
+        part: usize,
+        at: usize,
+    },
     Walk {
         part: usize,
         at: super::walk::Place,
     },
+    /// Running the programs of units whose guards passed; then the walk goes on.
+    Units {
+        part: usize,
+        at: super::walk::Place,
+        unit: usize,
+        running: Option<u32>,
+    },
     Named {
         at: usize,
         part: usize,
+        /// Finished units of the expression.
+        units: u32,
         running: Option<u32>,
     },
     Write {
@@ -214,8 +230,20 @@ impl<'s> Search<'s> {
                     at,
                     running,
                 } => self.members((part, tile), at, running, limit),
+                Phase::Cells { part, at } => self.cells(part, at, limit),
                 Phase::Walk { part, at } => self.walk(part, at, limit),
-                Phase::Named { at, part, running } => self.named(at, part, running, limit),
+                Phase::Units {
+                    part,
+                    at,
+                    unit,
+                    running,
+                } => self.units((part, at), unit, running, limit),
+                Phase::Named {
+                    at,
+                    part,
+                    units,
+                    running,
+                } => self.named((at, part), units, running, limit),
                 Phase::Write { word } => self.write(word, limit),
                 Phase::Merge => self.merge(limit),
                 Phase::Words { word } => self.words(word, limit),

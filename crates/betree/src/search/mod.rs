@@ -15,5 +15,5 @@ mod write;
 
 pub use buffers::Buffers;
 pub use machine::Search;
-use machine::{FETCH_REDUCTIONS, Phase, WORDS_PER_REDUCTION};
+use machine::{FETCH_REDUCTIONS, PROGRAM_REDUCTIONS, Phase, WORDS_PER_REDUCTION};
 pub(crate) use machine::{Output, Paused};

@@ -7,11 +7,12 @@ use crate::program::run::Outcome;
 use crate::simd::{ACCEPTED, REJECTED};
 
 impl Search<'_> {
-    /// `running`: the position in the program of the current expression, once it was found.
+    /// `units`: finished units of the current expression; `running`: the position in its program, once it was
+    /// found.
     pub(super) fn named(
         &mut self,
-        mut at: usize,
-        mut part: usize,
+        (mut at, mut part): (usize, usize),
+        mut units: u32,
         mut running: Option<u32>,
         limit: u64,
     ) -> Phase {
@@ -22,7 +23,12 @@ impl Search<'_> {
                 continue;
             };
             if self.spent >= limit {
-                return Phase::Named { at, part, running };
+                return Phase::Named {
+                    at,
+                    part,
+                    units,
+                    running,
+                };
             }
             self.spent += u64::from(running.is_none());
             let slot = found.index.slot(*id).filter(|slot| found.is_alive(*slot));
@@ -30,16 +36,25 @@ impl Search<'_> {
                 part += 1;
                 continue;
             };
-            match self.run_place(part, slot, running, limit) {
+            match self.run_place(part, (slot, units), running, limit) {
                 Outcome::Paused(position) => {
                     running = Some(position);
-                    return Phase::Named { at, part, running };
+                    return Phase::Named {
+                        at,
+                        part,
+                        units,
+                        running,
+                    };
                 }
                 Outcome::Accepted => self.hit(part, slot as u32),
+                Outcome::Rejected if self.has_more(part, slot, units) => {
+                    (units, running) = (units + 1, None);
+                    continue;
+                }
                 Outcome::Rejected => {}
             }
             self.evaluated += 1;
-            running = None;
+            (units, running) = (0, None);
             if self.matched >= self.matches_max {
                 break;
             }
@@ -48,7 +63,23 @@ impl Search<'_> {
         self.end()
     }
 
-    fn run_place(&mut self, part: usize, slot: usize, running: Option<u32>, limit: u64) -> Outcome {
+    /// Whether an expression has units after some of them.
+    fn has_more(&self, part: usize, slot: usize, units: u32) -> bool {
+        let index = &self.part(part).index;
+        let Place::Units(first) = index.place(slot) else {
+            return false;
+        };
+        let next = index.unit(first + units + 1);
+        next.is_some_and(|unit| unit.slot as usize == slot)
+    }
+
+    fn run_place(
+        &mut self,
+        part: usize,
+        (slot, units): (usize, u32),
+        running: Option<u32>,
+        limit: u64,
+    ) -> Outcome {
         let position = running.unwrap_or(0);
         let index = &self.part(part).index;
         match index.place(slot) {
@@ -56,7 +87,11 @@ impl Search<'_> {
             Place::Constant(false) => Outcome::Rejected,
             Place::Lane(block, lane) => self.run_lane(part, (block, lane), position, limit),
             Place::Member(member) => self.run_member(part, member, running, limit),
-            Place::Code(from, to) => self.run_code(part, (from, to), position, limit),
+            Place::Units(first) => {
+                let unit = index.unit(first + units);
+                let (_, from, to) = index.program(unit.map_or(u32::MAX, |unit| unit.code));
+                self.run_code(part, (from, to), position, limit)
+            }
         }
     }
 

@@ -1,8 +1,23 @@
-//! The phase that visits the tree: nodes, their items, and the edges for the event's values.
+//! The phases that visit the tree: the words that guards test, nodes with their items and edges, and the programs
+//! of items whose guards pass.
 
-use super::{FETCH_REDUCTIONS, Phase, Search};
-use crate::index::tree::{Item, Node};
+use super::{PROGRAM_REDUCTIONS, Phase, Search};
+use crate::index::access::Dimension;
+use crate::index::geo;
+use crate::index::tree::Node;
 use crate::program::run::Outcome;
+
+/// Items that are tested at once.
+const BLOCK: usize = 64;
+/// Items that are tested per reduction.
+const ITEMS_PER_REDUCTION: usize = 4;
+/// Reductions of a visit of a node and of looking up a key: each is a cache miss in a large tree.
+const NODE_REDUCTIONS: u64 = 8;
+const KEY_REDUCTIONS: u64 = 8;
+/// Programs whose first words are read ahead.
+const AHEAD: usize = 16;
+/// Words of a program in one cache line.
+const LINE_WORDS: usize = 16;
 
 /// Where in the tree a search is.
 #[derive(Debug, Clone, Copy)]
@@ -10,11 +25,9 @@ pub(super) struct Place {
     node: u32,
     /// Finished items of the node.
     items: u32,
-    /// The position in the program of the next item.
-    running: Option<u32>,
-    /// Finished attributes of the node.
+    /// Finished dimensions of the node.
     parts: u32,
-    /// Finished values of the next attribute.
+    /// Finished values of the next dimension.
     values: u32,
     /// Whether the visit itself was counted.
     entered: bool,
@@ -22,12 +35,13 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) const ROOT: Self = Self::at(0);
+    /// Beyond all nodes.
+    const END: Self = Self::at(u32::MAX);
 
     const fn at(node: u32) -> Self {
         Self {
             node,
             items: 0,
-            running: None,
             parts: 0,
             values: 0,
             entered: false,
@@ -36,105 +50,222 @@ impl Place {
 }
 
 impl Search<'_> {
+    /// Fills the words that guards test.
+    pub(super) fn cells(&mut self, part: usize, mut at: usize, limit: u64) -> Phase {
+        let index = &self.part(part).index;
+        if index.tree.nodes.is_empty() {
+            return Phase::Enter { part: part + 1 };
+        }
+        let words = &mut self.buffers.cells;
+        if at == 0 {
+            words.clear();
+            words.resize(index.cells.words(), 0);
+        }
+        while at < index.cells.len() {
+            if self.spent >= limit {
+                return Phase::Cells { part, at };
+            }
+            self.spent += 2;
+            index.cells.set(at, self.event, words);
+            at += 1;
+        }
+        self.buffers.stack.clear();
+        self.buffers.units.clear();
+        Phase::Walk {
+            part,
+            at: Place::ROOT,
+        }
+    }
+
     pub(super) fn walk(&mut self, part: usize, mut at: Place, limit: u64) -> Phase {
         let index = &self.part(part).index;
         while let Some(node) = index.tree.nodes.get(at.node as usize) {
             if self.spent >= limit {
                 return Phase::Walk { part, at };
             }
-            self.spent += u64::from(!at.entered);
+            self.spent += if at.entered { 0 } else { NODE_REDUCTIONS };
             at.entered = true;
-            if !self.items(part, node, &mut at, limit) || !self.values(part, node, &mut at, limit) {
+            if !self.items(part, node, &mut at, limit) {
+                return match self.buffers.units.len() >= BLOCK {
+                    true => Phase::Units {
+                        part,
+                        at,
+                        unit: 0,
+                        running: None,
+                    },
+                    false => Phase::Walk { part, at },
+                };
+            }
+            if !self.values(part, node, &mut at, limit) {
                 return Phase::Walk { part, at };
             }
             if self.matched >= self.matches_max {
                 return self.end();
             }
-            match self.buffers.stack.pop() {
-                Some(next) => at = Place::at(next),
-                None => break,
-            }
+            at = self.buffers.stack.pop().map_or(Place::END, Place::at);
         }
-        Phase::Enter { part: part + 1 }
+        match self.buffers.units.is_empty() {
+            true => Phase::Enter { part: part + 1 },
+            false => Phase::Units {
+                part,
+                at,
+                unit: 0,
+                running: None,
+            },
+        }
     }
 
-    /// Runs the items of a node. Returns false when the budget ends before.
+    /// Tests the items of a node. Returns false when the budget ends before, or when enough units wait.
     fn items(&mut self, part: usize, node: &Node, at: &mut Place, limit: u64) -> bool {
         let index = &self.part(part).index;
-        let (start, end) = node.items;
-        let items = index.tree.items.get(start as usize..end as usize);
-        let items = items.unwrap_or(&[]);
-        if at.items as usize == items.len() {
-            return true;
-        }
-        while let Some(item) = items.get(at.items as usize) {
-            if self.spent >= limit {
-                break;
+        let items = index.tree.items(node);
+        while let Some(left) = items.get(at.items as usize..).filter(|left| !left.is_empty()) {
+            if self.spent >= limit || self.buffers.units.len() >= BLOCK {
+                return false;
             }
-            if at.running.is_none() {
-                self.spent += 1;
-                if !self.may_match(item) {
-                    at.items += 1;
-                    continue;
+            let block = left.get(..BLOCK).unwrap_or(left);
+            self.spent += block.len().div_ceil(ITEMS_PER_REDUCTION) as u64;
+            let words = self.buffers.cells.as_slice();
+            let mut passed = 0u64;
+            for (at, item) in block.iter().enumerate() {
+                passed |= u64::from(item.passes(words)) << at;
+            }
+            while let Some(item) = block.get(passed.trailing_zeros() as usize) {
+                passed &= passed - 1;
+                match item.is_exact() {
+                    false => self.buffers.units.push(item.unit()),
+                    true => {
+                        self.spent += 1;
+                        if let Some(unit) = index.unit(item.unit()) {
+                            self.hit(part, unit.slot);
+                        }
+                    }
                 }
-                self.spent += FETCH_REDUCTIONS;
+            }
+            at.items += block.len() as u32;
+        }
+        true
+    }
+
+    /// Runs the programs of units whose guards passed.
+    pub(super) fn units(
+        &mut self,
+        (part, at): (usize, Place),
+        mut unit: usize,
+        mut running: Option<u32>,
+        limit: u64,
+    ) -> Phase {
+        let index = &self.part(part).index;
+        while let Some(found) = self.buffers.units.get(unit) {
+            if self.spent >= limit {
+                return Phase::Units {
+                    part,
+                    at,
+                    unit,
+                    running,
+                };
+            }
+            if unit.is_multiple_of(AHEAD) && running.is_none() {
+                self.read_ahead(part, unit);
+            }
+            let Some(found) = index.unit(*found) else {
+                unit += 1;
+                continue;
+            };
+            if running.is_none() {
+                self.spent += PROGRAM_REDUCTIONS;
                 self.evaluated += 1;
             }
-            let (slot, from, to) = index.program(item.target);
-            match self.run_code(part, (from, to), at.running.unwrap_or(0), limit) {
+            let (slot, from, to) = index.program(found.code);
+            match self.run_code(part, (from, to), running.unwrap_or(0), limit) {
                 Outcome::Accepted => self.hit(part, slot),
                 Outcome::Rejected => {}
                 Outcome::Paused(position) => {
-                    at.running = Some(position);
-                    break;
+                    running = Some(position);
+                    return Phase::Units {
+                        part,
+                        at,
+                        unit,
+                        running,
+                    };
                 }
             }
-            at.running = None;
-            at.items += 1;
+            running = None;
+            unit += 1;
         }
-        at.items as usize == items.len()
+        self.buffers.units.clear();
+        if self.matched >= self.matches_max {
+            return self.end();
+        }
+        Phase::Walk { part, at }
     }
 
-    /// Whether the event meets the clauses of an item.
-    #[inline]
-    fn may_match(&self, item: &Item) -> bool {
-        let meets = |at: usize| {
-            let mask = item.masks[at];
-            let found = self.event.signature(usize::from(item.attributes[at]));
-            mask == 0 || mask & found != 0
-        };
-        meets(0) && meets(1)
+    /// Reads the first words of the next programs, so that they come from memory together rather than one after the
+    /// other.
+    fn read_ahead(&self, part: usize, unit: usize) {
+        let index = &self.part(part).index;
+        let mut codes = [0; AHEAD];
+        let units = self.buffers.units.iter().skip(unit);
+        for (code, unit) in codes.iter_mut().zip(units) {
+            *code = index.unit(*unit).map_or(0, |unit| unit.code as usize);
+        }
+        for code in codes {
+            let first = index.code.get(code);
+            let second = index.code.get(code + LINE_WORDS);
+            std::hint::black_box((first.copied(), second.copied()));
+        }
     }
 
     /// Finds the nodes for the values of the event. Returns false when the budget ends before.
     fn values(&mut self, part: usize, node: &Node, at: &mut Place, limit: u64) -> bool {
-        let tree = &self.part(part).index.tree;
-        let parts = tree.parts(node);
-        while let Some(attribute) = parts.get(at.parts as usize) {
-            let index = usize::from(*attribute);
-            let lists = self.event.elements(index);
-            let is_list = self.state.is_list(index);
-            let count = match (self.event.is_defined(index), is_list) {
-                (false, _) => 0,
-                (true, true) => lists.len(),
-                (true, false) => 1,
+        let index = &self.part(part).index;
+        while let Some(dimension) = index.tree.parts(node).get(at.parts as usize).copied() {
+            let one;
+            let (list, scalar) = match dimension {
+                Dimension::Segment => (self.event.entered(), &[][..]),
+                Dimension::Value(attribute) if self.state.is_list(usize::from(attribute)) => {
+                    (self.event.elements(usize::from(attribute)), &[][..])
+                }
+                _ => {
+                    one = self.value(part, dimension);
+                    (&[][..], one.as_slice())
+                }
             };
-            while (at.values as usize) < count {
+            while (at.values as usize) < list.len() + scalar.len() {
                 if self.spent >= limit {
                     return false;
                 }
-                self.spent += 1;
-                let value = match is_list {
-                    true => u64::from(lists[at.values as usize]),
-                    false => self.event.scalar(index),
-                };
-                let stack = &mut self.buffers.stack;
-                tree.children(at.node, *attribute, value, |child| stack.push(child));
+                self.spent += KEY_REDUCTIONS;
+                let next = at.values as usize;
+                let value = list.get(next).map(|value| u64::from(*value));
+                let value = value.or(scalar.get(next).copied()).unwrap_or(0);
+                if let Some(child) = index.tree.child(at.node, (dimension, value)) {
+                    self.buffers.stack.push(child);
+                }
                 at.values += 1;
             }
             at.parts += 1;
             at.values = 0;
         }
         true
+    }
+
+    /// The value of the event in a dimension that has one at most.
+    fn value(&self, part: usize, dimension: Dimension) -> Option<u64> {
+        let index = &self.part(part).index;
+        let defined = |at: usize| self.event.is_defined(at).then(|| self.event.scalar(at));
+        match dimension {
+            Dimension::Value(attribute) => defined(usize::from(attribute)),
+            Dimension::Cell(attribute, resolution) => {
+                let value = defined(usize::from(attribute))?;
+                Some(index.bounds.cell(attribute, resolution, value))
+            }
+            Dimension::Place(level) => {
+                let (latitude, longitude) = index.place?;
+                let degrees = |at| defined(at).map(f64::from_bits);
+                Some(geo::cell_of(level, degrees(latitude)?, degrees(longitude)?))
+            }
+            Dimension::Segment => None,
+        }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! [`Kind::Bool`] is boolean-heavy: every expression tests every attribute, and about half of all expressions
 //! match. [`Kind::Ad`] is selective: about nine tests of 21 attributes, all of which one event in a thousand
-//! meets.
+//! meets. [`shapes`] are workloads that span the space in between and beyond.
 
 mod ad;
 mod boolean;
 mod prng;
+pub mod shapes;
 
 use prng::Prng;
 

@@ -103,7 +103,7 @@ impl EventReader<'_> {
             }
             None => {
                 if let Some(slot) = self.dictionary.find_segment(attribute, first) {
-                    self.event.segments[slot as usize].get_or_insert(second / STAMPS_PER_SECOND);
+                    self.event.enter_segment(slot, second / STAMPS_PER_SECOND);
                 }
             }
         }

@@ -325,7 +325,12 @@ impl Builder {
 }
 
 /// The outcome of a node over one scalar for a value; `None` when it does not depend on the value alone.
-fn holds(arena: &Arena, node: u32, value: Option<u64>, values: &mut Vec<bool>) -> Option<bool> {
+pub(crate) fn holds(
+    arena: &Arena,
+    node: u32,
+    value: Option<u64>,
+    values: &mut Vec<bool>,
+) -> Option<bool> {
     let first = node as usize;
     let end = arena.end(node);
     values.clear();

@@ -38,7 +38,7 @@ pub(crate) struct Choice {
 
 /// The intervals of a scalar.
 #[derive(Debug)]
-pub(super) struct Scalar {
+pub(crate) struct Scalar {
     pub(super) attribute: usize,
     pub(super) is_float: bool,
     pub(super) starts: Vec<i64>,
@@ -68,6 +68,79 @@ impl Scalar {
             rows,
             values,
         }
+    }
+}
+
+impl Scalar {
+    /// The intervals for single values and for positions at which an outcome can change.
+    pub(crate) fn of(attribute: usize, is_float: bool, points: &[i64], cuts: &[i64]) -> Self {
+        let ends = points.iter().filter_map(|point| point.checked_add(1));
+        let starts = points.iter().copied().chain(ends);
+        let mut starts: Vec<i64> = starts.chain(cuts.iter().copied()).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let own_points: HashSet<i64> = points.iter().copied().collect();
+        // Where only single values matter, all other values share a row.
+        let mut next = 1;
+        let mut rows = vec![0];
+        for start in &starts {
+            let own = !cuts.is_empty() || own_points.contains(start);
+            rows.push(if own { next } else { 0 });
+            next += u32::from(own);
+        }
+        Self::new(attribute, is_float, starts, rows)
+    }
+
+    /// How many rows there are.
+    pub(crate) fn cells(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(crate) fn is_float(&self) -> bool {
+        self.is_float
+    }
+
+    /// The row of a value.
+    pub(crate) fn cell(&self, value: u64) -> usize {
+        let value = ordered(value, self.is_float);
+        let at = self.starts.partition_point(|start| *start <= value);
+        self.rows.get(at).map_or(0, |row| *row as usize)
+    }
+
+    /// For each row one of its values, if it has any.
+    pub(crate) fn values(&self) -> impl Iterator<Item = Option<u64>> {
+        self.values.iter().copied()
+    }
+
+    /// The row of a single value, if no other value shares it.
+    pub(crate) fn point(&self, value: u64) -> Option<usize> {
+        let value = ordered(value, self.is_float);
+        let at = self.starts.binary_search(&value).ok()?;
+        let ends = value.checked_add(1).is_none_or(|end| self.starts.get(at + 1) == Some(&end));
+        let row = self.rows.get(at + 1).map(|row| *row as usize)?;
+        (ends && self.is_own(row)).then_some(row)
+    }
+
+    /// A bit for each row from one position to another, both included, if these rows hold nothing else.
+    pub(crate) fn run(&self, low: i64, high: i64) -> Option<u64> {
+        let first = match low {
+            i64::MIN => 0,
+            low => self.starts.binary_search(&low).ok()? + 1,
+        };
+        let end = match high.checked_add(1) {
+            None => self.starts.len() + 1,
+            Some(end) => self.starts.binary_search(&end).ok()? + 1,
+        };
+        let rows = self.rows.get(first..end)?;
+        rows.iter().try_fold(0, |bits, row| {
+            let own = self.is_own(*row as usize) && *row < 64;
+            own.then(|| bits | 1u64 << row)
+        })
+    }
+
+    /// Whether a row has only one interval.
+    fn is_own(&self, row: usize) -> bool {
+        row > 0 || self.rows.iter().filter(|other| **other == 0).count() == 1
     }
 }
 
@@ -134,22 +207,10 @@ impl Choice {
         if asked.points.is_empty() && asked.cuts.is_empty() {
             return;
         }
-        let ends = asked.points.iter().filter_map(|point| point.checked_add(1));
-        let starts = asked.points.iter().copied().chain(ends);
-        let mut starts: Vec<i64> = starts.chain(asked.cuts.iter().copied()).collect();
-        starts.sort_unstable();
-        starts.dedup();
-        // Where only single values matter, all other values share a row.
-        let mut next = 1;
-        let mut rows = vec![0];
-        for start in &starts {
-            let own = !asked.cuts.is_empty() || asked.points.contains(start);
-            rows.push(if own { next } else { 0 });
-            next += u32::from(own);
-        }
         let is_float = matches!(kind, AttributeType::Float { .. });
-        self.scalars
-            .push(Scalar::new(attribute, is_float, starts, rows));
+        let points: Vec<i64> = asked.points.iter().copied().collect();
+        let cuts: Vec<i64> = asked.cuts.iter().copied().collect();
+        self.scalars.push(Scalar::of(attribute, is_float, &points, &cuts));
     }
 }
 

@@ -9,10 +9,10 @@ mod build;
 mod choose;
 mod rows;
 
-pub(crate) use build::Builder;
-pub(crate) use choose::Choice;
-pub(crate) use rows::{Column, Columns};
-use rows::{Values, ordered, scalar};
+pub(crate) use build::{Builder, holds};
+pub(crate) use choose::{Choice, Scalar};
+use rows::{Values, scalar};
+pub(crate) use rows::{Column, Columns, ordered};
 
 use crate::simd::TILE_WORDS;
 

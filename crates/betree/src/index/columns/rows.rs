@@ -42,7 +42,7 @@ pub(crate) struct Columns {
 
 /// The position of a scalar in the order of its type. Positions of floats have no gaps: both zeros are 0 and
 /// negative numbers go down from there, so neighbouring positions are neighbouring numbers.
-pub(super) fn ordered(scalar: u64, is_float: bool) -> i64 {
+pub(crate) fn ordered(scalar: u64, is_float: bool) -> i64 {
     if !is_float {
         return scalar as i64;
     }

@@ -1,0 +1,143 @@
+//! What expressions ask: which values of which attributes, and how often.
+//!
+//! Everything that an index chooses by frequency rests on these counts. They decide where an expression is filed,
+//! never whether it matches. A large set of expressions is sampled.
+
+use std::collections::HashMap;
+
+use super::Sources;
+use super::columns::ordered;
+use crate::bind::range_bounds;
+use crate::code::{Head, Op, i64_at, u64_at};
+
+/// The most expressions that are counted; of more, every second, third and so on.
+const SAMPLE_MAX: usize = 1 << 15;
+/// The most bounds that are kept of an attribute.
+const CUTS_MAX: usize = 1 << 14;
+
+/// What the tests of one attribute ask.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Asked {
+    /// Tests of values, and of ranges.
+    pub(crate) tests: u32,
+    /// Distinct values with the number of tests that name them, in ascending order.
+    pub(crate) points: Vec<(u64, u32)>,
+    /// Positions at which an outcome can change, in ascending order, with repetition.
+    pub(crate) cuts: Vec<i64>,
+    /// All values that tests name, with repetition.
+    named: u32,
+    /// Some values were left out.
+    pub(crate) is_partial: bool,
+}
+
+/// What all expressions ask, by attribute.
+#[derive(Debug, Default)]
+pub(crate) struct Asks {
+    attributes: Vec<Asked>,
+    /// Expressions that were counted.
+    pub(crate) sampled: usize,
+}
+
+impl Asks {
+    pub(crate) fn new(sources: &Sources, attributes: usize) -> Self {
+        let mut counts: HashMap<(u16, u64), u32> = HashMap::new();
+        let mut out = Self {
+            attributes: vec![Asked::default(); attributes],
+            sampled: 0,
+        };
+        let step = sources.len().div_ceil(SAMPLE_MAX).max(1);
+        for slot in (0..sources.len()).step_by(step) {
+            out.sampled += 1;
+            let words = sources.tree(slot);
+            let mut at = 0;
+            while let Some(word) = words.get(at) {
+                let head = Head(*word);
+                let first = words.get(at + 1).copied().unwrap_or(0);
+                let end = at + 1 + head.operands(first);
+                let operands = words.get(at + 1..end).unwrap_or(&[]);
+                out.add(head, operands, &mut counts);
+                at = end;
+            }
+        }
+        for ((attribute, value), count) in counts {
+            let asked = &mut out.attributes[usize::from(attribute)];
+            asked.points.push((value, count));
+            asked.named += count;
+        }
+        for asked in &mut out.attributes {
+            asked.points.sort_unstable();
+            asked.cuts.sort_unstable();
+            asked.is_partial |= step > 1;
+        }
+        out
+    }
+
+    fn add(&mut self, head: Head, operands: &[u32], counts: &mut HashMap<(u16, u64), u32>) {
+        let attribute = head.attribute() as u16;
+        let Some(asked) = self.attributes.get_mut(head.attribute()) else {
+            return;
+        };
+        let narrow = |value: &u32| i64::from(*value as i32) as u64;
+        let mut point = |value: u64| *counts.entry((attribute, value)).or_default() += 1;
+        let mut cut = |at: Option<i64>| match at {
+            Some(at) if asked.cuts.len() < CUTS_MAX => asked.cuts.push(at),
+            Some(_) => asked.is_partial = true,
+            None => {}
+        };
+        let float = || ordered(u64_at(operands, 0), true);
+        match head.op() {
+            Op::Bool => point(1),
+            Op::Equal32 | Op::In => operands.iter().for_each(|value| point(narrow(value))),
+            Op::Equal64 => point(i64_at(operands, 0) as u64),
+            Op::InMany => {
+                let values = (1..operands.len()).step_by(2);
+                values.for_each(|at| point(i64_at(operands, at) as u64));
+            }
+            Op::HasAny | Op::HasAll => operands.iter().for_each(|e| point(u64::from(*e))),
+            Op::Range32 | Op::Range64 => {
+                let (low, high) = match (head.op(), operands) {
+                    (Op::Range32, [low, high, ..]) => range_bounds(*low, *high),
+                    _ => (i64_at(operands, 0), i64_at(operands, 2)),
+                };
+                cut((low > i64::MIN).then_some(low));
+                cut(high.checked_add(1));
+            }
+            Op::FloatLess | Op::FloatGreaterEqual => cut(Some(float())),
+            Op::FloatLessEqual | Op::FloatGreater => cut(float().checked_add(1)),
+            Op::FloatEqual => {
+                cut(Some(float()));
+                cut(float().checked_add(1));
+            }
+            _ => return,
+        }
+        asked.tests += 1;
+    }
+
+    /// What is asked of an attribute.
+    pub(crate) fn of(&self, attribute: usize) -> Option<&Asked> {
+        self.attributes.get(attribute)
+    }
+}
+
+impl Asked {
+    /// The share of all named values that are this one.
+    pub(crate) fn share(&self, value: u64) -> f32 {
+        let found = self.points.binary_search_by_key(&value, |(value, _)| *value);
+        let count = found.map_or(0, |at| self.points[at].1);
+        count as f32 / self.named.max(1) as f32
+    }
+
+    /// At most `count` positions that divide the bounds of all ranges in parts of about the same number, ascending.
+    pub(crate) fn quantiles(&self, count: usize) -> Vec<i64> {
+        let mut distinct = self.cuts.clone();
+        distinct.dedup();
+        if distinct.len() <= count {
+            return distinct;
+        }
+        let mut out: Vec<i64> = (0..count)
+            .filter_map(|at| self.cuts.get(self.cuts.len() * at / count).copied())
+            .collect();
+        out.dedup();
+        out
+    }
+}

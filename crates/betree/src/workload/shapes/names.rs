@@ -1,0 +1,202 @@
+//! Shapes of targeting as people have it.
+
+use super::{Ask, Clause, Shape, Values};
+
+/// The share of conjunctions that have a clause: all.
+const ALWAYS: u64 = 1000;
+
+fn shape(name: &str, attributes: &[Values], clauses: &[(usize, Ask, u64)]) -> Shape {
+    let clause = |(attribute, ask, share): &(usize, Ask, u64)| Clause {
+        attribute: *attribute,
+        ask: *ask,
+        share: *share,
+    };
+    Shape {
+        name: name.to_owned(),
+        attributes: attributes.iter().map(|values| (*values, 0)).collect(),
+        clauses: clauses.iter().map(clause).collect(),
+        conjunctions: (1, 1),
+        clauses_max: usize::MAX,
+        skew: 0,
+    }
+}
+
+/// All named shapes.
+#[must_use]
+pub fn named() -> Vec<Shape> {
+    let mut out = campaigns();
+    out.extend(mixed());
+    for bound in [50, 129, 300, 1_000, 2_000, 5_000, 20_000] {
+        let (site, device) = (Values::Text(bound), Values::Text(5));
+        let clauses = [(0, Ask::Any(1), ALWAYS), (1, Ask::Any(2), ALWAYS)];
+        out.push(shape(&format!("site = one of {bound}"), &[site, device], &clauses));
+    }
+    for bound in [100, 301, 1_000, 7_900] {
+        let (list, device) = (Values::List(20, bound), Values::Text(5));
+        let clauses = [(0, Ask::Any(1), ALWAYS), (1, Ask::Any(2), ALWAYS)];
+        let name = format!("segments one of (1) of {bound}");
+        out.push(shape(&name, &[list, device], &clauses));
+    }
+    out
+}
+
+fn campaigns() -> Vec<Shape> {
+    let (country, age) = (Values::Text(200), Values::Integer(100));
+    let segments = Values::List(40, 5_000);
+    vec![
+        shape(
+            "country in, age >=, segments one of",
+            &[country, age, segments],
+            &[(0, Ask::Any(4), ALWAYS), (1, Ask::Least, ALWAYS), (2, Ask::Any(8), ALWAYS)],
+        ),
+        shape(
+            "conjunctions of in-lists",
+            &[Values::Text(200), Values::Text(1_000), Values::Text(50), Values::Text(30)],
+            &[
+                (0, Ask::Any(5), ALWAYS),
+                (1, Ask::Any(8), ALWAYS),
+                (2, Ask::Any(5), 700),
+                (3, Ask::Any(4), 700),
+            ],
+        ),
+        shape(
+            "deal id = one of 20,000",
+            &[Values::Text(20_000), country],
+            &[(0, Ask::Any(1), ALWAYS), (1, Ask::Any(5), 500)],
+        ),
+        shape(
+            "segments one / all / none of",
+            &[segments, Values::List(20, 1_000), Values::List(20, 500)],
+            &[(0, Ask::Any(6), ALWAYS), (1, Ask::All(2), 300), (2, Ask::None(4), 500)],
+        ),
+        shape(
+            "segments all of",
+            &[Values::List(60, 1_000), age],
+            &[(0, Ask::All(3), ALWAYS), (1, Ask::Least, 500)],
+        ),
+        shape(
+            "ranges",
+            &[Values::Integer(1_000), Values::Float(1_000), Values::Integer(100_000), Values::Float(50)],
+            &[
+                (0, Ask::Range(50), ALWAYS),
+                (1, Ask::Range(80), ALWAYS),
+                (2, Ask::Range(30), 600),
+                (3, Ask::Least, 600),
+            ],
+        ),
+        shape(
+            "radius and country",
+            &[country],
+            &[(0, Ask::Radius(50), ALWAYS), (0, Ask::Any(3), ALWAYS)],
+        ),
+        shape(
+            "radius",
+            &[age],
+            &[(0, Ask::Radius(40), ALWAYS), (0, Ask::Least, 500)],
+        ),
+        Shape {
+            conjunctions: (2, 5),
+            ..shape(
+                "or of 2-5 conjunctions",
+                &[country, Values::Text(2_000), age, segments],
+                &[
+                    (0, Ask::Any(3), 800),
+                    (1, Ask::Any(4), 700),
+                    (2, Ask::Least, 500),
+                    (3, Ask::Any(4), 600),
+                ],
+            )
+        },
+    ]
+}
+
+fn mixed() -> Vec<Shape> {
+    let (country, age) = (Values::Text(200), Values::Integer(100));
+    let many = [Values::Text(300); 200];
+    let sparse: Vec<_> = (0..200).map(|at| (at, Ask::Any(3), ALWAYS)).collect();
+    let booleans = [Values::Boolean; 12];
+    let flags: Vec<_> = (0..12)
+        .map(|at| (at, if at % 2 == 0 { Ask::True } else { Ask::False }, 250))
+        .collect();
+    vec![
+        shape(
+            "mostly negations",
+            &[country, Values::Text(50), Values::List(10, 300), Values::Text(20), Values::Text(1_000)],
+            &[
+                (4, Ask::Any(3), ALWAYS),
+                (0, Ask::None(4), ALWAYS),
+                (1, Ask::None(5), ALWAYS),
+                (2, Ask::None(5), ALWAYS),
+                (3, Ask::None(3), ALWAYS),
+            ],
+        ),
+        shape(
+            "only negations",
+            &[country, Values::Text(50), Values::List(10, 300), Values::Text(20)],
+            &[
+                (0, Ask::None(30), ALWAYS),
+                (1, Ask::None(30), ALWAYS),
+                (2, Ask::None(60), ALWAYS),
+                (3, Ask::None(15), ALWAYS),
+            ],
+        ),
+        shape(
+            "frequency caps",
+            &[country, age],
+            &[(0, Ask::Cap, ALWAYS), (0, Ask::Any(3), ALWAYS), (1, Ask::Least, 500)],
+        ),
+        Shape {
+            clauses_max: 5,
+            ..shape("sparse: 5 of 200 attributes", &many, &sparse)
+        },
+        Shape {
+            skew: 2,
+            ..shape(
+                "Zipf values",
+                &[Values::Text(500), Values::Text(5_000), Values::List(20, 3_000)],
+                &[(0, Ask::Any(3), ALWAYS), (1, Ask::Any(4), 700), (2, Ask::Any(4), 700)],
+            )
+        },
+        shape(
+            "12 % match",
+            &[Values::Text(3), age, Values::Text(4), Values::Text(300)],
+            &[
+                (0, Ask::Any(2), 700),
+                (1, Ask::Least, 800),
+                (2, Ask::Any(3), 800),
+                (3, Ask::None(4), 500),
+            ],
+        ),
+        shape("flags", &booleans, &flags),
+        Shape {
+            skew: 1,
+            ..shape(
+                "a bit of everything",
+                &[
+                    country,
+                    Values::Text(8),
+                    age,
+                    Values::Float(10),
+                    segments_of(30, 2_000),
+                    segments_of(8, 200),
+                    Values::Boolean,
+                    Values::Text(3_000),
+                ],
+                &[
+                    (0, Ask::Any(4), 800),
+                    (1, Ask::None(2), 400),
+                    (2, Ask::Range(300), 700),
+                    (3, Ask::Least, 400),
+                    (4, Ask::Any(12), 500),
+                    (5, Ask::None(4), 500),
+                    (6, Ask::True, 300),
+                    (7, Ask::Any(6), 300),
+                ],
+            )
+        },
+    ]
+}
+
+fn segments_of(most: u64, bound: u64) -> Values {
+    Values::List(most, bound)
+}
