@@ -5,7 +5,7 @@ use super::asks::Asks;
 use super::cells::CellWords;
 use super::columns::{self, Choice};
 use super::tree::Tree;
-use super::{FALSE, Index, LANE, MEMBER, Sources, TRUE, Unit};
+use super::{FALSE, Index, LANE, MEMBER, NEVER, Sources, TRUE, Unit};
 use crate::code::Op;
 use crate::domain::Domain;
 use crate::lockstep;
@@ -108,6 +108,10 @@ impl Index {
                 let words = &compiler.code[start..start + 2 + length];
                 self.code.extend_from_slice(words);
             }
+        }
+        // What no event can have a key of is nowhere in the tree.
+        for (unit, moved) in self.units.iter_mut().zip(moved) {
+            unit.code = if moved { unit.code } else { NEVER };
         }
     }
 }

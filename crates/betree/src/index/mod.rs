@@ -49,6 +49,9 @@ const MEMBER: u32 = 1 << 30;
 const TRUE: u32 = u32::MAX;
 const FALSE: u32 = u32::MAX - 1;
 
+/// The place of the program of a unit that never holds.
+pub(crate) const NEVER: u32 = u32::MAX;
+
 /// Compiled expressions.
 #[derive(Debug, Default)]
 pub(crate) struct Index {

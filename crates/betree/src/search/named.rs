@@ -1,7 +1,7 @@
 //! The phase that evaluates only named expressions, without the index.
 
 use super::{Phase, Search};
-use crate::index::Place;
+use crate::index::{NEVER, Place};
 use crate::index::columns::DECIDED;
 use crate::program::run::Outcome;
 use crate::simd::{ACCEPTED, REJECTED};
@@ -88,9 +88,13 @@ impl Search<'_> {
             Place::Lane(block, lane) => self.run_lane(part, (block, lane), position, limit),
             Place::Member(member) => self.run_member(part, member, running, limit),
             Place::Units(first) => {
-                let unit = index.unit(first + units);
-                let (_, from, to) = index.program(unit.map_or(u32::MAX, |unit| unit.code));
-                self.run_code(part, (from, to), position, limit)
+                match index.unit(first + units).map_or(NEVER, |unit| unit.code) {
+                    NEVER => Outcome::Rejected,
+                    code => {
+                        let (_, from, to) = index.program(code);
+                        self.run_code(part, (from, to), position, limit)
+                    }
+                }
             }
         }
     }
