@@ -20,15 +20,36 @@ fn main() -> Result<()> {
     let names = args.get(2..).unwrap_or(&[]);
     let mut all = Vec::new();
     for name in names {
-        match name.strip_prefix("drawn:").and_then(|range| range.split_once("..")) {
+        match name
+            .strip_prefix("drawn:")
+            .and_then(|range| range.split_once(".."))
+        {
             Some((first, end)) => all.extend((first.parse()?..end.parse()?).map(shapes::drawn)),
-            None => all.extend(shapes::named().into_iter().filter(|s| s.name.contains(name))),
+            None => all.extend(
+                shapes::named()
+                    .into_iter()
+                    .filter(|s| s.name.contains(name)),
+            ),
         }
     }
     if names.is_empty() {
         all = shapes::named();
     }
-    println!("{:36} {:>8} {:>8} {:>8} {:>9} {:>8} {:>8} {:>7} {:>7} {:>8} {:>6} {:>6}", "shape", "p50 us", "p99", "hold p99", "simple us", "ratio", "matches", "eval", "reduc", "build ms", "B/expr", "insert");
+    println!(
+        "{:36} {:>8} {:>8} {:>8} {:>9} {:>8} {:>8} {:>7} {:>7} {:>8} {:>6} {:>6}",
+        "shape",
+        "p50 us",
+        "p99",
+        "hold p99",
+        "simple us",
+        "ratio",
+        "matches",
+        "eval",
+        "reduc",
+        "build ms",
+        "B/expr",
+        "insert"
+    );
     for shape in all {
         measure(shape, count, events)?;
     }
@@ -39,14 +60,18 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
     let name = shape.name.clone();
     let mut drawer = Drawer::new(shape.clone(), 1);
     let expressions: Vec<_> = (0..count).map(|_| drawer.expression()).collect();
-    let texts: Vec<_> = expressions.iter().map(|e| shapes::text(&shape, e)).collect();
+    let texts: Vec<_> = expressions
+        .iter()
+        .map(|e| shapes::text(&shape, e))
+        .collect();
     let rss = rss_kib();
     let start = Instant::now();
     let mut tree = BeTree::new(Domain::parse(&shape.domains())?, Undefined::False);
     let insert = |tree: &mut BeTree, at: usize| -> Result<()> {
         let mut constants = Constants::default();
         constants.campaign_id = shapes::campaign(&expressions[at]);
-        let expression = Expression::parse(&texts[at]).map_err(|e| format!("{e}: {}", texts[at]))?;
+        let expression =
+            Expression::parse(&texts[at]).map_err(|e| format!("{e}: {}", texts[at]))?;
         tree.insert(SubscriptionId(at as u64), &expression, &constants)
             .map_err(|e| format!("{e}: {}", texts[at]))?;
         Ok(())
@@ -79,7 +104,11 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
                 matches += search.matched();
                 evaluated += search.evaluated();
                 reductions += search.reductions();
-                Ok(if round == 0 { search.ids().to_vec() } else { Vec::new() })
+                Ok(if round == 0 {
+                    search.ids().to_vec()
+                } else {
+                    Vec::new()
+                })
             };
             if round == 0 {
                 let ids = first(&mut own)?;
@@ -87,7 +116,12 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
                 found.sort_unstable();
                 let same = ids.iter().map(|id| id.0 as u32).eq(found.iter().copied());
                 if !same {
-                    return Err(format!("{name}: event {at}: {} found, the simple index {}", ids.len(), found.len()).into());
+                    return Err(format!(
+                        "{name}: event {at}: {} found, the simple index {}",
+                        ids.len(),
+                        found.len()
+                    )
+                    .into());
                 }
                 own.clear();
                 continue;
@@ -128,12 +162,26 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
         calls.push(one.elapsed().as_secs_f64() * 1e6);
     }
     let _ = start;
-    println!("{name:36.36} {mine:8.2} {:8.2} {:8.2} {simple:9.2} {:8.2} {:8} {:7} {:7} {:8.0} {bytes:6} {:6.0}", p(&mut own, 0.99), p(&mut holds, 0.999), mine / simple, matches / n, evaluated / n, reductions / n, build.as_secs_f64() * 1e3, p(&mut calls, 0.5));
+    println!(
+        "{name:36.36} {mine:8.2} {:8.2} {:8.2} {simple:9.2} {:8.2} {:8} {:7} {:7} {:8.0} {bytes:6} {:6.0}",
+        p(&mut own, 0.99),
+        p(&mut holds, 0.999),
+        mine / simple,
+        matches / n,
+        evaluated / n,
+        reductions / n,
+        build.as_secs_f64() * 1e3,
+        p(&mut calls, 0.5)
+    );
     Ok(())
 }
 
 fn rss_kib() -> i64 {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: i64 = status.split(' ').nth(1).and_then(|w| w.parse().ok()).unwrap_or(0);
+    let pages: i64 = status
+        .split(' ')
+        .nth(1)
+        .and_then(|w| w.parse().ok())
+        .unwrap_or(0);
     pages * 4
 }

@@ -112,8 +112,12 @@ impl Bounds {
         let mut out = Self::default();
         for (at, attribute) in domain.attributes().iter().enumerate() {
             let kind = attribute.kind();
-            out.is_float.push(matches!(kind, AttributeType::Float { .. }));
-            let starts = |count| asks.of(at).map_or(Vec::new(), |asked| asked.quantiles(count - 1));
+            out.is_float
+                .push(matches!(kind, AttributeType::Float { .. }));
+            let starts = |count| {
+                asks.of(at)
+                    .map_or(Vec::new(), |asked| asked.quantiles(count - 1))
+            };
             out.starts.push(RESOLUTIONS.map(starts));
         }
         out
@@ -129,7 +133,9 @@ impl Bounds {
 
     fn of(&self, attribute: u16, resolution: u8) -> &[i64] {
         let starts = self.starts.get(usize::from(attribute));
-        starts.and_then(|all| all.get(usize::from(resolution))).map_or(&[], Vec::as_slice)
+        starts
+            .and_then(|all| all.get(usize::from(resolution)))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The cells from one position to another, each with whether it is entirely between them.
@@ -234,7 +240,10 @@ impl Clauses {
         if let Some(unit) = self.units.get(units) {
             self.clauses.truncate(unit.clauses as usize);
             self.guards.truncate(unit.guards as usize);
-            let keys = self.clauses.last().map_or(0, |last| last.start + last.count);
+            let keys = self
+                .clauses
+                .last()
+                .map_or(0, |last| last.start + last.count);
             self.keys.truncate(keys as usize);
             self.units.truncate(units);
         }
@@ -257,7 +266,9 @@ impl Clauses {
     fn clause(&mut self, start: usize, probability: f32, parts: u64) {
         let keys = self.keys.get(start..).unwrap_or(&[]);
         let first = keys.first().map(|((dimension, _), _)| *dimension);
-        let one = keys.iter().all(|((dimension, _), _)| Some(*dimension) == first);
+        let one = keys
+            .iter()
+            .all(|((dimension, _), _)| Some(*dimension) == first);
         self.clauses.push(Clause {
             probability,
             dimension: first.filter(|_| one),
@@ -311,7 +322,9 @@ impl Clauses {
             let count = known.bounds.of(attribute, resolution as u8).len() + 1;
             let start = self.keys.len();
             let dimension = Dimension::Cell(attribute, resolution as u8);
-            let keys = cells.iter().map(|(cell, inside)| ((dimension, *cell), *inside));
+            let keys = cells
+                .iter()
+                .map(|(cell, inside)| ((dimension, *cell), *inside));
             self.keys.extend(keys);
             self.clause(start, cells.len() as f32 / count as f32, *bits);
         }
@@ -375,14 +388,18 @@ impl Clauses {
             }
             Op::Geo => {
                 let (level, cells) = geo::cells(operands).unwrap_or_default();
-                let keys = cells.iter().map(|cell| ((Dimension::Place(level), *cell), false));
+                let keys = cells
+                    .iter()
+                    .map(|cell| ((Dimension::Place(level), *cell), false));
                 self.keys.extend(keys);
                 // A place that is not on the map meets every radius here.
-                self.keys.push(((Dimension::Place(level), geo::ANYWHERE), false));
+                self.keys
+                    .push(((Dimension::Place(level), geo::ANYWHERE), false));
             }
             Op::SegmentWithin | Op::SegmentBefore => {
                 let slot = operands.first().copied().unwrap_or(0);
-                self.keys.push(((Dimension::Segment, u64::from(slot)), false));
+                self.keys
+                    .push(((Dimension::Segment, u64::from(slot)), false));
             }
             _ => {
                 let points = points(head, operands).unwrap_or_default();
@@ -415,7 +432,10 @@ impl Known<'_> {
     /// often expressions ask for it, because what is asked for often is frequent.
     fn key(&self, attribute: usize, value: u64) -> f32 {
         let uniform = self.estimates.value(attribute);
-        let asked = self.asks.of(attribute).map_or(0.0, |asked| asked.share(value));
+        let asked = self
+            .asks
+            .of(attribute)
+            .map_or(0.0, |asked| asked.share(value));
         let several = match self.domain.attributes().get(attribute).map(|a| a.kind()) {
             Some(AttributeType::IntegerList { .. } | AttributeType::StringList { .. }) => {
                 crate::program::estimate::LIST_ELEMENTS
@@ -441,7 +461,12 @@ fn leaf(arena: &Arena, index: u32, known: &Known<'_>) -> Option<Access> {
         Op::Bool => (1, 0.5),
         Op::HasAll => {
             let elements = operands.iter().map(|e| u64::from(*e));
-            (1, elements.map(|e| known.key(attribute, e)).fold(1.0, f32::min))
+            (
+                1,
+                elements
+                    .map(|e| known.key(attribute, e))
+                    .fold(1.0, f32::min),
+            )
         }
         Op::HasAny => {
             let count = head.len().min(HAS_MAX);

@@ -122,7 +122,9 @@ impl Asks {
 impl Asked {
     /// The share of all named values that are this one.
     pub(crate) fn share(&self, value: u64) -> f32 {
-        let found = self.points.binary_search_by_key(&value, |(value, _)| *value);
+        let found = self
+            .points
+            .binary_search_by_key(&value, |(value, _)| *value);
         let count = found.map_or(0, |at| self.points[at].1);
         count as f32 / self.named.max(1) as f32
     }

@@ -159,7 +159,9 @@ impl CellWords {
             true => arena.only_attribute(node, NODES_MAX)?,
             false => Head(*arena.test(node).first()?).attribute(),
         };
-        let layout = self.layouts.get(self.by_attribute.get(attribute)?.as_ref().copied()? as usize)?;
+        let layout = self
+            .layouts
+            .get(self.by_attribute.get(attribute)?.as_ref().copied()? as usize)?;
         match (&layout.cells, is_group) {
             (Cells::Exact(scalar, complete), _) => {
                 let leaf = (!is_group).then(|| arena.test(node));
@@ -186,7 +188,13 @@ fn cells(attribute: usize, kind: &AttributeType, asked: &Asked) -> Option<(Cells
         | AttributeType::String { .. } => false,
         AttributeType::IntegerList { .. } | AttributeType::StringList { .. } => {
             let few = asked.points.len() < BITS as usize && !asked.is_partial;
-            let elements = || asked.points.iter().map(|(value, _)| *value as u32).collect();
+            let elements = || {
+                asked
+                    .points
+                    .iter()
+                    .map(|(value, _)| *value as u32)
+                    .collect()
+            };
             let cells = match few {
                 true => Cells::Elements(elements()),
                 false => Cells::HashedElements,
@@ -195,7 +203,11 @@ fn cells(attribute: usize, kind: &AttributeType, asked: &Asked) -> Option<(Cells
         }
         AttributeType::Segments | AttributeType::Frequency => return None,
     };
-    let points: Vec<i64> = asked.points.iter().map(|(value, _)| *value as i64).collect();
+    let points: Vec<i64> = asked
+        .points
+        .iter()
+        .map(|(value, _)| *value as i64)
+        .collect();
     let exact = Scalar::of(attribute, is_float, &points, &asked.cuts);
     let count = exact.cells() as u32 + 1;
     if count <= BITS {
@@ -303,9 +315,9 @@ impl Layout {
         let cells = match interval(head, &test[1..], is_float) {
             Some((low, high)) if low > high => 0,
             Some((low, high)) => run(cell(low), cell(high)),
-            None => points(head, &test[1..])?
-                .iter()
-                .fold(0, |cells, value| cells | 1 << cell(ordered(*value, is_float))),
+            None => points(head, &test[1..])?.iter().fold(0, |cells, value| {
+                cells | 1 << cell(ordered(*value, is_float))
+            }),
         };
         self.allows(cells, head.undefined(), false)
     }
@@ -317,7 +329,9 @@ impl Layout {
             return None;
         }
         let points = points(head, &test[1..])?;
-        let cells = points.iter().fold(0, |cells, value| cells | fold(signature(*value)));
+        let cells = points
+            .iter()
+            .fold(0, |cells, value| cells | fold(signature(*value)));
         self.allows(cells, head.undefined(), false)
     }
 

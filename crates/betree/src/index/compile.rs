@@ -35,7 +35,11 @@ impl Index {
         let asks = Asks::new(&index.sources, domain.attributes().len());
         index.cells = CellWords::new(&asks, domain);
         index.bounds = Bounds::new(&asks, domain);
-        let attribute = |name| domain.attribute(name).map(crate::domain::AttributeId::index);
+        let attribute = |name| {
+            domain
+                .attribute(name)
+                .map(crate::domain::AttributeId::index)
+        };
         index.place = attribute("latitude").zip(attribute("longitude"));
         let choice = Choice::new(domain, &index.sources);
         let mut compiler = Compiler {
@@ -93,7 +97,14 @@ impl Index {
 
     /// Builds the tree and puts programs in its order, so that programs visited together are next to each other.
     fn lay_out(&mut self, compiler: Compiler) {
-        self.columns = compiler.columns.finish();
+        self.columns = compiler.columns.finish(self.sources.len());
+        if self.columns.is_aligned() {
+            for (slot, place) in self.places.iter_mut().enumerate() {
+                if *place & (LANE | MEMBER) == MEMBER {
+                    *place = MEMBER | slot as u32;
+                }
+            }
+        }
         self.tree = Tree::build(&compiler.clauses);
         self.code = compiler.members;
         self.code.reserve_exact(compiler.code.len());
@@ -141,9 +152,15 @@ impl Compiler {
             [only] if arena.nodes[*only as usize].op == Op::Or => arena.children(*only),
             _ => &root[..],
         };
-        let nodes = if nodes.len() > UNITS_MAX { &root[..] } else { nodes };
+        let nodes = if nodes.len() > UNITS_MAX {
+            &root[..]
+        } else {
+            nodes
+        };
         let first = self.clauses.len();
-        let shares = nodes.iter().map(|node| self.clauses.push(arena, *node, known));
+        let shares = nodes
+            .iter()
+            .map(|node| self.clauses.push(arena, *node, known));
         let share = shares.sum::<f32>().min(1.0);
         if share >= TREE_MAX {
             self.clauses.truncate(first);

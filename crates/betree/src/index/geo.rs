@@ -46,7 +46,8 @@ pub(crate) fn cell_of(level: u8, latitude: f64, longitude: f64) -> u64 {
 pub(crate) fn cells(operands: &[u32]) -> Option<(u8, Vec<u64>)> {
     let constant = |at| f64::from_bits(u64_at(operands, at));
     let (latitude, longitude, radius) = (constant(1), constant(3), constant(5));
-    if latitude.abs() > 90.0 || longitude.abs() > DEGREES_MAX || !(0.0..=5_000.0).contains(&radius) {
+    if latitude.abs() > 90.0 || longitude.abs() > DEGREES_MAX || !(0.0..=5_000.0).contains(&radius)
+    {
         return None;
     }
     if latitude.is_nan() || longitude.is_nan() {
@@ -77,9 +78,7 @@ pub(crate) fn cells(operands: &[u32]) -> Option<(u8, Vec<u64>)> {
         let count = count.min(columns);
         let total = (rows.end() - rows.start() + 1) * count;
         (total as usize <= CELLS_MAX).then(|| {
-            let line = |row: u64| {
-                (0..count).map(move |at| row << 32 | (first + at) % columns)
-            };
+            let line = |row: u64| (0..count).map(move |at| row << 32 | (first + at) % columns);
             (level, rows.flat_map(line).collect())
         })
     })

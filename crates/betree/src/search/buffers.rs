@@ -1,8 +1,10 @@
 //! The memory of searches, allocated once and reused.
 
+use super::bits::Bits;
 use crate::SubscriptionId;
+use crate::index::columns::Cleared;
 use crate::program::run::Memos;
-use crate::simd::{Isa, Join, LANES, TESTS_MAX, Truth};
+use crate::simd::{Isa, Join, LANES, TESTS_MAX, TILE_WORDS, Truth};
 use crate::state::State;
 
 /// Memory for searches. The same buffers work for any snapshot and any event.
@@ -10,13 +12,17 @@ use crate::state::State;
 pub struct Buffers {
     pub(super) isa: Isa,
     /// One bit per slot, for each part of the snapshot.
-    pub(super) bits: Vec<Vec<u64>>,
+    pub(super) bits: Vec<Bits>,
     /// Whether bits of an unfinished search may be left.
     pub(super) dirty: bool,
     pub(super) memos: Vec<Memos>,
     /// The join plan of each part for the current event, and the members that passed a tile.
     pub(super) plans: Vec<Vec<Join>>,
     pub(super) members: Vec<u32>,
+    /// The members of the current tile that may match.
+    pub(super) left: [u64; TILE_WORDS],
+    /// The lists of members that the event excludes, of each part.
+    pub(super) cleared: Vec<Vec<Cleared>>,
     /// Nodes to visit.
     pub(super) stack: Vec<u32>,
     /// The words that guards test, and the units that passed them.
@@ -48,6 +54,8 @@ impl Buffers {
             memos: Vec::new(),
             plans: Vec::new(),
             members: Vec::new(),
+            left: [0; TILE_WORDS],
+            cleared: Vec::new(),
             stack: Vec::new(),
             cells: Vec::new(),
             units: Vec::new(),
@@ -74,8 +82,8 @@ impl Buffers {
     /// Hands over the bits of an `Output::Rest` search, part by part, and clears them.
     pub(crate) fn take_rest(&mut self, mut take: impl FnMut(usize, &[u64])) {
         for (part, bits) in self.bits.iter_mut().enumerate() {
-            take(part, bits);
-            bits.fill(0);
+            take(part, bits.words());
+            bits.clear();
         }
         self.dirty = false;
     }
@@ -111,11 +119,12 @@ impl Buffers {
             let words = part.index.sources.len().div_ceil(64);
             match self.bits.get_mut(at) {
                 Some(bits) if bits.len() == words => {}
-                Some(bits) => *bits = vec![0; words],
-                None => self.bits.push(vec![0; words]),
+                Some(bits) => *bits = Bits::new(words),
+                None => self.bits.push(Bits::new(words)),
             }
             if self.plans.len() <= at {
                 self.plans.push(Vec::new());
+                self.cleared.push(Vec::new());
             }
             if self.memos.len() <= at {
                 self.memos.push(Memos::default());

@@ -11,6 +11,8 @@ const ELEMENTS: usize = 64;
 const LOOK_UP_REDUCTIONS: u64 = 16;
 /// Reductions of a row of a tile.
 const ROW_REDUCTIONS: u64 = 3;
+/// Entries of lists of excluded members per reduction.
+const ENTRIES_PER_REDUCTION: usize = 4;
 /// Words of a program in one cache line.
 const LINE_WORDS: usize = 16;
 
@@ -33,6 +35,7 @@ impl Search<'_> {
         let columns = &found.index.columns;
         if (column, element) == (0, 0) {
             self.buffers.plans[part].clear();
+            self.buffers.cleared[part].clear();
         }
         while let Some(at) = columns.columns().get(column) {
             if self.spent >= limit {
@@ -45,6 +48,25 @@ impl Search<'_> {
             self.spent += LOOK_UP_REDUCTIONS;
             let plan = &mut self.buffers.plans[part];
             match at.plan(self.event, element, ELEMENTS, plan) {
+                Some(next) => element = next,
+                None => (column, element) = (column + 1, 0),
+            }
+        }
+        let clears = columns.clears();
+        while let Some(at) = column
+            .checked_sub(columns.columns().len())
+            .filter(|at| *at < clears.len())
+        {
+            if self.spent >= limit {
+                return Phase::Plan {
+                    part,
+                    column,
+                    element,
+                };
+            }
+            self.spent += LOOK_UP_REDUCTIONS;
+            let lists = &mut self.buffers.cleared[part];
+            match clears.plan(at, self.event, element, ELEMENTS, lists) {
                 Some(next) => element = next,
                 None => (column, element) = (column + 1, 0),
             }
@@ -70,31 +92,72 @@ impl Search<'_> {
             let plan = &buffers.plans[part];
             let (left, rows) = simd::scan(buffers.isa, plan, columns.rows(), tile);
             self.spent += 1 + ROW_REDUCTIONS * rows as u64;
-            buffers.members.clear();
-            let first = (tile * TILE) as u32;
-            for (bits, base) in left.into_iter().zip((first..).step_by(64)) {
-                let mut bits = bits;
-                while bits != 0 {
-                    buffers.members.push(base + bits.trailing_zeros());
-                    bits &= bits - 1;
-                }
+            buffers.left = left;
+            let first = tile * TILE;
+            let taken = columns
+                .clears()
+                .apply_needs(self.event, first, &mut buffers.left);
+            self.spent += (taken / ENTRIES_PER_REDUCTION) as u64;
+            for (word, left) in (first / 64..).zip(&mut buffers.left) {
+                *left &= columns.present(word);
             }
-            // No member follows the last one.
-            let end = buffers
-                .members
-                .partition_point(|at| (*at as usize) < columns.len());
-            buffers.members.truncate(end);
-            if end > 0 {
-                return Phase::Members {
+            if buffers.left.iter().any(|left| *left != 0) {
+                return Phase::Exclude {
                     part,
                     tile,
-                    at: 0,
-                    running: None,
+                    list: 0,
                 };
             }
             tile += 1;
         }
         Phase::Cells { part, at: 0 }
+    }
+
+    /// Removes the members of a tile that values of the event exclude, and records those without a program.
+    pub(super) fn exclude(
+        &mut self,
+        part: usize,
+        tile: usize,
+        mut list: usize,
+        limit: u64,
+    ) -> Phase {
+        let index = &self.part(part).index;
+        let columns = &index.columns;
+        let buffers = &mut *self.buffers;
+        let first = tile * TILE;
+        while let Some(found) = buffers.cleared[part].get_mut(list) {
+            if self.spent >= limit {
+                return Phase::Exclude { part, tile, list };
+            }
+            let taken = columns.clears().apply(found, first, &mut buffers.left);
+            self.spent += 1 + (taken / ENTRIES_PER_REDUCTION) as u64;
+            list += 1;
+        }
+        if columns.is_aligned() {
+            for (word, left) in (first / 64..).zip(&mut buffers.left) {
+                let found = *left & columns.decided(word);
+                *left ^= found;
+                if found != 0 {
+                    self.spent += 1;
+                    let alive = found & !self.state.parts[part].dead(word);
+                    self.matched += buffers.bits[part].set(word, alive);
+                }
+            }
+        }
+        buffers.members.clear();
+        for (bits, base) in buffers.left.into_iter().zip((first as u32..).step_by(64)) {
+            let mut bits = bits;
+            while bits != 0 {
+                buffers.members.push(base + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+        Phase::Members {
+            part,
+            tile,
+            at: 0,
+            running: None,
+        }
     }
 
     pub(super) fn members(

@@ -116,11 +116,12 @@ impl Search<'_> {
 
     /// Records matches by slot, starting at a word.
     fn hit_words(&mut self, part: usize, first: usize, words: &[u64]) {
-        let bits = self.buffers.bits[part].iter_mut().skip(first);
-        for (word, (bits, found)) in (first..).zip(bits.zip(words)) {
+        let Some(bits) = self.buffers.bits.get_mut(part) else {
+            return;
+        };
+        for (word, found) in (first..).zip(words) {
             let alive = found & !self.state.parts[part].dead(word);
-            self.matched += u64::from(alive.count_ones());
-            *bits |= alive;
+            self.matched += bits.set(word, alive);
         }
     }
 

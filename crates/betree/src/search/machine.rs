@@ -13,8 +13,10 @@ use crate::state::{Part, State};
 pub(super) const FETCH_REDUCTIONS: u64 = 96;
 /// The same when several are fetched together.
 pub(super) const PROGRAM_REDUCTIONS: u64 = 40;
-/// Words of a bitmap that are cleared per reduction.
+/// Words of a bitmap that are copied per reduction.
 pub(super) const WORDS_PER_REDUCTION: usize = 64;
+/// Groups of words in which matches are looked for per reduction.
+pub(super) const GROUPS_PER_REDUCTION: usize = 8;
 
 /// The state of a search.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +24,7 @@ pub(super) enum Phase {
     /// Clearing the bits of a search that was dropped.
     Clear {
         part: usize,
+        /// Groups of words that are clear.
         word: usize,
     },
     Enter {
@@ -53,6 +56,12 @@ pub(super) enum Phase {
         part: usize,
         tile: usize,
     },
+    /// Removing the members of a tile that values of the event exclude, list by list.
+    Exclude {
+        part: usize,
+        tile: usize,
+        list: usize,
+    },
     /// Running the members that passed a tile, by their position.
     Members {
         part: usize,
@@ -83,14 +92,13 @@ pub(super) enum Phase {
         units: u32,
         running: Option<u32>,
     },
+    /// Writing ids, by groups of words.
     Write {
-        word: usize,
+        group: usize,
     },
     Merge,
     /// Copying the bits of the only part to the result.
-    Words {
-        word: usize,
-    },
+    Words,
     /// Converting ids to bits of the result.
     Rank {
         at: usize,
@@ -224,6 +232,7 @@ impl<'s> Search<'s> {
                     element,
                 } => self.plan(part, column, element, limit),
                 Phase::Scan { part, tile } => self.scan(part, tile, limit),
+                Phase::Exclude { part, tile, list } => self.exclude(part, tile, list, limit),
                 Phase::Members {
                     part,
                     tile,
@@ -244,9 +253,9 @@ impl<'s> Search<'s> {
                     units,
                     running,
                 } => self.named((at, part), units, running, limit),
-                Phase::Write { word } => self.write(word, limit),
+                Phase::Write { group } => self.write(group, limit),
                 Phase::Merge => self.merge(limit),
-                Phase::Words { word } => self.words(word, limit),
+                Phase::Words => self.words(limit),
                 Phase::Rank { at } => self.rank(at, limit),
                 Phase::Done => return Progress::Done,
             };
@@ -314,15 +323,17 @@ impl<'s> Search<'s> {
         let Some(bits) = self.buffers.bits.get_mut(part) else {
             return Phase::Enter { part: 0 };
         };
-        let end = bits.len().min(word + WORDS_PER_REDUCTION);
-        if word >= end {
+        if word >= bits.groups() {
             return Phase::Clear {
                 part: part + 1,
                 word: 0,
             };
         }
-        bits[word..end].fill(0);
-        Phase::Clear { part, word: end }
+        bits.clear_group(word);
+        Phase::Clear {
+            part,
+            word: word + 1,
+        }
     }
 
     fn enter(&mut self, part: usize) -> Phase {
@@ -349,7 +360,7 @@ impl<'s> Search<'s> {
     pub(super) fn end(&mut self) -> Phase {
         match self.output {
             Output::Ids => {}
-            Output::Bitmap if self.state.is_plain() => return Phase::Words { word: 0 },
+            Output::Bitmap if self.state.is_plain() => return Phase::Words,
             Output::Bitmap => {
                 self.buffers.reserve(self.matched as usize);
                 return Phase::Merge;
@@ -358,7 +369,7 @@ impl<'s> Search<'s> {
         }
         self.buffers.reserve(self.matched as usize);
         match self.state.parts.len() {
-            1 => Phase::Write { word: 0 },
+            1 => Phase::Write { group: 0 },
             _ => Phase::Merge,
         }
     }
@@ -370,9 +381,8 @@ impl<'s> Search<'s> {
         if self.state.parts[part].dead(word) & bit != 0 {
             return;
         }
-        if let Some(bits) = self.buffers.bits[part].get_mut(word) {
-            self.matched += u64::from(*bits & bit == 0);
-            *bits |= bit;
+        if let Some(bits) = self.buffers.bits.get_mut(part) {
+            self.matched += bits.set(word, bit);
         }
     }
 

@@ -5,6 +5,7 @@
 //! The reductions of an operation do not depend on where a search stopped before, so every split of the work
 //! finds the same ids in the same number of reductions.
 
+mod bits;
 mod buffers;
 mod columns;
 mod families;
@@ -15,5 +16,7 @@ mod write;
 
 pub use buffers::Buffers;
 pub use machine::Search;
-use machine::{FETCH_REDUCTIONS, PROGRAM_REDUCTIONS, Phase, WORDS_PER_REDUCTION};
+use machine::{
+    FETCH_REDUCTIONS, GROUPS_PER_REDUCTION, PROGRAM_REDUCTIONS, Phase, WORDS_PER_REDUCTION,
+};
 pub(crate) use machine::{Output, Paused};

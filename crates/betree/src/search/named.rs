@@ -1,8 +1,8 @@
 //! The phase that evaluates only named expressions, without the index.
 
 use super::{Phase, Search};
-use crate::index::{NEVER, Place};
 use crate::index::columns::DECIDED;
+use crate::index::{NEVER, Place};
 use crate::program::run::Outcome;
 use crate::simd::{ACCEPTED, REJECTED};
 
@@ -110,7 +110,10 @@ impl Search<'_> {
         let plan = &self.buffers.plans[part];
         if running.is_none() {
             self.spent += plan.len() as u64;
-            if !index.columns.passes(plan, member) {
+            let lists = &self.buffers.cleared[part];
+            self.spent += lists.len() as u64;
+            let clears = index.columns.clears();
+            if !index.columns.passes(plan, member) || clears.excludes(self.event, lists, member) {
                 return Outcome::Rejected;
             }
         }

@@ -119,7 +119,10 @@ impl Search<'_> {
     fn items(&mut self, part: usize, node: &Node, at: &mut Place, limit: u64) -> bool {
         let index = &self.part(part).index;
         let items = index.tree.items(node);
-        while let Some(left) = items.get(at.items as usize..).filter(|left| !left.is_empty()) {
+        while let Some(left) = items
+            .get(at.items as usize..)
+            .filter(|left| !left.is_empty())
+        {
             if self.spent >= limit || self.buffers.units.len() >= BLOCK {
                 return false;
             }

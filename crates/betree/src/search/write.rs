@@ -1,12 +1,14 @@
 //! The phases that convert bits to ascending ids and clear the bits.
 
-use super::{Phase, Search, WORDS_PER_REDUCTION};
+use super::bits::Bits;
+use super::{GROUPS_PER_REDUCTION, Phase, Search, WORDS_PER_REDUCTION};
 use crate::simd;
 
 /// How far a part was written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cursor {
-    /// The word after the current one.
+    /// The current group of words, and the current word.
+    group: usize,
     word: usize,
     /// Bits of the current word that are not written yet.
     bits: u64,
@@ -14,39 +16,42 @@ pub(super) struct Cursor {
 
 impl Search<'_> {
     /// Writes the ids of the only part.
-    pub(super) fn write(&mut self, mut word: usize, limit: u64) -> Phase {
+    pub(super) fn write(&mut self, mut group: usize, limit: u64) -> Phase {
         let ids = &self.state.parts[0].index.sources.ids;
         let buffers = &mut *self.buffers;
-        for (bits, ids) in buffers.bits[0][word..]
-            .iter_mut()
-            .zip(ids[word * 64..].chunks(64))
-        {
+        while group < buffers.bits[0].groups() {
             if self.spent >= limit {
-                return Phase::Write { word };
+                return Phase::Write { group };
             }
-            self.spent += u64::from(word.is_multiple_of(WORDS_PER_REDUCTION));
-            if *bits != 0 {
-                let found = std::mem::take(bits);
-                self.spent += u64::from(found.count_ones());
-                let place = &mut buffers.ids[buffers.found..];
-                buffers.found += simd::compress(buffers.isa, ids, found, place);
-            }
-            word += 1;
+            let Some((word, found)) = buffers.bits[0].take(group) else {
+                group += 1;
+                self.spent += u64::from(group.is_multiple_of(GROUPS_PER_REDUCTION));
+                continue;
+            };
+            self.spent += 1 + u64::from(found.count_ones());
+            let ids = ids.get(word * 64..).unwrap_or(&[]);
+            let ids = ids.get(..64).unwrap_or(ids);
+            let place = &mut buffers.ids[buffers.found..];
+            buffers.found += simd::compress(buffers.isa, ids, found, place);
         }
         self.done()
     }
 
     /// Copies the bits of the only part.
-    pub(super) fn words(&mut self, word: usize, limit: u64) -> Phase {
+    pub(super) fn words(&mut self, limit: u64) -> Phase {
         let buffers = &mut *self.buffers;
-        for bits in buffers.bits[0][word..].chunks_mut(WORDS_PER_REDUCTION) {
+        loop {
+            let word = buffers.bitmap.len();
             if self.spent >= limit {
-                let word = buffers.bitmap.len();
-                return Phase::Words { word };
+                return Phase::Words;
             }
+            let left = buffers.bits[0].words().get(word..).unwrap_or(&[]);
+            let Some(bits) = left.chunks(WORDS_PER_REDUCTION).next() else {
+                break;
+            };
             self.spent += 1;
             buffers.bitmap.extend_from_slice(bits);
-            bits.fill(0);
+            buffers.bits[0].clear_group(word / WORDS_PER_REDUCTION);
         }
         buffers.dirty = false;
         Phase::Done
@@ -89,7 +94,7 @@ impl Search<'_> {
                 if cursor.bits == 0 {
                     continue;
                 }
-                let slot = (cursor.word - 1) * 64 + cursor.bits.trailing_zeros() as usize;
+                let slot = cursor.word * 64 + cursor.bits.trailing_zeros() as usize;
                 let id = parts[at].index.sources.ids.get(slot).copied();
                 if least.is_none_or(|(least, _)| id < least) {
                     least = Some((id, at));
@@ -110,16 +115,15 @@ impl Search<'_> {
 
 impl Cursor {
     /// Moves to the next word with bits, over a bounded number of words. Returns false when it did not reach one.
-    fn fill(&mut self, bits: &mut [u64]) -> bool {
-        for _ in 0..WORDS_PER_REDUCTION {
-            if self.bits != 0 {
+    fn fill(&mut self, bits: &mut Bits) -> bool {
+        for _ in 0..GROUPS_PER_REDUCTION {
+            if self.bits != 0 || self.group >= bits.groups() {
                 return true;
             }
-            let Some(word) = bits.get_mut(self.word) else {
-                return true;
-            };
-            self.bits = std::mem::take(word);
-            self.word += 1;
+            match bits.take(self.group) {
+                Some(found) => (self.word, self.bits) = found,
+                None => self.group += 1,
+            }
         }
         self.bits != 0
     }

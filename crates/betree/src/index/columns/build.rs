@@ -1,6 +1,7 @@
 //! Builds the bits of all rows, 64 expressions at a time.
 
-use super::{Choice, Column, Columns, DECIDED, Values};
+use super::clears::ClearsBuilder;
+use super::{ALIGNED_MIN, Choice, Column, Columns, DECIDED, Values};
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at};
 use crate::eval;
@@ -27,6 +28,7 @@ pub(crate) struct Builder {
     /// Children of a conjunction that the rows decide.
     decided: Vec<u32>,
     values: Vec<bool>,
+    clears: ClearsBuilder,
 }
 
 impl Builder {
@@ -85,7 +87,11 @@ impl Builder {
         let mut decided = std::mem::take(&mut self.decided);
         decided.clear();
         for child in arena.children(ROOT) {
-            if self.child(arena, *child, bit) {
+            let is_leaf = !matches!(arena.nodes[*child as usize].op, Op::And | Op::Or);
+            let member = self.out.slots.len() as u32;
+            if self.child(arena, *child, bit)
+                || is_leaf && self.clears.add(arena.test(*child), member)
+            {
                 decided.push(*child);
             }
         }
@@ -250,8 +256,8 @@ impl Builder {
         true
     }
 
-    /// The columns, the most selective first.
-    pub(crate) fn finish(mut self) -> Columns {
+    /// The columns of `slots` expressions, the most selective first.
+    pub(crate) fn finish(mut self, slots: usize) -> Columns {
         let members = self.out.slots.len();
         if members == 0 {
             return Columns::default();
@@ -262,7 +268,32 @@ impl Builder {
             self.words.iter_mut().for_each(|word| *word &= rest);
             self.close();
         }
+        self.out.is_aligned = members * ALIGNED_MIN >= slots;
+        let numbers = std::mem::take(&mut self.out.slots);
+        let members = match self.out.is_aligned {
+            true => slots,
+            false => members,
+        };
         let words = members.div_ceil(64).next_multiple_of(TILE_WORDS);
+        if self.out.is_aligned {
+            self.align(&numbers, slots);
+        } else {
+            self.out.slots.clone_from(&numbers);
+        }
+        let is_aligned = self.out.is_aligned;
+        let number = |member: u32| match is_aligned {
+            true => numbers[member as usize],
+            false => member,
+        };
+        self.out.clears = std::mem::take(&mut self.clears).finish(number, words);
+        self.out.present = vec![0; words];
+        self.out.decided = vec![0; words];
+        for member in (0..numbers.len() as u32).map(number) {
+            let code = self.out.codes.get(member as usize);
+            let (word, bit) = (member as usize / 64, 1 << (member % 64));
+            self.out.present[word] |= bit;
+            self.out.decided[word] |= if code == Some(&DECIDED) { bit } else { 0 };
+        }
         for row in &mut self.out.rows {
             row.resize(words, 0);
             row.shrink_to_fit();
@@ -277,6 +308,41 @@ impl Builder {
         self.out.slots.shrink_to_fit();
         self.out.codes.shrink_to_fit();
         self.out
+    }
+
+    /// Gives each member the number of its slot.
+    fn align(&mut self, numbers: &[u32], slots: usize) {
+        let mut codes = vec![DECIDED; slots];
+        for (slot, code) in numbers.iter().zip(&self.out.codes) {
+            codes[*slot as usize] = *code;
+        }
+        self.out.codes = codes;
+        self.out.slots = (0..slots as u32).collect();
+        // Most members come in the order of their slots; those that lockstep refused come last.
+        let sorted = numbers.windows(2).take_while(|pair| pair[0] < pair[1]).count() + 1;
+        let (sorted, others) = numbers.split_at(sorted.min(numbers.len()));
+        let mut places = vec![0u64; slots.div_ceil(64)];
+        for slot in sorted {
+            places[*slot as usize / 64] |= 1 << (slot % 64);
+        }
+        for row in &mut self.out.rows {
+            let bit = |member: usize| row[member / 64] >> (member % 64) & 1;
+            let mut from = 0;
+            let spread = |places: &u64| {
+                let (mut left, mut word) = (*places, 0);
+                while left != 0 {
+                    word |= bit(from) << left.trailing_zeros();
+                    from += 1;
+                    left &= left - 1;
+                }
+                word
+            };
+            let mut spread: Vec<u64> = places.iter().map(spread).collect();
+            for (member, slot) in (sorted.len()..).zip(others) {
+                spread[*slot as usize / 64] |= bit(member) << (slot % 64);
+            }
+            *row = spread;
+        }
     }
 
     fn column(&self, at: usize) -> Column {

@@ -116,7 +116,9 @@ impl Scalar {
     pub(crate) fn point(&self, value: u64) -> Option<usize> {
         let value = ordered(value, self.is_float);
         let at = self.starts.binary_search(&value).ok()?;
-        let ends = value.checked_add(1).is_none_or(|end| self.starts.get(at + 1) == Some(&end));
+        let ends = value
+            .checked_add(1)
+            .is_none_or(|end| self.starts.get(at + 1) == Some(&end));
         let row = self.rows.get(at + 1).map(|row| *row as usize)?;
         (ends && self.is_own(row)).then_some(row)
     }
@@ -181,12 +183,16 @@ impl Choice {
         let (mut rows, mut elements) = (0, 0);
         for attribute in order {
             let found = &asked[attribute];
-            rows += found.rows();
-            elements += found.any.len() + found.none.len();
+            let (more_rows, more_elements) = (found.rows(), found.any.len() + found.none.len());
             let columns = out.scalars.len() + out.lists.len();
-            if rows > ROWS_MAX || elements > ELEMENTS_MAX || columns + 2 > COLUMNS_MAX {
-                break;
+            if rows + more_rows > ROWS_MAX
+                || elements + more_elements > ELEMENTS_MAX
+                || columns + 2 > COLUMNS_MAX
+            {
+                continue;
             }
+            rows += more_rows;
+            elements += more_elements;
             out.take(attribute, &attributes[attribute].kind(), found);
         }
         out
@@ -210,7 +216,8 @@ impl Choice {
         let is_float = matches!(kind, AttributeType::Float { .. });
         let points: Vec<i64> = asked.points.iter().copied().collect();
         let cuts: Vec<i64> = asked.cuts.iter().copied().collect();
-        self.scalars.push(Scalar::of(attribute, is_float, &points, &cuts));
+        self.scalars
+            .push(Scalar::of(attribute, is_float, &points, &cuts));
     }
 }
 

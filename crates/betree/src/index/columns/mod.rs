@@ -2,17 +2,19 @@
 //! event can match.
 //!
 //! A search takes one row of each attribute, and of lists one row per element, and joins them, 2,048
-//! expressions at a time. The remaining expressions run as programs, without the tests that the rows decided.
-//! [`choose`] chooses attributes, [`build`] sets bits, `search::columns` searches.
+//! expressions at a time. Lists remove what a value excludes ([`clears`]). The remaining expressions run as programs, without the tests
+//! that are decided then. [`choose`] chooses attributes, [`build`] sets bits, `search::columns` searches.
 
 mod build;
 mod choose;
+mod clears;
 mod rows;
 
 pub(crate) use build::{Builder, holds};
 pub(crate) use choose::{Choice, Scalar};
-use rows::{Values, scalar};
+pub(crate) use clears::{Cleared, Clears};
 pub(crate) use rows::{Column, Columns, ordered};
+use rows::{Values, scalar};
 
 use crate::simd::TILE_WORDS;
 
@@ -24,3 +26,5 @@ pub(super) const COLUMNS_MAX: usize = 60;
 pub(super) const ELEMENTS_MAX: usize = 300;
 /// The place of an empty program: the rows decide.
 pub(crate) const DECIDED: u32 = u32::MAX;
+/// Members have the numbers of their slots if at least one slot in this many is one.
+pub(super) const ALIGNED_MIN: usize = 8;

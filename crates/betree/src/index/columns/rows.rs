@@ -1,6 +1,6 @@
 //! Rows of bits and the plan of a search over them.
 
-use super::DECIDED;
+use super::{Clears, DECIDED};
 use crate::event::Event;
 use crate::simd::Join;
 
@@ -38,6 +38,12 @@ pub(crate) struct Columns {
     /// The slot of each member, and where its program is in the code.
     pub(super) slots: Vec<u32>,
     pub(super) codes: Vec<u32>,
+    /// One bit per member, and per member without a program.
+    pub(super) present: Vec<u64>,
+    pub(super) decided: Vec<u64>,
+    /// Whether each member has the number of its slot; numbers of other slots are in no row.
+    pub(super) is_aligned: bool,
+    pub(super) clears: Clears,
 }
 
 /// The position of a scalar in the order of its type. Positions of floats have no gaps: both zeros are 0 and
@@ -69,6 +75,27 @@ impl Columns {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
+    }
+
+    /// Whether members have the numbers of their slots.
+    pub(crate) fn is_aligned(&self) -> bool {
+        self.is_aligned
+    }
+
+    /// The members of a word.
+    #[inline]
+    pub(crate) fn present(&self, word: usize) -> u64 {
+        self.present.get(word).copied().unwrap_or(0)
+    }
+
+    /// The members of a word that have no program.
+    #[inline]
+    pub(crate) fn decided(&self, word: usize) -> u64 {
+        self.decided.get(word).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn clears(&self) -> &Clears {
+        &self.clears
     }
 
     pub(crate) fn columns(&self) -> &[Column] {

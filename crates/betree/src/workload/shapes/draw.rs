@@ -51,7 +51,10 @@ pub fn drawn(seed: u64) -> Shape {
         share,
     };
     if prng.chance(15) {
-        clauses.push(extra(Ask::Radius(1 + prng.skewed(500)), 300 + prng.below(700)));
+        clauses.push(extra(
+            Ask::Radius(1 + prng.skewed(500)),
+            300 + prng.below(700),
+        ));
     }
     if prng.chance(15) {
         clauses.push(extra(Ask::Cap, 300 + prng.below(700)));
@@ -61,8 +64,16 @@ pub fn drawn(seed: u64) -> Shape {
         name: format!("drawn {seed}"),
         attributes,
         clauses,
-        conjunctions: if prng.chance(70) { (1, 1) } else { (least, least + prng.below(3)) },
-        clauses_max: if prng.chance(50) { usize::MAX } else { 1 + prng.below(8) as usize },
+        conjunctions: if prng.chance(70) {
+            (1, 1)
+        } else {
+            (least, least + prng.below(3))
+        },
+        clauses_max: if prng.chance(50) {
+            usize::MAX
+        } else {
+            1 + prng.below(8) as usize
+        },
         skew: prng.below(3) as u8,
     }
 }

@@ -238,7 +238,8 @@ impl Drawer {
                 }
             };
             let is_absent = prng.below(1000) < *absent;
-            out.values.push(if is_absent { Value::Absent } else { value });
+            out.values
+                .push(if is_absent { Value::Absent } else { value });
         }
         if shape.has(|ask| matches!(ask, Ask::Radius(_))) {
             out.place = Some(place(prng));
@@ -248,7 +249,11 @@ impl Drawer {
             let mut caps: Vec<_> = (0..count)
                 .map(|_| {
                     let campaign = prng.below(CAMPAIGNS) as i64;
-                    (campaign, prng.below(12) as i64, NOW - prng.below(5_000) as i64)
+                    (
+                        campaign,
+                        prng.below(12) as i64,
+                        NOW - prng.below(5_000) as i64,
+                    )
                 })
                 .collect();
             caps.sort_unstable();
@@ -303,7 +308,10 @@ fn conjunction(shape: &Shape, prng: &mut Prng) -> Vec<Test> {
 
 fn test(shape: &Shape, clause: &Clause, prng: &mut Prng) -> Test {
     let at = clause.attribute;
-    let values = shape.attributes.get(at).map_or(Values::Boolean, |(values, _)| *values);
+    let values = shape
+        .attributes
+        .get(at)
+        .map_or(Values::Boolean, |(values, _)| *values);
     let bound = match values {
         Values::Text(bound) | Values::Integer(bound) | Values::Float(bound) => bound,
         Values::List(_, bound) => bound,
@@ -377,9 +385,16 @@ pub fn campaign(expression: &Conjunctions) -> Option<i64> {
 fn write_test(shape: &Shape, test: &Test, out: &mut String) {
     let kind = |at: &usize| shape.attributes.get(*at).map(|(values, _)| *values);
     let list = |at: &usize, values: &[i64]| {
-        let quote = if matches!(kind(at), Some(Values::Text(_))) { "\"" } else { "" };
+        let quote = if matches!(kind(at), Some(Values::Text(_))) {
+            "\""
+        } else {
+            ""
+        };
         let text = if quote.is_empty() { "" } else { "v" };
-        let all: Vec<String> = values.iter().map(|v| format!("{quote}{text}{v}{quote}")).collect();
+        let all: Vec<String> = values
+            .iter()
+            .map(|v| format!("{quote}{text}{v}{quote}"))
+            .collect();
         format!("({})", all.join(", "))
     };
     let is_list = |at: &usize| matches!(kind(at), Some(Values::List(..)));
@@ -394,10 +409,16 @@ fn write_test(shape: &Shape, test: &Test, out: &mut String) {
         Test::FloatLeast(at, low) => write!(out, "a{at} >= {low:?}"),
         Test::FloatBetween(at, low, high) => write!(out, "a{at} >= {low:?} and a{at} <= {high:?}"),
         Test::Radius(latitude, longitude, km) => {
-            write!(out, "geo_within_radius({latitude:?}, {longitude:?}, {km:?})")
+            write!(
+                out,
+                "geo_within_radius({latitude:?}, {longitude:?}, {km:?})"
+            )
         }
         Test::Cap(_, value, length) => {
-            write!(out, "within_frequency_cap(\"campaign\", \"ns\", {value}, {length})")
+            write!(
+                out,
+                "within_frequency_cap(\"campaign\", \"ns\", {value}, {length})"
+            )
         }
         Test::Is(at, true) => write!(out, "a{at}"),
         Test::Is(at, false) => write!(out, "not a{at}"),
@@ -423,15 +444,23 @@ pub fn json(shape: &Shape, event: &Plain) -> String {
         });
     }
     if let Some((latitude, longitude)) = event.place {
-        fields.push(format!("\"latitude\":{latitude:?},\"longitude\":{longitude:?}"));
+        fields.push(format!(
+            "\"latitude\":{latitude:?},\"longitude\":{longitude:?}"
+        ));
     }
     if shape.has(|ask| ask == Ask::Cap) {
         let all: Vec<String> = event
             .caps
             .iter()
-            .map(|(campaign, count, at)| format!("[[\"campaign\",{campaign},\"ns\"],{count},{at}000000]"))
+            .map(|(campaign, count, at)| {
+                format!("[[\"campaign\",{campaign},\"ns\"],{count},{at}000000]")
+            })
             .collect();
-        fields.push(format!("\"frequency_caps\":[{}],\"now\":{}", all.join(","), event.now));
+        fields.push(format!(
+            "\"frequency_caps\":[{}],\"now\":{}",
+            all.join(","),
+            event.now
+        ));
     }
     format!("{{{}}}", fields.join(","))
 }

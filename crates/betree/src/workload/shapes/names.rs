@@ -29,7 +29,11 @@ pub fn named() -> Vec<Shape> {
     for bound in [50, 129, 300, 1_000, 2_000, 5_000, 20_000] {
         let (site, device) = (Values::Text(bound), Values::Text(5));
         let clauses = [(0, Ask::Any(1), ALWAYS), (1, Ask::Any(2), ALWAYS)];
-        out.push(shape(&format!("site = one of {bound}"), &[site, device], &clauses));
+        out.push(shape(
+            &format!("site = one of {bound}"),
+            &[site, device],
+            &clauses,
+        ));
     }
     for bound in [100, 301, 1_000, 7_900] {
         let (list, device) = (Values::List(20, bound), Values::Text(5));
@@ -47,11 +51,20 @@ fn campaigns() -> Vec<Shape> {
         shape(
             "country in, age >=, segments one of",
             &[country, age, segments],
-            &[(0, Ask::Any(4), ALWAYS), (1, Ask::Least, ALWAYS), (2, Ask::Any(8), ALWAYS)],
+            &[
+                (0, Ask::Any(4), ALWAYS),
+                (1, Ask::Least, ALWAYS),
+                (2, Ask::Any(8), ALWAYS),
+            ],
         ),
         shape(
             "conjunctions of in-lists",
-            &[Values::Text(200), Values::Text(1_000), Values::Text(50), Values::Text(30)],
+            &[
+                Values::Text(200),
+                Values::Text(1_000),
+                Values::Text(50),
+                Values::Text(30),
+            ],
             &[
                 (0, Ask::Any(5), ALWAYS),
                 (1, Ask::Any(8), ALWAYS),
@@ -67,7 +80,11 @@ fn campaigns() -> Vec<Shape> {
         shape(
             "segments one / all / none of",
             &[segments, Values::List(20, 1_000), Values::List(20, 500)],
-            &[(0, Ask::Any(6), ALWAYS), (1, Ask::All(2), 300), (2, Ask::None(4), 500)],
+            &[
+                (0, Ask::Any(6), ALWAYS),
+                (1, Ask::All(2), 300),
+                (2, Ask::None(4), 500),
+            ],
         ),
         shape(
             "segments all of",
@@ -76,7 +93,12 @@ fn campaigns() -> Vec<Shape> {
         ),
         shape(
             "ranges",
-            &[Values::Integer(1_000), Values::Float(1_000), Values::Integer(100_000), Values::Float(50)],
+            &[
+                Values::Integer(1_000),
+                Values::Float(1_000),
+                Values::Integer(100_000),
+                Values::Float(50),
+            ],
             &[
                 (0, Ask::Range(50), ALWAYS),
                 (1, Ask::Range(80), ALWAYS),
@@ -121,7 +143,13 @@ fn mixed() -> Vec<Shape> {
     vec![
         shape(
             "mostly negations",
-            &[country, Values::Text(50), Values::List(10, 300), Values::Text(20), Values::Text(1_000)],
+            &[
+                country,
+                Values::Text(50),
+                Values::List(10, 300),
+                Values::Text(20),
+                Values::Text(1_000),
+            ],
             &[
                 (4, Ask::Any(3), ALWAYS),
                 (0, Ask::None(4), ALWAYS),
@@ -132,7 +160,12 @@ fn mixed() -> Vec<Shape> {
         ),
         shape(
             "only negations",
-            &[country, Values::Text(50), Values::List(10, 300), Values::Text(20)],
+            &[
+                country,
+                Values::Text(50),
+                Values::List(10, 300),
+                Values::Text(20),
+            ],
             &[
                 (0, Ask::None(30), ALWAYS),
                 (1, Ask::None(30), ALWAYS),
@@ -143,7 +176,11 @@ fn mixed() -> Vec<Shape> {
         shape(
             "frequency caps",
             &[country, age],
-            &[(0, Ask::Cap, ALWAYS), (0, Ask::Any(3), ALWAYS), (1, Ask::Least, 500)],
+            &[
+                (0, Ask::Cap, ALWAYS),
+                (0, Ask::Any(3), ALWAYS),
+                (1, Ask::Least, 500),
+            ],
         ),
         Shape {
             clauses_max: 5,
@@ -153,8 +190,16 @@ fn mixed() -> Vec<Shape> {
             skew: 2,
             ..shape(
                 "Zipf values",
-                &[Values::Text(500), Values::Text(5_000), Values::List(20, 3_000)],
-                &[(0, Ask::Any(3), ALWAYS), (1, Ask::Any(4), 700), (2, Ask::Any(4), 700)],
+                &[
+                    Values::Text(500),
+                    Values::Text(5_000),
+                    Values::List(20, 3_000),
+                ],
+                &[
+                    (0, Ask::Any(3), ALWAYS),
+                    (1, Ask::Any(4), 700),
+                    (2, Ask::Any(4), 700),
+                ],
             )
         },
         shape(

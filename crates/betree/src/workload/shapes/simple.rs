@@ -25,7 +25,9 @@ impl SimpleIndex {
         let mut asked: HashMap<(usize, i64), usize> = HashMap::new();
         for test in expressions.iter().flatten().flatten() {
             if let Test::Any(at, values) | Test::All(at, values) = test {
-                values.iter().for_each(|v| *asked.entry((*at, *v)).or_default() += 1);
+                values
+                    .iter()
+                    .for_each(|v| *asked.entry((*at, *v)).or_default() += 1);
             }
         }
         let mut out = Self {
@@ -120,9 +122,9 @@ pub fn holds(test: &Test, event: &Plain) -> bool {
         Test::FloatBetween(at, low, high) => {
             matches!(event.values[*at], Value::Float(value) if *low <= value && value <= *high)
         }
-        Test::Radius(latitude, longitude, km) => {
-            event.place.is_some_and(|place| distance(place, (*latitude, *longitude)) <= *km)
-        }
+        Test::Radius(latitude, longitude, km) => event
+            .place
+            .is_some_and(|place| distance(place, (*latitude, *longitude)) <= *km),
         Test::Cap(campaign, most, length) => {
             let counter = event.caps.binary_search_by_key(campaign, |(id, ..)| *id);
             counter.map_or(true, |at| {
