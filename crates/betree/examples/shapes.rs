@@ -116,6 +116,12 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
                 found.sort_unstable();
                 let same = ids.iter().map(|id| id.0 as u32).eq(found.iter().copied());
                 if !same {
+                    let wrong = (0..count as u32).find(|at| {
+                        found.contains(at) != ids.contains(&SubscriptionId(u64::from(*at)))
+                    });
+                    let wrong = wrong.unwrap_or(0) as usize;
+                    println!("expression {wrong}: {}", texts[wrong]);
+                    println!("{}", shapes::json(&shape, &plain[at]));
                     return Err(format!(
                         "{name}: event {at}: {} found, the simple index {}",
                         ids.len(),

@@ -5,4 +5,6 @@ mod batches;
 mod common;
 mod hostile;
 mod oracle;
+#[cfg(feature = "workload")]
+mod shapes;
 mod snapshots;

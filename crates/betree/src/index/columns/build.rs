@@ -319,7 +319,11 @@ impl Builder {
         self.out.codes = codes;
         self.out.slots = (0..slots as u32).collect();
         // Most members come in the order of their slots; those that lockstep refused come last.
-        let sorted = numbers.windows(2).take_while(|pair| pair[0] < pair[1]).count() + 1;
+        let sorted = numbers
+            .windows(2)
+            .take_while(|pair| pair[0] < pair[1])
+            .count()
+            + 1;
         let (sorted, others) = numbers.split_at(sorted.min(numbers.len()));
         let mut places = vec![0u64; slots.div_ceil(64)];
         for slot in sorted {

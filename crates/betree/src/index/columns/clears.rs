@@ -86,9 +86,11 @@ impl ClearsBuilder {
             };
             while let Some(((_, value), members)) = values.next_if(|((at, _), _)| *at == attribute)
             {
-                let start = out.members.len() as u32;
+                let start = out.members.len();
                 out.members
                     .extend(members.iter().map(|member| number(*member)));
+                out.members[start..].sort_unstable();
+                let start = start as u32;
                 excluded
                     .values
                     .push((value, start, out.members.len() as u32));

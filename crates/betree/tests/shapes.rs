@@ -1,0 +1,111 @@
+//! Every shape of workload, named and drawn, equals a simple inverted index that shares no code with the matcher:
+//! on every instruction set, in steps of any size, by name, and after changes.
+
+use betree::workload::shapes::{self, Conjunctions, Drawer, Plain, Shape, SimpleIndex};
+use betree::{
+    BeTree, Budget, Buffers, Constants, Domain, Expression, Isa, Progress, Snapshot,
+    SubscriptionId, Undefined,
+};
+
+fn put(tree: &mut BeTree, shape: &Shape, id: usize, expression: &Conjunctions) {
+    let mut constants = Constants::default();
+    constants.campaign_id = shapes::campaign(expression);
+    let text = shapes::text(shape, expression);
+    let parsed = Expression::parse(&text).unwrap();
+    let id = SubscriptionId(id as u64);
+    match tree.contains(id) {
+        true => tree.update(id, &parsed, &constants).unwrap(),
+        false => tree.insert(id, &parsed, &constants).unwrap(),
+    }
+}
+
+/// The ids that a search in steps finds, and its reductions.
+fn found(snapshot: &Snapshot, json: &str, buffers: &mut Buffers, step: u64) -> (Vec<u64>, u64) {
+    let event = snapshot.event(json).unwrap();
+    let mut search = snapshot.search_iterator(&event, buffers).unwrap();
+    while search.step(Budget::reductions(step)) == Progress::Yielded {}
+    (
+        search.ids().iter().map(|id| id.0).collect(),
+        search.reductions(),
+    )
+}
+
+fn named(snapshot: &Snapshot, json: &str, buffers: &mut Buffers) -> Vec<u64> {
+    let event = snapshot.event(json).unwrap();
+    let ids: Vec<SubscriptionId> = snapshot.ids().iter().copied().step_by(7).collect();
+    let mut search = snapshot.search_ids(&event, &ids, buffers).unwrap();
+    search.step(Budget::UNLIMITED);
+    search.ids().iter().map(|id| id.0).collect()
+}
+
+fn check(shape: &Shape, expressions: &[Conjunctions], snapshot: &Snapshot, events: &[Plain]) {
+    let mut simple = SimpleIndex::new(expressions);
+    let mut right = Vec::new();
+    let mut buffers: Vec<Buffers> = Isa::ALL.into_iter().map(Buffers::with_isa).collect();
+    for event in events {
+        let json = shapes::json(shape, event);
+        simple.search(event, &mut right);
+        right.sort_unstable();
+        let right: Vec<u64> = right.iter().map(|id| u64::from(*id)).collect();
+        let mut whole = None;
+        for buffers in &mut buffers {
+            for step in [u64::MAX, 1, 37, 2_000] {
+                let (ids, reductions) = found(snapshot, &json, buffers, step);
+                assert!(ids == right, "{}, steps of {step}: {json}", shape.name);
+                assert_eq!(
+                    *whole.get_or_insert(reductions),
+                    reductions,
+                    "{}",
+                    shape.name
+                );
+            }
+        }
+        let some: Vec<u64> = right.into_iter().filter(|id| id % 7 == 0).collect();
+        assert_eq!(
+            named(snapshot, &json, &mut buffers[0]),
+            some,
+            "{}: {json}",
+            shape.name
+        );
+    }
+}
+
+fn run(shape: &Shape, seed: u64, count: usize, events: usize) {
+    let mut drawer = Drawer::new(shape.clone(), seed);
+    let mut expressions: Vec<_> = (0..count).map(|_| drawer.expression()).collect();
+    let mut tree = BeTree::new(Domain::parse(&shape.domains()).unwrap(), Undefined::False);
+    for (id, expression) in expressions.iter().enumerate() {
+        put(&mut tree, shape, id, expression);
+    }
+    let plain: Vec<_> = (0..events).map(|_| drawer.event()).collect();
+    check(shape, &expressions, &tree.snapshot(), &plain);
+    // Some change, one by one and in a bunch.
+    for id in (0..count).step_by(count / 9 + 1) {
+        expressions[id] = drawer.expression();
+        put(&mut tree, shape, id, &expressions[id]);
+        if id % 2 == 0 {
+            let _ = tree.snapshot();
+        }
+    }
+    check(
+        shape,
+        &expressions,
+        &tree.snapshot(),
+        &plain[..events.min(4)],
+    );
+}
+
+#[test]
+fn named_shapes_equal_a_simple_index() {
+    for shape in shapes::named() {
+        run(&shape, 3, 5_000, 6);
+    }
+}
+
+#[test]
+fn drawn_shapes_equal_a_simple_index() {
+    for seed in 0..60 {
+        let count = [1, 2, 63, 64, 65, 500, 2_049, 4_500][seed as usize % 8];
+        run(&shapes::drawn(seed), seed, count, 8);
+    }
+}
