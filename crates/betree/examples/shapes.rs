@@ -158,16 +158,17 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
     };
     let n = (events * 4) as u64;
     let (mine, simple) = (p(&mut own, 0.5), p(&mut other, 0.5));
-    let start = Instant::now();
     let mut calls = Vec::new();
-    for at in 0..20.min(count) {
+    // A snapshot lives while the next is made.
+    let mut last = snapshot.clone();
+    for at in 0..200.min(count) {
         let one = Instant::now();
         tree.delete(SubscriptionId(at as u64))?;
         insert(&mut tree, at)?;
-        let _ = tree.snapshot();
+        last = tree.snapshot();
         calls.push(one.elapsed().as_secs_f64() * 1e6);
     }
-    let _ = start;
+    drop(last);
     println!(
         "{name:36.36} {mine:8.2} {:8.2} {:8.2} {simple:9.2} {:8.2} {:8} {:7} {:7} {:8.0} {bytes:6} {:6.0}",
         p(&mut own, 0.99),

@@ -3,10 +3,11 @@
 //! An event keeps only values in the dictionary. Other values cannot change any outcome, so they are neither
 //! stored nor sorted.
 
-use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::expr::CapKind;
+use crate::numbers::Numbers;
 
 /// What a counter counts: kind, whether by address, id, namespace.
 pub(crate) type CapKey = (CapKind, bool, i64, u32);
@@ -21,16 +22,12 @@ pub(crate) const STRINGS_MAX: usize = UNKNOWN as usize - 1;
 pub(crate) struct Dictionary {
     /// Changes with every addition, and never equals that of another dictionary.
     generation: u64,
-    strings: HashMap<Box<str>, u32>,
-    texts: Vec<Box<str>>,
-    elements: HashMap<(u16, u64), u32>,
-    element_keys: Vec<(u16, u64)>,
-    segments: HashMap<(u16, i64), u32>,
-    segment_keys: Vec<(u16, i64)>,
-    caps: HashMap<CapKey, u32>,
-    cap_keys: Vec<CapKey>,
+    strings: Numbers<Arc<str>>,
+    elements: Numbers<(u16, u64)>,
+    segments: Numbers<(u16, i64)>,
+    caps: Numbers<CapKey>,
     /// Values that scalars are compared with, for the bounds on their number.
-    values: HashSet<(u16, u64)>,
+    values: Numbers<(u16, u64)>,
     /// How many values and elements each attribute has.
     distinct: Vec<u32>,
     /// Attributes whose whole text is needed.
@@ -43,15 +40,11 @@ impl Dictionary {
     pub(crate) fn new(attributes: usize) -> Self {
         Self {
             generation: GENERATIONS.fetch_add(1, Ordering::Relaxed),
-            strings: HashMap::new(),
-            texts: Vec::new(),
-            elements: HashMap::new(),
-            element_keys: Vec::new(),
-            segments: HashMap::new(),
-            segment_keys: Vec::new(),
-            caps: HashMap::new(),
-            cap_keys: Vec::new(),
-            values: HashSet::new(),
+            strings: Numbers::default(),
+            elements: Numbers::default(),
+            segments: Numbers::default(),
+            caps: Numbers::default(),
+            values: Numbers::default(),
             distinct: vec![0; attributes],
             wants_text: vec![false; attributes],
         }
@@ -67,46 +60,42 @@ impl Dictionary {
 
     /// The number of a string; `None` when no expression uses it.
     pub(crate) fn find_string(&self, text: &str) -> Option<u32> {
-        self.strings.get(text).copied()
+        self.strings.find(text)
     }
 
     /// The string of a number.
     pub(crate) fn text(&self, id: u32) -> &str {
-        self.texts.get(id as usize).map_or("", |text| text)
+        self.strings.get(id).map_or("", |text| text)
     }
 
     /// All strings, by their numbers.
-    pub(crate) fn strings(&self) -> &[Box<str>] {
-        &self.texts
+    pub(crate) fn strings(&self) -> &Numbers<Arc<str>> {
+        &self.strings
     }
 
     pub(crate) fn intern_string(&mut self, text: &str) -> u32 {
-        if let Some(id) = self.strings.get(text) {
-            return *id;
+        if let Some(id) = self.strings.find(text) {
+            return id;
         }
         // Beyond two thousand million strings, all further ones would share a number; memory ends before.
-        let id = (self.texts.len() as u32).min(UNKNOWN - 1);
-        self.strings.insert(text.into(), id);
-        self.texts.push(text.into());
+        let id = self.strings.add(text.into());
         self.changed();
-        id
+        id.min(UNKNOWN - 1)
     }
 
     pub(crate) fn find_element(&self, attribute: u16, value: u64) -> Option<u32> {
-        self.elements.get(&(attribute, value)).copied()
+        self.elements.find(&(attribute, value))
     }
 
     pub(crate) fn element(&self, id: u32) -> Option<(u16, u64)> {
-        self.element_keys.get(id as usize).copied()
+        self.elements.get(id).copied()
     }
 
     pub(crate) fn intern_element(&mut self, attribute: u16, value: u64) -> u32 {
-        if let Some(id) = self.elements.get(&(attribute, value)) {
-            return *id;
+        if let Some(id) = self.elements.find(&(attribute, value)) {
+            return id;
         }
-        let id = self.element_keys.len() as u32;
-        self.elements.insert((attribute, value), id);
-        self.element_keys.push((attribute, value));
+        let id = self.elements.add((attribute, value));
         self.count(attribute);
         self.changed();
         id
@@ -114,12 +103,13 @@ impl Dictionary {
 
     /// Whether a scalar is already compared with this value.
     pub(crate) fn has_value(&self, attribute: u16, value: u64) -> bool {
-        self.values.contains(&(attribute, value))
+        self.values.find(&(attribute, value)).is_some()
     }
 
     /// Notes that a scalar is compared with this value. This does not change how events are read.
     pub(crate) fn note_value(&mut self, attribute: u16, value: u64) {
-        if self.values.insert((attribute, value)) {
+        if !self.has_value(attribute, value) {
+            self.values.add((attribute, value));
             self.count(attribute);
         }
     }
@@ -143,39 +133,35 @@ impl Dictionary {
     }
 
     pub(crate) fn find_segment(&self, attribute: u16, id: i64) -> Option<u32> {
-        self.segments.get(&(attribute, id)).copied()
+        self.segments.find(&(attribute, id))
     }
 
     pub(crate) fn segment(&self, slot: u32) -> Option<(u16, i64)> {
-        self.segment_keys.get(slot as usize).copied()
+        self.segments.get(slot).copied()
     }
 
     pub(crate) fn intern_segment(&mut self, attribute: u16, id: i64) -> u32 {
-        if let Some(slot) = self.segments.get(&(attribute, id)) {
-            return *slot;
+        if let Some(slot) = self.segments.find(&(attribute, id)) {
+            return slot;
         }
-        let slot = self.segment_keys.len() as u32;
-        self.segments.insert((attribute, id), slot);
-        self.segment_keys.push((attribute, id));
+        let slot = self.segments.add((attribute, id));
         self.changed();
         slot
     }
 
     pub(crate) fn find_cap(&self, key: &CapKey) -> Option<u32> {
-        self.caps.get(key).copied()
+        self.caps.find(key)
     }
 
     pub(crate) fn cap(&self, slot: u32) -> Option<CapKey> {
-        self.cap_keys.get(slot as usize).copied()
+        self.caps.get(slot).copied()
     }
 
     pub(crate) fn intern_cap(&mut self, key: CapKey) -> u32 {
-        if let Some(slot) = self.caps.get(&key) {
-            return *slot;
+        if let Some(slot) = self.caps.find(&key) {
+            return slot;
         }
-        let slot = self.cap_keys.len() as u32;
-        self.caps.insert(key, slot);
-        self.cap_keys.push(key);
+        let slot = self.caps.add(key);
         self.changed();
         slot
     }
@@ -196,10 +182,6 @@ impl Dictionary {
 
     /// How many elements, segments and counters there are.
     pub(crate) fn sizes(&self) -> (usize, usize, usize) {
-        (
-            self.element_keys.len(),
-            self.segment_keys.len(),
-            self.cap_keys.len(),
-        )
+        (self.elements.len(), self.segments.len(), self.caps.len())
     }
 }

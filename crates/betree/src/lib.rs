@@ -45,6 +45,7 @@ mod expr;
 mod futures;
 mod index;
 mod lockstep;
+mod numbers;
 mod program;
 mod search;
 mod simd;

@@ -96,8 +96,7 @@ impl SimpleIndex {
 }
 
 /// Whether a test holds. One of an absent value does not.
-#[must_use]
-pub fn holds(test: &Test, event: &Plain) -> bool {
+fn holds(test: &Test, event: &Plain) -> bool {
     match test {
         Test::Any(at, values) => match &event.values[*at] {
             Value::Integer(value) => values.contains(value),
