@@ -9,6 +9,7 @@ use super::asks::Asks;
 use super::cells::{CellWords, Guard, interval, points};
 use super::columns::ordered;
 use super::geo;
+use super::tree::{ITEM_NS, PROGRAM_NS, best_guards};
 use crate::code::{HAS_MAX, Head, IN_MAX, Op, u64_at};
 use crate::domain::{AttributeType, Domain};
 use crate::program::arena::Arena;
@@ -233,6 +234,21 @@ impl Clauses {
         }
         let all = self.clauses[first..].iter();
         all.map(|clause| clause.probability).fold(1.0, f32::min)
+    }
+
+    /// Nanoseconds that a unit costs in the tree, about: it is tested for the events that have one of its keys, and
+    /// run for those that pass its guards.
+    pub(crate) fn cost(&self, unit: u32) -> f32 {
+        let best = self
+            .of(unit)
+            .iter()
+            .min_by(|a, b| a.probability.total_cmp(&b.probability));
+        let Some(best) = best else {
+            return f32::MAX;
+        };
+        let guards = best_guards(self, unit, best.parts);
+        let pass: f32 = guards.iter().map(|(_, guard)| guard.pass).product();
+        best.probability * (ITEM_NS + pass * PROGRAM_NS)
     }
 
     /// Removes all units from one on.

@@ -20,8 +20,8 @@ const BITS: u32 = 64;
 const ABSENT: u64 = 1 << (BITS - 1);
 /// An attribute has cells only if one in this many expressions or more test it.
 const SHARE_MIN: usize = 400;
-/// The most words; guards name one in 15 bits.
-const WORDS_MAX: usize = 1 << 14;
+/// The most words; a power of two, so that the number of a word needs no check.
+pub(crate) const WORDS_MAX: usize = 1 << 12;
 /// The most nodes of a group that is evaluated for each cell.
 const NODES_MAX: usize = 32;
 

@@ -19,7 +19,7 @@ use crate::simd::LANES;
 const LOCKSTEP_MIN: f32 = 0.2;
 
 /// An expression goes into the tree when less than this share of events meet its best clauses.
-const TREE_MAX: f32 = 0.15;
+const TREE_MAX: f32 = 0.2;
 
 /// The most units of an expression.
 const UNITS_MAX: usize = 16;
@@ -64,10 +64,12 @@ impl Index {
                         domain,
                     };
                     let first = compiler.units.len() as u32;
-                    let best = compiler.units(slot as u32, &known, &mut index.tests);
-                    if best < TREE_MAX {
+                    let placed = compiler.units(slot as u32, &known, &mut index.tests);
+                    let Err(best) = placed else {
                         index.places[slot] = first;
-                    } else if best < LOCKSTEP_MIN {
+                        continue;
+                    };
+                    if best < LOCKSTEP_MIN {
                         index.places[slot] = compiler.member(slot as u32, &mut index.tests);
                     } else if !compiler.lane(slot as u32, &mut lockstep) {
                         compiler.arena.load(index.sources.tree(slot), estimates);
@@ -143,9 +145,16 @@ struct Compiler {
 }
 
 impl Compiler {
-    /// Adds the expression of the arena to the tree, an `or` at its root as several units. Returns the share of
-    /// events that meet its clauses; above [`TREE_MAX`] nothing is added.
-    fn units(&mut self, slot: u32, known: &Known<'_>, tests: &mut MemoTests) -> f32 {
+    /// Adds the expression of the arena to the tree, an `or` at its root as several units.
+    ///
+    /// # Errors
+    /// It costs less elsewhere: the share of events that meet its clauses. Nothing is added then.
+    fn units(
+        &mut self,
+        slot: u32,
+        known: &Known<'_>,
+        tests: &mut MemoTests,
+    ) -> std::result::Result<(), f32> {
         let root = [ROOT];
         let arena = &self.arena;
         let nodes = match arena.children(ROOT) {
@@ -162,9 +171,10 @@ impl Compiler {
             .iter()
             .map(|node| self.clauses.push(arena, *node, known));
         let share = shares.sum::<f32>().min(1.0);
-        if share >= TREE_MAX {
+        let cost = (first..self.clauses.len()).map(|unit| self.clauses.cost(unit as u32));
+        if share >= TREE_MAX || cost.sum::<f32>() > self.columns.cost(arena) {
             self.clauses.truncate(first);
-            return share;
+            return Err(share);
         }
         let mut code = std::mem::take(&mut self.code);
         for node in nodes.to_vec() {
@@ -176,7 +186,7 @@ impl Compiler {
             self.emit(slot, tests, &mut code);
         }
         self.code = code;
-        share
+        Ok(())
     }
 
     /// Adds the expression of the arena to lockstep. Returns false when it does not fit there.

@@ -8,19 +8,19 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::access::{Clause, Clauses, Dimension, Key};
-use super::cells::Guard;
+use super::cells::{Guard, WORDS_MAX};
 
 /// A node with at most this many units is not divided.
-const LEAF_MAX: usize = 48;
+const LEAF_MAX: usize = 128;
 /// Most dimensions on a path from the root.
 const DEPTH_MAX: usize = 4;
 /// Most places of one unit.
 const COPIES_MAX: u32 = 64;
 /// Nanoseconds of testing an item, of running its program, and of a look-up; and how many look-ups a list takes.
-const ITEM_NS: f32 = 1.2;
-const PROGRAM_NS: f32 = 60.0;
-const PROBE_NS: f32 = 40.0;
-const LIST_PROBES: f32 = 10.0;
+pub(super) const ITEM_NS: f32 = 6.0;
+pub(super) const PROGRAM_NS: f32 = 60.0;
+const PROBE_NS: f32 = 120.0;
+const LIST_PROBES: f32 = 16.0;
 
 /// Items that match as soon as their guards pass.
 const EXACT: u32 = 1 << 31;
@@ -39,10 +39,10 @@ pub(crate) struct Item {
 impl Item {
     /// Whether the guards pass.
     #[inline(always)]
-    pub(crate) fn passes(&self, words: &[u64]) -> bool {
+    pub(crate) fn passes(&self, words: &[u64; WORDS_MAX]) -> bool {
         let one = |at: usize| {
-            let word = words.get(usize::from(self.words[at] & !WANTS));
-            let found = word.copied().unwrap_or(0) & self.masks[at] != 0;
+            let word = words[usize::from(self.words[at]) % WORDS_MAX];
+            let found = word & self.masks[at] != 0;
             found == (self.words[at] & WANTS != 0)
         };
         one(0) & one(1)
@@ -240,26 +240,7 @@ impl Builder<'_> {
 
     /// An item with the two best guards that its place does not imply, and the share of events that pass them.
     fn item(&self, work: Work) -> (Item, f32) {
-        let mut guards: Vec<(u64, Guard)> = Vec::new();
-        for (bit, guard) in self.clauses.guards(work.unit) {
-            if bit & work.implied != 0 {
-                continue;
-            }
-            let same = |(_, other): &&mut (u64, Guard)| {
-                !other.wants && !guard.wants && other.word == guard.word
-            };
-            match guards.iter_mut().find(same) {
-                Some((bits, other)) => {
-                    *bits |= bit;
-                    other.mask |= guard.mask;
-                    other.is_exact &= guard.is_exact;
-                    other.pass *= guard.pass;
-                }
-                None => guards.push((*bit, *guard)),
-            }
-        }
-        guards.sort_by(|a, b| a.1.pass.total_cmp(&b.1.pass));
-        guards.truncate(2);
+        let guards = best_guards(self.clauses, work.unit, work.implied);
         let exact = guards.iter().filter(|(_, guard)| guard.is_exact);
         let decided = exact.fold(work.implied, |bits, (guard, _)| bits | guard);
         let parts = self.clauses.parts(work.unit);
@@ -273,6 +254,31 @@ impl Builder<'_> {
         };
         (item, guards.iter().map(|(_, guard)| guard.pass).product())
     }
+}
+
+/// The two guards of a unit that exclude most, without those of parts that are implied. Guards of one word are one.
+pub(super) fn best_guards(clauses: &Clauses, unit: u32, implied: u64) -> Vec<(u64, Guard)> {
+    let mut guards: Vec<(u64, Guard)> = Vec::new();
+    for (bit, guard) in clauses.guards(unit) {
+        if bit & implied != 0 {
+            continue;
+        }
+        let same = |(_, other): &&mut (u64, Guard)| {
+            !other.wants && !guard.wants && other.word == guard.word
+        };
+        match guards.iter_mut().find(same) {
+            Some((bits, other)) => {
+                *bits |= bit;
+                other.mask |= guard.mask;
+                other.is_exact &= guard.is_exact;
+                other.pass *= guard.pass;
+            }
+            None => guards.push((*bit, *guard)),
+        }
+    }
+    guards.sort_by(|a, b| a.1.pass.total_cmp(&b.1.pass));
+    guards.truncate(2);
+    guards
 }
 
 fn hash(seed: u64, node: u32, (dimension, value): Key) -> u64 {

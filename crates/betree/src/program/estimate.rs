@@ -9,7 +9,7 @@ use crate::dictionary::Dictionary;
 use crate::domain::{AttributeType, Domain};
 
 /// Assumed length of a list.
-pub(crate) const LIST_ELEMENTS: f32 = 8.0;
+pub(crate) const LIST_ELEMENTS: f32 = 16.0;
 /// Assumed number of values of an integer without bounds.
 const INTEGERS: f32 = 1000.0;
 

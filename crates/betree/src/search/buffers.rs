@@ -2,6 +2,7 @@
 
 use super::bits::Bits;
 use crate::SubscriptionId;
+use crate::index::cells::WORDS_MAX;
 use crate::index::columns::Cleared;
 use crate::program::run::Memos;
 use crate::simd::{Isa, Join, LANES, TESTS_MAX, TILE_WORDS, Truth};
@@ -26,7 +27,7 @@ pub struct Buffers {
     /// Nodes to visit.
     pub(super) stack: Vec<u32>,
     /// The words that guards test, and the units that passed them.
-    pub(super) cells: Vec<u64>,
+    pub(super) cells: Box<[u64; WORDS_MAX]>,
     pub(super) units: Vec<u32>,
     pub(super) truth: Truth,
     /// Room for ids; the first `found` of them are results.
@@ -57,7 +58,7 @@ impl Buffers {
             left: [0; TILE_WORDS],
             cleared: Vec::new(),
             stack: Vec::new(),
-            cells: Vec::new(),
+            cells: Box::new([0; WORDS_MAX]),
             units: Vec::new(),
             truth: Truth([0; TESTS_MAX]),
             ids: Vec::new(),

@@ -58,15 +58,14 @@ impl Search<'_> {
         }
         let words = &mut self.buffers.cells;
         if at == 0 {
-            words.clear();
-            words.resize(index.cells.words(), 0);
+            words[..index.cells.words()].fill(0);
         }
         while at < index.cells.len() {
             if self.spent >= limit {
                 return Phase::Cells { part, at };
             }
             self.spent += 2;
-            index.cells.set(at, self.event, words);
+            index.cells.set(at, self.event, &mut words[..]);
             at += 1;
         }
         self.buffers.stack.clear();
@@ -128,7 +127,7 @@ impl Search<'_> {
             }
             let block = left.get(..BLOCK).unwrap_or(left);
             self.spent += block.len().div_ceil(ITEMS_PER_REDUCTION) as u64;
-            let words = self.buffers.cells.as_slice();
+            let words = &self.buffers.cells;
             let mut passed = 0u64;
             for (at, item) in block.iter().enumerate() {
                 passed |= u64::from(item.passes(words)) << at;

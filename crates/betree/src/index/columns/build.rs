@@ -10,6 +10,10 @@ use crate::simd::TILE_WORDS;
 
 /// Most nodes of a group that is evaluated for each value.
 const NODES_MAX: usize = 64;
+/// Nanoseconds of a column for an expression, of a match without a program, and of a program.
+const COLUMN_NS: f32 = 0.008;
+const DECIDED_NS: f32 = 4.0;
+const PROGRAM_NS: f32 = 60.0;
 /// Most rows of a scalar for which a test sets its bits directly.
 const ROWS_KEPT: usize = 520;
 
@@ -101,6 +105,43 @@ impl Builder {
         self.out.codes.push(DECIDED);
         if self.out.slots.len().is_multiple_of(64) {
             self.close();
+        }
+    }
+
+    /// Nanoseconds that an expression costs here, about: its share of joining rows, and what runs for events that
+    /// pass the rows.
+    pub(crate) fn cost(&self, arena: &Arena) -> f32 {
+        let columns = (self.starts.len() - 1) as f32;
+        let (mut passing, mut all) = (1.0, true);
+        for child in arena.children(ROOT) {
+            let node = &arena.nodes[*child as usize];
+            match self.may_decide(arena, *child) {
+                true => passing *= node.probability,
+                false => all = false,
+            }
+        }
+        COLUMN_NS * columns + passing * if all { DECIDED_NS } else { PROGRAM_NS }
+    }
+
+    /// Whether rows or lists are likely to decide a part of a conjunction.
+    fn may_decide(&self, arena: &Arena, child: u32) -> bool {
+        let is_group = matches!(arena.nodes[child as usize].op, Op::And | Op::Or);
+        let attribute = match is_group {
+            true => arena.only_attribute(child, NODES_MAX),
+            false => Some(Head(arena.test(child)[0]).attribute()),
+        };
+        let columns = attribute.and_then(|at| self.by_attribute.get(at).copied());
+        let [scalar, any, none] = columns.unwrap_or([None; 3]);
+        if scalar.is_some() {
+            return true;
+        }
+        let head = Head(arena.test(child).first().copied().unwrap_or(0));
+        match (is_group, head.op(), head.flag()) {
+            (true, ..) => false,
+            (_, Op::HasAny, false) => any.is_some(),
+            (_, Op::HasAny, true) => none.is_some() || head.flag(),
+            (_, Op::Equal32 | Op::Equal64 | Op::In | Op::InMany, negated) => negated,
+            _ => false,
         }
     }
 
