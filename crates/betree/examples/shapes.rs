@@ -68,8 +68,10 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
     let start = Instant::now();
     let mut tree = BeTree::new(Domain::parse(&shape.domains())?, Undefined::False);
     let insert = |tree: &mut BeTree, at: usize| -> Result<()> {
-        let mut constants = Constants::default();
-        constants.campaign_id = shapes::campaign(&expressions[at]);
+        let constants = Constants {
+            campaign_id: shapes::campaign(&expressions[at]),
+            ..Constants::default()
+        };
         let expression =
             Expression::parse(&texts[at]).map_err(|e| format!("{e}: {}", texts[at]))?;
         tree.insert(SubscriptionId(at as u64), &expression, &constants)

@@ -8,8 +8,10 @@ use betree::{
 };
 
 fn put(tree: &mut BeTree, shape: &Shape, id: usize, expression: &Conjunctions) {
-    let mut constants = Constants::default();
-    constants.campaign_id = shapes::campaign(expression);
+    let constants = Constants {
+        campaign_id: shapes::campaign(expression),
+        ..Constants::default()
+    };
     let text = shapes::text(shape, expression);
     let parsed = Expression::parse(&text).unwrap();
     let id = SubscriptionId(id as u64);

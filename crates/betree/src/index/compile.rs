@@ -155,16 +155,14 @@ impl Compiler {
         known: &Known<'_>,
         tests: &mut MemoTests,
     ) -> std::result::Result<(), f32> {
-        let root = [ROOT];
         let arena = &self.arena;
-        let nodes = match arena.children(ROOT) {
+        let alternatives = match arena.children(ROOT) {
             [only] if arena.nodes[*only as usize].op == Op::Or => arena.children(*only),
-            _ => &root[..],
+            _ => &[],
         };
-        let nodes = if nodes.len() > UNITS_MAX {
-            &root[..]
-        } else {
-            nodes
+        let nodes = match alternatives.len() {
+            1..=UNITS_MAX => alternatives.to_vec(),
+            _ => vec![ROOT],
         };
         let first = self.clauses.len();
         let shares = nodes
@@ -177,7 +175,7 @@ impl Compiler {
             return Err(share);
         }
         let mut code = std::mem::take(&mut self.code);
-        for node in nodes.to_vec() {
+        for node in nodes {
             self.units.push(Unit {
                 slot,
                 code: code.len() as u32,

@@ -78,7 +78,7 @@ pub(crate) fn cells(operands: &[u32]) -> Option<(u8, Vec<u64>)> {
         let count = count.min(columns);
         let total = (rows.end() - rows.start() + 1) * count;
         (total as usize <= CELLS_MAX).then(|| {
-            let line = |row: u64| (0..count).map(move |at| row << 32 | (first + at) % columns);
+            let line = |row: u64| (0..count).map(move |at| (row << 32) | ((first + at) % columns));
             (level, rows.flat_map(line).collect())
         })
     })

@@ -1,9 +1,8 @@
 //! The tree over access clauses: a node divides its units by dimension, a part clusters them by key.
 //!
 //! Below the root, a long list of units is divided again where looking up an event's keys costs less than testing
-//! the units. All edges are in one hash table, from (node, key) to a node. When two keys share a hash, a search
-//! visits a unit in vain: an item that relies on its place being exact is visited only by its own key, because the
-//! table holds whole keys of such edges.
+//! the units. All edges are in one hash table, from (node, key) to a node. It holds whole keys, so an event visits
+//! a unit only by a key that it has, and parts which that key implies need no test.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
