@@ -1,7 +1,7 @@
 //! Records which source and which compiler this binary was made from, for its reports.
 //!
-//! Everything is best effort: outside a git checkout (a package from the registry) the commit is
-//! simply not known.
+//! All of it is best effort: outside of a git checkout (in a package from the registry) the commit is
+//! unknown.
 
 use std::process::Command;
 
@@ -48,5 +48,17 @@ fn main() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     set("PERFKIT_RUSTC", output(&rustc, &["--version"]));
     set("PERFKIT_TARGET", std::env::var("TARGET").ok());
-    set("PERFKIT_PROFILE", std::env::var("PROFILE").ok());
+    set("PERFKIT_PROFILE", profile());
+}
+
+/// The build profile. `PROFILE` says `release` for every profile that inherits from it, so the name
+/// comes from the path of `OUT_DIR`: `target/dist/build/perfkit-0123456789abcdef/out`.
+fn profile() -> Option<String> {
+    let coarse = std::env::var("PROFILE").ok()?;
+    let out = std::env::var_os("OUT_DIR");
+    let named = out.as_deref().and_then(|out| {
+        let folder = std::path::Path::new(out).ancestors().nth(3)?;
+        folder.file_name()?.to_str().map(str::to_owned)
+    });
+    Some(named.filter(|_| coarse == "release").unwrap_or(coarse))
 }

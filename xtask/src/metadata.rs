@@ -16,6 +16,14 @@ pub(crate) struct Metadata {
     pub(crate) resolve: Option<Resolve>,
 }
 
+/// The build profile of everything that is measured, as an argument of cargo.
+pub(crate) const MEASURED: [&str; 2] = ["--profile", "dist"];
+
+/// Where cargo puts the programs that are built with [`MEASURED`].
+pub(crate) fn measured_binaries() -> Result<PathBuf> {
+    Ok(workspace()?.target_directory.join(MEASURED[1]))
+}
+
 /// One package.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Package {

@@ -1,15 +1,17 @@
-//! Builds the program that tunes and judges zstdkit's recipes, and runs it. What it does is in
-//! `bin/tune/`; its words are handed on as they are.
+//! Builds the program that tunes and judges zstdkit's recipes, and runs it with the given arguments. The
+//! program is in `bin/tune/`.
 
 use anyhow::Result;
 
-use crate::sh;
+use crate::{metadata, sh};
 
 pub(crate) fn run(words: &[&str]) -> Result<()> {
+    let [profile, name] = metadata::MEASURED;
     let build = [
         "run",
         "--quiet",
-        "--release",
+        profile,
+        name,
         "--package",
         "xtask",
         "--features",

@@ -78,24 +78,20 @@ pub(crate) enum Mode {
     Record,
 }
 
-/// Counts every workload, and hands back one line about it.
+/// Counts every workload, and returns one line about it.
 pub(crate) fn run(mode: Mode) -> Result<String> {
     let Some(environment) = callgrind::environment()? else {
         println!("valgrind is not installed: nothing is counted");
         return Ok("not run: no valgrind".to_owned());
     };
-    let args = [
-        "build",
-        "--release",
-        "--package",
-        "xtask",
-        "--features",
-        "workloads",
-    ];
-    sh::run(sh::cargo(&args).args(["--bin", "gate-workloads"]))?;
-    let program = metadata::workspace()?
-        .target_directory
-        .join("release/gate-workloads");
+    let args = ["build", "--package", "xtask", "--features", "workloads"];
+    let mut cargo = sh::cargo(&args);
+    sh::run(
+        cargo
+            .args(["--bin", "gate-workloads"])
+            .args(metadata::MEASURED),
+    )?;
+    let program = metadata::measured_binaries()?.join("gate-workloads");
 
     let path = sh::root().join("xtask/baselines.json");
     let mut baselines = Baselines::read(&path)?;

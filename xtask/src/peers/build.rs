@@ -1,4 +1,4 @@
-//! Building what is measured, and which build it is.
+//! Builds what is measured, and states which build it is.
 
 use std::fs;
 use std::path::Path;
@@ -32,17 +32,20 @@ pub(super) fn measured_by_example(
     example: &str,
     words: &[&str],
 ) -> Result<(Value, Made)> {
+    let [profile, name] = metadata::MEASURED;
     let build = [
         "build",
-        "--release",
+        profile,
+        name,
         "--package",
         package,
         "--example",
         example,
     ];
     sh::run(sh::cargo(&build).args(["--features", features]))?;
-    let program = metadata::workspace()?.target_directory;
-    let program = program.join("release/examples").join(example);
+    let program = metadata::measured_binaries()?
+        .join("examples")
+        .join(example);
     let folder = tempfile::tempdir()?;
     let json = folder.path().join("results.json");
     let mut command = match sh::find("taskset") {
@@ -70,5 +73,6 @@ pub(super) fn build_perfkit() -> Result<()> {
     if is_built() {
         return Ok(());
     }
-    sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))
+    let mut cargo = sh::cargo(&["build", "--bin", "perfkit"]);
+    sh::run(cargo.args(metadata::MEASURED))
 }

@@ -70,8 +70,7 @@ pub(crate) fn run(log: &str) -> Result<()> {
         );
     }
     super::build_perfkit()?;
-    let release = metadata::workspace()?.target_directory.join("release");
-    let perfkit = release.join("perfkit");
+    let perfkit = metadata::measured_binaries()?.join("perfkit");
     if !Path::new(log).exists() {
         let words = [
             "fix", "generate", "--size", "2GB", "--form", "lines", "-o", log,

@@ -82,15 +82,9 @@ pub(crate) fn run(size: Size, only: &Only) -> Result<()> {
         bail!("zstd is not installed: there is nothing to measure against");
     }
     build_perfkit()?;
-    let args = [
-        "build",
-        "--release",
-        "--package",
-        "xtask",
-        "--features",
-        "workloads",
-    ];
-    sh::run(sh::cargo(&args).args(["--bin", "workload"]))?;
+    let args = ["build", "--package", "xtask", "--features", "workloads"];
+    let mut cargo = sh::cargo(&args);
+    sh::run(cargo.args(["--bin", "workload"]).args(metadata::MEASURED))?;
     let bench = Bench::new(size)?;
     let data_bytes = bench.make_data()?;
     let name = if size == Size::Quick {
@@ -125,7 +119,7 @@ impl Bench {
         } else {
             tempfile::tempdir()
         };
-        let binaries = metadata::workspace()?.target_directory.join("release");
+        let binaries = metadata::measured_binaries()?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(
             std::iter::once(binaries.clone()).chain(std::env::split_paths(&path)),
@@ -138,7 +132,7 @@ impl Bench {
         })
     }
 
-    /// Measures what is asked for, keeping the record after each case.
+    /// Measures the chosen cases, and writes the record after each one.
     fn measure_all(
         &self,
         only: &Only,

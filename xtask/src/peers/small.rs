@@ -17,7 +17,7 @@ const FILE_BYTES: usize = 4096;
 const SPREAD: usize = 250;
 const ROUNDS: u32 = 15;
 
-/// What takes away what a compression, and what a decompression has made.
+/// Commands that remove the output of a compression, and of a decompression.
 const NO_TARGETS: &str = "find small -name '*.zst' -delete";
 const NO_SOURCES: &str = "find frames -name '*.json' -delete";
 
@@ -87,9 +87,7 @@ impl Bench {
             fs::write(folder.join(format!("{at:05}.json")), content)?;
         }
         self.shell("cp -r small frames && zstd -qr --rm frames && mkdir own")?;
-        let perfkit = metadata::workspace()?
-            .target_directory
-            .join("release/perfkit");
+        let perfkit = metadata::measured_binaries()?.join("perfkit");
         fs::hard_link(&perfkit, self.file("own/zstd"))
             .or_else(|_| fs::copy(&perfkit, self.file("own/zstd")).map(drop))?;
         Ok(())

@@ -84,7 +84,7 @@ pub(crate) fn section(section: &str) -> Result<()> {
     write("stress", Size::Full, stress, machine)
 }
 
-/// What the record of that name has.
+/// The contents of the record with that name.
 fn read(name: &str) -> Result<(Stress, Option<Machine>)> {
     Ok(match Record::read(name)? {
         Some(Record {
@@ -108,7 +108,7 @@ fn write(name: &str, size: Size, stress: Stress, machine: Option<Machine>) -> Re
     Ok(())
 }
 
-/// Bytes a CPU-second of the subject of that name, a round each.
+/// Bytes per CPU-second of the subject with that name, one per round.
 fn speeds(runs: &[Vec<Run>], name: &str) -> Result<Vec<f64>> {
     let at = SUBJECTS.iter().position(|subject| subject.name() == name);
     let at = at.with_context(|| format!("no subject is called {name}"))?;
@@ -121,15 +121,15 @@ impl Bench {
         if sh::find("go").is_none() {
             bail!("go is not installed: its codecs cannot be built");
         }
-        sh::run(&mut sh::cargo(&["build", "--release", "--bin", "perfkit"]))?;
+        let mut cargo = sh::cargo(&["build", "--bin", "perfkit"]);
+        sh::run(cargo.args(metadata::MEASURED))?;
         let folder = sh::root().join("bench-peers/stress");
         let go = sh::root().join("bench-peers/target/stress");
         let mut build = sh::command("go");
         build.args(["build", "-trimpath", "-o"]).arg(&go).arg(".");
         sh::run(build.current_dir(folder))?;
-        let target = metadata::workspace()?.target_directory;
         Ok(Self {
-            perfkit: target.join("release/perfkit"),
+            perfkit: metadata::measured_binaries()?.join("perfkit"),
             go,
             run_ms: match size {
                 Size::Full => RUN_MS,

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::super::ignored::Ignored;
 use super::super::{Bench, Size};
 use crate::record::{Body, Machine, Record, Results};
-use crate::sh;
+use crate::{metadata, sh};
 
-/// How often a process is asked what it holds; its peak is kept by the system.
+/// How often the memory of a process is sampled; the system keeps its peak.
 const ASK: Duration = Duration::from_millis(1);
 const FILES: u32 = 100_000;
 const MB: f64 = 1e6;
@@ -44,7 +44,7 @@ const ASYNC_MB: Option<f64> = Some(4.5);
 const fn threads_mb(threads: f64) -> Option<f64> {
     Some(4.0 + 1.2 * threads)
 }
-/// What the sources of Go may take.
+/// The limit for the sources of Go.
 const TREE_MB: Option<f64> = Some(16.0);
 
 #[rustfmt::skip]
@@ -149,15 +149,9 @@ fn build_small() -> Result<()> {
     if super::super::is_built() {
         return Ok(());
     }
-    let args = [
-        "build",
-        "--release",
-        "--package",
-        "zipstream",
-        "--features",
-        "tokio",
-    ];
-    sh::run(sh::cargo(&args).args(["--example", "memory"]))
+    let args = ["build", "--package", "zipstream", "--features", "tokio"];
+    let mut cargo = sh::cargo(&args);
+    sh::run(cargo.args(["--example", "memory"]).args(metadata::MEASURED))
 }
 
 impl Bench {

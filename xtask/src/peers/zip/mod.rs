@@ -18,12 +18,12 @@ use anyhow::{Result, bail};
 use super::ignored::Ignored;
 use super::{Bench, Size};
 use crate::record::{Machine, Record, Results};
-use crate::sh;
+use crate::{metadata, sh};
 pub(crate) use record::Zip;
 
-/// What is packed, in the folder of the bench.
+/// What to pack, in the folder of the bench.
 struct Inputs {
-    /// What the tree is, for people.
+    /// A description of the tree.
     tree: String,
 }
 
@@ -143,9 +143,13 @@ fn build_workload() -> Result<()> {
     if super::is_built() {
         return Ok(());
     }
-    let args = ["build", "--release", "--package", "xtask"];
+    let args = ["build", "--package", "xtask", "--bin", "workload"];
     let mut cargo = sh::cargo(&args);
-    sh::run(cargo.args(["--features", "workloads", "--bin", "workload"]))
+    sh::run(
+        cargo
+            .args(["--features", "workloads"])
+            .args(metadata::MEASURED),
+    )
 }
 
 impl Bench {
@@ -238,7 +242,7 @@ impl Bench {
         ))
     }
 
-    /// What the programs say they are.
+    /// The versions of the programs.
     fn versions(&self) -> Vec<String> {
         let first = |words: &[&str], at: usize| {
             let text = sh::text(&mut self.command(words)).ok()?;
