@@ -15,19 +15,19 @@ use crate::{bench_gate, codegen, fuzz, licences, metadata, package, readme, sh, 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     Full,
-    /// Without what needs a release build or a second build of everything.
+    /// Without the steps that need a release build or a second build of everything.
     Fast,
 }
 
-/// What the README says to run for the tests and the tour. Run here as steps, so the README's
-/// own blocks of them need not run again.
+/// The commands of the README for the tests and the tour. They are steps here, so their block of the README
+/// does not run again.
 const TEST_COMMAND: &str = "cargo test --workspace";
 const TOUR_COMMAND: &str = "cargo run --release -- tour";
 
 struct Step {
     name: &'static str,
     fast: bool,
-    /// The check; the line that it hands back stands in the closing table.
+    /// The check; the line that it returns is shown in the closing table.
     check: fn() -> Result<String>,
 }
 
@@ -227,8 +227,8 @@ fn format() -> Result<String> {
     Ok(String::new())
 }
 
-/// The comparisons with other programs are workspaces of their own, which nothing here builds: a
-/// dependency of ours that changed must not leave their lock files behind.
+/// The comparisons with other programs are separate workspaces, which nothing here builds. A changed
+/// dependency of ours must not leave their lock files out of date.
 fn peer_locks() -> Result<String> {
     let mut count = 0;
     for entry in std::fs::read_dir(sh::root().join("bench-peers"))? {
@@ -309,8 +309,8 @@ fn add_up(lines: &[String], word: &str) -> u64 {
         .sum()
 }
 
-/// Every crate declares a compiler (tidy looks that it does) and clippy denies what is newer;
-/// where rustup has that very compiler, it checks the crates too. Nothing is downloaded.
+/// Every crate declares a compiler version (tidy checks that) and clippy denies what is newer; if rustup
+/// has that compiler, it checks the crates too. Nothing is downloaded.
 fn msrv() -> Result<String> {
     let installed = sh::text(sh::command("rustup").args(["toolchain", "list"])).unwrap_or_default();
     let mut notes = Vec::new();

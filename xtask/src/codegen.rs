@@ -62,17 +62,17 @@ const FILES: &[Generated] = &[
     },
 ];
 
-/// What to do with a file that differs.
+/// What to do with a file that is out of date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Write,
     Check,
 }
 
-/// What mends a file that differs.
+/// How to correct a file that is out of date.
 const COMMAND: &str = "cargo xtask codegen";
 
-/// Writes or checks every generated file, and hands back one line about them.
+/// Writes or checks every generated file, and returns one line about them.
 pub(crate) fn run(mode: Mode) -> Result<String> {
     let mut stale = Vec::new();
     let files = FILES
@@ -124,7 +124,7 @@ fn pages() -> Result<Vec<(String, Result<String>)>> {
     Ok(record::names(paths.iter()).into_iter().map(page).collect())
 }
 
-/// What to say of a file that is not what it should be, and what mends it.
+/// The message for a file that is out of date, and how to correct it.
 fn stale_line(path: &str, found: &str, wanted: &Result<String>) -> Option<String> {
     match wanted {
         Ok(wanted) if found == wanted => None,

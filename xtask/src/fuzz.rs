@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::sh;
 
-/// Runs every target for `seconds`, and hands back one line about it.
+/// Runs every target for `seconds`, and returns one line about it.
 pub(crate) fn run(seconds: u32) -> Result<String> {
     let targets = targets()?;
     if sh::find("cargo-fuzz").is_none() {

@@ -1,8 +1,8 @@
 //! `cargo xtask`: the chores of this repository, each a small module.
 //!
-//! Only the chores live here. What needs the libraries (generated files, the programs whose
-//! instructions are counted) is in `bin/`, behind features, so that this program builds in
-//! seconds and runs even while a library does not compile.
+//! Only the chores are here. Programs that need the libraries (for generated files, and those whose
+//! instructions are counted) are in `bin/`, behind features, so that this program builds in seconds
+//! and runs even if a library does not compile.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "printing is what a chore does")]
@@ -28,42 +28,41 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask CHORE
 
-  ci [--fast]            every check, in order, stopping at the first failure;
+  ci [--fast]            run every check in order, stop at the first failure;
                          --fast leaves out what needs a release build
-  ci --keep-going        every check, whatever fails
-  ci --only STEP         one of them, by the name that `ci` prints
-  tidy                   house rules that no compiler checks
-  codegen [--check]      write the generated files, or say which are out of date
-  licences               licences, duplicate versions and sources of the dependencies
-  bench-gate [--record]  count instructions against recorded baselines
-  readme                 run the commands of README.md
-  sanitize               run them, and every command that README.md has not, under the
-                         address sanitizer
+  ci --keep-going        run every check, whatever fails
+  ci --only STEP         run one check, by the name that `ci` prints
+  tidy                   check house rules that no compiler checks
+  codegen [--check]      write the generated files, or list those that are out of date
+  licences               check licences, duplicate versions and sources of the dependencies
+  bench-gate [--record]  compare instruction counts with recorded baselines
+  readme                 run the commands of README.md and docs/
+  sanitize               run them, and all other commands of perfkit, with the address sanitizer
   fuzz [SECONDS]         run every fuzz target (default 10 s each)
   package                build each published package from its own archive
-  peers zstd [--quick]   measure against the zstd command, interleaved in one run
-  peers zstd CASE        only a level (19), a level with so many threads (19T2), or
+  peers zstd [--quick]   compare with the zstd command, interleaved in one run
+  peers zstd CASE        only a level (19), a level with a number of threads (19T2),
                          decompression (d), that of many frames (dm), or many small files
                          (small); the record keeps the other cases
-  peers zip [--quick]    measure archives against zip, unzip, bsdtar, 7zz and libraries
+  peers zip [--quick]    compare archives with zip, unzip, bsdtar, 7zz and libraries
   peers zip PART         only libraries, programs or tables; the record keeps the rest
-  peers zip-interop      who reads whose archives: every shape by every reader
-  peers zip-interop PART only ours, large, theirs or what is named so; the record keeps the rest
-  peers zip-memory       what packing and extracting hold at once
-  peers stress [--quick] measure codecs under load beside those of Go, in rounds
-  peers stress SECTION   only what perfkit shows by itself: soak (a minute), open, leaks
-  peers fix [--quick]    measure parsing and encoding beside fefix and QuickFIX, in rounds
-  peers fix-log LOG      how fast `perfkit fix` reads a log, beside dd, wc and grep; writes 2 GiB
-                         of messages to LOG where that is not there
-  peers betree           measure searches beside the crate a-tree
+  peers zip-interop      let every reader read every kind of archive
+  peers zip-interop PART only ours, large, theirs or one by name; the record keeps the rest
+  peers zip-memory       measure memory while packing and extracting
+  peers stress [--quick] compare codecs under load with those of Go, in rounds
+  peers stress SECTION   only perfkit itself: soak (a minute), open, leaks
+  peers fix [--quick]    compare parsing and encoding with fefix and QuickFIX, in rounds
+  peers fix-log LOG      compare the speed of `perfkit fix` on a log with dd, wc and grep; generates
+                         a LOG of 2 GiB if it does not exist
+  peers betree           compare searches with the crate a-tree
   peers deflate [OPTION…] [FILE…], peers inflate …
-                         zipstream's own deflate and inflater beside libdeflate and zlib-rs
+                         compare zipstream's own deflate and inflate with libdeflate and zlib-rs
   peers dictionary [OPTION…] [FILE]
-                         what a dictionary costs a call
+                         measure the cost of a dictionary per call
   record NAME FILE…      put reports of perfkit (or runs of `tune --json`) into a record that has a
                          title and notes
-  tune [OPTION…]         judge zstdkit's recipes beside the native levels, or search for better
-                         parameters; --help says more
+  tune [OPTION…]         compare zstdkit's recipes with the native levels, or search for better
+                         parameters; see --help
 ";
 
 fn main() -> ExitCode {

@@ -56,7 +56,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Like [`run`], and hands back the lines of standard output that `keep` wants.
+/// Like [`run`], and returns the lines of standard output that `keep` wants.
 pub(crate) fn run_keeping(
     command: &mut Command,
     keep: impl Fn(&str) -> bool,
@@ -85,7 +85,7 @@ pub(crate) fn run_keeping(
     Ok(kept)
 }
 
-/// Runs silently and hands back everything; a failure shows the program's standard error.
+/// Runs silently and returns all output; a failure shows the program's standard error.
 pub(crate) fn output(command: &mut Command) -> Result<Output> {
     let output = command
         .output()

@@ -87,7 +87,7 @@ impl Baselines {
         found.map(|recorded| &recorded.instructions)
     }
 
-    /// Replaces what was recorded in an environment.
+    /// Replaces the counts of an environment.
     pub(super) fn record(&mut self, environment: Environment, instructions: Counts) {
         self.recorded
             .retain(|recorded| recorded.environment != environment);
@@ -98,7 +98,7 @@ impl Baselines {
     }
 }
 
-/// What a count is against its baseline. The numbers are relative differences.
+/// A count compared with its baseline. The numbers are relative differences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Verdict {
     Unknown,

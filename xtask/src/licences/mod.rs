@@ -16,7 +16,7 @@ use crate::metadata::{self, Metadata, Package};
 use crate::sh;
 use rules::{Bans, Rules, bans_of, duplicates, licence_of, source_of};
 
-/// Checks all that can be checked here, and hands back one line about it.
+/// Runs all checks that are possible here, and returns one line about them.
 pub(crate) fn run() -> Result<String> {
     let path = sh::root().join("deny.toml");
     let text = fs::read_to_string(&path).context("cannot read deny.toml")?;
@@ -111,7 +111,7 @@ fn report_skips(rules: &Bans, packages: &BTreeMap<String, Package>) {
     }
 }
 
-/// Runs the real tool where there is one. Hands back the line on advisories.
+/// Runs the real tool if it is installed. Returns the line about advisories.
 fn cargo_deny() -> Result<&'static str> {
     if sh::find("cargo-deny").is_none() {
         return Ok("advisories: not checked, cargo-deny is not installed");

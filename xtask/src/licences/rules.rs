@@ -67,7 +67,7 @@ pub(super) struct Sources {
     pub(super) unknown_git: Level,
 }
 
-/// A crate, with the reason why it stands in the list.
+/// A crate, with the reason why it is in the list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Named {

@@ -1,4 +1,4 @@
-//! betree beside the crate a-tree: what the program in `bench-peers/betree` prints.
+//! Compares betree with the crate a-tree: records the output of the program in `bench-peers/betree`.
 
 use std::fmt::Write as _;
 use std::fs;

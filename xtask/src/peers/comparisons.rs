@@ -39,13 +39,13 @@ pub(super) struct Side {
     runs: u64,
     wall_p50_ns: u64,
     cpu_p50_ns: u64,
-    /// Unknown where it is below what the kernel can tell of a child.
+    /// Unknown if it is too small for the kernel to measure in a child process.
     rss_max_bytes: Option<u64>,
     pub(super) size_bytes: Option<u64>,
 }
 
 impl Side {
-    /// The first word of its command, or of what a shell is given.
+    /// The first word of its command, or of the shell command.
     fn program(&self) -> &str {
         let command = self.command.strip_prefix("sh -c ").unwrap_or(&self.command);
         command.split(' ').next().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a dictionary costs a call: what zstdkit's example `dictionary` prints.
+//! The cost of a dictionary per call: records the output of zstdkit's example `dictionary`.
 
 use std::fmt::Write;
 

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 pub(super) struct Ignored(Vec<String>);
 
 impl Ignored {
-    /// Names what is left out for a program that is not installed.
+    /// Names what is left out because a program is not installed.
     pub(super) fn add(&mut self, what: &str, program: &str) {
         self.add_for(what, &format!("{program} is not installed"));
     }
@@ -19,7 +19,7 @@ impl Ignored {
         self.0.push(line);
     }
 
-    /// A line each, for the record.
+    /// One line each, for the record.
     pub(super) fn lines(&self) -> &[String] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Decompression of a file of many frames, which perfkit does on as many threads and zstd on one.
+//! Decompression of a file of many frames, which perfkit does with several threads and zstd with one.
 
 use anyhow::Result;
 

@@ -22,7 +22,7 @@ pub(crate) struct Reports {
     runs: Vec<Run>,
 }
 
-/// A report, and what is to be said of it.
+/// A report, and its text in the record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -23,7 +23,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Of no numbers: not a number.
+    /// NaN if there are no numbers.
     pub(super) fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let mut all: Vec<f64> = numbers.collect();
         all.sort_by(f64::total_cmp);

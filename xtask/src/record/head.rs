@@ -15,7 +15,7 @@ pub(crate) struct Made {
     pub(crate) part: Option<String>,
     /// `2026-11-21`.
     pub(crate) date: String,
-    /// Name and version of what was measured.
+    /// Name and version of the measured program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<String>,
     pub(crate) commit: String,
@@ -36,7 +36,7 @@ pub(crate) enum Known {
     Run,
     /// The report of perfkit has it of the build.
     Report,
-    /// Whoever recorded wrote it down.
+    /// The person who recorded it wrote it down.
     Stated,
     /// Not stated: the parent of the commit that brought the record.
     History,
@@ -143,7 +143,7 @@ impl Made {
     }
 }
 
-/// The machine, as reports of perfkit describe it. What was not kept is absent.
+/// The machine, as reports of perfkit describe it. Unknown facts are absent.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Machine {
     pub(crate) cpu_model: Option<String>,
@@ -197,7 +197,7 @@ impl Machine {
         }
     }
 
-    /// What is known of it, in one line.
+    /// All known facts about it, in one line.
     pub(crate) fn line(&self) -> String {
         let mut parts = vec![
             self.cpu_model

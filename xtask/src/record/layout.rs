@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-/// How deep values get a line each; what is inside of them stands in one line.
+/// How deep values get separate lines; deeper ones share one line.
 const DEPTH_MAX: usize = 3;
 
 /// A value as JSON.
@@ -20,7 +20,7 @@ pub(super) fn json(value: &impl Serialize) -> Result<String> {
 #[derive(Debug, Default)]
 struct Rows {
     depth: usize,
-    /// Whether what was just ended has anything in it, by its depth.
+    /// Whether the value that has just ended has any content, by its depth.
     filled: bool,
 }
 

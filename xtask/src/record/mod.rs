@@ -37,9 +37,9 @@ pub(crate) struct Record {
     pub(crate) title: String,
     #[serde(default)]
     pub(crate) quick: bool,
-    /// What was typed.
+    /// The command.
     pub(crate) commands: Vec<String>,
-    /// What was measured and when; empty where each of the results says it.
+    /// What was measured and when; empty if each of the results states it.
     #[serde(default)]
     pub(crate) made: Vec<Made>,
     #[serde(default)]
@@ -50,10 +50,10 @@ pub(crate) struct Record {
     /// The data, and what else is a line.
     #[serde(default)]
     pub(crate) facts: Vec<String>,
-    /// What the results are and how to read them, a paragraph each.
+    /// What the results are and how to read them, one paragraph each.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
-    /// What the figures say, a paragraph each. Figures measured anew leave none of them.
+    /// What the numbers mean, one paragraph each. New measurements remove all of them.
     #[serde(default)]
     pub(crate) findings: Vec<String>,
     pub(crate) results: Results,
@@ -99,7 +99,7 @@ impl Record {
         Ok(Some(record))
     }
 
-    /// Writes the JSON, and the Markdown from what the JSON then says.
+    /// Writes the JSON, and the Markdown that follows from it.
     pub(crate) fn write(&self, name: &str) -> Result<PathBuf> {
         let faults = self.faults();
         if !faults.is_empty() {
@@ -125,7 +125,7 @@ impl Record {
         all
     }
 
-    /// What it lacks.
+    /// What it is missing.
     pub(crate) fn faults(&self) -> Vec<String> {
         let all = self.all_made();
         let mut faults: Vec<String> = all.iter().filter_map(Made::fault).collect();

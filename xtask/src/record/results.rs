@@ -1,4 +1,4 @@
-//! The kinds of results, each defined and rendered beside what measures it.
+//! The kinds of results. Each is defined and rendered next to the code that measures it.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::Made;
 use crate::peers::{betree, comparisons, deflate, dictionary, fix, fix_log, recipes, reports};
 use crate::peers::{stress, zip};
 
-/// What was found.
+/// The results.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Results {
@@ -31,17 +31,17 @@ pub(crate) trait Body {
     /// Writes them as Markdown.
     fn write(&self, out: &mut String) -> Result<()>;
 
-    /// What was measured, where results say it one by one.
+    /// What was measured, if the results state it one by one.
     fn made(&self) -> Vec<Made> {
         Vec::new()
     }
 
-    /// What they lack.
+    /// What they are missing.
     fn faults(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What stands for the machine where the record has none.
+    /// The text for the machine if the record has none.
     fn machine(&self) -> &'static str {
         "not recorded"
     }

@@ -1,4 +1,4 @@
-//! What is checked of records, each with the line that says what to do.
+//! Checks of records, each with a message that says what to do.
 
 use std::collections::BTreeMap;
 

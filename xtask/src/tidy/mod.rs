@@ -18,7 +18,7 @@ use anyhow::{Result, bail};
 
 use crate::{codegen, metadata, record, sh};
 
-/// What is wrong, and where.
+/// A finding: what is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     /// `path` or `path:line`.
@@ -61,7 +61,7 @@ pub(crate) enum Generated {
 /// The tracked and the new text files, by their path from the root.
 type Files = BTreeMap<String, String>;
 
-/// Checks every rule, and hands back one line about them.
+/// Checks every rule, and returns one line about them.
 pub(crate) fn run(generated: Generated) -> Result<String> {
     let files = read_files()?;
     let mut findings = Vec::new();
@@ -129,7 +129,7 @@ fn read_files() -> Result<Files> {
         .filter(|path| !path.is_empty())
     {
         let path = String::from_utf8_lossy(path).into_owned();
-        // A file that git still lists may be gone from the work tree; a corpus is data.
+        // A file that git still lists may be missing in the work tree; a corpus is data.
         let Ok(bytes) = fs::read(sh::root().join(&path)) else {
             continue;
         };

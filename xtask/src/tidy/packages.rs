@@ -116,7 +116,7 @@ pub(super) fn check(workspace: &Metadata, root: &Path, files: &Files) -> Vec<Fin
     findings
 }
 
-/// Unsafe code, or an attribute that permits it, in a file that is not listed.
+/// Unsafe code, or an attribute that allows it, in a file that is not listed.
 fn unlisted(path: &str, content: &str) -> Vec<Finding> {
     if UNSAFE_FILES.iter().any(|(other, _)| *other == path) {
         return Vec::new();

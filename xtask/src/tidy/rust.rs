@@ -2,7 +2,7 @@
 
 use super::Finding;
 
-/// A file longer than this hides something that wants a name of its own.
+/// A file longer than this contains something that should have a name of its own.
 const LINES_WARN: usize = 400;
 const LINES_MAX: usize = 900;
 

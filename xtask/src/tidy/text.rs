@@ -24,7 +24,7 @@ pub(super) fn check(path: &str, content: &str) -> Vec<Finding> {
     if path.ends_with("Cargo.lock") || content.is_empty() {
         return findings;
     }
-    // Golden output is compared byte by byte and must be what a program printed.
+    // Golden output is compared byte by byte and must be exactly what a program printed.
     let golden = [".hgrm", ".hlog", ".csv", ".stdout", ".stderr"];
     let is_golden = golden.iter().any(|extension| path.ends_with(extension));
     // Go has one layout, and it is by tabs.
@@ -57,7 +57,7 @@ pub(super) fn check(path: &str, content: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether `word` stands in `line` with nothing of a word around it.
+/// Whether `word` is in `line` as a whole word.
 fn has_word(line: &str, word: &str) -> bool {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(start, _)| {

@@ -1,4 +1,4 @@
-//! What is measured: native levels, recipes, the old mapping, and parameter sets.
+//! The candidates: native levels, recipes, the old mapping, and parameter sets.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use zstdkit::{EncoderOptions, Parameters, Recipe, Strategy};
 use crate::args::Args;
 use crate::data::Case;
 
-/// What the name of a control ends with.
+/// The suffix of the name of a control.
 pub(crate) const TWIN: &str = " again";
 
 #[derive(Debug, Clone)]

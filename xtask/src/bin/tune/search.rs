@@ -46,7 +46,7 @@ impl Found {
     }
 }
 
-/// What a search comes to: the levels by kind, and the sets.
+/// The result of a search: the levels by kind, and the sets.
 pub(crate) struct Outcome {
     levels: Vec<Vec<Row>>,
     found: Vec<Found>,

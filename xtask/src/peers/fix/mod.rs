@@ -41,7 +41,7 @@ struct Bench {
     folder: tempfile::TempDir,
 }
 
-/// What a program prints of a turn.
+/// The output of a program for one turn.
 #[derive(Debug, Deserialize)]
 struct Turn {
     rows: Vec<Timed>,
@@ -192,7 +192,7 @@ impl Bench {
         command
     }
 
-    /// Writes the sets that are measured, and says what is in them.
+    /// Writes the message sets, and describes their content.
     fn make_sets(&self) -> Result<String> {
         let folder = self.folder.path();
         let mut make = sh::command(&self.fix);

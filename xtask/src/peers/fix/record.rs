@@ -48,7 +48,7 @@ const CASES: [&str; 5] = [
 ];
 
 impl Fix {
-    /// A line for each case and library of the rows that are wanted.
+    /// One line per case and library of the wanted rows.
     fn table(&self, out: &mut String, wanted: impl Fn(&Row) -> bool) -> std::fmt::Result {
         let titles: Vec<&str> = SETS.iter().map(|set| set.1).collect();
         writeln!(out, "| case | library | {} |", titles.join(" | "))?;

@@ -1,4 +1,4 @@
-//! The record of zstdkit's recipes beside native levels, put together from runs of `cargo xtask tune`.
+//! The record that compares zstdkit's recipes with native levels, made of runs of `cargo xtask tune`.
 
 mod table;
 
@@ -100,7 +100,7 @@ impl Body for Recipes {
     }
 }
 
-/// All kinds of one size in one Markdown table: a row for each candidate, the slowest last.
+/// All kinds of one size in one Markdown table: a row per candidate, the slowest last.
 fn matrix(tables: &[&Table]) -> String {
     let Some(first) = tables.first() else {
         return String::new();

@@ -16,7 +16,7 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Judged>,
 }
 
-/// A row and what it is worth.
+/// A row and its value.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Judged {
     #[serde(flatten)]
@@ -29,7 +29,7 @@ pub(crate) struct Judged {
     pub(crate) dominated_by: Option<String>,
 }
 
-/// What was measured of one candidate on one case.
+/// Measurements of one candidate on one case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -39,7 +39,7 @@ pub(crate) struct Row {
     /// Processor time of a pass over all samples, the least there was.
     pub(crate) pass_ns: u64,
     pub(crate) passes: u32,
-    /// What the context holds after it.
+    /// Memory of the context after it.
     pub(crate) memory_bytes: usize,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Stress {
     pub(super) sections: Vec<Section>,
 }
 
-/// What the rounds came to.
+/// The results of the rounds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Measured {
     pub(super) made: Made,
@@ -62,7 +62,7 @@ pub(super) struct Figures {
     decompress_ns: [Option<f64>; 3],
 }
 
-/// One subject beside another.
+/// A comparison of two subjects.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Judged {
     pub(super) target: String,
@@ -86,7 +86,7 @@ pub(super) struct Section {
 }
 
 impl Run {
-    /// What the Go program printed.
+    /// The output of the Go program.
     pub(super) fn of_go(found: &Value) -> Result<Self> {
         let number = |key: &str| {
             let value = found[key].as_f64();

@@ -156,7 +156,7 @@ impl Bench {
     }
 }
 
-/// A cell for people: a dash where there is nothing, three digits of what is no whole number.
+/// A table cell: a dash for no value, three digits for a fraction.
 fn shown(cell: Option<&Value>) -> String {
     match cell {
         None | Some(Value::Null) => "—".to_owned(),

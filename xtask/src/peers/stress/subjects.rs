@@ -1,4 +1,4 @@
-//! What is measured against what: plain data.
+//! What is compared with what: plain data.
 
 use anyhow::{Result, ensure};
 
@@ -48,7 +48,7 @@ const fn go(work: &'static str, codec: &'static str, pool: &'static str) -> Subj
     }
 }
 
-/// A block a send, as the program that had the seed loop.
+/// One block per send, as in the program that had the seed loop.
 const SINGLE: &[&str] = &["--batch", "1"];
 /// The same once more: what two runs of one thing differ by.
 const CONTROL: &[&str] = &["--seed", "2"];
@@ -94,7 +94,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
 ];
 
 impl Subject {
-    /// What it is called in the record, unlike any other.
+    /// Its name in the record, which is unique.
     pub(super) fn name(&self) -> String {
         let extra = match self.extra {
             [] => String::new(),

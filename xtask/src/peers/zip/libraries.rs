@@ -149,7 +149,7 @@ pub(super) fn build(ignored: &mut Ignored) -> Result<Programs> {
     Ok(Programs(programs))
 }
 
-/// What a program printed.
+/// The output of a program.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     ns: u64,
@@ -211,9 +211,9 @@ impl Bench {
             .collect())
     }
 
-    /// What a library wrote is read by a program that wrote none of it.
+    /// The output of a library is read by a program that did not write it.
     fn readable(&self, library: &str) -> Result<()> {
-        // 7zz where it is there, for it opens what is encrypted.
+        // 7zz if it is installed, because it can decrypt.
         let unzip: &[&str] = &["unzip", "-tqq", "out.zip"];
         let other: &[&str] = &["7zz", "t", "-pcorrect", "-bso0", "-bsp0", "out.zip"];
         let words = sh::find("7zz").map_or(unzip, |_| other);

@@ -1,4 +1,4 @@
-//! Whole commands beside others.
+//! Compares whole commands.
 
 use std::fs;
 

@@ -24,7 +24,7 @@ use shapes::{Content, Shape};
 use table::Cell;
 pub(crate) use table::Interop;
 
-/// What is compared; the record keeps the rest.
+/// What to compare; the record keeps the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
     All,
@@ -198,7 +198,7 @@ impl Bench {
         Ok(cell)
     }
 
-    /// Extracts and compares; what is not restored.
+    /// Extracts and compares; returns what was not restored.
     fn extracted(&self, reader: &Reader) -> Result<String> {
         let out = self.file("out");
         let _ = fs::remove_dir_all(&out);
@@ -253,7 +253,7 @@ fn diagnosis(error: &anyhow::Error) -> String {
     line.replace('|', "/")
 }
 
-/// Whether a file is at this path.
+/// Whether there is a file at this path.
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

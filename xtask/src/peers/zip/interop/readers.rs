@@ -1,6 +1,6 @@
-//! Who reads: a line of shell to extract, one to print, and what is known not to work.
+//! The readers: a shell command to extract, one to print, and what is known not to work.
 //!
-//! A line runs in the folder of the bench. The archive is `a.zip`, `out` an empty directory.
+//! A command runs in the folder of the bench. The archive is `a.zip`, `out` an empty directory.
 
 use super::shapes::{Content, Shape};
 

@@ -1,4 +1,4 @@
-//! What is written: by perfkit in every shape that it has, and by others.
+//! The archives: written by perfkit in every shape that it supports, and by other programs.
 
 use std::fs;
 use std::io::Read;
@@ -24,7 +24,7 @@ pub(super) enum Content {
     Small,
     /// `large`: 20 MiB of text.
     Large,
-    /// `many`: so many files, each with its number.
+    /// `many`: a number of files, each with its number as content.
     Many,
     /// Zeros, more than 4 GiB of them.
     Zeros,
@@ -38,7 +38,7 @@ pub(super) struct Shape {
     pub(super) name: &'static str,
     /// A command that succeeds where the writer is here; none for perfkit.
     pub(super) needs: &'static str,
-    /// A line of bash that makes `a.zip`.
+    /// A bash command that makes `a.zip`.
     pub(super) write: &'static str,
     pub(super) content: Content,
 }
@@ -158,7 +158,7 @@ pub(super) const ALL: &[Shape] = &[
     theirs("Go, 70,000 entries", GO, "./go-peer write many > a.zip", Many),
 ];
 
-/// Makes what a shape packs, where it is not there yet.
+/// Creates the content of a shape if it does not exist yet.
 pub(super) fn prepare(folder: &Path, content: Content) -> Result<()> {
     let missing = |name: &str| !super::exists(&folder.join(name));
     if missing("small") {
@@ -190,7 +190,7 @@ pub(super) fn prepare(folder: &Path, content: Content) -> Result<()> {
     Ok(())
 }
 
-/// Compares what was read with what was packed.
+/// Compares the extracted files with the packed ones.
 pub(super) fn compare(content: Content, folder: &Path, mut found: impl Read) -> Result<()> {
     let zeros = match content {
         Zeros | ZerosAndSmall => HUGE_BYTES,

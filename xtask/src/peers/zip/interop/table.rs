@@ -99,7 +99,7 @@ impl Body for Interop {
     }
 }
 
-/// What stands in the table; the rest becomes a note.
+/// The text in the table; the rest becomes a note.
 fn short(cell: &Cell, notes: &mut Vec<String>) -> String {
     if !cell.wrong {
         return cell.found.clone();

@@ -54,7 +54,7 @@ pub(super) fn make(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What of a file came back beside its content.
+/// What was restored of a file, besides its content.
 #[derive(Default)]
 struct Lost {
     modes: bool,
