@@ -63,19 +63,21 @@ impl Failure {
             true => failure.status(ExitStatus::Interrupted),
             false => failure,
         };
-        match next_step(verb, error.kind()) {
-            Some(help) => failure.help(help),
-            None => failure,
-        }
+        failure.next_step(verb, error.kind())
     }
 
     /// A program that cannot be run; `role` is what it was to be: `cannot run the ROLE 'PROGRAM'`.
     pub(crate) fn program(role: &str, program: &Path, error: &io::Error) -> Self {
         let name = program.display();
         let failure = Self::new(format!("cannot run the {role} '{name}': {}", reason(error)));
-        match next_step("run", error.kind()) {
-            Some(help) => failure.help(help),
-            None => failure,
+        failure.next_step("run", error.kind())
+    }
+
+    /// Adds what to do about an error of the system of this kind, where that is known.
+    pub(crate) fn next_step(self, verb: &str, kind: io::ErrorKind) -> Self {
+        match next_step(verb, kind) {
+            Some(help) => self.help(help),
+            None => self,
         }
     }
 

@@ -13,6 +13,7 @@
 //! - [`deflate`]: the deflate codec by itself; its decoder takes input in any cut and names the bit
 //!   where a stream is invalid.
 //! - [`name`]: which names may become paths.
+//! - `extract`: whole archives into a directory that nothing in them can leave (feature `extract`).
 //!
 //! ```
 //! use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions, ErrorKind};
@@ -37,6 +38,8 @@ pub mod deflate;
 mod engine;
 mod entry_kind;
 mod error;
+#[cfg(feature = "extract")]
+pub mod extract;
 mod format;
 mod method;
 pub mod name;

@@ -8,6 +8,8 @@ mod data;
 mod deflate;
 mod edit;
 mod external_content;
+#[cfg(feature = "extract")]
+mod extract;
 mod hostile;
 mod hostile_table;
 mod inflate;

@@ -16,6 +16,6 @@ pub(crate) use context::{cancel, context};
 pub(crate) use files::remote;
 pub(crate) use files::{BUFFER_BYTES, INLINE_BYTES, POLL, ReadSeek, is_cancelled as is_interrupt};
 pub(crate) use files::{
-    beneath, conflicts, output, place, plan, rights, sink, source, splice, standard, steady,
-    target, targets, temporary, url, write_behind,
+    conflicts, output, place, plan, rights, sink, source, splice, standard, steady, target,
+    targets, temporary, url, write_behind,
 };

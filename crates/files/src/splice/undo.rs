@@ -42,6 +42,13 @@ impl Undo {
         name.into()
     }
 
+    /// Whether a change of this file was cut off, or goes on: there is an undo file.
+    #[must_use]
+    pub fn is_there(path: &Path) -> bool {
+        let path = std::fs::canonicalize(path);
+        path.is_ok_and(|path| Self::path_of(&path).exists())
+    }
+
     /// Keeps all from byte `at` on, of a file that will have `new` bytes.
     pub(super) fn keep(of: &File, path: &Path, at: u64, new: u64) -> io::Result<Self> {
         let path = Self::path_of(path);

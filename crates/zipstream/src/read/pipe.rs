@@ -101,6 +101,11 @@ impl<R: Read> PipeReader<R> {
         Ok(if record { self.pipe.record() } else { None })
     }
 
+    /// The options it was made with.
+    pub fn options(&self) -> &ReadOptions {
+        self.pipe.options()
+    }
+
     /// Bytes of the archive read so far.
     pub fn offset(&self) -> u64 {
         self.pipe.offset()
@@ -291,6 +296,10 @@ impl Buffered {
     pub(crate) fn take_piece(&mut self) -> &[u8] {
         let piece = std::mem::replace(&mut self.unread, 0..0);
         &self.output[piece]
+    }
+
+    pub(crate) fn options(&self) -> &ReadOptions {
+        self.decoder.options()
     }
 
     pub(crate) fn offset(&self) -> u64 {

@@ -173,6 +173,11 @@ enum State {
 }
 
 impl StreamDecoder {
+    /// The options it was made with.
+    pub fn options(&self) -> &ReadOptions {
+        &self.options
+    }
+
     /// Reads an archive from its first byte.
     pub fn new(options: &ReadOptions) -> Self {
         Self {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
+use zipstream::extract::Existing;
 use zipstream::{Limits, Profile, ReadOptions};
 
 use crate::args::glob::{Glob, Selection};
@@ -122,17 +123,6 @@ pub(crate) enum UnzipMode {
     Extract(PathBuf),
 }
 
-/// What happens to existing files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Existing {
-    /// They are kept, and the entry fails.
-    Refuse,
-    /// They are kept, and the entry is skipped.
-    Skip,
-    /// They are replaced.
-    Replace,
-}
-
 /// What `unzip` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnzipPlan {
@@ -168,7 +158,7 @@ impl UnzipArgs {
             }
         };
         let existing = match (self.overwrite || self.force, self.never) {
-            (true, _) => Existing::Replace,
+            (true, _) => Existing::Overwrite,
             (_, true) => Existing::Skip,
             _ => Existing::Refuse,
         };

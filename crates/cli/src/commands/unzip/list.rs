@@ -8,6 +8,7 @@ use zipstream::{ArchiveReader, Entry, EntryKind, PipeReader, ReadAt};
 
 use crate::args::glob::Asked;
 use crate::commands::unzip::flags::UnzipPlan;
+use crate::commands::unzip::messages;
 use crate::exit::ExitStatus;
 use crate::export::{LongTable, Palette, names};
 use crate::failure::{Failure, Result};
@@ -115,7 +116,7 @@ impl<'a> Listing<'a> {
     /// Lists a file.
     pub(super) fn file<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<()> {
         for entry in reader.entries() {
-            self.add(&entry.map_err(|error| crate::commands::unzip::run::failed(&error))?);
+            self.add(&entry.map_err(|error| messages::failed(&error))?);
         }
         Ok(())
     }
@@ -125,7 +126,7 @@ impl<'a> Listing<'a> {
         let columns = std::mem::replace(&mut self.entries, Table::new("entries", &[]));
         let mut table = LongTable::new(columns, Palette::ANSI, color::Stdout);
         for entry in reader.entries() {
-            let entry = entry.map_err(|error| crate::commands::unzip::run::failed(&error))?;
+            let entry = entry.map_err(|error| messages::failed(&error))?;
             if self.count(&entry) {
                 table.fit(&self.row(&entry));
             }
@@ -151,7 +152,7 @@ impl<'a> Listing<'a> {
 
     /// Lists what comes through a pipe, contents checked on the way.
     pub(super) fn pipe(&mut self, source: impl Read, plan: &UnzipPlan) -> Result<()> {
-        let failed = |error| crate::commands::unzip::run::failed(&error);
+        let failed = |error| messages::failed(&error);
         let mut pipe = PipeReader::new(source, &plan.read);
         while pipe.next_entry().map_err(failed)?.is_some() {}
         while let Some(record) = pipe.next_record().map_err(failed)? {
@@ -162,7 +163,7 @@ impl<'a> Listing<'a> {
 
     /// Puts into the outcome what was listed, and how that ends.
     pub(super) fn settle(self, outcome: &mut Outcome) {
-        let unmatched = crate::commands::unzip::run::unmatched(&self.asked);
+        let unmatched = messages::unmatched(&self.asked);
         unmatched.iter().for_each(message::failure);
         if !unmatched.is_empty() {
             outcome.complete = false;
@@ -205,7 +206,7 @@ impl<'a> Listing<'a> {
 
 /// The name of an entry as a report has it. A name that does not read as its flags say stands with
 /// its bytes.
-pub(super) fn name(entry: &Entry<'_>) -> String {
+fn name(entry: &Entry<'_>) -> String {
     match entry.name() {
         Ok(name) => names::text(name.as_bytes()),
         Err(_) => names::text(entry.name_bytes()),

@@ -4,8 +4,8 @@ mod extract;
 pub(crate) mod flags;
 mod keys;
 mod list;
-mod pipe;
-mod place;
+mod messages;
+mod observe;
 pub(crate) mod run;
 
 pub(crate) use run::run;

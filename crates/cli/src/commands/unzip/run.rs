@@ -1,38 +1,31 @@
 //! `perfkit unzip`.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 
 use latency::report::{Input, LatencyName, Validation};
+use zipstream::extract::{Existing, Stopped};
 use zipstream::{ArchiveReader, ReadAt, Warning};
 
-use crate::args::glob::Asked;
 use crate::args::output::ReportFormat;
-use crate::args::password::PasswordSource;
-use crate::commands::unzip::flags::{Existing, UnzipArgs, UnzipMode, UnzipPlan};
-use crate::commands::unzip::{extract, list, pipe};
-use crate::commands::zip::edit::was_cut_off;
+use crate::commands::unzip::extract::{Done, Run};
+use crate::commands::unzip::flags::{UnzipArgs, UnzipMode, UnzipPlan};
+use crate::commands::unzip::keys::Keys;
+use crate::commands::unzip::{list, messages};
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
-use crate::io::beneath::Beneath;
 use crate::io::context;
-use crate::io::output::Output;
 #[cfg(feature = "cloud")]
 use crate::io::remote::{self, Spans};
-use crate::io::rights::Rights;
 use crate::io::source::{self, Source};
+use crate::io::splice::Undo;
 use crate::io::{target, url};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::message;
 use crate::term::progress::Progress;
-
-pub(crate) use super::extract::test_all;
-use crate::commands::unzip::extract::{Tally, Times};
-use crate::commands::unzip::keys::Keys;
-use crate::commands::unzip::place::Place;
 
 /// Runs the command.
 pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
@@ -55,7 +48,7 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
                 argv,
                 &report,
                 &args.terminal,
-                plan.existing == Existing::Replace,
+                plan.existing == Existing::Overwrite,
             )
         }
         .listing(listing),
@@ -85,24 +78,21 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         Opened::Remote(reader) => unlock(reader, &plan, &mut keys)?,
         Opened::Pipe(_) => {}
     }
-    let mut place = place(&plan, &args.input)?;
-    if let Place::Root { root, .. } = &mut place {
-        root.bound(&input.rights(&args.input));
-    }
     let progress = Progress::start(args.terminal.wants_progress(), None);
-    let (tally, times, bytes_in) = match input {
-        Opened::File(reader) => anywhere(&reader, &plan, &mut place, &session, &progress)?,
-        #[cfg(feature = "cloud")]
-        Opened::Remote(reader) => anywhere(&reader, &plan, &mut place, &session, &progress)?,
-        Opened::Pipe(source) => {
-            let run = pipe::Run {
-                plan: &plan,
-                session: &session,
-                progress: &progress,
-            };
-            pipe::run(Pulled::new(source), &run, &mut place, &mut keys)
-        }
+    let run = Run {
+        plan: &plan,
+        archive: &args.input,
+        metadata: input.metadata(&args.input),
+        session: &session,
+        progress: &progress,
     };
+    let done = match input {
+        Opened::File(reader) => run.file(&reader)?,
+        #[cfg(feature = "cloud")]
+        Opened::Remote(reader) => run.file(&reader)?,
+        Opened::Pipe(source) => run.pipe(Pulled::new(source), &mut keys)?,
+    };
+    let bytes_in = done.report.compressed_bytes;
     progress.finish();
     let mut outcome = Outcome::new(kind(&plan.mode));
     describe(&plan, &mut outcome);
@@ -113,23 +103,8 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     });
     outcome.workload.inputs_total = 1;
     outcome.bytes_in = bytes_in;
-    finish(tally, times, args.terminal.wants_warnings(), &mut outcome);
+    finish(done, args.terminal.wants_warnings(), &mut outcome);
     session.finish(outcome)
-}
-
-/// Entries of an archive that can be read anywhere; also how many bytes of it were compressed content.
-fn anywhere<R: ReadAt + Sync>(
-    reader: &ArchiveReader<R>,
-    plan: &UnzipPlan,
-    place: &mut Place,
-    session: &Session,
-    progress: &Progress,
-) -> Result<(Tally, Times, u64)> {
-    // What shares bytes is not worth reading.
-    reader.check().map_err(|error| failed(&error))?;
-    let (tally, times) = extract::run(reader, plan, place, session, progress);
-    let bytes = tally.compressed_bytes;
-    Ok((tally, times, bytes))
 }
 
 /// Asks for the password where an entry that is wanted needs one.
@@ -138,7 +113,9 @@ fn unlock<R: zipstream::ReadAt>(
     plan: &UnzipPlan,
     keys: &mut Keys,
 ) -> Result<()> {
-    if extract::any_encrypted(reader, plan) {
+    let mut entries = reader.entries().flatten();
+    let wanted = |name: &str| plan.selection.takes(name);
+    if entries.any(|entry| entry.is_encrypted() && wanted(&entry.name_lossy())) {
         reader.set_decryption(keys.get()?);
     }
     Ok(())
@@ -153,23 +130,17 @@ enum Opened {
 }
 
 impl Opened {
-    /// Who may read it.
-    fn rights(&self, path: &Path) -> Rights {
-        let mut rights = Rights::default();
-        let metadata = match self {
-            Self::File(_) => std::fs::metadata(
-                url::of(path)
-                    .and_then(url::local)
-                    .as_deref()
-                    .unwrap_or(path),
-            )
-            .ok(),
+    /// Its owner and mode, of a file.
+    fn metadata(&self, path: &Path) -> Option<Metadata> {
+        match self {
+            Self::File(_) => {
+                let local = url::of(path).and_then(url::local);
+                std::fs::metadata(local.as_deref().unwrap_or(path)).ok()
+            }
             #[cfg(feature = "cloud")]
             Self::Remote(_) => None,
             Self::Pipe(source) => source.attributes().cloned(),
-        };
-        metadata.iter().for_each(|metadata| rights.narrow(metadata));
-        rights
+        }
     }
 
     /// How many threads may read it where this many are wanted.
@@ -219,7 +190,7 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
         return Ok(Opened::Pipe(Box::new(Source::open(path, context())?)));
     }
     let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
-    if warn && was_cut_off(path) {
+    if warn && Undo::is_there(path) {
         message::note("an --append to this archive was cut off, or goes on", UNDO);
     }
     Ok(Opened::File(Box::new(opened(file, path, plan, warn)?)))
@@ -234,7 +205,7 @@ fn opened<R: ReadAt>(
     let reader = ArchiveReader::open_with(source, &plan.read).map_err(|error| {
         let failure = Failure::new(format!("cannot read {}: {error}", target::display(path)));
         match error.help_text() {
-            _ if was_cut_off(path) => failure.help(UNDO),
+            _ if Undo::is_there(path) => failure.help(UNDO),
             Some(help) => failure.help(help),
             None => failure,
         }
@@ -288,40 +259,6 @@ impl Read for Pulled {
     }
 }
 
-fn place(plan: &UnzipPlan, archive: &Path) -> Result<Place> {
-    Ok(match &plan.mode {
-        UnzipMode::List | UnzipMode::Test => Place::Nowhere,
-        UnzipMode::Print => Place::Stdout(
-            Output::stdout(context())
-                .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?,
-        ),
-        UnzipMode::Extract(directory) => Place::Root {
-            root: Beneath::open(directory, plan.existing == Existing::Replace, context())
-                .map_err(|error| no_directory(directory, &error))?
-                .sparing(&read(plan, archive)),
-            existing: plan.existing,
-        },
-    })
-}
-
-/// The files that a run reads: an entry of their name does not take their place.
-fn read<'a>(plan: &'a UnzipPlan, archive: &'a Path) -> Vec<&'a Path> {
-    match &plan.password {
-        PasswordSource::File(password) => vec![archive, password],
-        PasswordSource::Terminal => vec![archive],
-    }
-}
-
-fn no_directory(path: &Path, error: &io::Error) -> Failure {
-    let failure = Failure::io("write", path, error);
-    match error.kind() {
-        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-            failure.help("it is no directory: name another with -d")
-        }
-        _ => failure,
-    }
-}
-
 fn kind(mode: &UnzipMode) -> &'static str {
     match mode {
         UnzipMode::List => "list",
@@ -339,76 +276,42 @@ fn describe(plan: &UnzipPlan, outcome: &mut Outcome) {
     params.insert("max_size_bytes".to_owned(), limit.into());
 }
 
-/// What is told of patterns that no entry matches.
-pub(crate) fn unmatched(asked: &Asked<'_>) -> Vec<Failure> {
-    let told = |glob: &str| {
-        Failure::new(format!("no entry matches '{glob}'"))
-            .help("list the names: perfkit unzip -l IN")
-    };
-    asked.unmet().map(told).collect()
-}
-
-/// An error of the archive as a failure.
-pub(crate) fn failed(error: &zipstream::Error) -> Failure {
-    let failure = Failure::new(error.to_string());
-    match error.help_text() {
-        Some(help) => failure.help(help),
-        None => failure,
-    }
-}
-
-fn finish(tally: Tally, times: Times, warn: bool, outcome: &mut Outcome) {
-    tally.failures.iter().for_each(message::failure);
-    let untold = tally.failed - tally.failures.len() as u64;
-    if untold > 0 {
-        message::remark(&format!("{untold} more entries failed"));
+fn finish(done: Done, warn: bool, outcome: &mut Outcome) {
+    let Done { report, times, .. } = done;
+    done.failures.iter().for_each(message::failure);
+    let more = done.failed - done.failures.len() as u64;
+    if more > 0 {
+        message::remark(&format!("{more} more entries failed"));
     }
     if warn {
-        for contradiction in &tally.contradictions {
-            message::note(
-                contradiction,
-                "the directory counts; --strict refuses such archives",
-            );
-        }
-        let untold = tally.contradicted - tally.contradictions.len() as u64;
-        if untold > 0 {
-            message::remark(&format!(
-                "{untold} more local headers contradict the directory"
-            ));
-        }
-    }
-    if warn && tally.kept > 0 {
-        message::note(
-            &format!("{} files exist already and were kept", tally.kept),
-            "-o overwrites them",
-        );
-    }
-    if warn && tally.alike > 0 {
-        message::note(
-            &format!("{} names differ from another in case only", tally.alike),
-            "not every file system can hold both",
-        );
+        messages::warn(&report);
     }
     let params = &mut outcome.workload.params;
-    params.insert("contradicted_entries".to_owned(), tally.contradicted.into());
-    outcome.bytes_out = tally.content_bytes;
-    outcome.bytes_content = tally.content_bytes;
+    params.insert(
+        "contradicted_entries".to_owned(),
+        report.contradicted.into(),
+    );
+    outcome.bytes_out = report.content_bytes;
+    outcome.bytes_content = report.content_bytes;
     outcome.ops = Some(times.entry.n());
     outcome.did(times.entry.n(), ["entry", "entries"]);
     outcome.validation = Some(Validation::new(
         "checksum and size of each entry",
         times.entry.n(),
-        tally.failed,
+        done.failed,
     ));
     outcome.add(&times.entry.finish());
     outcome.add(&times.hold.finish());
-    outcome.complete = tally.failed == 0 && tally.stopped.is_none();
-    outcome.status = match tally.stopped {
-        Some(ExitStatus::Ok) if tally.failed == 0 => ExitStatus::Ok,
-        Some(ExitStatus::Interrupted) => ExitStatus::Interrupted,
-        Some(ExitStatus::Failure) => ExitStatus::Failure,
-        _ if tally.failed == 0 => ExitStatus::Ok,
-        _ if tally.entries == 0 => ExitStatus::Failure,
+    let stopped = report
+        .stopped
+        .filter(|stopped| *stopped != Stopped::Damaged);
+    outcome.complete = done.failed == 0 && stopped.is_none() && !done.interrupted;
+    outcome.status = match stopped {
+        _ if done.interrupted => ExitStatus::Interrupted,
+        Some(Stopped::ReaderGone) if done.failed == 0 => ExitStatus::Ok,
+        Some(Stopped::Undelivered) => ExitStatus::Failure,
+        _ if done.failed == 0 => ExitStatus::Ok,
+        _ if report.entries == 0 => ExitStatus::Failure,
         _ => ExitStatus::Partial,
     };
 }

@@ -17,7 +17,7 @@ use crate::commands::zip::sources::{Source, Sources};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::rights::Rights;
-use crate::io::splice::{self, Undo};
+use crate::io::splice;
 use crate::io::target::Target;
 use crate::io::temporary;
 use crate::term::message;
@@ -89,12 +89,6 @@ pub(super) fn hold(path: &Path) -> io::Result<Held> {
         }),
         Err(error) => Err(error),
     }
-}
-
-/// Whether an append to this archive was cut off.
-pub(crate) fn was_cut_off(path: &Path) -> bool {
-    let path = std::fs::canonicalize(path);
-    path.is_ok_and(|path| Undo::path_of(&path).exists())
 }
 
 impl Base {

@@ -17,6 +17,7 @@ use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::rights::Rights;
+use crate::io::splice::Undo;
 use crate::io::target::Target;
 use crate::session::{Outcome, Session, Setup};
 use crate::term::progress::Progress;
@@ -27,7 +28,7 @@ const READ_BYTES: usize = 128 << 10;
 
 /// Opens the broken archive. Where only an append to it was cut off it is whole again by that.
 fn open(path: &Path) -> std::io::Result<File> {
-    if edit::was_cut_off(path) {
+    if Undo::is_there(path) {
         return edit::hold(&std::fs::canonicalize(path)?).map(edit::Held::into_file);
     }
     File::open(path)

@@ -6,13 +6,13 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use latency::report::{Cell, Input, LatencyName, Table, Unit, Validation};
+use zipstream::extract::{self, ExtractOptions};
 use zipstream::{
     AesStrength, ArchiveReader, Decryption, Directory, Encryption, ReadOptions, Totals,
 };
 
 use crate::args::password::PasswordSource;
 use crate::commands::transfer::Stop;
-use crate::commands::unzip::run::test_all;
 use crate::commands::zip::flags::{Edit, ZipArgs, ZipPlan};
 use crate::commands::zip::{repair, sources};
 use crate::exit::ExitStatus;
@@ -389,7 +389,10 @@ fn verify(
         .map_err(|error| wrong(error.to_string()))?;
     let decryption = encryption.map(|encryption| Decryption::new(encryption.password));
     reader.set_decryption(decryption.map(|decryption| decryption.release_early(true)));
-    let tested = test_all(&reader, plan.threads as usize);
+    let options = ExtractOptions::new()
+        .threads(plan.threads as usize)
+        .context(context().clone());
+    let tested = extract::verify(&reader, &options);
     let right = tested.failures.is_empty()
         && (tested.entries, tested.content_bytes) == (totals.entries, totals.content_bytes);
     let failures = (tested.failures.len() as u64).max(u64::from(!right));
@@ -400,7 +403,7 @@ fn verify(
     }
     match tested.failures.first() {
         _ if right => Ok(()),
-        Some(failure) => Err(wrong(failure.message().to_owned()).into()),
+        Some(failure) => Err(wrong(failure.to_string()).into()),
         None => Err(wrong("it holds something else".to_owned()).into()),
     }
 }

@@ -1,0 +1,96 @@
+//! What `unzip` says of what failed, with the flags that help.
+
+use std::io;
+use std::path::Path;
+
+use zipstream::extract::{ExtractReport, Failed, Reason};
+
+use crate::args::glob::Asked;
+use crate::failure::Failure;
+use crate::term::message;
+
+/// An error of the archive as a failure.
+pub(super) fn failed(error: &zipstream::Error) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error.help_text() {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}
+
+/// Why nothing was extracted.
+pub(super) fn not_started(error: &zipstream::Error) -> Failure {
+    let failure = failed(error);
+    match error.kind() {
+        _ if error.offset().is_some() => failure,
+        zipstream::ErrorKind::Io(io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) => {
+            failure.help("it is no directory: name another with -d")
+        }
+        zipstream::ErrorKind::Io(kind) => failure.next_step("write", kind),
+        _ => failure,
+    }
+}
+
+/// Why an entry was not extracted.
+pub(super) fn of_entry(failed_one: &Failed) -> Failure {
+    let failure = Failure::new(failed_one.to_string());
+    match &failed_one.reason {
+        Reason::Archive(error) => failed(error),
+        Reason::Undelivered(error) => Failure::io("write", Path::new("standard output"), error),
+        Reason::Name(_) => failure.help("list the archive with -l; whoever made it may mean harm"),
+        Reason::SamePath => failure.help("extract them one by one, with patterns and -p"),
+        Reason::Exists => failure.help("add -o to overwrite, or -n to skip what exists"),
+        Reason::Link(_) => failure.help("see where it leads: perfkit unzip -p IN NAME"),
+        Reason::Panicked => failure.help("please report this as a bug with the command line"),
+        Reason::Write(error) => match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                failure.help("free some space, or write elsewhere")
+            }
+            io::ErrorKind::NotADirectory => {
+                failure.help("nothing is written through links: extract into an empty directory")
+            }
+            _ => failure,
+        },
+        _ => failure,
+    }
+}
+
+/// What is said of patterns that no entry matches.
+pub(super) fn unmatched(asked: &Asked<'_>) -> Vec<Failure> {
+    let unmatched = |glob: &str| {
+        Failure::new(format!("no entry matches '{glob}'"))
+            .help("list the names: perfkit unzip -l IN")
+    };
+    asked.unmet().map(unmatched).collect()
+}
+
+/// Says what is odd about the archive and what was left as it was.
+pub(super) fn warn(report: &ExtractReport) {
+    for contradiction in &report.contradictions {
+        message::note(
+            &contradiction.to_string(),
+            "the directory counts; --strict refuses such archives",
+        );
+    }
+    let more = report.contradicted - report.contradictions.len() as u64;
+    if more > 0 {
+        message::remark(&format!(
+            "{more} more local headers contradict the directory"
+        ));
+    }
+    if report.kept > 0 {
+        message::note(
+            &format!("{} files exist already and were kept", report.kept),
+            "-o overwrites them",
+        );
+    }
+    if report.case_clashes > 0 {
+        message::note(
+            &format!(
+                "{} names differ from another in case only",
+                report.case_clashes
+            ),
+            "not every file system can hold both",
+        );
+    }
+}

@@ -1,0 +1,227 @@
+//! What is extracted, and how.
+
+use std::fmt;
+use std::fs::Metadata;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use files::Context;
+use files::rights::Rights;
+
+use super::observer::ExtractObserver;
+use crate::crypt::Decryption;
+use crate::error::Error;
+
+/// Where contents go.
+#[non_exhaustive]
+pub enum Destination<'a> {
+    /// To files in this directory, which is made where there is none.
+    Directory(&'a Path),
+    /// One after the other to a writer, on one thread.
+    Writer(&'a mut (dyn Write + Send)),
+    /// Nowhere: they are verified.
+    Nowhere,
+}
+
+impl fmt::Debug for Destination<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(path) => f.debug_tuple("Directory").field(path).finish(),
+            Self::Writer(_) => f.write_str("Writer"),
+            Self::Nowhere => f.write_str("Nowhere"),
+        }
+    }
+}
+
+/// What happens to files that exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Existing {
+    /// They are kept, and each is a failure.
+    #[default]
+    Refuse,
+    /// They are kept, and counted.
+    Skip,
+    /// They are replaced, each when its new content is verified.
+    Overwrite,
+}
+
+/// What happens to symbolic links of the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Links {
+    /// Those that lead to a place inside the directory are made; each other one is a failure.
+    #[default]
+    Inside,
+    /// None is made.
+    Skip,
+    /// None is made, and each is a failure.
+    Refuse,
+}
+
+/// What happens to a path that differs from another one of the archive in case only, so that not every
+/// file system can hold both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum CaseClashes {
+    /// It is extracted, and counted.
+    #[default]
+    Count,
+    /// It is a failure.
+    Refuse,
+}
+
+type Filter<'a> = Box<dyn Fn(&str) -> bool + 'a>;
+type AskPassword<'a> = Box<dyn Fn() -> Result<Option<Decryption>, Error> + 'a>;
+
+/// How an archive is extracted.
+///
+/// ```
+/// use zipstream::extract::{Existing, ExtractOptions, Links};
+///
+/// let options = ExtractOptions::default()
+///     .existing(Existing::Skip)
+///     .links(Links::Refuse)
+///     .filter(|name| name.ends_with(".txt"));
+/// ```
+#[derive(Default)]
+#[non_exhaustive]
+pub struct ExtractOptions<'a> {
+    pub(super) existing: Existing,
+    pub(super) links: Links,
+    pub(super) case_clashes: CaseClashes,
+    pub(super) threads: usize,
+    pub(super) no_modes: bool,
+    pub(super) no_times: bool,
+    pub(super) filter: Option<Filter<'a>>,
+    pub(super) observer: Option<&'a dyn ExtractObserver>,
+    pub(super) password: Option<AskPassword<'a>>,
+    pub(super) rights: Rights,
+    pub(super) protected: Vec<PathBuf>,
+    pub(super) context: Context,
+}
+
+impl fmt::Debug for ExtractOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractOptions")
+            .field("existing", &self.existing)
+            .field("links", &self.links)
+            .field("case_clashes", &self.case_clashes)
+            .field("threads", &self.threads)
+            .field("modes", &!self.no_modes)
+            .field("times", &!self.no_times)
+            .field("filter", &self.filter.is_some())
+            .field("observer", &self.observer.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> ExtractOptions<'a> {
+    /// The defaults: existing files are refused, links stay inside, one thread per processor, modes and
+    /// times as stated.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets what happens to files that exist.
+    #[must_use]
+    pub fn existing(mut self, existing: Existing) -> Self {
+        self.existing = existing;
+        self
+    }
+
+    /// Sets what happens to symbolic links.
+    #[must_use]
+    pub fn links(mut self, links: Links) -> Self {
+        self.links = links;
+        self
+    }
+
+    /// Sets what happens to paths that differ in case only.
+    #[must_use]
+    pub fn case_clashes(mut self, clashes: CaseClashes) -> Self {
+        self.case_clashes = clashes;
+        self
+    }
+
+    /// Sets the number of threads; 0, the default, is one per processor. A pipe is read by one.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets whether files and directories get the permission bits that the archive states, less the
+    /// umask. They do by default.
+    #[must_use]
+    pub fn modes(mut self, modes: bool) -> Self {
+        self.no_modes = !modes;
+        self
+    }
+
+    /// Sets whether files and directories get the modification times that the archive states. They do
+    /// by default.
+    #[must_use]
+    pub fn times(mut self, times: bool) -> Self {
+        self.no_times = !times;
+        self
+    }
+
+    /// Extracts only entries whose name `takes` accepts. It is called once per entry, on the calling
+    /// thread.
+    #[must_use]
+    pub fn filter(mut self, takes: impl Fn(&str) -> bool + 'a) -> Self {
+        self.filter = Some(Box::new(takes));
+        self
+    }
+
+    /// Reports entries as they are extracted.
+    #[must_use]
+    pub fn observer(mut self, observer: &'a dyn ExtractObserver) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Is called before the first encrypted entry of a pipe. An [`ArchiveReader`] has its password
+    /// before: see [`set_decryption`].
+    ///
+    /// [`ArchiveReader`]: crate::ArchiveReader
+    /// [`set_decryption`]: crate::ArchiveReader::set_decryption
+    #[must_use]
+    pub fn password(mut self, ask: impl Fn() -> Result<Option<Decryption>, Error> + 'a) -> Self {
+        self.password = Some(Box::new(ask));
+        self
+    }
+
+    /// Bounds the mode of files for which the archive states none: they are no more readable than the
+    /// file that has this metadata, which is the archive.
+    #[must_use]
+    pub fn readable_as(mut self, archive: &Metadata) -> Self {
+        self.rights.narrow(archive);
+        self
+    }
+
+    /// Never replaces this file, whatever the archive says: it is read meanwhile.
+    #[must_use]
+    pub fn protect(mut self, path: impl Into<PathBuf>) -> Self {
+        self.protected.push(path.into());
+        self
+    }
+
+    /// Sets the flag that ends the extraction between two pieces of content, and who hears of temporary
+    /// files.
+    #[must_use]
+    pub fn context(mut self, context: Context) -> Self {
+        self.context = context;
+        self
+    }
+
+    pub(super) fn takes(&self, name: &str) -> bool {
+        self.filter.as_ref().is_none_or(|takes| takes(name))
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.context.cancelled().is_set()
+    }
+}

@@ -1,0 +1,207 @@
+//! Where contents go, for one thread: files below a directory, a writer, or nowhere.
+
+use std::io::Write;
+use std::path::Path;
+
+use files::beneath::{Attributes, Beneath, Placed, leads_out};
+
+use super::options::{Destination, Existing, ExtractOptions, Links};
+use super::report::{ExtractReport, Failed, Reason};
+use super::writing::{Pieces, Writing};
+use crate::error::{Error, ErrorKind};
+use crate::read::Entry;
+
+/// Longer than any path that a system takes.
+pub(super) const LINK_BYTES_MAX: u64 = 4096;
+/// Content up to this comes in one piece and is written at once.
+const WHOLE_BYTES_MAX: u64 = 1 << 20;
+
+/// Where contents go.
+pub(super) enum Place<'d> {
+    Nowhere,
+    Writer(&'d mut (dyn Write + Send)),
+    Directory(Directory),
+}
+
+/// A directory that nothing leaves, and what is done to it.
+pub(super) struct Directory {
+    pub(super) root: Beneath,
+    existing: Existing,
+    links: Links,
+    modes: bool,
+    times: bool,
+}
+
+impl<'d> Place<'d> {
+    /// Opens the destination.
+    pub(super) fn open(
+        destination: Destination<'d>,
+        options: &ExtractOptions<'_>,
+    ) -> Result<Self, Error> {
+        Ok(match destination {
+            Destination::Nowhere => Self::Nowhere,
+            Destination::Writer(writer) => Self::Writer(writer),
+            Destination::Directory(path) => Self::Directory(Directory::open(path, options)?),
+        })
+    }
+
+    /// The same place for another thread; `None` where only one can write.
+    pub(super) fn another(&self) -> Option<Place<'static>> {
+        match self {
+            Self::Nowhere => Some(Place::Nowhere),
+            Self::Writer(_) => None,
+            Self::Directory(directory) => Some(Place::Directory(Directory {
+                root: directory.root.another(),
+                ..*directory
+            })),
+        }
+    }
+
+    /// The directory that files go to, if they do.
+    pub(super) fn directory(&mut self) -> Option<&mut Directory> {
+        match self {
+            Self::Directory(directory) => Some(directory),
+            Self::Nowhere | Self::Writer(_) => None,
+        }
+    }
+
+    /// Starts a file at `path` for content of `bytes`, if that is known.
+    pub(super) fn start<'a>(
+        &'a mut self,
+        path: &'a str,
+        bytes: Option<u64>,
+        attributes: Attributes,
+    ) -> Result<Writing<'a>, Reason> {
+        match self {
+            Self::Nowhere => Ok(Writing::Nowhere),
+            Self::Writer(writer) => Ok(Writing::Writer(&mut **writer)),
+            Self::Directory(directory) => {
+                let root = &mut directory.root;
+                if bytes.is_some_and(|bytes| bytes <= WHOLE_BYTES_MAX) {
+                    return Ok(Writing::Whole {
+                        root,
+                        path,
+                        attributes,
+                        placed: None,
+                    });
+                }
+                let part = root.part(path).map_err(Reason::Write)?;
+                Ok(Writing::Pieces(Box::new(Pieces { part, attributes })))
+            }
+        }
+    }
+
+    /// Counts a file that existed, or says that none may.
+    pub(super) fn placed(&self, placed: Placed, report: &mut ExtractReport) -> Result<(), Reason> {
+        match self {
+            Self::Directory(directory) => directory.placed(placed, report),
+            Self::Nowhere | Self::Writer(_) => Ok(()),
+        }
+    }
+}
+
+impl Directory {
+    fn open(path: &Path, options: &ExtractOptions<'_>) -> Result<Self, Error> {
+        let overwrites = options.existing == Existing::Overwrite;
+        let root = Beneath::open(path, overwrites, &options.context).map_err(|error| {
+            let reason = files::reason(&error);
+            let what = format!("cannot write '{}': {reason}", path.display());
+            Error::new(ErrorKind::Io(error.kind()), what)
+        })?;
+        let protected: Vec<&Path> = options.protected.iter().map(|path| &**path).collect();
+        let mut root = root.sparing(&protected);
+        root.bound(&options.rights);
+        Ok(Self {
+            root,
+            existing: options.existing,
+            links: options.links,
+            modes: !options.no_modes,
+            times: !options.no_times,
+        })
+    }
+
+    /// Counts a file that existed, or says that none may.
+    pub(super) fn placed(&self, placed: Placed, report: &mut ExtractReport) -> Result<(), Reason> {
+        match (placed, self.existing) {
+            (Placed::Kept, Existing::Refuse) => return Err(Reason::Exists),
+            (Placed::Kept, _) => report.kept += 1,
+            (Placed::Done, _) => {}
+        }
+        Ok(())
+    }
+
+    /// What of an entry its file gets.
+    pub(super) fn attributes(&self, entry: &Entry<'_>) -> Attributes {
+        Attributes {
+            mode: entry.mode().filter(|_| self.modes),
+            modified: Some(entry.modified()).filter(|_| self.times),
+        }
+    }
+
+    /// The time of a file whose mode comes later: until then it is its owner's alone.
+    pub(super) fn first_attributes(&self, modified: i64) -> Attributes {
+        Attributes {
+            mode: Some(MODE_UNTIL_KNOWN),
+            modified: Some(modified).filter(|_| self.times),
+        }
+    }
+
+    /// What a file that had [`first_attributes`](Self::first_attributes) gets.
+    pub(super) fn last_attributes(&self, entry: &Entry<'_>) -> Attributes {
+        let mut attributes = self.attributes(entry);
+        attributes.mode.get_or_insert(self.root.unstated());
+        attributes
+    }
+
+    /// Whether a file of this name exists and is to be kept, so that nothing of it is decoded.
+    pub(super) fn keeps(&mut self, path: &str) -> bool {
+        self.existing == Existing::Skip && self.root.exists(path).unwrap_or(false)
+    }
+
+    /// Whether links are looked at at all; if not, one is counted.
+    pub(super) fn makes_links(&self, name: &str, report: &mut ExtractReport) -> bool {
+        match self.links {
+            Links::Inside => return true,
+            Links::Skip => report.links_skipped += 1,
+            Links::Refuse => {
+                let why = "links are not wanted".to_owned();
+                report.fail(Failed::new(name, Reason::Link(why)));
+            }
+        }
+        false
+    }
+
+    /// Makes a symbolic link, if it stays below the root.
+    pub(super) fn link(&mut self, path: &str, content: &[u8]) -> Result<Placed, Reason> {
+        let refused = |why: &str| Err(Reason::Link(why.to_owned()));
+        if content.len() as u64 > LINK_BYTES_MAX {
+            return refused(&too_long(content.len() as u64));
+        }
+        let Ok(target) = std::str::from_utf8(content) else {
+            return refused("where it leads is not UTF-8");
+        };
+        let root = &mut self.root;
+        if let Some(why) = leads_out(path, target, |path| root.is_directory(path)) {
+            return refused(&why);
+        }
+        root.link(path, target).map_err(Reason::Write)
+    }
+
+    /// Sets modes and times of directories, which writing into them would change; the deepest first, for
+    /// a mode may close a directory.
+    pub(super) fn finish(&mut self, mut directories: Vec<(String, Attributes)>) {
+        directories.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        for (path, attributes) in directories {
+            // A directory that was there before may be another's.
+            let _ = self.root.set(&path, attributes);
+        }
+    }
+}
+
+/// The mode of a file whose own mode comes later.
+const MODE_UNTIL_KNOWN: u32 = 0o600;
+
+/// Why a link is not made whose target is so long.
+pub(super) fn too_long(bytes: u64) -> String {
+    format!("it leads to a path of {bytes} bytes")
+}

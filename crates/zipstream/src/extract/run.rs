@@ -1,0 +1,376 @@
+//! Entries out of an archive that can be read anywhere: by several threads, blocks of entries at a time.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use files::Cancel;
+use files::beneath::Placed;
+
+use super::names::{self, Taken};
+use super::observer::{ExtractObserver, ExtractWorker, Item, Unobserved};
+use super::options::{CaseClashes, Destination, ExtractOptions};
+use super::place::{LINK_BYTES_MAX, Place, too_long};
+use super::report::{ExtractReport, Failed, Reason, Stopped};
+use super::writing::{Ended, Writing};
+use crate::entry_kind::EntryKind;
+use crate::error::{Error, ErrorKind};
+use crate::read::{ArchiveReader, Entry, Profile, ReadAt, Scratch};
+
+/// Entries that a thread takes at a time: enough to read ahead, few enough to share the rest.
+const BLOCK_ENTRIES: usize = 32;
+
+/// Extracts an archive into a directory, which is made where there is none.
+///
+/// See the [module](super) for what is refused and in which order files appear.
+///
+/// # Errors
+/// The directory cannot be made or opened; or entries of the archive share bytes
+/// ([`check`](ArchiveReader::check)), and nothing is extracted. What fails of single entries is in the
+/// report.
+pub fn extract_to<R: ReadAt + Sync>(
+    reader: &ArchiveReader<R>,
+    directory: &Path,
+    options: &ExtractOptions<'_>,
+) -> Result<ExtractReport, Error> {
+    extract_into(reader, Destination::Directory(directory), options)
+}
+
+/// Extracts an archive into a directory or a writer, or verifies it.
+///
+/// # Errors
+/// As of [`extract_to`].
+pub fn extract_into<R: ReadAt + Sync>(
+    reader: &ArchiveReader<R>,
+    destination: Destination<'_>,
+    options: &ExtractOptions<'_>,
+) -> Result<ExtractReport, Error> {
+    let mut place = Place::open(destination, options)?;
+    // What shares bytes is not worth reading.
+    reader.check()?;
+    let mut report = ExtractReport::default();
+    let selected = select(reader, options, place.directory().is_some(), &mut report);
+    make_directories(reader, &selected.directories, &mut place, &mut report);
+    let shared = Shared::new(reader, selected.files, options);
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    report.add(run_all(&shared, threads, &mut place));
+    if report.stopped.is_none() {
+        make_links(reader, &selected.links, &mut place, &mut report);
+        finish_directories(reader, &selected.directories, &mut place);
+    }
+    Ok(report)
+}
+
+/// Reads every entry and compares its checksum, whatever its name. Of the options, the number of threads,
+/// the observer and the context count.
+pub fn verify<R: ReadAt + Sync>(
+    reader: &ArchiveReader<R>,
+    options: &ExtractOptions<'_>,
+) -> ExtractReport {
+    let entries = reader.entries().flatten();
+    let shared = Shared::new(
+        reader,
+        entries.map(|entry| entry.position()).collect(),
+        options,
+    );
+    run_all(&shared, options.threads.max(1), &mut Place::Nowhere)
+}
+
+/// What all threads share.
+struct Shared<'a, R> {
+    reader: &'a ArchiveReader<R>,
+    /// Where the records of the entries are.
+    files: Vec<u64>,
+    next: AtomicUsize,
+    observer: Option<&'a dyn ExtractObserver>,
+    cancel: &'a Cancel,
+}
+
+impl<'a, R> Shared<'a, R> {
+    fn new(reader: &'a ArchiveReader<R>, files: Vec<u64>, options: &'a ExtractOptions<'_>) -> Self {
+        Self {
+            reader,
+            files,
+            next: AtomicUsize::new(0),
+            observer: options.observer,
+            cancel: options.context.cancelled(),
+        }
+    }
+
+    fn worker(&self) -> Box<dyn ExtractWorker + '_> {
+        match self.observer {
+            Some(observer) => observer.worker(),
+            None => Box::new(Unobserved),
+        }
+    }
+}
+
+/// Where the records of what is selected are, by what becomes of it.
+#[derive(Default)]
+struct Selected {
+    files: Vec<u64>,
+    links: Vec<u64>,
+    directories: Vec<u64>,
+}
+
+/// Picks the entries that are asked for and, where files are made of them, takes their paths.
+fn select<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    options: &ExtractOptions<'_>,
+    extracts: bool,
+    report: &mut ExtractReport,
+) -> Selected {
+    let clashes = case_clashes(options, reader.options().profile);
+    let mut selected = Selected::default();
+    let mut taken = Taken::default();
+    for entry in reader.entries() {
+        let named = entry.and_then(|entry| Ok((entry, entry.name()?)));
+        let (entry, name) = match named {
+            Ok(named) => named,
+            Err(error) => {
+                report.fail(Failed::of_archive(error));
+                continue;
+            }
+        };
+        if !options.takes(&name) {
+            continue;
+        }
+        let free = match extracts {
+            true => taken.path(&name, entry.kind(), clashes).map(drop),
+            false => Ok(()),
+        };
+        let position = entry.position();
+        match (free, entry.kind()) {
+            (Err(reason), _) => report.fail(Failed::new(name, reason)),
+            (Ok(()), EntryKind::Directory) if extracts => selected.directories.push(position),
+            (Ok(()), EntryKind::Symlink) if extracts => selected.links.push(position),
+            (Ok(()), _) => selected.files.push(position),
+        }
+    }
+    report.case_clashes = taken.case_clashes;
+    selected
+}
+
+/// A strict reader leaves nothing to the file system either.
+pub(super) fn case_clashes(options: &ExtractOptions<'_>, profile: Profile) -> CaseClashes {
+    match profile {
+        Profile::Strict => CaseClashes::Refuse,
+        Profile::Default => options.case_clashes,
+    }
+}
+
+fn make_directories<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    directories: &[u64],
+    place: &mut Place<'_>,
+    report: &mut ExtractReport,
+) {
+    let Some(directory) = place.directory() else {
+        return;
+    };
+    let mut scratch = Scratch::default();
+    for entry in at(reader, directories) {
+        compare(reader, &entry, &mut scratch, report);
+        let name = entry.name_lossy();
+        let Ok(path) = names::path(&name) else {
+            continue;
+        };
+        match directory.root.directory(&path) {
+            Ok(()) => report.entries += 1,
+            Err(error) => report.fail(Failed::new(name, Reason::Write(error))),
+        }
+    }
+}
+
+/// The entries at these positions, which were looked at before.
+fn at<'a, R: ReadAt>(
+    reader: &'a ArchiveReader<R>,
+    positions: &'a [u64],
+) -> impl Iterator<Item = Entry<'a>> {
+    let one = |position: &u64| reader.directory().iter_at(*position).next();
+    positions.iter().filter_map(one).flatten()
+}
+
+/// Links come last, so that nothing is written through them.
+fn make_links<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    links: &[u64],
+    place: &mut Place<'_>,
+    report: &mut ExtractReport,
+) {
+    let mut scratch = Scratch::default();
+    for entry in at(reader, links) {
+        let Some(directory) = place.directory() else {
+            return;
+        };
+        let name = entry.name_lossy();
+        let Ok(path) = names::path(&name) else {
+            continue;
+        };
+        compare(reader, &entry, &mut scratch, report);
+        if !directory.makes_links(&name, report) {
+            continue;
+        }
+        let mut target = Vec::new();
+        let read = if entry.content_bytes() > LINK_BYTES_MAX {
+            let why = too_long(entry.content_bytes());
+            Err(Failed::new(&*name, Reason::Link(why)))
+        } else {
+            let read = reader.extract(&entry, &mut scratch, &mut |piece: &[u8]| {
+                target.extend_from_slice(piece);
+                Ok::<_, Error>(())
+            });
+            read.map_err(Failed::of_archive)
+        };
+        let made = read.and_then(|_| {
+            let made = directory.link(&path, &target).and_then(|placed| {
+                report.entries += 1;
+                directory.placed(placed, report)
+            });
+            made.map_err(|reason| Failed::new(&*name, reason))
+        });
+        if let Err(failed) = made {
+            report.fail(failed);
+        }
+    }
+}
+
+fn finish_directories<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    directories: &[u64],
+    place: &mut Place<'_>,
+) {
+    let Some(directory) = place.directory() else {
+        return;
+    };
+    let made = |entry: Entry<'_>| {
+        let path = names::path(&entry.name_lossy()).ok()?;
+        Some((path, directory.attributes(&entry)))
+    };
+    let made = at(reader, directories).filter_map(made).collect();
+    directory.finish(made);
+}
+
+fn run_all<R: ReadAt + Sync>(
+    shared: &Shared<'_, R>,
+    threads: usize,
+    place: &mut Place<'_>,
+) -> ExtractReport {
+    let useful = shared.files.len().div_ceil(BLOCK_ENTRIES).max(1);
+    let others: Vec<Place<'static>> = (1..threads.min(useful))
+        .map_while(|_| place.another())
+        .collect();
+    std::thread::scope(|scope| {
+        let spawned: Vec<_> = others
+            .into_iter()
+            .filter_map(|mut place| {
+                let lane = move || lane(shared, &mut place);
+                // Without another thread this one does it all.
+                std::thread::Builder::new().spawn_scoped(scope, lane).ok()
+            })
+            .collect();
+        let mut report = lane(shared, place);
+        for thread in spawned {
+            match thread.join() {
+                Ok(other) => report.add(other),
+                Err(_) => report.fail(Failed::new("", Reason::Panicked)),
+            }
+        }
+        report
+    })
+}
+
+/// Counts a local header that says something else than the directory: that counts, unless the profile
+/// has refused the archive already.
+fn compare<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    entry: &Entry<'_>,
+    scratch: &mut Scratch,
+    report: &mut ExtractReport,
+) {
+    let strict = reader.options().profile == Profile::Strict;
+    if !strict
+        && let Err(error) = reader.compare_headers(entry, scratch)
+        && error.kind() == ErrorKind::Mismatch
+    {
+        report.contradicts(error);
+    }
+}
+
+/// The part of one thread.
+fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place<'_>) -> ExtractReport {
+    let (mut report, mut scratch) = (ExtractReport::default(), Scratch::default());
+    let mut worker = shared.worker();
+    loop {
+        let start = shared.next.fetch_add(BLOCK_ENTRIES, Ordering::Relaxed);
+        let Some(rest) = shared.files.get(start..).filter(|rest| !rest.is_empty()) else {
+            break;
+        };
+        for entry in at(shared.reader, &rest[..rest.len().min(BLOCK_ENTRIES)]) {
+            if shared.cancel.is_set() {
+                report.stopped = Some(Stopped::Cancelled);
+            }
+            if report.stopped.is_some() {
+                return report;
+            }
+            compare(shared.reader, &entry, &mut scratch, &mut report);
+            // Only what becomes a file needs a path, and has one that was taken.
+            let name = entry.name_lossy();
+            let path = match place.directory() {
+                Some(_) => names::path(&name).unwrap_or_default(),
+                None => String::new(),
+            };
+            let done = one(shared, &entry, &path, place, &mut scratch, &mut *worker);
+            let done = done.and_then(|(bytes, placed)| {
+                report.entries += 1;
+                report.content_bytes += bytes;
+                report.compressed_bytes += entry.compressed_bytes();
+                Ok(place.placed(placed, &mut report)?)
+            });
+            if let Err(failed) = done.or_else(|ended| report.end(ended, &name)) {
+                worker.failed(&failed);
+                report.fail(failed);
+            }
+        }
+    }
+    report
+}
+
+fn one<R: ReadAt>(
+    shared: &Shared<'_, R>,
+    entry: &Entry<'_>,
+    path: &str,
+    place: &mut Place<'_>,
+    scratch: &mut Scratch,
+    worker: &mut dyn ExtractWorker,
+) -> Result<(u64, Placed), Ended> {
+    let item = Item::Entry(entry);
+    worker.started(item);
+    let whole = entry.content_bytes().max(entry.compressed_bytes());
+    let attributes = place
+        .directory()
+        .map(|directory| directory.attributes(entry));
+    let mut writing = place.start(path, Some(whole), attributes.unwrap_or_default())?;
+    let nowhere = matches!(writing, Writing::Nowhere);
+    let mut take = |piece: &[u8], bytes: u64| {
+        worker.decoded(item, bytes);
+        writing.take(piece)?;
+        worker.written(item, bytes);
+        match shared.cancel.is_set() {
+            true => Err(Ended::Cancelled),
+            false => Ok(()),
+        }
+    };
+    let reader = shared.reader;
+    let bytes = if nowhere {
+        reader.test(entry, scratch, &mut |bytes| take(&[], bytes))?
+    } else {
+        let mut sink = |piece: &[u8]| take(piece, piece.len() as u64);
+        reader.extract(entry, scratch, &mut sink)?
+    };
+    let placed = writing.finish()?;
+    worker.done(item, bytes);
+    Ok((bytes, placed))
+}
