@@ -24,7 +24,7 @@ use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::BUFFER_BYTES;
-use crate::io::conflicts::{self, Flagged};
+use crate::io::conflicts::{Files, Flagged};
 use crate::io::context;
 use crate::io::plan::{Destination, Job, Jobs};
 use crate::io::sink::Written;
@@ -373,12 +373,11 @@ pub(crate) fn refuse(
             .help("redirect it, name a file with -o, or add -f"));
         }
     }
-    Ok(conflicts::refuse(
-        &jobs.jobs,
-        jobs.joined.as_deref(),
-        references,
-        exports,
-    )?)
+    Ok(Files::default()
+        .reads_all(references)
+        .writes_all(exports.iter().copied())
+        .jobs(&jobs.jobs, jobs.joined.as_deref())
+        .check()?)
 }
 
 fn to_terminal(destination: &Destination) -> bool {

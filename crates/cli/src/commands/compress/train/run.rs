@@ -13,7 +13,7 @@ use zstdkit::dictionary::{self, Evaluation, SizeClass, TrainOptions, train_best}
 use crate::commands::compress::train::flags::TrainPlan;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::io::conflicts;
+use crate::io::conflicts::Files;
 use crate::io::context;
 use crate::io::open::open;
 use crate::io::plan::{self, Direction, Request};
@@ -41,7 +41,9 @@ pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
             },
         )
     })?;
-    conflicts::refuse(&found.jobs, Some(&plan.output), &[], &[])?;
+    Files::default()
+        .jobs(&found.jobs, Some(&plan.output))
+        .check()?;
     // Whether it can be written shows before an hour of training.
     let target = Target::create(&plan.output, plan.force, None, context())?;
     let mut outcome = Outcome::new("train");
