@@ -17,6 +17,7 @@
 
 use std::io;
 
+mod behind;
 pub mod beneath;
 pub mod conflicts;
 mod context;

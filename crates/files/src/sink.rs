@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Deref;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
+use crate::behind::{Behind, Work};
 use crate::output::Output;
-use crate::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, Cancel, POLL, place};
+use crate::{BUFFER_BYTES, BUFFERS_IN_FLIGHT, Cancel, place};
 
 /// A buffer, of which the first `filled` are output.
 #[derive(Debug)]
@@ -104,19 +104,17 @@ pub struct Sink {
 #[derive(Debug)]
 enum Writing {
     Inline(Box<Writer>, Option<Buffer>),
-    Behind(Behind),
+    Behind(Threaded),
 }
 
-/// The giving end of a writing thread.
+/// A writing thread and its buffers.
 #[derive(Debug)]
-struct Behind {
-    full: SyncSender<Given>,
-    back: Receiver<io::Result<Back>>,
+struct Threaded {
+    thread: Behind<Given, Back>,
     /// Buffers that came back while something else was waited for.
     spare: Vec<Buffer>,
     /// Whether the thread has output that is not in a buffer. One at a time: it may be large.
     lent: bool,
-    cancel: Cancel,
 }
 
 /// What the writing thread is given, in the order of the output.
@@ -154,7 +152,11 @@ impl Sink {
             check: options.check,
         };
         let writing = if options.behind {
-            Writing::Behind(Behind::start(writer, options.buffer_bytes, options.cancel)?)
+            Writing::Behind(Threaded::start(
+                writer,
+                options.buffer_bytes,
+                options.cancel,
+            )?)
         } else {
             Writing::Inline(Box::new(writer), spare)
         };
@@ -183,7 +185,7 @@ impl Sink {
                 *spare = Some(buffer);
                 Ok(())
             }
-            Writing::Behind(behind) => behind.send(Given::Buffer(buffer)),
+            Writing::Behind(behind) => behind.thread.send(Given::Buffer(buffer)),
         }
     }
 
@@ -202,7 +204,7 @@ impl Sink {
                 writer.pass(bytes);
                 Ok(())
             }
-            Writing::Behind(behind) => behind.send(Given::Placed(bytes)),
+            Writing::Behind(behind) => behind.thread.send(Given::Placed(bytes)),
         }
     }
 
@@ -210,40 +212,27 @@ impl Sink {
     pub fn finish(self) -> io::Result<(Written, Option<Buffer>)> {
         match self.writing {
             Writing::Inline(writer, spare) => Ok((writer.finish()?, spare)),
-            Writing::Behind(Behind {
-                full, back, cancel, ..
-            }) => {
-                drop(full);
-                loop {
-                    if let Back::Finished(written) = receive(&back, &cancel)? {
-                        return Ok((written, None));
-                    }
-                }
+            Writing::Behind(behind) => {
+                let written = behind.thread.finish(|back| match back {
+                    Back::Finished(written) => Some(written),
+                    Back::Spare(_) | Back::Returned => None,
+                })?;
+                Ok((written, None))
             }
         }
     }
 }
 
-impl Behind {
-    /// Starts the writing thread. It is never joined: blocked on a pipe that nobody reads, it must
-    /// not hold up the end of the process.
+impl Threaded {
     fn start(writer: Writer, buffer_bytes: usize, cancel: Cancel) -> io::Result<Self> {
-        let (full, full_out) = sync_channel(BUFFERS_IN_FLIGHT);
-        // Room for all buffers, the one output beside them, and the end: the thread never waits
-        // to hand something back.
-        let (back_in, back) = sync_channel(BUFFERS_IN_FLIGHT + 2);
-        std::thread::Builder::new()
-            .name("write".to_owned())
-            .stack_size(128 * 1024)
-            .spawn(move || write_behind(writer, &full_out, &back_in))?;
+        // Room for all buffers and the one output that is not in a buffer.
+        let returned = BUFFERS_IN_FLIGHT + 1;
         Ok(Self {
-            full,
-            back,
+            thread: Behind::start(writer, BUFFERS_IN_FLIGHT, returned, cancel)?,
             spare: std::iter::repeat_with(|| Buffer::new(buffer_bytes))
                 .take(BUFFERS_IN_FLIGHT)
                 .collect(),
             lent: false,
-            cancel,
         })
     }
 
@@ -261,69 +250,46 @@ impl Behind {
             self.receive()?;
         }
         self.lent = true;
-        self.send(Given::Piece(piece))
-    }
-
-    fn send(&mut self, piece: Given) -> io::Result<()> {
-        // An error of the thread stands in the way back, and is told here or by what waits next.
-        match self.full.send(piece) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(first_error(&self.back)),
-        }
+        self.thread.send(Given::Piece(piece))
     }
 
     /// Waits for what comes back next.
     fn receive(&mut self) -> io::Result<()> {
-        match receive(&self.back, &self.cancel)? {
+        match self.thread.receive()? {
             Back::Spare(buffer) => self.spare.push(buffer),
             Back::Returned => self.lent = false,
-            Back::Finished(_) => return Err(gone()),
+            // Only the end of all pieces has that.
+            Back::Finished(_) => return Err(io::ErrorKind::BrokenPipe.into()),
         }
         Ok(())
     }
 }
 
-fn write_behind(mut writer: Writer, full: &Receiver<Given>, back: &SyncSender<io::Result<Back>>) {
-    while let Ok(piece) = full.recv() {
-        let result = match piece {
-            Given::Buffer(mut buffer) => writer.write(buffer.output()).map(|()| {
+impl Work for Writer {
+    type Piece = Given;
+    type Back = Back;
+
+    fn take(&mut self, piece: Given) -> io::Result<Option<Back>> {
+        Ok(match piece {
+            Given::Buffer(mut buffer) => {
+                self.write(buffer.output())?;
                 buffer.filled = 0;
-                Back::Spare(buffer)
-            }),
-            Given::Piece(piece) => writer.write(&piece).map(|()| Back::Returned),
+                Some(Back::Spare(buffer))
+            }
+            Given::Piece(piece) => {
+                self.write(&piece)?;
+                Some(Back::Returned)
+            }
             Given::Placed(bytes) => {
-                writer.pass(bytes);
-                continue;
+                self.pass(bytes);
+                None
             }
-        };
-        let failed = result.is_err();
-        if back.send(result).is_err() || failed {
-            return;
-        }
+        })
     }
-    let _ = back.send(writer.finish().map(Back::Finished));
-}
 
-fn receive(back: &Receiver<io::Result<Back>>, cancel: &Cancel) -> io::Result<Back> {
-    loop {
-        match back.recv_timeout(POLL) {
-            Ok(result) => return result,
-            Err(RecvTimeoutError::Timeout) if cancel.is_set() => {
-                return Err(io::ErrorKind::Interrupted.into());
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(gone()),
-        }
+    fn end(self) -> io::Result<Back> {
+        self.finish().map(Back::Finished)
     }
-}
-
-/// The error that made the thread stop, behind the spare buffers that it sent before.
-fn first_error(back: &Receiver<io::Result<Back>>) -> io::Error {
-    back.iter().find_map(io::Result::err).unwrap_or_else(gone)
-}
-
-fn gone() -> io::Error {
-    io::Error::other("the writing thread is gone")
 }
 
 /// The file with its position and what is put off.

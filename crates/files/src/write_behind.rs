@@ -1,60 +1,85 @@
-//! Output that a thread writes while the next is made. Only what takes a processor for itself, as
-//! encryption does, is worth it.
+//! Buffers of any size that a thread writes in order while the next are made. Only what takes a
+//! processor for itself, as encryption does, is worth it; see [`sink`](crate::sink) for the rest.
 
 use std::io::{self, Write as _};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
 
+use crate::Cancel;
+use crate::behind::{Behind, Work};
 use crate::output::Output;
 
 /// Buffers that wait to be written: each is about what one call makes.
 const WAITING: usize = 2;
 
-/// The thread.
-pub struct Behind {
-    full: SyncSender<Vec<u8>>,
-    spare: Receiver<Vec<u8>>,
-    thread: JoinHandle<io::Result<()>>,
+/// Writes buffers on a thread of its own.
+#[derive(Debug)]
+pub struct WriteBehind {
+    thread: Behind<Vec<u8>, Option<Vec<u8>>>,
+    /// What the thread gave up for, seen while a buffer was looked for.
+    failed: Option<io::Error>,
 }
 
-impl Behind {
-    /// Starts it; `None` if there is none to be had.
-    pub fn start(mut file: Output) -> Option<Self> {
-        let (full, taken) = sync_channel::<Vec<u8>>(WAITING);
-        let (written, spare) = sync_channel(WAITING + 2);
-        let work = move || {
-            for buffer in taken {
-                file.write_all(&buffer)?;
-                // Nobody has to want it.
-                let _ = written.try_send(buffer);
-            }
-            Ok(())
-        };
-        let thread = std::thread::Builder::new().spawn(work).ok()?;
-        Some(Self {
-            full,
-            spare,
+/// Its thread.
+struct Plain(Output);
+
+impl Work for Plain {
+    type Piece = Vec<u8>;
+    type Back = Option<Vec<u8>>;
+
+    fn take(&mut self, buffer: Vec<u8>) -> io::Result<Option<Self::Back>> {
+        self.0.write_all(&buffer)?;
+        Ok(Some(Some(buffer)))
+    }
+
+    fn end(self) -> io::Result<Self::Back> {
+        Ok(None)
+    }
+}
+
+impl WriteBehind {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// There are no more threads to be had.
+    pub fn start(file: Output) -> io::Result<Self> {
+        let thread = Behind::start(Plain(file), WAITING, WAITING + 2, Cancel::default())?;
+        Ok(Self {
             thread,
+            failed: None,
         })
     }
 
-    /// A buffer that was written, or a new one.
-    pub fn spare(&self) -> Vec<u8> {
-        self.spare.try_recv().unwrap_or_default()
+    /// A buffer that was written, or a new one. Its content is of no use.
+    #[must_use]
+    pub fn spare(&mut self) -> Vec<u8> {
+        match self.thread.try_receive() {
+            Ok(back) => back.flatten().unwrap_or_default(),
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                Vec::new()
+            }
+        }
     }
 
-    /// Hands on what is to be written next; `false` if the thread gave up, and
-    /// [`finish`](Self::finish) tells why.
-    pub fn put(&self, buffer: Vec<u8>) -> bool {
-        self.full.send(buffer).is_ok()
+    /// Hands on what is to be written next.
+    ///
+    /// # Errors
+    /// What could not be written, once; nothing more is.
+    pub fn put(&mut self, buffer: Vec<u8>) -> io::Result<()> {
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => self.thread.send(buffer),
+        }
     }
 
     /// Waits until everything is written.
+    ///
+    /// # Errors
+    /// What could not be written.
     pub fn finish(self) -> io::Result<()> {
-        drop(self.full);
-        self.thread
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        match self.failed {
+            Some(error) => Err(error),
+            None => self.thread.finish(|back| back.is_none().then_some(())),
+        }
     }
 }
 
@@ -65,15 +90,15 @@ mod tests {
     #[test]
     fn all_of_it_is_written_in_order() {
         let mut file = tempfile::tempfile().expect("it works");
-        let behind =
-            Behind::start(Output::new(file.try_clone().expect("it works"))).expect("it works");
+        let mut behind =
+            WriteBehind::start(Output::new(file.try_clone().expect("it works"))).expect("it works");
         let mut expected = Vec::new();
         for index in 0..100_u8 {
             let mut buffer = behind.spare();
             buffer.clear();
             buffer.resize(1000 + usize::from(index), index);
             expected.extend_from_slice(&buffer);
-            assert!(behind.put(buffer));
+            behind.put(buffer).expect("it works");
         }
         behind.finish().expect("it works");
         let mut found = Vec::new();
@@ -88,8 +113,14 @@ mod tests {
         let path = dir.path().join("a");
         std::fs::write(&path, b"").expect("it works");
         let file = Output::new(std::fs::File::open(path).expect("it works"));
-        let behind = Behind::start(file).expect("it works");
-        while behind.put(vec![0; 10]) {}
-        assert!(behind.finish().is_err());
+        let mut behind = WriteBehind::start(file).expect("it works");
+        // A look for a buffer does not swallow the error.
+        let error = (0..).find_map(|_| {
+            let mut buffer = behind.spare();
+            buffer.resize(10, 0);
+            behind.put(buffer).err()
+        });
+        let error = error.expect("it cannot be written");
+        assert!(!error.to_string().contains("gone"), "{error}");
     }
 }

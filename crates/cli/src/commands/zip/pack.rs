@@ -28,7 +28,7 @@ mod apart;
 mod file;
 mod times;
 
-use crate::io::write_behind::Behind;
+use crate::io::write_behind::WriteBehind;
 use times::Times;
 
 /// Output that is worth a write.
@@ -46,7 +46,7 @@ pub(super) struct Packer<'a> {
     /// Whether entries are encrypted, and state no checksum.
     sealed: bool,
     /// What writes the output of the entry at hand, where it is not written as it comes.
-    behind: Option<Behind>,
+    behind: Option<WriteBehind>,
     pub(super) read_bytes: u64,
     /// Who may read everything that was packed.
     pub(super) rights: Rights,
@@ -256,7 +256,7 @@ impl<'a> Packer<'a> {
 
     /// Waits for what writes the output of an entry.
     fn catch_up(&mut self) -> std::result::Result<(), Stop> {
-        let written = self.behind.take().map_or(Ok(()), Behind::finish);
+        let written = self.behind.take().map_or(Ok(()), WriteBehind::finish);
         written.map_err(|error| write_error(Some(self.target), error))
     }
 
@@ -266,13 +266,12 @@ impl<'a> Packer<'a> {
         if bytes < least {
             return Ok(());
         }
-        if let Some(behind) = &self.behind {
+        if let Some(behind) = &mut self.behind {
             let output = self.encoder.take_output(behind.spare());
-            return if behind.put(output) {
-                Ok(())
-            } else {
-                self.catch_up()
-            };
+            return behind.put(output).map_err(|error| {
+                self.behind = None;
+                write_error(Some(self.target), error)
+            });
         }
         self.file
             .write_all(output)

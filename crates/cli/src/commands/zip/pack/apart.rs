@@ -40,7 +40,7 @@ impl Packer<'_> {
         let unwritten = |error: io::Error| write_error(Some(self.target), error);
         // Where the archive does not start where the file does.
         let start = self.file.file().stream_position();
-        let start = start.map_err(|error| unwritten(error))?;
+        let start = start.map_err(unwritten)?;
         let shift = start.wrapping_sub(self.encoder.totals().archive_bytes);
         let placer = Placer::new(self.file.clone(), false);
         let copy = Copy {

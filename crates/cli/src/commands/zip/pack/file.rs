@@ -14,7 +14,7 @@ use crate::commands::zip::sources::Source;
 use crate::failure::Failure;
 use crate::io::open;
 use crate::io::steady::State;
-use crate::io::write_behind::Behind;
+use crate::io::write_behind::WriteBehind;
 use crate::term::{message, signal};
 
 /// Stored files above this go to a file directly; into a pipe they are read twice, so that their headers
@@ -109,7 +109,7 @@ impl Packer<'_> {
     ) -> Result<Reading, Stop> {
         self.start(source, options)?;
         if self.sealed && options.known.is_some() && self.plan.threads > 1 {
-            self.behind = Behind::start(self.file.clone());
+            self.behind = WriteBehind::start(self.file.clone()).ok();
         }
         self.content(source, file, options.known.is_some())
     }
