@@ -175,7 +175,7 @@ impl Directory {
     pub(super) fn link(&mut self, path: &str, content: &[u8]) -> Result<Placed, Reason> {
         let refused = |why: &str| Err(Reason::Link(why.to_owned()));
         if content.len() as u64 > LINK_BYTES_MAX {
-            return refused(&too_long(content.len() as u64));
+            return refused(&too_long());
         }
         let Ok(target) = std::str::from_utf8(content) else {
             return refused("where it leads is not UTF-8");
@@ -201,7 +201,7 @@ impl Directory {
 /// The mode of a file whose own mode comes later.
 const MODE_UNTIL_KNOWN: u32 = 0o600;
 
-/// Why a link is not made whose target is so long.
-pub(super) fn too_long(bytes: u64) -> String {
-    format!("it leads to a path of {bytes} bytes")
+/// Why a link with such a target is not made.
+pub(super) fn too_long() -> String {
+    format!("it leads to a path of more than {LINK_BYTES_MAX} bytes")
 }

@@ -215,8 +215,7 @@ fn make_links<R: ReadAt>(
         }
         let mut target = Vec::new();
         let read = if entry.content_bytes() > LINK_BYTES_MAX {
-            let why = too_long(entry.content_bytes());
-            Err(Failed::new(&*name, Reason::Link(why)))
+            Err(Failed::new(&*name, Reason::Link(too_long())))
         } else {
             let read = reader.extract(&entry, &mut scratch, &mut |piece: &[u8]| {
                 target.extend_from_slice(piece);
