@@ -4,7 +4,6 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use files::conflicts::Conflict;
 pub(crate) use files::reason;
 
 use crate::exit::ExitStatus;
@@ -146,61 +145,6 @@ impl From<report::Error> for Failure {
     }
 }
 
-impl From<files::Error> for Failure {
-    fn from(error: files::Error) -> Self {
-        Self::from(&error)
-    }
-}
-
-impl From<&files::Error> for Failure {
-    fn from(error: &files::Error) -> Self {
-        use files::Error;
-        let failure = Self::new(error.to_string());
-        match error {
-            Error::Io {
-                operation,
-                path,
-                source,
-            } => Self::io(operation.verb(), path, source),
-            Error::Exists { .. } => failure.help("add -f to overwrite it, or name another file"),
-            Error::IsDirectory { operation, .. } => failure.help(match operation {
-                files::Operation::Read => "name the files in it",
-                _ => "name a file",
-            }),
-            Error::Unnamed => failure
-                .status(ExitStatus::Usage)
-                .help("name a file with -o"),
-            Error::BlockDevice { .. } => failure.help("add -f if that is what you want"),
-            Error::OneTarget { sources } => {
-                Self::usage(format!("-o names one file for {sources} inputs"))
-                    .help("leave -o out to give each its own target, or use -c to join them")
-            }
-            Error::OnlySuffix { .. } | Error::NoSuffix { .. } | Error::UrlUnnamed { .. } => {
-                failure.help("name the target with -o, or use -c")
-            }
-            Error::LeadsUp { .. } => failure.help("name it without '..'"),
-            Error::UrlUnsupported { operation, url } => Self::new(format!(
-                "cannot {operation} '{url}': built without the feature 'cloud'"
-            ))
-            .help("build perfkit with --features cloud, or use a pipe"),
-            Error::Conflict(conflict) => conflict.clone().into(),
-            _ => failure,
-        }
-    }
-}
-
-impl From<Conflict> for Failure {
-    fn from(conflict: Conflict) -> Self {
-        let help = match &conflict {
-            Conflict::Itself { .. } | Conflict::TwoRoles { report: false, .. } => {
-                "name another target with -o, or use separate runs".to_owned()
-            }
-            other => other.help(),
-        };
-        Self::usage(conflict.to_string()).help(help)
-    }
-}
-
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -267,20 +211,5 @@ mod tests {
         assert!(start("standard output").starts_with("cannot write standard output: "));
         assert!(start("-").starts_with("cannot write standard input: "));
         assert!(start("out").starts_with("cannot write 'out': "));
-    }
-
-    #[test]
-    fn errors_of_files_come_with_the_flags_that_help() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let context = files::Context::default();
-        let read = files::source::Source::open(directory.path(), &context).expect_err("refused");
-        let failure = Failure::from(read);
-        assert_eq!(failure.help_text(), Some("name the files in it"));
-        let written = files::target::Target::create(directory.path(), true, None, &context);
-        let failure = Failure::from(written.expect_err("refused"));
-        assert_eq!(failure.help_text(), Some("name a file"));
-        let two = Failure::from(files::Error::OneTarget { sources: 2 });
-        assert_eq!(two.message(), "-o names one file for 2 inputs");
-        assert_eq!(two.exit_status(), ExitStatus::Usage);
     }
 }

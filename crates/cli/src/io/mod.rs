@@ -1,11 +1,12 @@
 //! Files as the commands use them: the library `files`, with what this program provides to it.
 //!
 //! [`context`] has the flag of interrupts and the filter of terminals, [`open`] waits with it, `verify`
-//! decodes what is written.
+//! decodes what is written, and `failures` has the words for errors.
 
 mod context;
 #[cfg(test)]
 mod declared;
+mod failures;
 pub(crate) mod open;
 #[cfg(feature = "cloud")]
 pub(crate) mod spans;
