@@ -1,7 +1,6 @@
 //! A small seeded generator (SplitMix64), for arrival times, orders and simulations. Not for secrets.
-//!
-//! The one generator of the workspace but for the leaf libraries `betree`, `fixcore` and `zstdkit`: their
-//! workloads keep the same ten lines rather than depend on this crate.
+
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// SplitMix64: 64 bits of state, the same numbers on every platform and in every version.
 ///
@@ -10,13 +9,13 @@
 /// assert_eq!(rng.next(), 6_457_827_717_110_365_317);
 /// ```
 #[derive(Debug, Clone)]
-pub struct SplitMix64(u64);
+pub struct SplitMix64(rand_xoshiro::SplitMix64);
 
 impl SplitMix64 {
     /// The sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(rand_xoshiro::SplitMix64::seed_from_u64(seed))
     }
 
     /// The next number, any of 64 bits.
@@ -26,11 +25,7 @@ impl SplitMix64 {
     )]
     #[inline]
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `bound`, all about equally likely; 0 when `bound` is 0.

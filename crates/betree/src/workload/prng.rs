@@ -1,22 +1,19 @@
 //! A small random number generator (SplitMix64) and skewed choices, in integer arithmetic only.
-//!
-//! A leaf crate keeps these few lines of its own rather than depend on another crate for them.
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// A deterministic stream of 64-bit numbers. Not for secrets.
 #[derive(Debug, Clone)]
-pub(super) struct Prng(u64);
+pub(super) struct Prng(SplitMix64);
 
 impl Prng {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `bound`, all about equally likely.

@@ -6,6 +6,8 @@ use crate::dict::{DataType, Dictionary, FieldSpec, GroupId, Layout, Version};
 use crate::encoder::{Encoder, MessageWriter};
 use crate::error::Result;
 use crate::{DataPairs, Decimal};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// Groups nested this deep have only required fields.
 const DEPTH: usize = 4;
@@ -17,7 +19,7 @@ pub struct Generator<'d> {
     application: &'d Dictionary,
     pairs: DataPairs,
     encoder: Encoder,
-    state: u64,
+    random: SplitMix64,
 }
 
 impl<'d> Generator<'d> {
@@ -34,12 +36,12 @@ impl<'d> Generator<'d> {
             pairs: DataPairs::new(&pairs),
             transport,
             application,
-            state: seed,
+            random: SplitMix64::seed_from_u64(seed),
         }
     }
 
     fn next(&mut self) -> u64 {
-        super::split_mix(&mut self.state)
+        self.random.next_u64()
     }
 
     fn below(&mut self, end: usize) -> usize {

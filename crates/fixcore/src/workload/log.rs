@@ -1,9 +1,11 @@
 //! Logs of trading sessions: orders, executions, market data and heartbeats in time order, with sequence
 //! numbers, and some messages damaged on purpose.
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use std::collections::VecDeque;
 
-use super::{EXECUTION, NEW_ORDER, Sample, split_mix};
+use super::{EXECUTION, NEW_ORDER, Sample};
 use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::value::{Decimal, Timestamp};
@@ -66,7 +68,7 @@ impl Harm {
 #[derive(Debug)]
 pub struct Log {
     encoder: Encoder,
-    state: u64,
+    random: SplitMix64,
     mix: Mix,
     /// The next number of each side, for each session.
     numbers: Vec<[u64; 2]>,
@@ -84,7 +86,7 @@ impl Log {
     pub fn new(mix: Mix, sessions: usize, harmed: f64, seed: u64) -> Self {
         Self {
             encoder: Encoder::new("FIX.4.4"),
-            state: seed,
+            random: SplitMix64::seed_from_u64(seed),
             mix,
             numbers: vec![[1, 1]; sessions.max(1)],
             now_ns: BEGIN_NS,
@@ -96,7 +98,7 @@ impl Log {
     }
 
     fn below(&mut self, end: u64) -> u64 {
-        split_mix(&mut self.state) % end.max(1)
+        self.random.next_u64() % end.max(1)
     }
 
     /// The time of the last message.
@@ -247,7 +249,7 @@ impl Log {
             }
             Harm::Noise => {
                 for _ in 0..1 + self.below(40) {
-                    let byte = split_mix(&mut self.state) as u8;
+                    let byte = self.random.next_u64() as u8;
                     out.push(byte);
                 }
             }
