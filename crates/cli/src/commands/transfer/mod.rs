@@ -1,11 +1,11 @@
 //! What `compress` and `decompress` share: jobs from sources to targets, timed and accounted for.
 //!
 //! The codec is a [`Stage`]. Everything around it stands here once: what the codec works with in
-//! `stream`, a job from opening to committing in `job`, several jobs at a time in `crew`. Time is
+//! `stream`, a job from opening to committing in `job`, several small files at a time in `small_files`. Time is
 //! taken around calls of the codec only: waiting for input or output is in the row `file`.
 
-mod crew;
 mod job;
+mod small_files;
 mod stream;
 
 use std::io::{self, IsTerminal as _};
@@ -15,8 +15,8 @@ use std::path::Path;
 use latency::report::Input;
 use zstdkit::DecoderOptions;
 
-use crate::commands::transfer::crew::{Crew, Work};
 use crate::commands::transfer::job::{Common, Finished, Hand, one};
+use crate::commands::transfer::small_files::Undone;
 pub(crate) use crate::commands::transfer::stream::{
     Operation, ROWS, Stop, Stream, Times, write_error,
 };
@@ -189,47 +189,44 @@ fn all<S: Stage>(
     joined: Option<Target>,
     account: &mut Account<'_>,
 ) {
-    let work = Work::new(&jobs.jobs, common.options.threads);
     let mut spare = None;
-    std::thread::scope(|scope| {
-        let _guard = work.guard();
-        let mut crew = match joined {
-            Some(_) => None,
-            None => Crew::start(scope, &work, stage, times, common),
-        };
-        for (at, job) in jobs.jobs.iter().enumerate() {
-            let mut finished = match &mut crew {
-                Some(crew) => crew.result(at),
-                None => Err(Stop::Declined),
+    let mut do_it = |at: usize, finished: Finished, stage: &mut S, times: &mut Times| {
+        let job = &jobs.jobs[at];
+        let mut finished = finished;
+        if matches!(finished, Err(Stop::Declined)) {
+            if account.stopped.is_some() {
+                return false;
+            }
+            let mut hand = Hand {
+                stage,
+                times,
+                spare: &mut spare,
+                helps: false,
             };
-            if matches!(finished, Err(Stop::Declined)) {
-                if account.stopped.is_some() {
-                    continue;
-                }
-                let mut hand = Hand {
-                    stage: &mut *stage,
-                    times: &mut *times,
-                    spare: &mut spare,
-                    helps: false,
-                };
-                finished = one(job, &mut hand, common, joined.as_ref());
-            }
-            if account.add(job, finished, joined.is_some()).is_break() {
-                work.stop();
-                if crew.is_none() {
-                    break;
-                }
-            }
+            finished = one(job, &mut hand, common, joined.as_ref());
         }
-        if let Some(crew) = crew
-            && crew.finish(stage, times) > 0
-        {
+        account.add(job, finished, joined.is_some()).is_continue()
+    };
+    let done = match joined {
+        Some(_) => None,
+        None => small_files::run(&jobs.jobs, stage, times, common, &mut do_it),
+    };
+    match done {
+        None => {
+            let mut all = 0..jobs.jobs.len();
+            all.all(|at| do_it(at, Err(Stop::Declined), stage, times));
+        }
+        Some(Ok(())) => {}
+        Some(Err(Undone::Stopped)) => {
+            account.stopped.get_or_insert(Stop::Interrupted);
+        }
+        Some(Err(Undone::Panicked)) => {
             let failure = Failure::new("a thread that works on files panicked")
                 .help("please report this as a bug with the command line");
             message::failure(&failure);
             account.stopped = Some(Stop::Failed(failure));
         }
-    });
+    }
     if let Some(target) = joined.filter(|_| account.failed == 0 && account.stopped.is_none())
         && let Err(error) = target.commit()
     {
