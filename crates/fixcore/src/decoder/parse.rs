@@ -5,7 +5,10 @@ use super::message::Message;
 use super::parsed::Parsed;
 use crate::data::{DataPairs, Role};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::{MESSAGE_BYTES_MAX, SOH, TRAILER_BYTES, body_length, byte_sum, trailer};
+use crate::frame::{
+    MESSAGE_BYTES_MAX, SOH, TRAILER_BYTES, body_length, byte_sum, checksum, stated_checksum,
+    trailer,
+};
 use crate::isa::Isa;
 use crate::scan::{Index, Scanner, read_digits};
 
@@ -82,6 +85,9 @@ impl Decoder {
         // Tags may be read again.
         self.parsed.index.has_front = false;
         let read = !self.parsed.index.marks.bad && self.settle(bytes);
+        if read && let Some(error) = wrong_sum(bytes, &self.parsed.index) {
+            return Err(error);
+        }
         if !(read && frame_is_right(bytes, &self.parsed.index)) {
             diagnose::read(
                 bytes,
@@ -140,6 +146,30 @@ fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
     let stated = length_at(bytes, begin + 3, length);
     // A separator comes before it, so it is a field of its own, and the last one.
     *end == right_end(*end, index.sum) && stated == Some(body.wrapping_sub(length + 1))
+}
+
+/// The error of a message whose fields are valid, where CheckSum alone is wrong: known without reading
+/// it again.
+fn wrong_sum(bytes: &[u8], index: &Index) -> Option<Error> {
+    let count = index.len;
+    let (tags, ends) = (index.tags.get(..count)?, index.ends.get(..count)?);
+    let ([8, 9, 35, .., 10], [begin, length, .., before, last]) = (tags, ends) else {
+        return None;
+    };
+    let (begin, length) = (*begin as usize, *length as usize);
+    let start = bytes.len().checked_sub(TRAILER_BYTES)?;
+    let body = start.checked_sub(length + 1)?;
+    let ends = (*before as usize + 1, *last as usize + 1) == (start, bytes.len());
+    if !ends || length_at(bytes, begin + 3, length) != Some(body) {
+        return None;
+    }
+    let [.., a, b, c, _] = bytes else {
+        return None;
+    };
+    let computed = index.sum.wrapping_sub(checksum(bytes.get(start..)?));
+    let stated = [*a, *b, *c];
+    let is_right = stated_checksum(stated) == Some(computed);
+    (!is_right).then(|| Error::check_sum(start + b"10=".len(), &stated, computed))
 }
 
 /// The last eight bytes that a message must have for the sum of all its bytes: a separator and the
