@@ -4,7 +4,9 @@
 //! FIX ends each field with the byte 1 (SOH). Text logs replace it by `|`, `^A`, `\x01` and the like.
 //! Everything else in this crate expects the byte 1.
 
-use memchr::memchr;
+use std::ops::Range;
+
+use memchr::memchr_iter;
 
 use crate::frame::SOH;
 use crate::frame::begin_string_bytes;
@@ -13,6 +15,9 @@ use crate::frame::begin_string_bytes;
 pub const SPELLINGS: [&[u8]; 9] = [
     b"|", b"^A", b"\\x01", b"\\u0001", b"\\001", b"<SOH>", b";", b"~", b"\t",
 ];
+
+/// Fields up to this long are copied in one go.
+const COPY_BYTES: usize = 32;
 
 /// What separates the fields of the message at the start of a text: the byte 1 or one of
 /// [`SPELLINGS`]. `None` if neither follows BeginString.
@@ -47,22 +52,51 @@ pub fn detect(text: &[u8]) -> Option<&'static [u8]> {
 /// ```
 pub fn to_soh(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     out.clear();
-    let mut rest = text;
-    loop {
-        let at = position(rest, separator);
-        let field = rest.get(..at.unwrap_or(rest.len()))?;
-        if let Some(sum) = field.strip_prefix(b"10=") {
-            out.extend_from_slice(b"10=");
-            out.extend_from_slice(sum.trim_ascii());
-            out.push(SOH);
-            let taken = at.map_or(field.len(), |at| at + separator.len());
-            return Some(text.len() - rest.len() + taken);
+    let (first, others) = separator.split_first()?;
+    // Never longer than the text, but for the last separator, and for copies of one size.
+    out.resize(text.len() + 1 + COPY_BYTES, 0);
+    let (mut from, mut end) = (0, 0);
+    let mut taken = None;
+    for at in memchr_iter(*first, text) {
+        let behind = text.get(at + 1..)?;
+        if at < from || !behind.starts_with(others) {
+            continue;
         }
-        let at = at?;
-        out.extend_from_slice(field);
-        out.push(SOH);
-        rest = rest.get(at + separator.len()..)?;
+        let next = at + separator.len();
+        if text.get(from..at)?.starts_with(b"10=") {
+            taken = Some((at, next));
+            break;
+        }
+        end = copy(text, from..at, out, end);
+        *out.get_mut(end)? = SOH;
+        (from, end) = (next, end + 1);
     }
+    out.truncate(end);
+    let (at, taken) = taken.unwrap_or((text.len(), text.len()));
+    let sum = text.get(from..at)?.strip_prefix(b"10=")?;
+    out.extend_from_slice(b"10=");
+    out.extend_from_slice(sum.trim_ascii());
+    out.push(SOH);
+    Some(taken)
+}
+
+/// Copies a part of a text to a place, as a copy of one size where there is room; the place behind it.
+#[inline]
+fn copy(text: &[u8], part: Range<usize>, out: &mut [u8], at: usize) -> usize {
+    let length = part.len();
+    let whole = (
+        text.get(part.start..part.start + COPY_BYTES),
+        out.get_mut(at..at + COPY_BYTES),
+    );
+    match whole {
+        (Some(from), Some(to)) if length <= COPY_BYTES => to.copy_from_slice(from),
+        _ => {
+            if let (Some(from), Some(to)) = (text.get(part), out.get_mut(at..at + length)) {
+                to.copy_from_slice(from);
+            }
+        }
+    }
+    at + length
 }
 
 /// Appends a message with another separator in place of each byte 1.
@@ -74,6 +108,7 @@ pub fn to_soh(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> Option<usize>
 /// ```
 pub fn from_soh(message: &[u8], separator: &[u8], out: &mut Vec<u8>) {
     match separator {
+        [SOH] => out.extend_from_slice(message),
         [byte] => {
             let start = out.len();
             out.extend_from_slice(message);
@@ -82,29 +117,14 @@ pub fn from_soh(message: &[u8], separator: &[u8], out: &mut Vec<u8>) {
             }
         }
         name => {
-            for field in message.split_inclusive(|byte| *byte == SOH) {
-                match field.split_last() {
-                    Some((&SOH, field)) => {
-                        out.extend_from_slice(field);
-                        out.extend_from_slice(name);
-                    }
-                    _ => out.extend_from_slice(field),
-                }
+            let mut from = 0;
+            for at in memchr_iter(SOH, message) {
+                out.extend_from_slice(message.get(from..at).unwrap_or_default());
+                out.extend_from_slice(name);
+                from = at + 1;
             }
+            out.extend_from_slice(message.get(from..).unwrap_or_default());
         }
-    }
-}
-
-/// Where a separator is first.
-fn position(bytes: &[u8], separator: &[u8]) -> Option<usize> {
-    let first = *separator.first()?;
-    let mut from = 0;
-    loop {
-        let at = from + memchr(first, bytes.get(from..)?)?;
-        if bytes.get(at..)?.starts_with(separator) {
-            return Some(at);
-        }
-        from = at + 1;
     }
 }
 
