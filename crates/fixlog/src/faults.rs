@@ -1,13 +1,16 @@
 //! What is wrong with a log: each bad message, how often each class of fault occurs, and noise between
 //! messages.
 
+use std::fmt;
+
 use fixcore::dict::Dictionary;
 use fixcore::{Error, ErrorKind, SOH};
 
 /// Places of noise that are remembered.
 const NOISE_NAMED: usize = 20;
 
-/// What is wrong with a message.
+/// What is wrong with a message. [`Display`](fmt::Display) says it in words, with the byte of the message
+/// in its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
@@ -15,8 +18,26 @@ pub struct Fault {
     pub tag: Option<u32>,
     /// What messages with such a fault have in common: `checksum`, `truncated`, …
     pub class: &'static str,
-    /// The fault in words, with the byte of the message in its log.
-    pub text: String,
+    reason: Reason,
+}
+
+/// The rest of it; words are made of it only where they are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Reason {
+    Kind(ErrorKind),
+    /// With the byte in the log.
+    At(Error, usize),
+    Version(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Kind(kind) => write!(f, "{kind}"),
+            Reason::At(error, offset) => write!(f, "{}, at byte {offset}", error.without_place()),
+            Reason::Version(text) => f.write_str(text),
+        }
+    }
 }
 
 impl Fault {
@@ -26,20 +47,22 @@ impl Fault {
         Self {
             tag: None,
             class: class(kind),
-            text: kind.to_string(),
+            reason: Reason::Kind(kind),
         }
     }
 
     /// The fault of a message that had `separator` in its log: the byte is counted there.
     #[must_use]
     pub fn of(error: &Error, message: &[u8], separator: &[u8]) -> Self {
-        let before = message.get(..error.offset()).unwrap_or(message);
-        let separators = before.iter().filter(|byte| **byte == SOH).count();
-        let offset = error.offset() + separators * separator.len().saturating_sub(1);
+        let mut offset = error.offset();
+        if separator.len() > 1 {
+            let before = message.get(..offset).unwrap_or(message);
+            offset += memchr::memchr_iter(SOH, before).count() * (separator.len() - 1);
+        }
         Self {
             tag: error.tag(),
             class: class(error.kind()),
-            text: format!("{}, at byte {offset}", error.without_place()),
+            reason: Reason::At(*error, offset),
         }
     }
 
@@ -56,7 +79,7 @@ impl Fault {
         Self {
             tag: Some(8),
             class: "version",
-            text,
+            reason: Reason::Version(text),
         }
     }
 }

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::Path;
 
-use fixcore::dict::{Dictionary, FieldSpec};
 use fixcore::{Message, SOH};
+
+use crate::Fault;
+use crate::line::{Line, digits, is_plain};
 
 /// Values are copied this many bytes at once where there is room on both sides, tags as many.
 const VALUE_BYTES: usize = 32;
@@ -115,8 +117,29 @@ impl Lines {
         out.extend_from_slice(b"}\n");
     }
 
+    /// Appends the fault of the message at a byte offset of a file.
+    pub fn fault(self, out: &mut Vec<u8>, path: &Path, offset: u64, fault: &Fault) {
+        self.place(out, path, offset, fault.tag);
+        // Words of a fault are printable ASCII without quotes, but for those of a dictionary.
+        let start = out.len();
+        let _ = writeln!(out, "\"{fault}\"}}");
+        let words = out.get(start + 1..out.len() - 3).unwrap_or(&[]);
+        if !words.iter().all(|byte| is_plain(*byte)) {
+            out.truncate(start);
+            self.string(out, fault.to_string().as_bytes());
+            out.extend_from_slice(b"}\n");
+        }
+    }
+
     /// Appends a fault at a byte offset of a file.
     pub fn wrong(self, out: &mut Vec<u8>, path: &Path, offset: u64, tag: Option<u32>, text: &str) {
+        self.place(out, path, offset, tag);
+        self.string(out, text.as_bytes());
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// The beginning of a line about a fault.
+    fn place(self, out: &mut Vec<u8>, path: &Path, offset: u64, tag: Option<u32>) {
         out.extend_from_slice(b"{\"file\":");
         self.string(out, path.as_os_str().as_encoded_bytes());
         let _ = write!(out, ",\"offset\":{offset},");
@@ -124,8 +147,6 @@ impl Lines {
             let _ = write!(out, "\"tag\":{tag},");
         }
         out.extend_from_slice(b"\"error\":");
-        self.string(out, text.as_bytes());
-        out.extend_from_slice(b"}\n");
     }
 
     /// Appends bytes: as a string where they are UTF-8, else as `{"hex":"…"}`, which no string looks like.
@@ -166,51 +187,12 @@ impl Lines {
         out.push(b'"');
     }
 
-    /// Appends a message with the names of its fields and values, one field per line. The first dictionary
-    /// that knows a name gives it.
-    pub fn named(
-        self,
-        out: &mut Vec<u8>,
-        offset: u64,
-        message: &Message<'_, '_>,
-        dictionaries: [Option<&Dictionary>; 2],
-    ) {
-        let msg_type = message.msg_type();
-        let known = |find: &dyn Fn(&Dictionary) -> Option<String>| {
-            dictionaries.into_iter().flatten().find_map(find)
-        };
-        let name = known(&|dictionary| {
-            dictionary
-                .message(msg_type)
-                .map(|found| found.name().to_owned())
-        });
-        let name = name.unwrap_or_else(|| "?".to_owned());
-        let _ = writeln!(
-            out,
-            "{} ({}) at {offset}",
-            self.visible(&name),
-            msg_type.escape_ascii()
-        );
-        for field in message.fields() {
-            let field_type = |dictionary: &&'_ Dictionary| dictionary.field(field.tag).is_some();
-            let found = dictionaries.into_iter().flatten().find(field_type);
-            let found = found.and_then(|dictionary| dictionary.field(field.tag));
-            let name = self.visible(found.map_or("?", FieldSpec::name));
-            let value = field.value.escape_ascii();
-            let _ = write!(out, "{:>7} {name} = {value}", field.tag);
-            match found.and_then(|found| found.value_name(field.value)) {
-                Some(meaning) => drop(writeln!(out, " ({})", self.visible(meaning))),
-                None => out.push(b'\n'),
-            }
-        }
-    }
-
     fn is_escaped(self, c: char) -> bool {
         c.is_control() || (self.escaped)(c)
     }
 
     /// A name of a dictionary, with escapes.
-    fn visible(self, text: &str) -> Cow<'_, str> {
+    pub(crate) fn visible(self, text: &str) -> Cow<'_, str> {
         if !text.contains(|c| self.is_escaped(c)) {
             return Cow::Borrowed(text);
         }
@@ -223,75 +205,6 @@ impl Lines {
         }
         Cow::Owned(out)
     }
-}
-
-/// A line being written into room that was made for it.
-struct Line<'o> {
-    out: &'o mut Vec<u8>,
-    at: usize,
-}
-
-impl Line<'_> {
-    #[inline]
-    fn put<const N: usize>(&mut self, text: &[u8; N]) {
-        if let Some(slot) = self.out.get_mut(self.at..self.at + N) {
-            slot.copy_from_slice(text);
-        }
-        self.at += N;
-    }
-
-    /// Bytes of a slice, most of them as `N` at once, of which those behind are written over.
-    #[inline]
-    fn copy<const N: usize>(&mut self, from: &[u8], start: usize, bytes: usize) {
-        let whole = if bytes <= N { N } else { bytes };
-        let slot = self.out.get_mut(self.at..self.at + whole);
-        match (slot, from.get(start..start + whole)) {
-            (Some(slot), Some(source)) if whole == N => {
-                slot[..N].copy_from_slice(&source[..N]);
-            }
-            _ => self.copy_exactly(from.get(start..start + bytes).unwrap_or(&[])),
-        }
-        self.at += bytes;
-    }
-
-    #[inline(never)]
-    fn copy_exactly(&mut self, bytes: &[u8]) {
-        if let Some(slot) = self.out.get_mut(self.at..self.at + bytes.len()) {
-            slot.copy_from_slice(bytes);
-        }
-    }
-
-    fn number(&mut self, mut number: u64) {
-        let mut digits = [b'0'; 20];
-        let mut at = digits.len();
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (number % 10) as u8;
-            number /= 10;
-            if number == 0 {
-                break;
-            }
-        }
-        self.copy_exactly(&digits[at..]);
-        self.at += digits.len() - at;
-    }
-}
-
-/// How many digits a tag has.
-#[inline]
-pub(crate) fn digits(tag: u32) -> usize {
-    match tag {
-        0..10 => 1,
-        10..100 => 2,
-        100..1000 => 3,
-        tag => tag.ilog10() as usize + 1,
-    }
-}
-
-/// Whether a byte stands for itself in a string of JSON.
-#[inline]
-fn is_plain(byte: u8) -> bool {
-    (b' '..=b'~').contains(&byte) & (byte != b'"') & (byte != b'\\')
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use fixcore::{Message, frame};
 
-use crate::lines::digits;
+use crate::line::digits;
 
 /// Turns over both halves; more than the eight that no attack on this shape reaches.
 const ROUNDS: u8 = 10;

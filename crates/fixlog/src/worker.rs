@@ -7,7 +7,9 @@ use fixcore::separator::from_soh;
 use fixcore::{Decoder, Isa, Message};
 
 use crate::dictionaries::decoder;
-use crate::{Block, Checker, Fault, Faults, Found, Lines, Messages, Part, Pseudonyms, Scratch};
+use crate::{
+    Block, Checker, Fault, Faults, Found, Lines, Messages, Part, Printer, Pseudonyms, Scratch,
+};
 
 /// Faults of a block that are named where there are no lines for them.
 const NAMED: usize = 20;
@@ -135,6 +137,7 @@ pub struct Worker<'d> {
     messages: Messages,
     decoder: Decoder,
     checker: Checker<'d>,
+    printer: Printer<'d>,
     scratch: Scratch,
 }
 
@@ -146,6 +149,7 @@ impl<'d> Worker<'d> {
             messages: Messages::new(),
             decoder: decoder(task.isa, task.dictionary).unwrap_or_default(),
             checker: Checker::new(task.dictionary),
+            printer: Printer::new(task.lines),
             scratch: Scratch::default(),
             task,
         }
@@ -162,6 +166,7 @@ impl<'d> Worker<'d> {
         }
         let (task, checker) = (self.task, &mut self.checker);
         let (decoder, scratch) = (&mut self.decoder, &mut self.scratch);
+        let printer = &mut self.printer;
         let name = task
             .names
             .get(block.log())
@@ -177,6 +182,11 @@ impl<'d> Worker<'d> {
                             let hidden = pseudonyms.message(&message, scratch);
                             from_soh(hidden, separator, &mut made.out);
                             made.out.push(b'\n');
+                            None
+                        }
+                        Job::Print => {
+                            let names = checker.names(&message);
+                            printer.message(&mut made.out, offset, &message, names);
                             None
                         }
                         _ => task.message(checker, offset, &message, separator, made),
@@ -205,14 +215,9 @@ impl Task<'_> {
         match self.job {
             Job::Parse => self.lines.message(&mut made.out, offset, message),
             Job::Statistics => made.part.message(offset, message),
-            Job::Print => {
-                let dictionaries = checker.names(message);
-                self.lines
-                    .named(&mut made.out, offset, message, dictionaries);
-            }
             Job::Validate => return checker.check(message, separator),
-            // That is done where the bytes are written.
-            Job::Anonymize(_) => {}
+            // These are done above.
+            Job::Print | Job::Anonymize(_) => {}
         }
         None
     }
@@ -221,10 +226,9 @@ impl Task<'_> {
         made.bad += 1;
         made.faults.add(fault.class, offset);
         if !matches!(self.job, Job::Statistics | Job::Anonymize(_)) {
-            self.lines
-                .wrong(&mut made.out, path, offset, fault.tag, &fault.text);
+            self.lines.fault(&mut made.out, path, offset, &fault);
         } else if made.named.len() < NAMED {
-            made.named.push((offset, fault.text));
+            made.named.push((offset, fault.to_string()));
         }
     }
 

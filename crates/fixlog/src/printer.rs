@@ -1,0 +1,286 @@
+//! Messages as text for people: a field on a line, with the names of fields and values.
+//!
+//! What a line has before its value, and behind a value of one byte, is made once for each tag and
+//! kept; then a line is three copies.
+
+use std::io::Write as _;
+
+use fixcore::dict::{Dictionary, FieldSpec};
+use fixcore::{Field, Message, SOH};
+
+use crate::Lines;
+use crate::line::{Line, digits, is_plain};
+
+/// Copied at once where there is room on both sides.
+const COPY_BYTES: usize = 32;
+/// Tags whose names are kept.
+const TAGS_KEPT: usize = 1 << 14;
+
+/// Where a text is among those that are kept.
+#[derive(Debug, Default, Clone, Copy)]
+struct Kept {
+    start: u32,
+    bytes: u32,
+}
+
+/// What is known of a tag.
+#[derive(Debug)]
+struct Known<'d> {
+    spec: Option<&'d FieldSpec>,
+    before: Kept,
+    /// What stands behind values of one byte that have names.
+    behind: Vec<(u8, Kept)>,
+}
+
+/// The names of a pair of dictionaries, as far as they were needed.
+#[derive(Debug)]
+struct Names<'d> {
+    dictionaries: [Option<&'d Dictionary>; 2],
+    /// Ends with room for a copy of more than is wanted.
+    text: Vec<u8>,
+    known: Vec<Known<'d>>,
+    /// By tag: the place in `known`, and 1.
+    places: Vec<u32>,
+}
+
+/// Writes messages as text.
+///
+/// ```
+/// use fixcore::Decoder;
+/// use fixcore::dict::Version;
+/// use fixlog::{Lines, Printer};
+///
+/// let mut decoder = Decoder::new();
+/// let message = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01")?;
+/// let mut out = Vec::new();
+/// let names = [Version::Fix44.dictionary(), None];
+/// Printer::new(Lines::new()).message(&mut out, 7, &message, names);
+/// let text = String::from_utf8_lossy(&out);
+/// let mut lines = text.lines();
+/// assert_eq!(lines.next(), Some("Heartbeat (0) at 7"));
+/// assert_eq!(lines.next(), Some("      8 BeginString = FIX.4.4"));
+/// assert_eq!(lines.nth(1), Some("     35 MsgType = 0 (HEARTBEAT)"));
+/// # Ok::<(), fixcore::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Printer<'d> {
+    lines: Lines,
+    names: Vec<Names<'d>>,
+    /// The message that is being written, with room behind it.
+    text: Vec<u8>,
+}
+
+impl<'d> Printer<'d> {
+    /// A printer with the escapes of `lines`.
+    #[must_use]
+    pub fn new(lines: Lines) -> Self {
+        Self {
+            lines,
+            names: Vec::new(),
+            text: Vec::new(),
+        }
+    }
+
+    /// Appends a message. The first dictionary that knows a field gives its name and those of its
+    /// values; a field that none knows is `?`.
+    pub fn message(
+        &mut self,
+        out: &mut Vec<u8>,
+        offset: u64,
+        message: &Message<'_, '_>,
+        dictionaries: [Option<&'d Dictionary>; 2],
+    ) {
+        let msg_type = message.msg_type();
+        let found = dictionaries.into_iter().flatten();
+        let name = found.filter_map(|known| known.message(msg_type)).next();
+        let name = name.map_or("?", |found| found.name());
+        // Writing into memory does not fail.
+        let _ = writeln!(
+            out,
+            "{} ({}) at {offset}",
+            self.lines.visible(name),
+            msg_type.escape_ascii()
+        );
+        let at = self.names_of(dictionaries);
+        let Some(names) = self.names.get_mut(at) else {
+            return;
+        };
+        let bytes = message.bytes();
+        let is_plain = message.len() == memchr::memchr_iter(SOH, bytes).count()
+            && bytes.iter().fold(true, |all, byte| {
+                all & ((*byte == SOH) | (is_plain(*byte) & (*byte != b'\'')))
+            });
+        let mut line = Line {
+            out: &mut self.text,
+            at: 0,
+        };
+        for field in message.fields() {
+            names.field(&mut line, bytes, &field, is_plain, self.lines);
+        }
+        let end = line.at;
+        out.extend_from_slice(self.text.get(..end).unwrap_or(&[]));
+    }
+
+    /// The names of a pair of dictionaries.
+    fn names_of(&mut self, dictionaries: [Option<&'d Dictionary>; 2]) -> usize {
+        let is_same = |one: Option<&Dictionary>, other: Option<&Dictionary>| match (one, other) {
+            (None, None) => true,
+            (Some(one), Some(other)) => std::ptr::eq(one, other),
+            _ => false,
+        };
+        let is = |names: &Names<'_>| {
+            let mut pairs = names.dictionaries.into_iter().zip(dictionaries);
+            pairs.all(|(one, other)| is_same(one, other))
+        };
+        self.names.iter().position(is).unwrap_or_else(|| {
+            self.names.push(Names {
+                dictionaries,
+                text: vec![0; COPY_BYTES],
+                known: Vec::new(),
+                places: Vec::new(),
+            });
+            self.names.len() - 1
+        })
+    }
+}
+
+impl<'d> Names<'d> {
+    /// Writes the line of a field. `is_plain`: no byte of the message needs an escape.
+    #[inline]
+    fn field(
+        &mut self,
+        line: &mut Line<'_>,
+        bytes: &[u8],
+        field: &Field<'_>,
+        is_plain: bool,
+        lines: Lines,
+    ) {
+        let place = self.places.get(field.tag as usize).copied().unwrap_or(0);
+        let place = match place.checked_sub(1) {
+            Some(place) => place as usize,
+            None if (field.tag as usize) < TAGS_KEPT => self.learn(field.tag, lines),
+            None => return self.unkept(line, field, lines),
+        };
+        let Some(known) = self.known.get(place) else {
+            return;
+        };
+        let behind = match (known.spec, field.value) {
+            (Some(spec), value) if !spec.values().is_empty() => match value {
+                [byte] => known
+                    .behind
+                    .iter()
+                    .find(|kept| kept.0 == *byte)
+                    .map(|kept| kept.1),
+                value => match spec.value_name(value) {
+                    Some(name) => return self.with_meaning(line, field, place, name, lines),
+                    None => None,
+                },
+            },
+            _ => None,
+        };
+        let length = field.value.len();
+        let kept_bytes = known.before.bytes + behind.map_or(1, |kept| kept.bytes);
+        line.room(kept_bytes as usize + length + 2 * COPY_BYTES);
+        let before = known.before;
+        line.copy::<COPY_BYTES>(&self.text, before.start as usize, before.bytes as usize);
+        if is_plain {
+            let start = field.offset + digits(field.tag) + 1;
+            line.copy::<COPY_BYTES>(bytes, start, length);
+        } else {
+            escaped(line, field.value);
+        }
+        match behind {
+            Some(kept) => {
+                line.room(kept.bytes as usize + 2 * COPY_BYTES);
+                line.copy::<COPY_BYTES>(&self.text, kept.start as usize, kept.bytes as usize);
+            }
+            None => line.put(b"\n"),
+        }
+    }
+
+    /// Writes the line of a field whose value has a name and more than one byte.
+    fn with_meaning(
+        &self,
+        line: &mut Line<'_>,
+        field: &Field<'_>,
+        place: usize,
+        meaning: &str,
+        lines: Lines,
+    ) {
+        let before = self
+            .known
+            .get(place)
+            .map_or(Kept::default(), |known| known.before);
+        line.room(before.bytes as usize + 2 * COPY_BYTES);
+        line.copy::<COPY_BYTES>(&self.text, before.start as usize, before.bytes as usize);
+        escaped(line, field.value);
+        exactly(line, format!(" ({})\n", lines.visible(meaning)).as_bytes());
+    }
+
+    /// Writes the line of a field whose tag is so high that nothing of it is kept.
+    #[cold]
+    fn unkept(&self, line: &mut Line<'_>, field: &Field<'_>, lines: Lines) {
+        let found = self.dictionaries.into_iter().flatten();
+        let spec = found.filter_map(|known| known.field(field.tag)).next();
+        let name = lines.visible(spec.map_or("?", FieldSpec::name));
+        exactly(line, format!("{:>7} {name} = ", field.tag).as_bytes());
+        escaped(line, field.value);
+        match spec.and_then(|spec| spec.value_name(field.value)) {
+            Some(meaning) => {
+                exactly(line, format!(" ({})\n", lines.visible(meaning)).as_bytes());
+            }
+            None => exactly(line, b"\n"),
+        }
+    }
+
+    /// Keeps the names of a tag.
+    #[cold]
+    fn learn(&mut self, tag: u32, lines: Lines) -> usize {
+        let found = self.dictionaries.into_iter().flatten();
+        let spec = found.filter_map(|known| known.field(tag)).next();
+        let name = lines.visible(spec.map_or("?", FieldSpec::name));
+        let before = self.keep(&format!("{tag:>7} {name} = "));
+        let mut behind = Vec::new();
+        for (value, meaning) in spec.map_or(&[][..], FieldSpec::values) {
+            if let [byte] = value.as_bytes() {
+                let kept = self.keep(&format!(" ({})\n", lines.visible(meaning)));
+                behind.push((*byte, kept));
+            }
+        }
+        self.known.push(Known {
+            spec,
+            before,
+            behind,
+        });
+        let tags = self.places.len().max(tag as usize + 1);
+        self.places.resize(tags, 0);
+        if let Some(place) = self.places.get_mut(tag as usize) {
+            *place = self.known.len() as u32;
+        }
+        self.known.len() - 1
+    }
+
+    fn keep(&mut self, text: &str) -> Kept {
+        let start = self.text.len() - COPY_BYTES;
+        self.text.truncate(start);
+        self.text.extend_from_slice(text.as_bytes());
+        self.text.extend_from_slice(&[0; COPY_BYTES]);
+        Kept {
+            start: start as u32,
+            bytes: text.len() as u32,
+        }
+    }
+}
+
+/// Writes bytes with escapes for what is not printable ASCII.
+fn escaped(line: &mut Line<'_>, value: &[u8]) {
+    line.room(4 * value.len() + 2 * COPY_BYTES);
+    for byte in value.iter().flat_map(|byte| byte.escape_ascii()) {
+        line.put(&[byte]);
+    }
+}
+
+fn exactly(line: &mut Line<'_>, text: &[u8]) {
+    line.room(text.len() + 2 * COPY_BYTES);
+    line.copy::<COPY_BYTES>(text, 0, text.len());
+}
