@@ -112,7 +112,8 @@ impl Pool {
     /// Runs one thread per state in `workers` until `next` has no more items or `cancelled` is true.
     ///
     /// `next` fills an item and says whether there is one; one thread at a time calls it, in the order
-    /// of the items. It must not call it again when it waits: look at [`Stop::is_set`] meanwhile.
+    /// of the items, and not again after it returned `false`. While it waits for something, it has to
+    /// look at [`Stop::is_set`] now and then.
     /// `work` makes a result of an item. `receive` gets both on the calling thread, in order. Items and
     /// results are used again: `next` and `work` find them as they were left.
     ///
@@ -150,6 +151,7 @@ impl Pool {
             next,
             free,
             number: 0,
+            ended: false,
         });
         std::thread::scope(|scope| {
             // Workers end when this thread does, by a panic too.
@@ -215,15 +217,20 @@ struct Source<N, I, O> {
     next: N,
     free: Receiver<Slot<I, O>>,
     number: u64,
+    ended: bool,
 }
 
 impl<I, O, N: FnMut(&mut I, &Stop<'_>) -> bool> Source<N, I, O> {
     fn next(&mut self, stop: &Stop<'_>) -> Option<Slot<I, O>> {
+        if self.ended {
+            return None;
+        }
         // It ends when the receiver is gone: no more slots come round.
         let mut slot = self.free.recv().ok()?;
         slot.number = self.number;
         self.number += 1;
-        (!stop.is_set() && (self.next)(&mut slot.item, stop)).then_some(slot)
+        self.ended = stop.is_set() || !(self.next)(&mut slot.item, stop);
+        (!self.ended).then_some(slot)
     }
 }
 
