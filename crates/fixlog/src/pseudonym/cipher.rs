@@ -25,7 +25,7 @@ use polyval::Polyval;
 use polyval::universal_hash::UniversalHash as _;
 use sha2::{Digest as _, Sha256};
 
-use super::digits::{LANES, kind, shift, shift_bytes, words};
+use super::digits::{LANES, count, kind, shift, shift_bytes, words};
 
 /// Letters and digits of a short value: lanes for each half.
 pub(super) const SHORT_PLACES: usize = 2 * LANES;
@@ -46,6 +46,7 @@ type Block = [u8; 16];
 
 /// The keys.
 pub(super) struct Cipher {
+    forms: Aes256,
     rounds: Aes256,
     stream: Aes256,
     hash: Polyval,
@@ -77,6 +78,11 @@ pub(super) struct Room {
 }
 
 impl Cipher {
+    /// What tells these keys from others and says nothing of them.
+    pub(super) fn id(&self) -> Block {
+        encrypt(&self.forms, [0xff; 16])
+    }
+
     /// From 32 bytes. Each key is made of the digest of these and a number.
     pub(super) fn new(key: [u8; 32]) -> Self {
         let derived = |number: u8| {
@@ -88,6 +94,7 @@ impl Cipher {
         let mut hash = [0; 16];
         hash.copy_from_slice(&derived(3)[..16]);
         Self {
+            forms: Aes256::new(&Array(derived(4))),
             rounds: Aes256::new(&Array(derived(1))),
             stream: Aes256::new(&Array(derived(2))),
             hash: Polyval::new(&Array(hash)),
@@ -97,14 +104,22 @@ impl Cipher {
     /// Enciphers a value, unless it is short: then it is returned for [`together`](Self::together),
     /// as the one that begins at `start`.
     pub(super) fn value(&self, value: &mut [u8], start: usize, room: &mut Room) -> Option<Short> {
+        for byte in value.iter_mut() {
+            // What is not a printable character says too much to stay.
+            *byte = if matches!(*byte, b' '..=b'~') {
+                *byte
+            } else {
+                b'x'
+            };
+        }
+        if value.len() > MEDIUM_PLACES && count(value) > MEDIUM_PLACES {
+            self.long(value, room);
+            return None;
+        }
         let Room { places, form } = room;
         places.clear();
         form.clear();
-        for (at, byte) in (0..).zip(value.iter_mut()) {
-            // What is not a printable character says too much to stay.
-            if !matches!(byte, b' '..=b'~') {
-                *byte = b'x';
-            }
+        for (at, byte) in (0..).zip(value.iter()) {
             match kind(*byte) {
                 Some((_, first)) => {
                     places.push(at);
@@ -116,8 +131,7 @@ impl Cipher {
         match places.len() {
             0 => {}
             count if count <= SHORT_PLACES => return Some(self.short(value, start, room)),
-            count if count <= MEDIUM_PLACES => self.medium(value, room),
-            _ => self.long(value, room),
+            _ => self.medium(value, room),
         }
         None
     }
@@ -126,7 +140,7 @@ impl Cipher {
         let mut short = Short {
             start,
             count: room.places.len(),
-            tweak: self.digest(&room.form, 0),
+            tweak: self.form(&room.form),
             ..Short::default()
         };
         for half in &mut short.halves {
@@ -202,23 +216,46 @@ impl Cipher {
 
     fn long(&self, value: &mut [u8], room: &mut Room) {
         let Room { places, form } = room;
-        let tail = places.split_off(places.len() - TAIL_PLACES);
+        places.clear();
+        let ends = (0..value.len())
+            .rev()
+            .filter(|at| kind(value[*at]).is_some());
+        places.extend(ends.take(TAIL_PLACES).map(|at| at as u32));
+        places.reverse();
+        let tail = places;
         let first = tail.first().map_or(0, |at| *at as usize);
         // All but the letters and digits of the tail, of which only the kinds.
+        form.clear();
+        form.extend_from_slice(value);
+        for at in tail.iter() {
+            let byte = &mut form[*at as usize];
+            *byte = kind(*byte).map_or(*byte, |(_, first)| first);
+        }
         let hashed = |value: &[u8], form: &mut Vec<u8>, round: u8| {
             form[..first].copy_from_slice(&value[..first]);
             encrypt(&self.rounds, self.digest(form, round))
         };
         let state = hashed(value, form, 2);
-        self.shift_places(value, &tail, state);
+        self.shift_places(value, tail, state);
         let mut text = [0; TAIL_PLACES];
-        for (slot, at) in text.iter_mut().zip(&tail) {
+        for (slot, at) in text.iter_mut().zip(tail.iter()) {
             *slot = value[*at as usize];
         }
         let state = encrypt(&self.rounds, self.digest(&text, 3));
         self.shift_all(&mut value[..first], state);
         let state = hashed(value, form, 4);
-        self.shift_places(value, &tail, state);
+        self.shift_places(value, tail, state);
+    }
+
+    /// What becomes of the form of a short value: nearly all fit into a block.
+    fn form(&self, form: &[u8]) -> Block {
+        let mut block = [0; 16];
+        match block.get_mut(..form.len()) {
+            // No byte of a form is 0.
+            Some(start) => start.copy_from_slice(form),
+            None => return self.digest(form, 0),
+        }
+        encrypt(&self.forms, block)
     }
 
     /// POLYVAL over bytes, their number, and what they are for.
@@ -242,7 +279,7 @@ impl Cipher {
             for (slot, at) in bytes.iter_mut().zip(places) {
                 *slot = value[*at as usize];
             }
-            shift_bytes(&mut bytes, words(block.0));
+            shift_bytes(&mut bytes, &words(block.0));
             for (byte, at) in bytes.iter().zip(places) {
                 value[*at as usize] = *byte;
             }
@@ -256,15 +293,20 @@ impl Cipher {
             let mut blocks = [Array([0; 16]); STREAM_BLOCKS];
             self.stream_blocks(&mut blocks, state, number);
             number += STREAM_BLOCKS as u64;
-            let (whole, rest) = piece.as_chunks_mut::<LANES>();
-            let done = whole.len();
-            for (bytes, block) in whole.iter_mut().zip(&blocks) {
-                shift_bytes(bytes, words(block.0));
+            let mut all = [0; STREAM_BLOCKS * LANES];
+            for (words_of, block) in all.as_chunks_mut::<LANES>().0.iter_mut().zip(&blocks) {
+                *words_of = words(block.0);
             }
-            if let Some(block) = blocks.get(done) {
-                let mut bytes = [0; LANES];
+            let (pairs, _) = all.as_chunks::<{ 2 * LANES }>();
+            let (whole, rest) = piece.as_chunks_mut::<{ 2 * LANES }>();
+            let last = pairs.get(whole.len());
+            for (bytes, words) in whole.iter_mut().zip(pairs) {
+                shift_bytes(bytes, words);
+            }
+            if let Some(words) = last {
+                let mut bytes = [0; 2 * LANES];
                 bytes[..rest.len()].copy_from_slice(rest);
-                shift_bytes(&mut bytes, words(block.0));
+                shift_bytes(&mut bytes, words);
                 rest.copy_from_slice(&bytes[..rest.len()]);
             }
         }

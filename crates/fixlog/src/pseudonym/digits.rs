@@ -14,6 +14,18 @@ pub(super) fn kind(byte: u8) -> Option<(u16, u8)> {
     }
 }
 
+/// How many letters and digits there are.
+pub(super) fn count(bytes: &[u8]) -> usize {
+    // A sum of bytes is made of many at a time.
+    let counts = bytes.chunks(255).map(|some| {
+        let count = some
+            .iter()
+            .map(|byte| u8::from(byte.is_ascii_alphanumeric()));
+        usize::from(count.fold(0_u8, u8::wrapping_add))
+    });
+    counts.sum()
+}
+
 /// Adds to each number what a random word says, modulo the count of its kind.
 ///
 /// A word of 16 bits makes one shift more probable than another by at most 26 in 65,536.
@@ -40,8 +52,8 @@ pub(super) fn words(block: [u8; 16]) -> [u16; LANES] {
 /// Shifts the letters and digits among these bytes in place; a word is used up by each byte, whatever
 /// it is.
 #[inline]
-pub(super) fn shift_bytes(bytes: &mut [u8; LANES], words: [u16; LANES]) {
-    for lane in 0..LANES {
+pub(super) fn shift_bytes<const N: usize>(bytes: &mut [u8; N], words: &[u16; N]) {
+    for lane in 0..N {
         let byte = bytes[lane];
         let digit = byte.wrapping_sub(b'0') < 10;
         let lower = byte.wrapping_sub(b'a') < 26;
@@ -70,7 +82,7 @@ mod tests {
             let mut seen = [0; 256];
             for byte in 0..=255_u8 {
                 let mut bytes = [byte; LANES];
-                shift_bytes(&mut bytes, [word; LANES]);
+                shift_bytes(&mut bytes, &[word; LANES]);
                 assert_eq!(kind(bytes[0]), kind(byte));
                 seen[usize::from(bytes[0])] += 1;
                 if let Some((count, first)) = kind(byte) {

@@ -55,6 +55,7 @@ pub enum KeyError {
 /// ```
 pub struct Pseudonyms {
     cipher: Cipher,
+    id: [u8; 16],
     /// Sorted.
     tags: Vec<u32>,
     /// Of the tags below 1,024, whether it is among these.
@@ -88,6 +89,8 @@ pub struct Scratch {
     /// Values that are among the short ones: their slot, where they begin, and how long they are.
     new: Vec<(usize, usize, usize)>,
     kept: Vec<Kept>,
+    /// Of the keys of what is kept.
+    id: [u8; 16],
 }
 
 impl std::fmt::Debug for Scratch {
@@ -121,8 +124,10 @@ impl Pseudonyms {
     }
 
     fn of_key(key: [u8; 32]) -> Self {
+        let cipher = Cipher::new(key);
         Self {
-            cipher: Cipher::new(key),
+            id: cipher.id(),
+            cipher,
             tags: Vec::new(),
             low: Vec::new(),
         }
@@ -145,6 +150,7 @@ impl Pseudonyms {
 
     /// The bytes of a message with pseudonyms and the right CheckSum.
     pub fn message<'s>(&self, message: &Message<'_, '_>, scratch: &'s mut Scratch) -> &'s [u8] {
+        scratch.keep_of(self.id);
         let mut bytes = std::mem::take(&mut scratch.message);
         bytes.clear();
         bytes.extend_from_slice(message.bytes());
@@ -163,6 +169,7 @@ impl Pseudonyms {
 
     /// Replaces a value by its pseudonym.
     pub fn value(&self, value: &mut [u8], scratch: &mut Scratch) {
+        scratch.keep_of(self.id);
         self.place(value, 0, value.len(), scratch);
         self.finish(value, scratch);
     }
@@ -218,6 +225,16 @@ impl Pseudonyms {
                 kept.hidden[..length].copy_from_slice(hidden);
                 kept.bytes = length as u8;
             }
+        }
+    }
+}
+
+impl Scratch {
+    /// Forgets the pseudonyms of other keys.
+    fn keep_of(&mut self, id: [u8; 16]) {
+        if self.id != id {
+            self.kept.clear();
+            self.id = id;
         }
     }
 }
@@ -294,6 +311,8 @@ mod tests {
             if value.len() > 5 {
                 assert!(a != value && a != b, "{value} {a} {b}");
             }
+            // What is kept is of one key.
+            assert_eq!(of(&other, value, &mut scratch), b);
         }
     }
 
