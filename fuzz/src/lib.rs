@@ -10,6 +10,7 @@ mod betree;
 mod deflate;
 mod dictionary;
 mod fix;
+mod fix_log;
 mod fix_template;
 mod inflate;
 mod numbers;
@@ -24,6 +25,7 @@ pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
 pub use crate::deflate::deflate_roundtrip;
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
+pub use crate::fix_log::fix_log;
 pub use crate::fix_template::fix_template;
 pub use crate::inflate::inflate_differential;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
@@ -45,6 +47,7 @@ pub const TARGETS: &[Target] = &[
     ("fix_decode", fix_decode),
     ("fix_dictionary", fix_dictionary),
     ("fix_frame", fix_frame),
+    ("fix_log", fix_log),
     ("fix_store", fix_store),
     ("fix_template", fix_template),
     ("gate_parse", gate_parse),

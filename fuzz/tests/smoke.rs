@@ -55,6 +55,11 @@ fn fix_frame() {
 }
 
 #[test]
+fn fix_log() {
+    hold("fix_log");
+}
+
+#[test]
 fn fix_store() {
     hold("fix_store");
 }

@@ -65,6 +65,26 @@ fn kinds() -> Vec<u8> {
     messages.collect::<Vec<_>>().concat()
 }
 
+/// A log of lines: a message behind a date, one that is cut off, and one with a wrong sum.
+fn log(message: &[u8], separator: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    fixcore::separator::from_soh(message, separator, &mut text);
+    let cut = &text[..text.len() / 2];
+    let mut wrong = text.clone();
+    let at = text.len() / 3;
+    wrong[at] = b'7';
+    [
+        b"10:00:01 in ",
+        &text[..],
+        b"\n10:00:02 ",
+        cut,
+        b"\n\xff ",
+        &wrong,
+        b"\r\n",
+    ]
+    .concat()
+}
+
 pub(crate) fn seeds() -> Vec<Seed> {
     let samples = Sample::ALL.map(|sample| (sample.name(), sample.bytes()));
     let mut encoder = Encoder::new("FIX.4.2");
@@ -82,6 +102,9 @@ pub(crate) fn seeds() -> Vec<Seed> {
     ];
     let mut seeds = vec![
         Seed::new("fix_frame", "stream", stream.concat()),
+        Seed::new("fix_log", "stream", stream.concat()),
+        Seed::new("fix_log", "pipes", log(&samples[0].1, b"|")),
+        Seed::new("fix_log", "carets", log(&data, b"^A")),
         Seed::new("fix_template", "kinds", kinds()),
         Seed::new("fix_dictionary", "own", DICTIONARY),
         Seed::new(

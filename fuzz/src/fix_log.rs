@@ -1,0 +1,111 @@
+//! Logs of FIX messages: any bytes, whatever pieces they come in.
+
+use std::io;
+
+use fixcore::Decoder;
+use fixcore::dict::Version;
+use fixlog::{
+    Block, Blocks, Found, Got, Lines, Logs, Messages, Printer, Pseudonyms, Scratch, Separator,
+    Source,
+};
+
+/// A log that brings a few bytes at a time.
+struct Pieces<'d> {
+    rest: &'d [u8],
+    bytes: usize,
+}
+
+impl Source for Pieces<'_> {
+    fn read(&mut self, room: &mut [u8], _: &dyn Fn() -> bool) -> io::Result<Got> {
+        let count = self.rest.len().min(self.bytes).min(room.len());
+        let (piece, rest) = self.rest.split_at(count);
+        room[..count].copy_from_slice(piece);
+        self.rest = rest;
+        Ok(match count {
+            0 => Got::End,
+            count => Got::Bytes(count),
+        })
+    }
+}
+
+/// One log.
+struct One<'d>(Option<Pieces<'d>>);
+
+impl<'d> Logs for One<'d> {
+    type Log = Pieces<'d>;
+
+    fn open(&mut self, _: usize) -> Option<io::Result<Pieces<'d>>> {
+        self.0.take().map(Ok)
+    }
+}
+
+/// What was found, with its place, and how many bytes are in no message.
+type All = (Vec<(u64, Result<Vec<u8>, String>)>, u64);
+
+fn all(data: &[u8], bytes: usize, separator: Separator) -> All {
+    let pieces = Pieces { rest: data, bytes };
+    let mut blocks = Blocks::new(One(Some(pieces)), separator);
+    let (mut block, mut messages) = (Block::default(), Messages::new());
+    let (mut found, mut between_bytes) = (Vec::new(), 0);
+    while blocks.next(&mut block, &|| false) {
+        messages.each(&block, &mut |offset, what| match what {
+            Found::Message(bytes, _) => found.push((offset, Ok(bytes.to_vec()))),
+            Found::Bad(why) => found.push((offset, Err(why.to_string()))),
+            Found::Between(bytes) => between_bytes += bytes,
+            _ => {}
+        });
+    }
+    (found, between_bytes)
+}
+
+/// Any bytes as a log: what is found lies in the log and in order, and does not depend on the pieces in
+/// which it comes. A message that is valid has a pseudonym of the same form that is valid too, and text
+/// and JSON.
+pub fn fix_log(data: &[u8]) {
+    for separator in [Separator::Auto, Separator::Soh, Separator::Caret] {
+        let whole = all(data, usize::MAX, separator);
+        for bytes in [1, 7] {
+            assert_eq!(
+                all(data, bytes, separator),
+                whole,
+                "{bytes} bytes at a time"
+            );
+        }
+        let (found, between_bytes) = whole;
+        let places = found.iter().map(|found| found.0);
+        assert!(places.clone().is_sorted());
+        assert!(
+            places
+                .chain([between_bytes])
+                .all(|at| at <= data.len() as u64)
+        );
+        let messages = found.iter().filter_map(|found| found.1.as_deref().ok());
+        messages.for_each(message);
+    }
+}
+
+fn message(bytes: &[u8]) {
+    let mut decoder = Decoder::new();
+    let Ok(message) = decoder.parse(bytes) else {
+        return;
+    };
+    let pseudonyms = Pseudonyms::new(b"sixteen bytes ok").expect("it is long enough");
+    let hidden = pseudonyms
+        .message(&message, &mut Scratch::default())
+        .to_vec();
+    assert_eq!(hidden.len(), bytes.len());
+    let mut out = Vec::new();
+    Lines::new().message(&mut out, 7, &message);
+    let line: serde_json::Value = serde_json::from_slice(&out).expect("it is JSON");
+    assert_eq!(line["fields"].as_array().map(Vec::len), Some(message.len()));
+    out.clear();
+    let names = [Version::Fix44.dictionary(), None];
+    Printer::new(Lines::new()).message(&mut out, 7, &message, names);
+    let lines = out.iter().filter(|byte| **byte == b'\n').count();
+    assert_eq!(lines, 1 + message.len());
+    let tags: Vec<_> = message.fields().map(|field| field.tag).collect();
+    let hidden = decoder
+        .parse(&hidden)
+        .expect("a message with pseudonyms is valid");
+    assert!(hidden.fields().map(|field| field.tag).eq(tags));
+}
