@@ -316,6 +316,29 @@ mod tests {
         }
     }
 
+    /// Whoever changes these breaks the comparison of logs of two versions: that is for the changelog.
+    #[test]
+    fn pseudonyms_stay_the_same_from_version_to_version() {
+        let (pseudonyms, mut scratch) = (under(b"0123456789abcdef"), Scratch::default());
+        let long = "The quick brown fox of Account-0071 jumps over 13 lazy dogs again and again, so it says";
+        for (value, expected) in [
+            ("7", "5"),
+            ("FUND-0071", "MGWI-0710"),
+            ("ORD00000271828", "FUJ04930171558"),
+            ("Miller, call 555-0199 now", "Kyblbh, gypd 898-3676 yxz"),
+            (
+                "The quick brown fox jumps over 13 lazy dogs",
+                "Tap bitve llpyw lfv ccoqt ltvs 06 ckrr iigw",
+            ),
+            (
+                long,
+                "Yrt fcpgw zolrj gvu hs Viwowvb-2200 epszi bkhj 11 nwed vaxt ojulp wfo trxcu, qa eq ofwr",
+            ),
+        ] {
+            assert_eq!(of(&pseudonyms, value, &mut scratch), expected);
+        }
+    }
+
     #[test]
     fn no_two_values_have_the_same_pseudonym() {
         let (pseudonyms, mut scratch) = (under(b"0123456789abcdef"), Scratch::default());
