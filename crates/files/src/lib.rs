@@ -54,7 +54,7 @@ pub const BUFFERS_IN_FLIGHT: usize = 3;
 /// than reading ahead brings.
 pub const INLINE_BYTES: u64 = 1 << 20;
 
-/// Regular files up to this size may be processed several at a time: they are read in one piece.
+/// Regular files up to this size are read in one piece, so that several can be processed in parallel.
 pub const SMALL_BYTES: u64 = 255 * 1024;
 
 /// How often a wait for a source or sink looks at the [`Cancel`] flag.

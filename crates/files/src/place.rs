@@ -1,5 +1,5 @@
-//! Output that is written at its position, by any thread, beside what is written in order; and the
-//! pieces of output that a file with holes needs.
+//! Output that any thread writes at its position, while another writes in order; and the pieces of
+//! output that a file with holes needs.
 
 use std::fs::File;
 use std::io;
@@ -18,8 +18,8 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// For a file that nobody else writes to at these positions; with holes only where it has none
-    /// of its own.
+    /// For a file that has no other writer at these positions. `sparse`: zeros become holes, so the file
+    /// must not have content there.
     pub fn new(file: Output, sparse: bool) -> Self {
         Self { file, sparse }
     }

@@ -82,7 +82,7 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// These files, each to a target beside it.
+    /// These files, each to a target in its own directory.
     pub fn of(files: &'a [PathBuf], direction: Direction) -> Self {
         Self {
             files,
@@ -202,7 +202,7 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
     }
 }
 
-/// A target's path, of the path that it would have beside its source.
+/// A target's path, from the path that it would have in the directory of its source.
 fn place(source: &Path, beside: PathBuf, place: &Place) -> Result<PathBuf> {
     match (place, beside.file_name()) {
         (Place::Flat(directory), Some(name)) => Ok(directory.join(name)),

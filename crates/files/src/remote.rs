@@ -28,7 +28,7 @@ use self::stores::Answered;
 pub use self::upload::Upload;
 use crate::{Cancel, POLL};
 
-/// What is read of an object at a time where a part of it is wanted.
+/// Bytes of one request for a part of an object.
 const WINDOW_BYTES: u64 = 64 * 1024;
 /// The size of an object whose server does not say.
 const UNKNOWN_BYTES: u64 = u64::MAX;
@@ -63,7 +63,7 @@ pub fn is_whole_only(error: &io::Error) -> bool {
     )
 }
 
-/// Whether this is an interrupt, in a kind that nobody on the way tries again on.
+/// Whether the cancel flag ended this; the error has a kind that readers in between do not retry.
 pub fn is_interrupt(error: &io::Error) -> bool {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     inner == Some(&RemoteError::Interrupted)
@@ -79,7 +79,10 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Understands the URL and what the environment says about its store. Asks nobody yet.
+    /// Parses the URL and what the environment says about its store. Sends no request yet.
+    ///
+    /// # Errors
+    /// The URL or the environment is invalid.
     pub fn new(url: &str, cancel: &Cancel) -> io::Result<Self> {
         Self::with(url, &PATIENCE, cancel)
     }

@@ -113,7 +113,7 @@ struct Threaded {
     thread: Behind<Given, Back>,
     /// Buffers that came back while something else was waited for.
     spare: Vec<Buffer>,
-    /// Whether the thread has output that is not in a buffer. One at a time: it may be large.
+    /// Whether the thread has output that is not in a buffer. There is one at most: it may be large.
     lent: bool,
 }
 
@@ -122,7 +122,7 @@ struct Threaded {
 enum Given {
     Buffer(Buffer),
     Piece(Box<dyn Piece>),
-    /// So many bytes that somebody else wrote.
+    /// This number of bytes was written by another thread.
     Placed(u64),
 }
 

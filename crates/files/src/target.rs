@@ -11,19 +11,18 @@ use crate::rights::Rights;
 #[cfg(unix)]
 use crate::rights::umask;
 use crate::temporary::Temporary;
-use crate::{Context, Error, Operation, Result, SMALL_BYTES, url};
+use crate::{Context, Error, Operation, Result, url};
 
-/// Rights of a file that has no source to take them from: everyone's, less the umask.
+mod attributes;
+
 #[cfg(unix)]
-const MODE_NEW: u32 = 0o666;
-/// Rights that a copy of a file may have before it has its owner.
-#[cfg(unix)]
-const MODE_OWNER: u32 = 0o600;
+use attributes::{MODE_NEW, copied_mode, set_mode};
+use attributes::{final_mode, first_mode, is_small_and_ours};
 
 /// An opened target. Dropped without [`Target::commit`] it leaves nothing behind.
 #[derive(Debug)]
 pub enum Target {
-    /// A new file beside its final place.
+    /// A new file in the directory of its final place.
     File {
         /// The file that is written.
         file: Output,
@@ -57,8 +56,11 @@ pub enum Target {
 
 impl Target {
     /// Prepares `path`. An existing file is refused unless `force`; it stays untouched until
-    /// [`Target::commit`]. A copy of `source` is nobody else's to read before
+    /// [`Target::commit`]. Only the owner may read a copy of `source` before
     /// [`Target::copy_attributes`].
+    ///
+    /// # Errors
+    /// It exists and is not replaced, is a directory or a block device, or the system refuses.
     pub fn create(
         path: &Path,
         force: bool,
@@ -70,6 +72,9 @@ impl Target {
 
     /// The same for a file that is made of several: only its owner may read it before
     /// [`Target::settle_rights`].
+    ///
+    /// # Errors
+    /// As of [`Target::create`].
     pub fn create_private(path: &Path, force: bool, context: &Context) -> Result<Self> {
         Self::open(path, force, None, true, context)
     }
@@ -115,6 +120,9 @@ impl Target {
 
     /// The same for a path at which there is nothing, or a regular file that may be replaced.
     /// `None`: there is something else.
+    ///
+    /// # Errors
+    /// As of [`Target::create`].
     pub fn create_plain(
         path: &Path,
         force: bool,
@@ -201,6 +209,9 @@ impl Target {
     }
 
     /// Standard output.
+    ///
+    /// # Errors
+    /// It was closed from the start.
     pub fn stdout(context: &Context) -> Result<Self> {
         Output::stdout(context)
             .map(Self::Stdout)
@@ -239,7 +250,7 @@ impl Target {
         matches!(self, Self::File { .. })
     }
 
-    /// Whether a write may wait for somebody to read.
+    /// Whether a write may wait for a reader.
     pub fn may_wait(&self) -> bool {
         match self {
             Self::File { .. } => false,
@@ -290,6 +301,9 @@ impl Target {
     }
 
     /// Makes the file appear under its name.
+    ///
+    /// # Errors
+    /// A file of that name has appeared meanwhile, or the system refuses.
     pub fn commit(self) -> Result<()> {
         match self {
             Self::File {
@@ -313,7 +327,8 @@ impl Target {
         }
     }
 
-    /// Whether a pipe that nobody reads any more is a failure, for it is only our way to it.
+    /// Whether it is an object of a store: a broken pipe on the way to it is a failure, not the end of a
+    /// reader.
     pub fn is_remote(&self) -> bool {
         #[cfg(feature = "remote")]
         return matches!(self, Self::Remote { .. });
@@ -403,84 +418,6 @@ fn waits(file: &File) -> bool {
 #[cfg(not(unix))]
 fn waits(_: &File) -> bool {
     true
-}
-
-/// Whether a copy of a file is done in no time, and nobody else's: to have no name meanwhile is
-/// quicker then, where it is long something should be seen to grow. Not everyone who may give
-/// files away may also name them then.
-#[cfg(unix)]
-fn is_small_and_ours(source: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let user = rustix::process::geteuid().as_raw();
-    source.len() <= SMALL_BYTES && source.uid() == user
-}
-
-#[cfg(not(unix))]
-fn is_small_and_ours(_: &Metadata) -> bool {
-    false
-}
-
-/// The rights that a copy of a file will have, for one that nobody can come by before.
-#[cfg(unix)]
-fn final_mode(source: Option<&Metadata>) -> u32 {
-    use std::os::unix::fs::PermissionsExt as _;
-    source.map_or(MODE_NEW, |source| source.permissions().mode() & 0o777)
-}
-
-#[cfg(not(unix))]
-fn final_mode(_: Option<&Metadata>) -> u32 {
-    0
-}
-
-#[cfg(unix)]
-fn first_mode(source: Option<&Metadata>, private: bool) -> u32 {
-    use std::os::unix::fs::PermissionsExt as _;
-    match source {
-        Some(source) => source.permissions().mode() & MODE_OWNER,
-        None if private => MODE_OWNER,
-        None => MODE_NEW,
-    }
-}
-
-#[cfg(not(unix))]
-fn first_mode(_: Option<&Metadata>, _: bool) -> u32 {
-    0
-}
-
-/// Gives `file` the owner of `source`, as far as the system lets it; the mode that belongs to that.
-#[cfg(unix)]
-fn copied_mode(file: &File, source: &Metadata) -> u32 {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = source.permissions().mode() & 0o777;
-    let owned = file
-        .metadata()
-        .is_ok_and(|now| copy_owner(file, source, &now));
-    if owned {
-        return mode;
-    }
-    // The new file has a different group, which may do what everyone may, and no more than before.
-    let others = (mode >> 3) & mode & 0o007;
-    (mode & 0o700) | (others << 3) | others
-}
-
-#[cfg(unix)]
-fn set_mode(file: &File, now: &Metadata, mode: u32) {
-    use std::os::unix::fs::PermissionsExt as _;
-    if now.permissions().mode() & 0o7777 != mode {
-        let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
-    }
-}
-
-/// Gives `file` the owner and group of `source`; whether it has the group now. Only the superuser
-/// may give files away; anyone may choose among their own groups.
-#[cfg(unix)]
-fn copy_owner(file: &File, source: &Metadata, now: &Metadata) -> bool {
-    use std::os::unix::fs::{MetadataExt as _, fchown};
-    let (user, group) = (source.uid(), source.gid());
-    (now.uid(), now.gid()) == (user, group)
-        || fchown(file, Some(user), Some(group)).is_ok()
-        || now.gid() == group
-        || fchown(file, None, Some(group)).is_ok()
 }
 
 #[cfg(test)]

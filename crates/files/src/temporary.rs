@@ -2,7 +2,7 @@
 //!
 //! Where the system has them they have no name at all. Every other file is listed, so that a signal
 //! that ends the process at once can remove them all. Killed by force, the process leaves a file
-//! `.perfkit-XXXXXX.part`, which the next run that writes there removes: see [`leftovers`].
+//! `.perfkit-XXXXXX.part`, which the next run that writes there removes.
 
 use std::fs::File;
 use std::io;
@@ -184,8 +184,8 @@ mod unnamed {
     }
 }
 
-/// Does what no signal that ends the process at once shall interrupt; it waits meanwhile. No temporary
-/// file may be made or named in it.
+/// Does what a signal must not interrupt: [`remove_all`] waits until `work` is done. It may neither make nor
+/// name a temporary file.
 pub fn undisturbed<T>(context: &Context, work: impl FnOnce() -> T) -> T {
     context.makes_temporary();
     let _all = all();

@@ -87,7 +87,7 @@ impl Beneath {
         Ok(())
     }
 
-    /// Writes a file whose content is at hand.
+    /// Writes a file of this content.
     pub fn file(
         &mut self,
         path: &str,
@@ -136,7 +136,7 @@ impl Beneath {
         set_modified(&OpenOptions::new().write(true).open(path)?, attributes)
     }
 
-    /// Takes away a file that was made and shall be something else; its content.
+    /// Removes a file, and returns its content up to `bytes_max`.
     pub fn take(&mut self, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
         let path = self.top.join(path);
         let mut content = Vec::new();

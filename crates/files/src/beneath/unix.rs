@@ -5,7 +5,6 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
@@ -13,7 +12,12 @@ use rustix::io::Errno;
 use super::{Attributes, Placed};
 use crate::Context;
 use crate::rights::{self, Rights};
-use crate::temporary::{self, PREFIX, SUFFIX, leftovers};
+use crate::temporary;
+
+mod part;
+
+pub use part::Part;
+use part::part;
 
 const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -22,8 +26,6 @@ const DIRECTORY: OFlags = OFlags::RDONLY
 
 /// The mode of files that none is stated of.
 const MODE_NEW: u32 = 0o666;
-
-static PARTS: AtomicU64 = AtomicU64::new(0);
 
 /// A directory that everything stays below. A copy is for another thread.
 #[derive(Debug)]
@@ -38,23 +40,6 @@ pub struct Beneath {
     context: Context,
     /// The directory used last, and its name.
     last: Option<(String, OwnedFd)>,
-}
-
-/// A file that is being written, and is gone when it is not finished.
-#[derive(Debug)]
-pub struct Part<'a> {
-    directory: &'a OwnedFd,
-    name: &'a str,
-    /// What it is called meanwhile, if anything.
-    part: Option<String>,
-    /// The file.
-    pub file: File,
-    replace: bool,
-    read: Arc<[(u64, u64)]>,
-    umask: Mode,
-    unstated: u32,
-    context: Context,
-    done: bool,
 }
 
 impl Beneath {
@@ -123,7 +108,10 @@ impl Beneath {
         self.enter(path).map(|_| ())
     }
 
-    /// Writes a file whose content is at hand.
+    /// Writes a file of this content.
+    ///
+    /// # Errors
+    /// A file or link is in the way, or the system refuses.
     pub fn file(
         &mut self,
         path: &str,
@@ -208,7 +196,7 @@ impl Beneath {
         Ok(Placed::Done)
     }
 
-    /// Sets what a directory, or a file that is there, shall have.
+    /// Sets mode and time of a directory or file.
     pub fn set(&mut self, path: &str, attributes: Attributes) -> io::Result<()> {
         let umask = self.umask;
         let (parent, name) = split(path);
@@ -221,7 +209,7 @@ impl Beneath {
         set_modified(&file, attributes)
     }
 
-    /// Takes away a file that was made and shall be something else; its content.
+    /// Removes a file, and returns its content up to `bytes_max`.
     pub fn take(&mut self, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
@@ -307,95 +295,6 @@ fn in_the_way(error: Errno, part: &str) -> io::Error {
         ),
         other => other.into(),
     }
-}
-
-fn part<'a>(
-    directory: &'a OwnedFd,
-    name: &'a str,
-    umask: Mode,
-    unstated: u32,
-    replace: bool,
-    read: Arc<[(u64, u64)]>,
-    context: Context,
-) -> io::Result<Part<'a>> {
-    leftovers::sweep_in(directory.as_fd(), &context);
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    loop {
-        let part = part_name();
-        let file = rustix::fs::openat(directory, &part, flags, Mode::from_raw_mode(0o600))?;
-        let file = File::from(file);
-        // Another process may have taken it for a leftover just now.
-        if !leftovers::hold(&file) {
-            continue;
-        }
-        return Ok(Part {
-            directory,
-            name,
-            part: Some(part),
-            file,
-            replace,
-            read,
-            umask,
-            unstated,
-            context,
-            done: false,
-        });
-    }
-}
-
-impl Part<'_> {
-    /// Gives the file its name.
-    pub fn finish(mut self, attributes: Attributes) -> io::Result<Placed> {
-        let attributes = attributes.or_mode(self.unstated);
-        rustix::fs::fchmod(&self.file, mode_of(attributes, self.umask))?;
-        set_modified(&self.file, attributes)?;
-        let from = self.directory.as_fd();
-        if self.replace {
-            spare(from, self.name, &self.read)?;
-        }
-        if self.part.is_none() && !self.replace {
-            return match temporary::name_in(&self.file, from, self.name) {
-                Ok(()) => Ok(Placed::Done),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Placed::Kept),
-                Err(error) => Err(error),
-            };
-        }
-        let part = match &self.part {
-            Some(part) => part,
-            None => {
-                // Only a name can replace another.
-                leftovers::sweep_in(from, &self.context);
-                leftovers::hold(&self.file);
-                let part = part_name();
-                temporary::name_in(&self.file, from, &part)?;
-                self.part.insert(part)
-            }
-        };
-        if self.replace {
-            rustix::fs::renameat(from, part, from, self.name)?;
-            self.done = true;
-            return Ok(Placed::Done);
-        }
-        // A second name fails where there is a file, which a new name would not.
-        match rustix::fs::linkat(from, part, from, self.name, AtFlags::empty()) {
-            Ok(()) => Ok(Placed::Done),
-            Err(Errno::EXIST) => Ok(Placed::Kept),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-impl Drop for Part<'_> {
-    fn drop(&mut self) {
-        if let Some(part) = self.part.take().filter(|_| !self.done) {
-            let _ = rustix::fs::unlinkat(self.directory, &part, AtFlags::empty());
-        }
-    }
-}
-
-fn part_name() -> String {
-    let number = PARTS.fetch_add(1, Ordering::Relaxed);
-    format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id())
 }
 
 /// Permission bits without those that let a file act as its owner.

@@ -138,7 +138,7 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Whether no target of any job exists, and nothing but jobs is in question.
+    /// Whether no target of any job exists, and only jobs are checked.
     fn is_fresh(&self) -> bool {
         let alone = self.read.is_empty()
             && self.packed.is_empty()

@@ -21,8 +21,8 @@ pub(super) enum Identity {
 /// Finds files by their names.
 #[derive(Debug, Default)]
 pub(super) struct Finder {
-    /// Whether no target exists and nothing else is in question. Then names tell all, without a
-    /// look at any source.
+    /// Whether no target exists and only jobs are checked. Then names are enough, and no source is looked
+    /// at.
     fresh: bool,
     /// The directory asked for last, and what it is called in full.
     directory: Option<(PathBuf, Arc<Path>)>,

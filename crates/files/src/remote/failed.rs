@@ -8,7 +8,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 
 use super::stores::Answer;
 
-/// What went wrong. The URL is added by whoever knows how the user spelt it.
+/// What went wrong. The caller adds the URL as the user spelled it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RemoteError {
     /// The URL itself, or what the environment says about its store.

@@ -1,5 +1,5 @@
-//! Objects that are read anywhere, in as few requests as may be: the end of one is kept, for
-//! directories stand there, and reading that goes on asks for more and more at a time.
+//! Objects that are read at any place, in few requests: the end of one is kept, since directories are
+//! there, and sequential reads ask for twice as much each time.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::Cancel;
 
 /// What is kept of the end.
 const TAIL_BYTES: u64 = 128 << 10;
-/// The most that is asked for at a time beyond what is wanted.
+/// The most bytes of one request beyond what is wanted.
 const AHEAD_BYTES_MAX: u64 = 4 << 20;
 
 /// An object, by offset, for any number of threads; they take turns.

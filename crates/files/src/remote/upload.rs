@@ -24,7 +24,7 @@ use crate::{Cancel, POLL};
 const PART_BYTES: usize = 8 << 20;
 /// Parts of one size; then they double, for a store takes ten thousand.
 const PARTS_ALIKE: usize = 1500;
-/// Parts on their way at a time, beside the one that is being filled.
+/// Parts that are sent at the same time, while the next one is filled.
 const PARTS_IN_FLIGHT: usize = 3;
 /// How long to try to take back what was sent.
 const ABORT: Duration = Duration::from_secs(5);
@@ -131,7 +131,7 @@ impl Parts {
         };
         self.abort();
         *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-        // Only now does the other end see that there is nobody left.
+        // Only now does the writer see that its reader is gone.
         drop(pipe);
     }
 

@@ -1,7 +1,7 @@
-//! Buffers that go round between a source and whoever reads it.
+//! Buffers that a source fills and its reader drops.
 //!
-//! A [`Buffer`] finds its own way back: dropped, its memory is filled again. So no reader can keep
-//! a source waiting by forgetting to return one. What fills buffers, and when, is in the parent.
+//! When a [`Buffer`] is dropped, its memory goes back to the source and is filled again. A reader cannot
+//! block a source by keeping buffers. What fills buffers, and when, is in the parent.
 
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,10 +1,9 @@
 //! A file whose end is replaced where it stands: what comes is written over the old end, which is
-//! kept beside the file meanwhile, as an [`Undo`].
+//! kept in an [`Undo`] file next to it meanwhile.
 //!
 //! Nothing is touched before there is room for all of it, and an error puts the old end back. Killed
-//! in between, the process leaves the undo file, and whoever [locks](lock) the file next finds the
-//! old end put back. That holds for processes; as all that is written here, nothing is forced to the
-//! disk. What the bytes mean is known elsewhere.
+//! in between, the process leaves the undo file, and the next [`lock`] of the file puts the old end
+//! back. That protects against a killed process, not against a power cut: nothing is synced to the disk.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -58,8 +57,11 @@ impl Bytes for File {
     }
 }
 
-/// Opens a file to change it, and keeps other processes that do the same away until it is closed.
-/// Whether the end of a change that was cut off was put back is told beside it.
+/// Opens a file to change it, and locks out other processes that do the same until it is closed. Also
+/// returns whether the end of a change that was cut off was put back.
+///
+/// # Errors
+/// Another process has the lock; or the undo file is of another file, or not one.
 pub fn lock(path: &Path) -> io::Result<(File, bool)> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     match file.try_lock() {
@@ -78,6 +80,9 @@ pub fn lock(path: &Path) -> io::Result<(File, bool)> {
 }
 
 /// Replaces all from byte `at` of a file on by what `end` holds.
+///
+/// # Errors
+/// There is no room, or a write fails; then the old end is back.
 pub fn replace(file: &File, path: &Path, at: u64, end: &File) -> io::Result<()> {
     let (old, new) = (file.metadata()?.len(), at + end.metadata()?.len());
     let undo = Undo::keep(file, path, at, new)?;
@@ -155,8 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// A file that takes so many bytes and then fails: once, or for good as for a process that was
-    /// killed.
+    /// A file that fails after some bytes: once, or for good as for a process that was killed.
     struct Failing {
         file: File,
         left: Cell<Option<usize>>,

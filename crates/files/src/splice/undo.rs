@@ -1,4 +1,4 @@
-//! The old end of a file while a new one is written over it, in a file of its own beside it.
+//! The old end of a file while a new one is written over it, in a file of its own in the same directory.
 //!
 //! It says of which file it is: by the identity of that, and by a checksum of what stands before the
 //! end. An undo file that is not whole is one that was being written, before anything was changed.

@@ -16,7 +16,7 @@ use crate::output::Output;
 /// have left the only copy of a file there.
 const OLD_PREFIX: &str = ".perfkit-old-";
 
-/// A file that is written, and the name that it shall get.
+/// A file that is written, and the name that it gets.
 #[derive(Debug)]
 pub(crate) struct Named {
     pub file: Output,

@@ -1,0 +1,168 @@
+//! What is there afterwards, whatever way it was read.
+
+use zipstream::extract::{
+    Destination, Existing, ExtractOptions, Reason, extract_into, extract_pipe_into,
+};
+use zipstream::{ArchiveReader, EntryOptions, Method, PipeReader, ReadOptions};
+
+#[cfg(unix)]
+use super::{MODIFIED, Node};
+use super::{WAYS, archive, extract, file, names, nested, only, tree};
+use crate::common::sample;
+
+#[test]
+fn files_that_exist_are_refused_kept_or_replaced() {
+    let large = sample(3, 2 << 20);
+    let archive = archive(&[("small", file(), b"new"), ("large", file(), &large)]);
+    for piped in WAYS {
+        for (existing, failed, kept, replaced) in [
+            (Existing::Refuse, 2, 0, false),
+            (Existing::Skip, 0, 2, false),
+            (Existing::Overwrite, 0, 0, true),
+        ] {
+            let (_outer, inner) = nested();
+            std::fs::create_dir(&inner).unwrap();
+            for name in ["small", "large"] {
+                std::fs::write(inner.join(name), "old").unwrap();
+            }
+            let options = ExtractOptions::default().existing(existing);
+            let report = extract(&archive, piped, &inner, &options);
+            assert_eq!((report.failed, report.kept), (failed, kept), "{existing:?}");
+            for failed in &report.failures {
+                assert!(matches!(failed.reason, Reason::Exists));
+            }
+            let small = std::fs::read(inner.join("small")).unwrap();
+            let expected: &[u8] = if replaced { b"new" } else { b"old" };
+            assert_eq!(small, expected);
+            let found = std::fs::read(inner.join("large")).unwrap();
+            assert!(found == if replaced { &large[..] } else { b"old" });
+            assert_eq!(names(&inner), ["/large", "/small"]);
+        }
+    }
+}
+
+/// Many entries of every kind.
+fn many() -> Vec<u8> {
+    let large = sample(1, (2 << 20) + 5);
+    let small: Vec<(String, Vec<u8>)> = (0..300_u32)
+        .map(|at| {
+            (
+                format!("d{}/e{}/f{at}", at % 7, at % 3),
+                sample(at, at as usize * 10),
+            )
+        })
+        .collect();
+    let mut entries: Vec<(&str, EntryOptions, &[u8])> = vec![
+        ("d1/", EntryOptions::directory().mode(0o750), b""),
+        ("d1/e1/", EntryOptions::directory().mode(0o555), b""),
+        (
+            "large",
+            EntryOptions::new(Method::Stored).mode(0o640),
+            &large,
+        ),
+        ("run.sh", file().mode(0o4755), b"#!/bin/sh\n"),
+        ("empty", file().mode(0o444), b""),
+    ];
+    if cfg!(unix) {
+        entries.push(("d2/link", EntryOptions::symlink(), b"../large"));
+    }
+    for (at, (name, content)) in small.iter().enumerate() {
+        let mode = if at % 2 == 0 { 0o644 } else { 0o600 };
+        entries.push((name, file().mode(mode), content));
+    }
+    archive(&entries)
+}
+
+#[test]
+fn every_number_of_threads_and_a_pipe_give_the_same_tree() {
+    let archive = many();
+    let whole = ArchiveReader::open(&archive[..]).unwrap();
+    let mut trees = Vec::new();
+    for (piped, threads) in [(false, 1), (false, 4), (true, 1)] {
+        let (outer, inner) = nested();
+        let options = ExtractOptions::default().threads(threads);
+        let report = extract(&archive, piped, &inner, &options);
+        assert!(report.is_complete(), "{report:?}");
+        assert_eq!(report.entries, whole.len());
+        trees.push(tree(&inner));
+        // So that the directory can be removed.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let open = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(inner.join("d1/e1"), open).unwrap();
+        }
+        drop(outer);
+    }
+    assert!(trees[0] == trees[1], "1 and 4 threads");
+    assert!(trees[0] == trees[2], "file and pipe");
+    #[cfg(unix)]
+    {
+        assert_eq!(trees[0]["/d1"], Node::Directory(0o750, MODIFIED));
+        assert_eq!(trees[0]["/d1/e1"], Node::Directory(0o555, MODIFIED));
+        let run = Node::File(b"#!/bin/sh\n".to_vec(), 0o755, MODIFIED);
+        assert_eq!(trees[0]["/run.sh"], run, "without set-user-ID");
+        assert_eq!(trees[0]["/d2/link"], Node::Link("../large".to_owned()));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_and_times_may_be_left_to_the_system() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let archive = archive(&[
+        ("dir/", EntryOptions::directory().mode(0o700), b""),
+        ("dir/file", file().mode(0o700), b"content"),
+    ]);
+    for piped in WAYS {
+        let (outer, inner) = nested();
+        let plain = outer.path().join("plain");
+        std::fs::write(&plain, "").unwrap();
+        let expected = plain.metadata().unwrap().permissions().mode();
+        let options = ExtractOptions::default().modes(false).times(false);
+        let report = extract(&archive, piped, &inner, &options);
+        assert!(report.is_complete());
+        let found = inner.join("dir/file").metadata().unwrap();
+        assert_eq!(found.permissions().mode(), expected);
+        for node in tree(&inner).values() {
+            let (Node::File(_, mode, modified) | Node::Directory(mode, modified)) = node else {
+                panic!("{node:?}");
+            };
+            assert!(*mode != 0o700 && *modified != MODIFIED, "{node:?}");
+        }
+
+        // A file without a stated mode is no more readable than the archive.
+        std::fs::set_permissions(&plain, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let (_outer, inner) = nested();
+        let options = ExtractOptions::default().modes(false);
+        let options = options.readable_as(&plain.metadata().unwrap());
+        extract(&archive, piped, &inner, &options);
+        let found = inner.join("dir/file").metadata().unwrap();
+        assert_eq!(found.permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn contents_go_to_a_writer_in_order_or_are_verified() {
+    let mut archive = many();
+    let reader = ArchiveReader::open(&archive[..]).unwrap();
+    let options = ExtractOptions::default().filter(|name| !name.ends_with('/'));
+    let mut printed = Vec::new();
+    let report = extract_into(&reader, Destination::Writer(&mut printed), &options).unwrap();
+    assert!(report.is_complete());
+    let mut piped = Vec::new();
+    let mut pipe = PipeReader::new(&archive[..], &ReadOptions::default());
+    extract_pipe_into(&mut pipe, Destination::Writer(&mut piped), &options).unwrap();
+    assert!(printed == piped);
+    assert_eq!(printed.len() as u64, report.content_bytes);
+
+    let report = extract_into(&reader, Destination::Nowhere, &options).unwrap();
+    assert!(report.is_complete());
+    let entry = reader.find("large").unwrap().unwrap();
+    let at = usize::try_from(entry.offset()).unwrap() + 100;
+    archive[at] ^= 1;
+    let reader = ArchiveReader::open(&archive[..]).unwrap();
+    let report = extract_into(&reader, Destination::Nowhere, &options).unwrap();
+    assert_eq!(only(&report).entry, "large");
+}
