@@ -9,9 +9,6 @@ const ARGUMENTS: &str = "crates/cli/src/args/";
 /// The one file of the arguments that has to know every command.
 const ENUM: &str = "crates/cli/src/args/command.rs";
 
-/// Imports that are still to go, each file with the command that it imports.
-const EXCUSED: &[(&str, &str)] = &[("unzip/run.rs", "zip"), ("zip/run.rs", "unzip")];
-
 /// Imports of a command by another one, by what commands share, or by the arguments.
 pub(super) fn check(files: &Files) -> Vec<Finding> {
     let commands = names(files);
@@ -24,8 +21,7 @@ pub(super) fn check(files: &Files) -> Vec<Finding> {
             None => continue,
         };
         for (line_index, name) in tokens::children(content, "commands") {
-            let excused = |(file, command): &(&str, &str)| path.ends_with(file) && name == *command;
-            if name != own && commands.contains(name) && !EXCUSED.iter().any(excused) {
+            if name != own && commands.contains(name) {
                 let message = format!(
                     "imports the command `{name}`: what several share stands in a library, or in a \
                      file of `commands/` that is no command"

@@ -54,16 +54,16 @@ impl End {
 
     /// Whether a value is all ones, so that the ZIP64 record has the real one.
     pub(crate) fn needs_zip64(&self) -> bool {
-        self.entries.0 == MAX16.into()
-            || self.entries.1 == MAX16.into()
-            || self.directory_bytes == MAX32.into()
-            || self.directory_offset == MAX32.into()
+        self.entries.0 == u64::from(MAX16)
+            || self.entries.1 == u64::from(MAX16)
+            || self.directory_bytes == u64::from(MAX32)
+            || self.directory_offset == u64::from(MAX32)
     }
 
     /// Whether the fields of this record that are not all ones agree with `wide`.
     pub(crate) fn agrees_with(&self, wide: &Self) -> bool {
-        let entries = |own: u64, other: u64| own == MAX16.into() || own == other;
-        let bytes = |own: u64, other: u64| own == MAX32.into() || own == other;
+        let entries = |own: u64, other: u64| own == u64::from(MAX16) || own == other;
+        let bytes = |own: u64, other: u64| own == u64::from(MAX32) || own == other;
         entries(self.entries.0, wide.entries.0)
             && entries(self.entries.1, wide.entries.1)
             && bytes(self.directory_bytes, wide.directory_bytes)
@@ -79,7 +79,8 @@ pub(crate) fn located(bytes: &[u8]) -> Option<u64> {
 
 /// Appends the end of an archive. Its directory of `entries` records ends where `out` continues.
 pub(crate) fn put(out: &mut Vec<u8>, entries: u64, offset: u64, bytes: u64, comment: &[u8]) {
-    let wide = entries >= MAX16.into() || offset >= MAX32.into() || bytes >= MAX32.into();
+    let wide =
+        entries >= u64::from(MAX16) || offset >= u64::from(MAX32) || bytes >= u64::from(MAX32);
     if wide {
         out.extend_from_slice(&END64_SIGNATURE.to_le_bytes());
         out.extend_from_slice(&44_u64.to_le_bytes());

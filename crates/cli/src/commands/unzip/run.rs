@@ -19,8 +19,10 @@ use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 #[cfg(feature = "cloud")]
-use crate::io::remote::{self, Spans};
+use crate::io::remote;
 use crate::io::source::{self, Source};
+#[cfg(feature = "cloud")]
+use crate::io::spans::Spans;
 use crate::io::splice::Undo;
 use crate::io::{target, url};
 use crate::session::{Outcome, Session, Setup};
