@@ -1,4 +1,4 @@
-//! What the zstd program says: a line about what was done, a listing, a version and help.
+//! The messages of the zstd program: results, a listing, a version and help.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::io::source;
 use crate::term::message;
 use crate::term::plain::visible;
 
-/// The program that this one stands in for.
+/// The name and version that it prints.
 pub(super) const VERSION: &str = concat!(
     "*** Zstandard CLI (perfkit ",
     env!("CARGO_PKG_VERSION"),
@@ -27,7 +27,7 @@ pub(super) enum Way {
     Decompressed,
 }
 
-/// What all jobs come to.
+/// The totals of all jobs.
 #[derive(Debug)]
 pub(super) struct Totals {
     way: Way,
@@ -48,7 +48,7 @@ impl Totals {
         }
     }
 
-    /// Counts a job that is done, and says a line about it if that is wanted.
+    /// Counts a finished job, and prints a line about it if wanted.
     pub(super) fn add(
         &self,
         job: &Job,
@@ -77,7 +77,7 @@ impl Totals {
         }
     }
 
-    /// Says what all jobs together came to, if there were any.
+    /// Prints the totals of all jobs, if there were any.
     pub(super) fn tell(&self) {
         let (files, read, written) = (
             self.files.get(),
@@ -123,7 +123,7 @@ fn share(part: u64, whole: u64) -> String {
     format!("{:6.2}%", part as f64 * 100.0 / whole.max(1) as f64)
 }
 
-/// A size in six columns and its unit, of three digits unless it shall be exact.
+/// A size in six columns with its unit, in three digits unless exact sizes are wanted.
 fn size(bytes: u64, exact: bool) -> String {
     let (shift, unit) = match bytes {
         _ if exact => (0, "B"),
@@ -142,7 +142,7 @@ fn size(bytes: u64, exact: bool) -> String {
     format!("{value:6.digits$} {unit}")
 }
 
-/// The listing of `-l`, as it grows.
+/// The listing of `-l` so far.
 #[derive(Debug)]
 pub(super) struct Listing {
     full: bool,
@@ -151,7 +151,7 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// `full`: a paragraph a file in place of a line.
+    /// `full`: a paragraph per file instead of a line.
     pub(super) fn new(full: bool) -> Self {
         let head = "Frames  Skips  Compressed  Uncompressed  Ratio  Check  Filename\n";
         Self {
@@ -171,7 +171,7 @@ impl Listing {
         }
     }
 
-    /// All of it, with a total where there is more than one file.
+    /// The whole listing, with a total if there are several files.
     pub(super) fn text(mut self) -> String {
         if self.total.files > 1 && !self.full {
             self.text.push_str(&"-".repeat(65));
@@ -190,7 +190,7 @@ impl Listing {
             }
             None => " ".repeat(21),
         };
-        // Nothing can be said of a string that does not grow.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             self.text,
             "{:6}  {:5}  {:>10}{content}  {:>5}  {}",
@@ -237,7 +237,7 @@ fn check(summary: &Summary) -> &'static str {
     }
 }
 
-/// Prints the version of the library, which is what scripts ask the program for.
+/// Prints the version of the library, which scripts ask for.
 pub(super) fn version(bare: bool) -> Result<ExitStatus> {
     let version = zstdkit::version();
     let text = if bare {
@@ -251,7 +251,7 @@ pub(super) fn version(bare: bool) -> Result<ExitStatus> {
     Ok(ExitStatus::Ok)
 }
 
-/// Prints how to use it.
+/// Prints the help.
 pub(super) fn help(long: bool) -> Result<ExitStatus> {
     let text = if long {
         format!("{HELP}{HELP_LONG}{HELP_END}")
@@ -267,53 +267,53 @@ Compress or decompress files to and from zstd; perfkit under the name of the zst
 
 Usage: zstd [OPTIONS...] [INPUT... | -] [-o OUTPUT]
 
-  -1 … -19, --ultra -20 … -22   level, 3 unless given; --fast[=#] for less than 1
+  -1 … -19, --ultra -20 … -22   level, 3 by default; --fast[=#] for levels below 1
   -d, --decompress              decompress; -z compresses
-  -t, --test                    check, write nothing
-  -l, --list                    list what is in files; -v in full
+  -t, --test                    verify, but write nothing
+  -l, --list                    list files; -v in full
   -o FILE                       write to FILE
   -c, --stdout                  write to standard output
   -f, --force                   overwrite, follow symbolic links, use terminals
   -k, --keep                    keep sources (the default); --rm removes them
   -r                            walk directories
   -D FILE                       use FILE as dictionary
-  -T#, --threads=#              threads, 0 for one a processor
-  -q, -v                        say less, say more; repeatable
-  -V, --version; -h; -H, --help version, this text, all of it
+  -T#, --threads=#              number of threads; 0: one per CPU
+  -q, -v                        print less, print more; repeatable
+  -V, --version; -h; -H, --help version; short help; long help
 ";
 
 const HELP_LONG: &str = "
-  --long[=#]                    look for repetitions over 2^# bytes, 27 unless given
-  --patch-from=FILE             refer back to FILE, an older version; the same both ways
+  --long[=#]                    look for repetitions over 2^# bytes, 27 by default
+  --patch-from=FILE             refer back to FILE, an older version; needed in both directions
   --[no-]check, -C              write and compare checksums (the default)
   --[no-]content-size           state the size of the content (the default)
-  --no-dictID                   do not name the dictionary in frames
-  --stream-size=#               the size of what standard input will bring
+  --no-dictID                   do not state the id of the dictionary in frames
+  --stream-size=#               size of standard input
   --size-hint=#                 accepted
-  --rsyncable                   keep changes of the output near changes of the input
-  -B#                           input that a thread takes at a time
+  --rsyncable                   limit changes of the output to where the input changed
+  -B#                           input that a thread compresses at a time
   --single-thread               the same as -T1
-  --zstd=PARAMETERS             wlog, clog, hlog, slog, mml, tlen, strat, ovlog, as wlog=23,strat=5
+  --zstd=PARAMETERS             wlog, clog, hlog, slog, mml, tlen, strat, ovlog: wlog=23,strat=5
   -M#, --memory=#               refuse frames with a larger window
   --[no-]sparse                 leave holes for zeros (the default for files)
-  --[no-]pass-through           write what is not compressed as it is
+  --[no-]pass-through           copy input that is not compressed
   --output-dir-flat DIR         write targets into DIR
   --output-dir-mirror DIR       write targets under DIR, at the paths of their sources
-  --filelist FILE               read names of sources from FILE, one a line
-  --exclude-compressed          pass over sources with the suffix of a compressed file
-  --train                       make a dictionary of the inputs, one a sample, into -o FILE;
+  --filelist FILE               read names of sources from FILE, one per line
+  --exclude-compressed          skip sources with the suffix of a compressed file
+  --train                       train a dictionary on the inputs, each one sample, into -o FILE;
                                 --train-fastcover, --train-cover and --train-legacy do the same
-  --maxdict=#                   the most that it may take, 112640 unless given
-  --dictID=#                    its number
-  --[no-]progress               show how far it is
-  --format=zstd                 the only one
-  --                            what follows are files
+  --maxdict=#                   largest size of the dictionary, 112640 by default
+  --dictID=#                    id of the dictionary
+  --[no-]progress               show progress
+  --format=zstd                 the only format
+  --                            all further arguments are files
 
-The environment's ZSTD_CLEVEL and ZSTD_NBTHREADS stand in for -# and -T#.
+The environment variables ZSTD_CLEVEL and ZSTD_NBTHREADS are defaults for -# and -T#.
 ";
 
 const HELP_END: &str = "
-Exit codes: 0 all went well, 1 something failed, 130 interrupted.
+Exit codes: 0 success, 1 failure, 130 interrupted.
 Benchmarks and latency reports are commands of perfkit: see perfkit --help.
 ";
 

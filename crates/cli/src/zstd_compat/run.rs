@@ -1,5 +1,5 @@
-//! The work of the `zstd` program, for a binary that goes by one of its names: perfkit's own
-//! transfers, without a report, and with that program's few words instead. The words are in [`say`].
+//! The work of the `zstd` program, for a binary that is called by one of its names: perfkit's own
+//! transfers without a report, and with the messages of that program ([`messages`]).
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,18 +25,17 @@ use crate::session::Outcome;
 use crate::term::message::{self, Voice};
 use crate::term::signal::{self, Ending};
 use crate::term::{question, screen};
-use crate::zstd_compat::flags as words;
-use crate::zstd_compat::flags::{Action, Name, Variables, ZstdPlan};
+use crate::zstd_compat::flags::{self, Action, Name, Variables, ZstdPlan};
 use crate::zstd_compat::messages::{self, Totals, Way};
 
 /// The largest list of file names.
 const LIST_BYTES_MAX: u64 = 50 << 20;
-/// Suffixes of what is compressed by its name.
+/// Suffixes of compressed files.
 const COMPRESSED: [&str; 12] = [
     "zst", "tzst", "gz", "tgz", "lzma", "xz", "txz", "lz4", "tlz4", "bz2", "br", "lz",
 ];
 
-/// Runs a command line of the zstd program. Whatever fails ends it with 1, as there.
+/// Runs a command line of the zstd program. Every failure is exit code 1, as in that program.
 pub(crate) fn run(name: Name, argv: &[OsString]) -> ExitStatus {
     let variable = |name| std::env::var(name).ok();
     let variables = Variables {
@@ -47,7 +46,7 @@ pub(crate) fn run(name: Name, argv: &[OsString]) -> ExitStatus {
         name: name.as_str(),
         failures: true,
     });
-    let status = words::parse(name, argv, &variables).and_then(|plan| {
+    let status = flags::parse(name, argv, &variables).and_then(|plan| {
         message::set_voice(Voice {
             name: name.as_str(),
             failures: plan.verbosity > 0,
@@ -91,13 +90,13 @@ fn work(mut plan: ZstdPlan) -> Result<ExitStatus> {
 }
 
 impl ZstdPlan {
-    /// Adds the files on lists, and leaves out symbolic links. Whether that left none.
+    /// Adds the files from lists, and leaves out symbolic links. Returns whether none are left.
     fn sources(&mut self) -> Result<bool> {
         for list in &self.lists {
             self.files.extend(listed(list)?);
             if self.files.is_empty() {
-                return Err(Failure::new(format!("'{}' lists no file", list.display()))
-                    .help("it should have a name a line"));
+                return Err(Failure::new(format!("'{}' lists no files", list.display()))
+                    .help("write one name per line"));
             }
         }
         if self.targets.force || self.files.is_empty() {
@@ -119,7 +118,7 @@ impl ZstdPlan {
     }
 }
 
-/// The names in a file, one a line.
+/// The names in a file, one per line.
 fn listed(path: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error| Failure::io("read", path, &error);
     let mut bytes = Vec::new();
@@ -128,7 +127,7 @@ fn listed(path: &Path) -> Result<Vec<PathBuf>> {
         .map_err(failed)?;
     if bytes.len() as u64 > LIST_BYTES_MAX {
         return Err(Failure::new(format!(
-            "'{}' is larger than {} MiB, the most that a list of files may be",
+            "'{}' is larger than {} MiB, the limit for a list of files",
             path.display(),
             LIST_BYTES_MAX >> 20
         )));
@@ -168,7 +167,7 @@ fn jobs(plan: &ZstdPlan, direction: Direction, nowhere: bool) -> Result<Jobs> {
             suffix(&job.source).is_none_or(|suffix| !COMPRESSED.contains(&suffix.as_str()))
         });
     }
-    // To decompress, the size is not needed.
+    // Decompression does not need the size.
     let sized = match &plan.action {
         Action::Compress(own) => own.stream_size.is_some(),
         _ => true,
@@ -212,8 +211,8 @@ fn decompress(plan: &ZstdPlan, mut own: DecompressPlan) -> Result<ExitStatus> {
 
 fn train(plan: &ZstdPlan, own: &TrainPlan) -> Result<ExitStatus> {
     if plan.files.is_empty() {
-        return Err(Failure::new("--train needs files, and none was given")
-            .help("name files, one a sample, or directories with -r"));
+        return Err(Failure::new("--train needs files: each is one sample")
+            .help("name files, or directories with -r"));
     }
     let outcome = train::run(&TrainPlan {
         files: plan.files.clone(),
@@ -229,12 +228,12 @@ fn train(plan: &ZstdPlan, own: &TrainPlan) -> Result<ExitStatus> {
     Ok(outcome.status)
 }
 
-/// Nothing is reported here, so nothing is timed.
+/// There is no report, so nothing is timed.
 fn untimed() -> JobObserver {
     Arc::new(|_, work| work())
 }
 
-/// Does the jobs, and says what that program says.
+/// Processes the jobs, and prints the messages of that program.
 fn transfer(plan: &ZstdPlan, jobs: Jobs, stage: &mut impl Stage, way: Way) -> Result<ExitStatus> {
     let targets = &plan.targets;
     let mut needed = match way {
@@ -284,7 +283,7 @@ fn transfer(plan: &ZstdPlan, jobs: Jobs, stage: &mut impl Stage, way: Way) -> Re
     Ok(outcome.status)
 }
 
-/// Several files in one cannot be told apart again: not without a word for it.
+/// Several inputs in one file cannot be separated again, so the user must agree.
 fn agree_to_join(plan: &ZstdPlan, jobs: &Jobs) -> Result<()> {
     let Some(target) = &jobs.joined else {
         return Ok(());
@@ -303,10 +302,10 @@ fn agree_to_join(plan: &ZstdPlan, jobs: &Jobs) -> Result<()> {
         return Ok(());
     }
     Err(Failure::new(format!(
-        "'{name}' would join {} inputs, without their names",
+        "'{name}' would contain {} inputs, without their names",
         jobs.jobs.len()
     ))
-    .help("add -f if that is what you want, or leave -o out"))
+    .help("add -f to do it, or leave out -o"))
 }
 
 fn list_all(jobs: &Jobs, verbosity: i32) -> Result<ExitStatus> {

@@ -1,8 +1,8 @@
-//! What follows `--zstd=`: settings of the match finder, one by one.
+//! Parses `--zstd=`: single settings of the match finder.
 
 use zstdkit::{Parameters, Strategy};
 
-/// The settings that were named. 0 leaves one with the level, as if it had not been.
+/// The given settings. 0 leaves the value of the level, as if it had not been given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Advanced {
     pub(crate) window_log: Option<u32>,
@@ -11,7 +11,7 @@ pub(crate) struct Advanced {
 }
 
 impl Advanced {
-    /// Adds a list such as `wlog=23,strat=5`; the part that cannot be read is the error.
+    /// Adds a list such as `wlog=23,strat=5`; the error is the part that cannot be parsed.
     pub(crate) fn add<'a>(&mut self, list: &'a str) -> Result<(), &'a str> {
         for part in list.split(',') {
             let (key, value) = part.split_once('=').ok_or(part)?;

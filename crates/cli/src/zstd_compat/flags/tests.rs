@@ -1,10 +1,15 @@
 //! How command lines of the zstd program are read.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 use zstdkit::{Parameters, Strategy};
 
-use crate::zstd_compat::flags::*;
+use crate::commands::compress::flags::CompressPlan;
+use crate::commands::decompress::flags::DecompressPlan;
+use crate::failure::Result;
+use crate::io::plan::Place;
+use crate::zstd_compat::flags::{Action, Name, Variables, ZstdPlan, parse};
 
 fn read(line: &str) -> Result<ZstdPlan> {
     let argv: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
@@ -167,9 +172,9 @@ fn mistakes_name_the_word() {
         ("zstd -d --long=99 a", "window_log"),
         ("zstd --rm=1 a", "--rm=1"),
         ("zstd -Dfile a", "-D in '-Dfile'"),
-        ("zstd a -o", "-o lacks"),
+        ("zstd a -o", "-o needs a value"),
         ("zstd a -o -f", "-o and its value"),
-        ("zstd --threads=x a", "--threads takes a number"),
+        ("zstd --threads=x a", "--threads needs a number"),
         ("zstd --memory=99999999999999999999 a", "--memory takes"),
         ("zstd -T99999999999 a", "-T99999999999"),
         ("zstd --format=gzip a", "--format=gzip"),

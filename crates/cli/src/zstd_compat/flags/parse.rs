@@ -1,4 +1,4 @@
-//! The words of a zstd command line one by one. What they come to together is in [`super`].
+//! Parses a zstd command line, argument by argument. [`super`] turns the result into plans.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use crate::commands::decompress::flags::DecompressMode;
 use crate::failure::{Failure, Result};
 use crate::io::plan::Place;
 use crate::zstd_compat::flags::advanced::Advanced;
+use crate::zstd_compat::flags::program::{Name, Variables};
 use crate::zstd_compat::flags::training::Training;
-use crate::zstd_compat::flags::{Action, Name, Variables};
 
-/// How to use it, in a line.
+/// The usage line.
 pub(crate) const USAGE: &str = "usage: zstd [OPTIONS...] [INPUT... | -] [-o OUTPUT]; -h lists them";
 
-/// What the data is for.
+/// What to do with the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     Compress,
@@ -25,17 +25,26 @@ pub(crate) enum Operation {
 /// Where it goes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Output {
-    Beside,
+    PerInput,
     Stdout,
     File(PathBuf),
 }
 
-/// A command line without its spelling.
+/// What to print instead of working.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The help.
+    Help { long: bool },
+    /// The version: only the number, or a line.
+    Version { bare: bool },
+}
+
+/// A parsed command line.
 #[derive(Debug, Clone)]
-pub(crate) struct Words {
+pub(crate) struct CommandLine {
     pub(crate) operation: Operation,
-    /// Something to print instead of work.
-    pub(crate) asked: Option<Action>,
+    /// What to print instead of working.
+    pub(crate) asked: Option<Asked>,
     pub(crate) files: Vec<PathBuf>,
     pub(crate) lists: Vec<PathBuf>,
     pub(crate) output: Output,
@@ -51,7 +60,7 @@ pub(crate) struct Words {
     pub(crate) level: i32,
     pub(crate) ultra: bool,
     pub(crate) long: Option<u32>,
-    /// Those that were asked for.
+    /// Only if stated.
     pub(crate) threads: Option<u32>,
     pub(crate) single_thread: bool,
     pub(crate) check: bool,
@@ -60,17 +69,17 @@ pub(crate) struct Words {
     pub(crate) sparse: bool,
     pub(crate) rsyncable: bool,
     pub(crate) stream_bytes: Option<u64>,
-    /// 0: not given.
+    /// 0: not stated.
     pub(crate) block_bytes: u64,
-    /// 0: not given.
+    /// 0: not stated.
     pub(crate) memory_bytes: u64,
     pub(crate) advanced: Advanced,
     pub(crate) training: Training,
     pub(crate) reference: ReferenceArgs,
 }
 
-impl Words {
-    /// Reads all words behind the program's name.
+impl CommandLine {
+    /// Parses all arguments after the program's name.
     pub(crate) fn read(name: Name, argv: &[OsString], variables: &Variables) -> Result<Self> {
         let mut words = Self::of(name);
         words.variables(variables);
@@ -93,7 +102,7 @@ impl Words {
         Ok(words)
     }
 
-    /// What a name stands for.
+    /// The defaults of each program name.
     fn of(name: Name) -> Self {
         let cat = name == Name::Zstdcat;
         Self {
@@ -104,7 +113,11 @@ impl Words {
             asked: None,
             files: Vec::new(),
             lists: Vec::new(),
-            output: if cat { Output::Stdout } else { Output::Beside },
+            output: if cat {
+                Output::Stdout
+            } else {
+                Output::PerInput
+            },
             place: Place::Beside,
             force: cat,
             rm: false,
@@ -155,7 +168,7 @@ impl Words {
         }
     }
 
-    /// A word of one dash: letters, and numbers behind those that take one.
+    /// An argument with one dash: letters, and numbers after those that take one.
     fn cluster(&mut self, word: &str, line: &mut Iter<'_, OsString>) -> Result<()> {
         let mut rest = word.get(1..).unwrap_or_default();
         while let Some(letter) = rest.chars().next() {
@@ -184,7 +197,9 @@ impl Words {
                             return Err(Failure::new(format!(
                                 "-{letter} in '{word}' must be followed by its file"
                             ))
-                            .help(format!("write -{letter} FILE, with nothing between")));
+                            .help(format!(
+                                "write -{letter} FILE, with no other letter between"
+                            )));
                         }
                     };
                     match letter {
@@ -203,7 +218,7 @@ impl Words {
         Ok(())
     }
 
-    /// A letter that takes nothing.
+    /// A letter without a value.
     fn letter(&mut self, letter: char, word: &str) -> Result<()> {
         match letter {
             'z' => self.operation = Operation::Compress,
@@ -217,10 +232,10 @@ impl Words {
             'C' => self.check = true,
             'q' => self.verbosity -= 1,
             'v' => self.verbosity += 1,
-            'h' => self.asked = Some(Action::Help { long: false }),
-            'H' => self.asked = Some(Action::Help { long: true }),
+            'h' => self.asked = Some(Asked::Help { long: false }),
+            'H' => self.asked = Some(Asked::Help { long: true }),
             'V' => {
-                self.asked = Some(Action::Version {
+                self.asked = Some(Asked::Version {
                     bare: self.verbosity < 2,
                 });
             }
@@ -229,7 +244,7 @@ impl Words {
         Ok(())
     }
 
-    /// A word of two dashes.
+    /// An argument with two dashes.
     fn flag(&mut self, word: &str, line: &mut Iter<'_, OsString>) -> Result<()> {
         let (key, value) = match word.split_once('=') {
             Some((key, value)) => (key, Some(value)),
@@ -258,8 +273,8 @@ impl Words {
             ("--format", Some("zstd")) => {}
             ("--format", Some(format)) => {
                 return Err(
-                    Failure::new(format!("--format={format}: only zstd is written here"))
-                        .help("use that format's own program"),
+                    Failure::new(format!("--format={format}: only zstd is supported"))
+                        .help("use the program of that format"),
                 );
             }
             ("--priority", Some("rt")) => self.without_effect(key),
@@ -268,7 +283,7 @@ impl Words {
         Ok(())
     }
 
-    /// A flag that takes nothing; whether it is one.
+    /// Applies a flag without a value; returns whether `key` is one.
     fn switch(&mut self, key: &str) -> bool {
         let letter = match key {
             "--compress" => 'z',
@@ -308,7 +323,7 @@ impl Words {
                 self.threads = Some(1);
                 self.single_thread = true;
             }
-            // About how it is done, and not about what comes of it.
+            // These change how the work is done, not the result.
             "--asyncio" | "--no-asyncio" => {}
             "--row-match-finder"
             | "--no-row-match-finder"
@@ -320,7 +335,7 @@ impl Words {
         true
     }
 
-    /// A flag with a value, behind `=` or in the next word.
+    /// A flag with a value, after `=` or in the next argument.
     fn valued(
         &mut self,
         key: &str,
@@ -373,7 +388,7 @@ impl Words {
     }
 }
 
-/// A file, even one that is called `-`.
+/// A file, even if it is called `-`.
 fn named(word: &OsString) -> PathBuf {
     match word.to_str() {
         Some("-") => "./-".into(),
@@ -381,12 +396,12 @@ fn named(word: &OsString) -> PathBuf {
     }
 }
 
-/// The next word, which no other flag may be.
+/// The next argument, which must not be a flag.
 fn next(key: &str, line: &mut Iter<'_, OsString>) -> Result<PathBuf> {
     match line.next() {
         Some(word) if word.is_empty() || word.as_encoded_bytes().starts_with(b"-") => Err(
             Failure::new(format!("{key} and its value are separated by another flag"))
-                .help("a value that starts with a dash goes behind `=`, or as ./-NAME"),
+                .help("write a value that starts with a dash after `=`, or as ./-NAME"),
         ),
         Some(word) => Ok(word.into()),
         None => Err(missing(key)),
@@ -394,7 +409,7 @@ fn next(key: &str, line: &mut Iter<'_, OsString>) -> Result<PathBuf> {
 }
 
 fn missing(key: &str) -> Failure {
-    Failure::new(format!("{key} lacks its value")).help(USAGE)
+    Failure::new(format!("{key} needs a value")).help(USAGE)
 }
 
 fn sized(key: &str, value: &std::path::Path) -> Result<u64> {
@@ -402,15 +417,14 @@ fn sized(key: &str, value: &std::path::Path) -> Result<u64> {
     let mut rest = text;
     match number(&mut rest) {
         Some(size) if rest.is_empty() && text.starts_with(|c: char| c.is_ascii_digit()) => Ok(size),
-        _ => Err(Failure::new(format!(
-            "{key} takes a number, and not '{}'",
-            value.display()
-        ))
-        .help("digits, then K, KiB, M, MiB, G or GiB if need be")),
+        _ => Err(
+            Failure::new(format!("{key} needs a number, not '{}'", value.display()))
+                .help("use digits, then optionally K, KiB, M, MiB, G or GiB"),
+        ),
     }
 }
 
-/// Takes digits and a unit off `rest`; none are 0. `None`: more than fits.
+/// Takes digits and a unit off `rest`; no digits mean 0. `None` if the number is too large.
 fn number(rest: &mut &str) -> Option<u64> {
     let end = rest.find(|c: char| !c.is_ascii_digit());
     let (digits, after) = rest.split_at(end.unwrap_or(rest.len()));
@@ -433,10 +447,8 @@ fn number(rest: &mut &str) -> Option<u64> {
 }
 
 fn no_benchmark(letter: char) -> Failure {
-    Failure::new(format!(
-        "-{letter} is of zstd's benchmark, which is not here"
-    ))
-    .help("use perfkit compress-bench, or perfkit compare --interleave for two programs")
+    Failure::new(format!("-{letter}: zstd's benchmark is not supported"))
+        .help("use perfkit compress-bench, or perfkit compare --interleave for two programs")
 }
 
 fn incorrect(word: &str) -> Failure {
