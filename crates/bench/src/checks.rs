@@ -8,23 +8,23 @@ use report::{ExitStatus, Outcome};
 pub struct Checks {
     done: u64,
     wrong: u64,
-    /// Of these, what was asked for.
+    /// How many of the wrong answers were caused on purpose.
     by_faults: u64,
 }
 
 impl Checks {
-    /// One answer, which is right or not.
+    /// Counts one answer, right or wrong.
     pub fn that(&mut self, right: bool) {
         self.add(1, u64::from(!right));
     }
 
-    /// Many answers, of which some are wrong.
+    /// Counts `done` answers, of which `wrong` are wrong.
     pub fn add(&mut self, done: u64, wrong: u64) {
         self.done += done;
         self.wrong += wrong;
     }
 
-    /// Many answers, of which some are wrong because of faults that were asked for.
+    /// Counts `done` answers, of which `wrong` are wrong, `by_faults` of them because of injected faults.
     pub fn add_faulty(&mut self, done: u64, wrong: u64, by_faults: u64) {
         self.add(done, wrong);
         self.by_faults += by_faults;

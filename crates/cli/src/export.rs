@@ -179,7 +179,7 @@ fn write_file(
         FileFormat::Hlog => hdr::hlog(report, intervals.take(), &mut file),
     };
     match rendered.and_then(|()| file.flush()) {
-        // Whoever read it has read enough.
+        // The reader has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(target.error(error).into()),
         Ok(()) => Ok(target.commit()?),

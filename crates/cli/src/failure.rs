@@ -65,7 +65,7 @@ impl Failure {
         failure.next_step(verb, error.kind())
     }
 
-    /// A program that cannot be run; `role` is what it was to be: `cannot run the ROLE 'PROGRAM'`.
+    /// A program that cannot be run: `cannot run the ROLE 'PROGRAM'`.
     pub(crate) fn program(role: &str, program: &Path, error: &io::Error) -> Self {
         let name = program.display();
         let failure = Self::new(format!("cannot run the {role} '{name}': {}", reason(error)));
@@ -135,7 +135,7 @@ impl From<report::Error> for Failure {
             Error::Malformed { .. } => Some(
                 "report reads what --export-json, --export-hgrm and --export-hlog write".into(),
             ),
-            Error::Merge { .. } => Some("leave --merge out to lay the files side by side".into()),
+            Error::Merge { .. } => Some("leave out --merge to show the files side by side".into()),
             error => error.help(),
         };
         match help {
@@ -153,25 +153,29 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What to do about an error of the system, where that is known.
+/// What to do about a system error, if known.
 fn next_step(verb: &str, kind: io::ErrorKind) -> Option<&'static str> {
     use io::ErrorKind as Kind;
     Some(match (verb, kind) {
         ("run", Kind::NotFound) => "check its name, and that its directory is on PATH",
-        ("run", Kind::PermissionDenied) => "a program has to be executable: chmod +x",
-        ("read", Kind::NotConnected) => "name a file, or send something in a pipe",
+        ("run", Kind::PermissionDenied) => "make it executable: chmod +x",
+        ("read", Kind::NotConnected) => "name a file, or pipe data in",
         ("write", Kind::NotConnected) => "redirect it to a file or a pipe; 2>&1 is standard error",
         ("change", Kind::NotFound) => "check the path",
         ("read", Kind::NotFound) => "check the path; `-` stands for standard input",
-        ("read", Kind::PermissionDenied) => "ask for the right to read it, or read it as its owner",
+        ("read", Kind::PermissionDenied) => {
+            "ask for permission to read it, or run this as its owner"
+        }
         ("write", Kind::NotFound) => "create its directory first",
         ("write", Kind::PermissionDenied | Kind::ReadOnlyFilesystem) => {
-            "write to a directory that you may write to"
+            "choose a directory that you may write to"
         }
-        ("remove", Kind::PermissionDenied) => "its target is complete; remove it as its owner",
+        ("remove", Kind::PermissionDenied) => {
+            "the target is complete; remove the source as its owner"
+        }
         (_, Kind::NotADirectory) => "a part of the path is a file: check the path",
-        (_, Kind::StorageFull | Kind::QuotaExceeded) => "free some space, or write elsewhere",
-        (_, Kind::FileTooLarge) => "raise the limit on file sizes (ulimit -f)",
+        (_, Kind::StorageFull | Kind::QuotaExceeded) => "free some space, or use another directory",
+        (_, Kind::FileTooLarge) => "raise the limit for file sizes (ulimit -f)",
         _ => return None,
     })
 }

@@ -120,7 +120,7 @@ fn what_cannot_be_measured_is_refused() {
     file(dir.path(), "empty", b"");
     let refused = |line: &str, code| run(dir.path(), words(line)).expect(code).stderr;
     assert!(refused("advise --no-stalls missing", 1).contains("'missing'"));
-    assert!(refused("advise --no-stalls empty", 1).contains("nothing to compress"));
+    assert!(refused("advise --no-stalls empty", 1).contains("the files are empty"));
     assert!(refused("advise --threshold soon", 2).contains("'soon' is not a time"));
     assert!(refused("advise --recipe slow", 2).contains("unknown recipe"));
     assert!(refused("advise --size 1T", 2).contains("out of range"));

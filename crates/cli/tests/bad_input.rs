@@ -366,7 +366,7 @@ fn what_cannot_be_patched_is_refused_before_anything_is_read() {
     refused(
         "compress --patch-from old a b",
         2,
-        "for one file, and 2 were given",
+        "exactly one file, but 2 were named",
     );
     refused(
         "compress -c --patch-from old -",
@@ -380,7 +380,7 @@ fn what_cannot_be_patched_is_refused_before_anything_is_read() {
         "compress --patch-from /dev/zero a",
         "decompress -c --patch-from /dev/zero a",
     ] {
-        refused(line, 1, "'/dev/zero': it is no regular file");
+        refused(line, 1, "'/dev/zero': it is not a regular file");
     }
 }
 

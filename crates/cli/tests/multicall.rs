@@ -572,7 +572,7 @@ fn several_become_one_whole_or_not_at_all() {
         .run(dir.path(), "zstd a b -o both.zst", b"")
         .expect(1);
     assert!(
-        failed.stderr.contains("would join 2 inputs"),
+        failed.stderr.contains("would contain 2 inputs"),
         "{}",
         failed.stderr
     );
@@ -604,7 +604,7 @@ fn mistakes_end_with_one() {
             "zstd: Incorrect parameter: --bad\nhelp: usage: zstd",
         ),
         ("zstd -b1 a", "perfkit compress-bench"),
-        ("zstd --format=lz4 a", "only zstd is written"),
+        ("zstd --format=lz4 a", "only zstd is supported"),
         ("zstd -f a -o a", "would become itself"),
         ("zstd -d a", "does not end in .zst"),
         (
@@ -612,7 +612,7 @@ fn mistakes_end_with_one() {
             "create its directory first",
         ),
         ("zstd --output-dir-flat out a sub/../a", "the target of"),
-        ("zstd --filelist=empty", "lists no file"),
+        ("zstd --filelist=empty", "lists no files"),
         (
             "unzstd cut.zst",
             "unzstd: cannot decompress 'cut.zst': unexpected end",

@@ -509,7 +509,9 @@ fn what_is_wrong_with_a_path_is_told_once_and_can_be_left_out() {
     let line = words("unzip -qq -d in/a in/a.zip");
     let ended = run(dir.path(), line).expect(1);
     assert!(
-        ended.stderr.contains("no directory: name another with -d"),
+        ended
+            .stderr
+            .contains("not a directory: name another one with -d"),
         "{}",
         ended.stderr
     );
@@ -548,7 +550,7 @@ fn a_link_may_lead_up_from_a_directory_and_not_from_what_could_be_a_link() {
             "{name}"
         );
         let told = format!(
-            "link '{name}' is not made: it leads up from '{why}', which is not a directory"
+            "link '{name}' is not created: it leads up from '{why}', which is not a directory"
         );
         assert!(ended.stderr.contains(&told), "{}", ended.stderr);
     }

@@ -41,7 +41,7 @@ fn what_is_new_is_added_and_what_is_there_is_told_of() {
     file(dir.path(), "src/b", b"another");
     let ended = run(dir.path(), words("zip --append a.zip src/b src/d")).expect(3);
     assert!(
-        ended.stderr.contains("'src/b' is in the archive"),
+        ended.stderr.contains("'src/b' is already in the archive"),
         "{}",
         ended.stderr
     );

@@ -169,7 +169,7 @@ fn a_file_that_is_no_archive_is_never_replaced_by_one() {
         let refused = run(dir.path(), words(line)).expect(2);
         let told = "'text' is not a ZIP archive, and an archive would replace it";
         assert!(refused.stderr.contains(told), "{line}: {}", refused.stderr);
-        let help = "the first name is that of the archive: perfkit zip OUT PATH";
+        let help = "the first name is the archive: perfkit zip OUT PATH";
         assert!(refused.stderr.contains(help), "{}", refused.stderr);
         let left = std::fs::read(dir.path().join("text")).expect("read");
         assert_eq!(left, b"precious words", "{line}");

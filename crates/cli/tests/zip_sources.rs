@@ -335,7 +335,7 @@ fn changed_on_its_way(dir: &Path, way: &str, meanwhile: Meanwhile) -> bool {
     let expected = format!("'big' changed while it was packed: it {}", meanwhile.word());
     assert!(ended.stderr.contains(&expected), "{way}: {}", ended.stderr);
     assert!(
-        ended.stderr.contains(&format!("holds the {size} bytes")),
+        ended.stderr.contains(&format!("contains the {size} bytes")),
         "{}",
         ended.stderr
     );

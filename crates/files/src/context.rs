@@ -27,10 +27,10 @@ impl Cancel {
 
 /// Turns content into what may be printed on a terminal, in any cut.
 pub trait TerminalFilter: Debug + Send {
-    /// Appends to `out` what to print of `bytes`. The last few may wait for what follows.
+    /// Appends to `out` what to print for `bytes`. The last few bytes may wait for the next chunk.
     fn show(&mut self, bytes: &[u8], out: &mut String);
 
-    /// Appends what waited for more.
+    /// Appends the bytes that were waiting for the next chunk.
     fn end(&mut self, out: &mut String);
 }
 

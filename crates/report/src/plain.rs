@@ -22,7 +22,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
         '\n' | '\r' | '\t' => out.push(letter),
         letter => {
             for unit in letter.encode_utf16(&mut [0; 2]) {
-                // Writing into a string does not fail.
+                // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{unit:04x}");
             }
         }
@@ -66,7 +66,7 @@ fn shorten(text: &str, most: usize, out: &mut String) {
             .map_or(text.len(), |(at, _)| at)
     };
     let left_out = count - 2 * kept;
-    // Writing into a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(
         out,
         "{}… ({left_out} characters left out) …{}",

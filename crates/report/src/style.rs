@@ -9,7 +9,7 @@ pub struct Palette {
     pub heading: Style,
     /// A value to look at first.
     pub strong: Style,
-    /// What is less important than the rest of its line.
+    /// Less important than the rest of its line.
     pub faint: Style,
     /// Good news.
     pub good: Style,

@@ -15,10 +15,10 @@ use crate::advise::run::failed;
 use crate::{Checks, Context, Error, Watch};
 use report::Outcome;
 
-/// Operations timed of a cell, time permitting.
+/// Operations to time per cell, if there is enough time.
 const OPERATIONS: std::ops::RangeInclusive<usize> = 3..=5_000;
 
-/// What an async runtime allows: the second verdict.
+/// What an async runtime allows: the threshold of the second verdict.
 const ASYNC_THRESHOLD: Duration = Duration::from_nanos(zstdkit::schedule::THRESHOLD_NS);
 
 const COLUMNS: [(&str, Unit); 12] = [
@@ -95,7 +95,7 @@ fn row(
     let options = recipe.options(Some(bytes as u64));
     let mut compressor = Compressor::new(&options).map_err(failed)?;
     let mut frame = Vec::new();
-    // The first makes the tables.
+    // The first call creates the tables.
     let first = piece(content, 0, bytes);
     compressor
         .compress_into(first, &mut frame)
@@ -132,7 +132,7 @@ fn row(
     ])
 }
 
-/// Whether the strategy works by the slice and there is more than one.
+/// Whether the strategy works in slices and there is more than one.
 fn slicable(options: &EncoderOptions, bytes: usize) -> bool {
     let whole_blocks = options
         .parameters
@@ -263,13 +263,13 @@ impl Times {
         self.percentile(99.0).filter(|_| self.n() >= earned_n(99.0))
     }
 
-    /// What verdicts stand on: the 99th percentile, or the longest of too few.
+    /// What verdicts depend on: the 99th percentile, or the longest time if there are too few.
     fn worst_ns(&self) -> u64 {
         self.p99_ns().or(self.ns.last().copied()).unwrap_or(0)
     }
 }
 
-/// Repeats `work`, which adds its times, until the time or the number of operations is used up.
+/// Repeats `work`, which adds its times, until the time or the number of operations is reached.
 fn measure(
     time: Duration,
     watch: &dyn Watch,

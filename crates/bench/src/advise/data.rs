@@ -3,9 +3,9 @@
 use zstdkit::Recipe;
 use zstdkit::workload::{self, Kind};
 
-/// Pieces that the largest size can be cut into, so that operations differ.
+/// Pieces of the largest size in the data, so that operations differ.
 const PIECES: usize = 2;
-/// Where one piece begins after another: odd, so that they do not fall on records.
+/// Distance between the starts of pieces: odd, so that they do not align with records.
 const STRIDE_BYTES: usize = 10_007;
 
 /// Content for each recipe.
@@ -54,13 +54,13 @@ impl Data {
         }
     }
 
-    /// The data that is decompressed.
+    /// The data to decompress.
     pub(crate) fn any(&self) -> &[u8] {
         self.all.first().map_or(&[], |(.., content)| content)
     }
 }
 
-/// The piece of content for one operation, and shorter if there is not as much.
+/// The content of one operation, shorter if there is not enough data.
 pub(crate) fn piece(content: &[u8], nth: usize, bytes: usize) -> &[u8] {
     let bytes = bytes.min(content.len());
     let from = nth.wrapping_mul(STRIDE_BYTES) % (content.len() - bytes + 1);

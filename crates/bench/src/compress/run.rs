@@ -165,7 +165,7 @@ impl<'a> Bench<'a> {
         let predicted: u64 = predicted.sum();
         match self.context.run.environment().memory_bytes {
             Some(memory) if predicted > memory / 2 => Err(Error::new(format!(
-                "{} would take {} of memory for their contexts",
+                "{} would need {} of memory for their contexts",
                 plural(runners.len(), "candidate"),
                 units::bytes(predicted as f64)
             ))
@@ -279,9 +279,9 @@ fn report(mut runner: Runner<'_>, watch: &dyn Watch, outcome: &mut Outcome) -> F
         let about = format!("{} of {}", runner.name, runner.group.data.name);
         watch.warn(&runner.refused.take().unwrap_or_else(|| {
             Error::new(format!(
-                "what {about} decompresses to is not what was compressed"
+                "{about}: the decompressed content differs from the original"
             ))
-            .help("please report this as a bug with the command line")
+            .help("please report this as a bug, with the command line")
         }));
     }
     let (found, recordings) = runner.finish();

@@ -52,7 +52,7 @@ use crate::fix::transport::run as transport;
 #[cfg(not(target_os = "linux"))]
 fn transport(plan: &Plan, _: Context<'_>, _: &mut Outcome, _: &mut Checks) -> Result<(), Error> {
     match plan.parts.len() {
-        1 => Err(Error::settings("transports are measured on Linux only")),
+        1 => Err(Error::settings("transports can only be measured on Linux")),
         _ => Ok(()),
     }
 }

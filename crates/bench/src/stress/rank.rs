@@ -1,15 +1,16 @@
-//! The ranking: the least processor time for a byte first, and who cannot be told from whom.
+//! The ranking: least CPU time per byte first, with equal ranks for those that cannot be distinguished.
 //!
-//! Those that took turns in rounds are compared with the leader of their rank round by round, as
-//! `perfkit compare` does, and what an A/A control shows in the same rounds is believed of nobody. Of a
-//! single run each nothing is known but its speed, and that decides.
+//! Codecs that took turns in rounds are compared with the leader of their rank round by round, as in
+//! `perfkit compare`; a difference no larger than that of the A/A control does not count. For single runs,
+//! only the speed is known, and it decides.
 
 use latency::compare::{self, Names, PAIRS_MIN, Sides};
 use latency::report::{Cell, Comparison, Latency, Table, Unit, Verdict};
 
 use super::row::Row;
 
-/// What another turn of the same, in each round, took for a byte, beside the turn that it repeats.
+/// The cost per byte of a second turn of the same codec in each round, paired with the turn that it
+/// repeats.
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     /// What is repeated.
@@ -19,7 +20,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// The control with itself compared, where it ran at all.
+    /// The control compared with itself, if it ran.
     pub(crate) fn comparison(&self) -> Option<Comparison> {
         let sides = Sides {
             base: &self.first,
@@ -30,7 +31,7 @@ impl Control {
         (!self.again.is_empty()).then(|| compare::interleaved(names(&self.name, &self.name), sides))
     }
 
-    /// What these costs would have been a second time, going by the control.
+    /// What these costs would have been in a second run, according to the control.
     fn of(&self, costs: &[f64]) -> Vec<f64> {
         let again = self.again.iter().zip(&self.first);
         let each = costs.iter().zip(again);
@@ -47,7 +48,7 @@ fn names<'a>(baseline: &'a str, target: &'a str) -> Names<'a> {
     }
 }
 
-/// The 50th, 99th and 99.9th percentile, where earned.
+/// The 50th, 99th and 99.9th percentile, if there are enough samples.
 pub(crate) fn tail(row: &Latency) -> [Option<u64>; 3] {
     [50.0, 99.0, 99.9].map(|p| row.percentile(p))
 }
@@ -74,7 +75,7 @@ const COLUMNS: [(&str, Unit); 19] = [
     ("rss_bytes_max", Unit::Bytes),
 ];
 
-/// All of them, the most bytes a CPU-second first; then what leaks or misses the ratio, without a rank.
+/// All of them, by bytes per CPU-second; then those that leak or miss the ratio, without a rank.
 #[must_use]
 pub fn ranking(rows: &[Row], control: &Control, ratio_min: Option<f64>) -> Table {
     let mut table = Table::new("codecs and pools", &COLUMNS);
@@ -98,7 +99,7 @@ pub fn ranking(rows: &[Row], control: &Control, ratio_min: Option<f64>) -> Table
     table
 }
 
-/// Whether `row` takes more processor time than `first`, beyond doubt.
+/// Whether `row` certainly takes more CPU time than `first`.
 fn behind(row: &Row, first: &Row, control: &Control) -> bool {
     let again = control.of(&first.costs);
     let pairs = first.costs.len().min(row.costs.len()).min(again.len()) as u64;
@@ -143,7 +144,7 @@ fn cells(row: &Row, rank: Option<u64>, ratio_min: Option<f64>) -> Vec<Cell> {
     cells
 }
 
-/// From the best to the worst round, as a share of the median; nothing of one.
+/// From the best to the worst round, as a share of the median; `None` for a single run.
 fn spread(costs: &[f64]) -> Option<f64> {
     let most = costs.iter().copied().fold(f64::MIN, f64::max);
     let least = costs.iter().copied().fold(f64::MAX, f64::min);
@@ -151,7 +152,7 @@ fn spread(costs: &[f64]) -> Option<f64> {
     Some((most - least) / median)
 }
 
-/// What the control came to, for those who read the ranks.
+/// The result of the control, for readers of the ranks.
 pub(crate) fn control_table(control: &Control) -> Option<Table> {
     let found = control.comparison()?;
     let difference = found.difference?;
@@ -180,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// A row with these costs, six rounds of them; the rest is of a run of one block.
+    /// A row with these costs, six rounds of them; everything else is of a run of one block.
     fn row(name: &str, costs: [f64; 6]) -> Row {
         let plan = Plan::default().blocks_max(Some(1));
         let codec = codec::by_name(name).expect("known");
@@ -216,7 +217,7 @@ mod tests {
         let quiet = control([1.0, 0.99, 1.01, 1.0, 0.99, 1.01]);
         let expected = [place(1, "none"), place(1, "snappy"), place(3, "lz4")];
         assert_eq!(ranked(&rows, &quiet, None), expected);
-        // A control that differs by more than they do: nobody is believed to be behind.
+        // If the control differs by more than the codecs do, none of them ranks below another.
         let wild = control([5.0, 0.2, 4.0, 0.3, 5.0, 0.2]);
         let ranks = ranked(&rows, &wild, None);
         assert!(ranks.iter().all(|(rank, _)| *rank == Cell::Integer(1)));

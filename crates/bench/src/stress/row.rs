@@ -1,4 +1,4 @@
-//! What is kept of a codec in a pool over its turns: sums, worst cases, distributions added up, and the
+//! What is kept of a codec with a pool over its turns: sums, worst cases, merged distributions, and the
 //! speed of each turn.
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use stress::{Contexts, Counts, Finding, Leak, PoolKind};
 
 use crate::Error;
 
-/// A codec in a pool: one run, or several turns in rounds.
+/// A codec with a pool: one run, or several turns in rounds.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub(crate) codec: String,
@@ -16,8 +16,8 @@ pub struct Row {
     pub(crate) counts: Counts,
     elapsed: Duration,
     cpu: Option<Duration>,
-    /// Nanoseconds for a byte of content, of each whole turn: by processor time where the system tells
-    /// it, else by wall time.
+    /// Nanoseconds per byte of content, for each complete turn: CPU time if the system reports it, else
+    /// wall time.
     pub(crate) costs: Vec<f64>,
     pub(crate) compress: Latency,
     pub(crate) decompress: Latency,
@@ -54,7 +54,7 @@ impl Row {
         }
     }
 
-    /// Another turn of the same.
+    /// Adds another turn of the same codec and pool.
     pub(crate) fn add(&mut self, found: &Finding) -> Result<(), Error> {
         let other = Self::new(found, self.pool);
         self.counts += other.counts;
@@ -78,18 +78,18 @@ impl Row {
         self.leak.decompressors_left += other.leak.decompressors_left;
         self.leak.bytes_left += other.leak.bytes_left;
         if self.leak.growing().next().is_none() {
-            // What grew in any turn is what there is to say.
+            // Growth in any turn is reported.
             self.leak.trends = other.leak.trends;
         }
         Ok(())
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(crate) fn name(&self) -> String {
         format!("{} in the {} pool", self.codec, self.pool.name())
     }
 
-    /// Content by what it was compressed to.
+    /// Content divided by its compressed size.
     pub(crate) fn ratio(&self) -> Option<f64> {
         self.counts.ratio()
     }
@@ -102,24 +102,24 @@ impl Row {
         self.counts.decompressed_bytes as f64 / self.elapsed.as_secs_f64()
     }
 
-    /// Content a second of processor time: the median over the turns.
+    /// Content per second of CPU time: the median over the turns.
     pub(crate) fn cpu_bytes_per_s(&self) -> Option<f64> {
         self.cpu?;
         latency::compare::median(&self.costs).map(|ns| 1e9 / ns)
     }
 
-    /// Whether it has a place in the ranking.
+    /// Whether it is ranked.
     pub(crate) fn ranks(&self, ratio_min: Option<f64>) -> bool {
         !self.leak.found() && !self.misses(ratio_min)
     }
 
-    /// Whether its ratio is below the least.
+    /// Whether its ratio is below the required one.
     pub(crate) fn misses(&self, ratio_min: Option<f64>) -> bool {
         ratio_min.is_some_and(|least| self.ratio().is_none_or(|ratio| ratio < least))
     }
 }
 
-/// What a byte of content took in a turn; nothing of one that was broken off.
+/// The cost of a byte of content in a turn; none for an interrupted turn.
 pub(crate) fn cost(found: &Finding) -> Option<f64> {
     let time = found.volume.cpu.unwrap_or(found.volume.elapsed);
     let ns = time.as_nanos() as f64 / found.volume.content_bytes as f64;

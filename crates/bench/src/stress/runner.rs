@@ -72,7 +72,7 @@ fn failed(error: stress::Error) -> Error {
     }
 }
 
-/// Adds what went through to the outcome.
+/// Adds the volume of a run to the outcome.
 pub(crate) fn add_volume(found: &Finding, run: &Plan, outcome: &mut Outcome) {
     let counts = &found.counts;
     let (read, written) = match run.work {
@@ -85,7 +85,7 @@ pub(crate) fn add_volume(found: &Finding, run: &Plan, outcome: &mut Outcome) {
     outcome.ops = Some(outcome.ops.unwrap_or(0) + counts.received);
 }
 
-/// Adds the load of one run of several: only whether any was saturated can be said of them all.
+/// Adds the load of one of several runs: together they only say whether any was saturated.
 pub(crate) fn add_load(load: &Load, outcome: &mut Outcome) {
     if load.model == LoadModel::Open {
         let saturated = outcome.load.saturated || load.saturated;

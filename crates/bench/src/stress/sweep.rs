@@ -1,5 +1,5 @@
-//! Open loops at several rates, one after the other: how response times leave service times behind, and
-//! where the machine is saturated. A closed loop before them says what its capacity is.
+//! Open loops at several rates, one after another: how response times exceed service times, and where the
+//! machine is saturated. A closed loop before them measures the capacity.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::runner::{Runner, add_load, add_volume};
 use crate::Error;
 use report::Outcome;
 
-/// The longest that the closed loop takes.
+/// The longest duration of the closed loop.
 const CALIBRATION_MAX: Duration = Duration::from_secs(3);
 
 const COLUMNS: [(&str, Unit); 14] = [
@@ -34,7 +34,7 @@ const COLUMNS: [(&str, Unit); 14] = [
     ("rss_bytes_max", Unit::Bytes),
 ];
 
-/// Runs the closed loop, then each rate, or as many as there is time for until an interrupt.
+/// Runs the closed loop, then each rate, or as many as possible until an interrupt.
 pub(crate) fn measure(
     plan: &Plan,
     runner: &mut Runner<'_>,
@@ -107,7 +107,7 @@ fn cells(found: &Finding, rate: Option<f64>, share: f64, capacity: f64) -> Vec<C
     let latency = &found.latencies;
     let response: [Option<u64>; 3] = match open {
         true => tail(&latency.end_to_end.latency()),
-        // A closed loop has no time that a block was due at.
+        // A closed loop has no due times.
         false => [None; 3],
     };
     let [compress, decompress] =

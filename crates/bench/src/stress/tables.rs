@@ -1,16 +1,16 @@
-//! What one run came to, as tables of the report. Everything here is arithmetic on finished figures.
+//! Tables of the report for one run. Everything here is arithmetic on finished numbers.
 
 use latency::report::{Table, Unit};
 use stress::{Finding, Growth, Trend};
 
-/// What there is to say of one run alone.
+/// The tables of a single run.
 pub(crate) fn single(found: &Finding) -> Vec<Table> {
     let mut tables = vec![held(found, true), held(found, false), contexts(found)];
     tables.push(blocks(found));
     tables
 }
 
-/// What the process held: what is counted in bytes, or what is not.
+/// Resources of the process: those in bytes, or the others.
 fn held(found: &Finding, bytes: bool) -> Table {
     let (name, unit, rate) = match bytes {
         true => ("memory", Unit::Bytes, Unit::BytesPerSecond),
@@ -83,7 +83,7 @@ fn contexts(found: &Finding) -> Table {
     table
 }
 
-/// What became of the blocks: what there was none of is left out.
+/// What became of the blocks, without zero counts.
 fn blocks(found: &Finding) -> Table {
     let counts = &found.counts;
     let rows = [

@@ -1,7 +1,7 @@
-//! Several codecs and pools: turns in rounds, in an order drawn anew each round, with an A/A control.
+//! Several codecs and pools: turns in rounds, in a new random order each round, with an A/A control.
 //!
-//! What the machine does meanwhile then falls on all alike. The control is the first pair once more in
-//! each round; its figures are in nothing but the ranking's doubt.
+//! Drift of the machine then affects all of them equally. The control is a second turn of the first pair in
+//! each round; its numbers only serve the ranking.
 
 use stress::{Plan as Load, PoolKind};
 
@@ -13,17 +13,17 @@ use super::runner::{Runner, add_load, add_volume};
 use crate::{Error, Order};
 use report::Outcome;
 
-/// Turns of each. With fewer no difference could be told from chance.
+/// Turns of each pair. With fewer, no difference could be distinguished from chance.
 const ROUNDS: u32 = 6;
 
-/// The pairs, and what they came to so far.
+/// The pairs, and their results so far.
 struct Turns<'p> {
     plan: &'p Plan,
     rows: Vec<Option<Row>>,
     control: Control,
 }
 
-/// Runs all pairs, or as many turns as there is time for until an interrupt.
+/// Runs all pairs, or as many turns as possible until an interrupt.
 pub(crate) fn measure(
     plan: &Plan,
     runner: &mut Runner<'_>,
@@ -34,7 +34,7 @@ pub(crate) fn measure(
         rows: plan.pairs.iter().map(|_| None).collect(),
         control: Control::default(),
     };
-    // One more than there are pairs: the control.
+    // One more than the number of pairs: the control.
     let mut order = Order::new(plan.pairs.len() + 1, plan.run.seed);
     'rounds: for round in 0..ROUNDS {
         runner.follow.round(round + 1, ROUNDS, plan.pairs.len());
@@ -49,7 +49,7 @@ pub(crate) fn measure(
     for row in &rows {
         outcome.latencies.push(row.end_to_end.clone());
     }
-    // Of a round that was broken off the control has no pair.
+    // In an interrupted round, the control has no counterpart.
     let control = &mut turns.control;
     let pairs = control.first.len().min(control.again.len());
     control.first.truncate(pairs);
@@ -60,7 +60,7 @@ pub(crate) fn measure(
 }
 
 impl Turns<'_> {
-    /// The turn of a pair in a round, or of the control, which comes after the pairs.
+    /// The turn of a pair in a round, or of the control, which has the index after the pairs.
     fn turn(
         &mut self,
         at: usize,
@@ -92,7 +92,7 @@ impl Turns<'_> {
         Ok(())
     }
 
-    /// A round's part of the time, and of the blocks where they are limited; none of those, none.
+    /// A round's part of the time, and of the blocks if their number is limited; none if that is zero.
     fn part(&self, pair: &(String, PoolKind), round: u32) -> Option<Load> {
         let run = &self.plan.run;
         let blocks = |all: u64| part(all, round + 1) - part(all, round);
@@ -103,13 +103,13 @@ impl Turns<'_> {
                 .label(Some(pair_name(pair)))
                 .duration(run.duration / ROUNDS)
                 .blocks_max(blocks_max)
-                // They would be of single turns.
+                // They would only describe single turns.
                 .intervals(None)
         })
     }
 }
 
-/// What of `all` is to be done after so many rounds.
+/// The part of `all` that the first `rounds` rounds do.
 fn part(all: u64, rounds: u32) -> u64 {
     (u128::from(all) * u128::from(rounds) / u128::from(ROUNDS)) as u64
 }

@@ -1,4 +1,4 @@
-//! What runs mean for the exit code, and what is said of it.
+//! What runs mean for the exit code, and the messages about it.
 
 use stress::{Faults, Finding, Growth, Leak, Trend};
 
@@ -7,17 +7,17 @@ use report::ExitStatus;
 use report::Outcome;
 use report::units;
 
-/// Blocks that were begun and did not come back as they were, whatever the reason.
+/// Blocks that did not come back unchanged, for any reason.
 pub(crate) fn wrong(found: &Finding) -> u64 {
     found.counts.begun.saturating_sub(found.counts.verified)
 }
 
-/// What went wrong with blocks that nobody asked for.
+/// Faults of blocks that were not injected.
 #[must_use]
 pub fn unexpected(found: &Finding, faults: &Faults) -> u64 {
     let counts = &found.counts;
     let panics = counts.panicked_compress + counts.panicked_decompress;
-    // A codec may panic on a corrupt block: that is what became of it, and is counted as that.
+    // A codec may panic on a corrupt block: the block counts as one that panicked.
     let asked = faults.panic_every.is_some() || faults.corrupt_every.is_some();
     counts.wrong + counts.failed + if asked { 0 } else { panics } + u64::from(!counts.balanced())
 }
@@ -52,7 +52,7 @@ pub enum Complaint {
     },
 }
 
-/// Leaks, and ratios that were missed, make a run that went well one that fails its gate.
+/// Leaks and missed ratios make a successful run one that fails its gate.
 pub(crate) fn conclude(
     rows: &[Row],
     ratio_min: Option<f64>,
@@ -82,7 +82,7 @@ pub(crate) fn conclude(
     complaints
 }
 
-/// What grew, and what was not given back.
+/// What grew, and what was not released.
 fn grew(leak: &Leak) -> String {
     let growing = |trend: &&Trend| trend.growth == Growth::Growing;
     let mut parts: Vec<String> = leak

@@ -1,9 +1,8 @@
-//! Commands that are run and waited for, and that end with this process: a signal that asks it to
-//! stop reaches them too, whoever it was sent to.
+//! Runs commands, waits for them, and makes sure that they end with this process.
 //!
-//! A terminal sends its interrupt to all processes of a group, but `kill` sends to one. So what runs
-//! here gets SIGTERM on either signal, and SIGKILL where that does not help. What it started itself
-//! is its own business.
+//! A terminal sends its interrupt to all processes of a group, but `kill` sends to one. So the command gets
+//! SIGTERM when this process gets either signal, and SIGKILL if that does not help. Processes that the
+//! command itself started are not tracked.
 
 use std::io;
 use std::process::Command;
@@ -11,26 +10,27 @@ use std::time::Instant;
 
 use wait4::ResUse;
 
-/// What one run of a command took.
+/// The result of one run of a command.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// Just before it was started.
+    /// Just before it started.
     pub(crate) start: Instant,
-    /// Just after it had ended.
+    /// Just after it ended.
     pub(crate) end: Instant,
-    /// Its status and its resources.
+    /// Its status and resources.
     pub(crate) used: ResUse,
 }
 
-/// Runs a command to its end, one at a time in this process. `None` when a signal came before it was
+/// Runs a command to its end, one at a time in this process. `None` if a signal arrived before it was
 /// started.
 pub(crate) fn run(command: &mut Command) -> io::Result<Option<Run>> {
     own_memory(command);
     system::run(command)
 }
 
-/// Has the child start in a copy of this process's memory, not in that memory itself, whose peak
-/// the system would count as the child's. Asking for the user it runs as anyway is what does it.
+/// Starts the child in a copy of this process's memory (by fork) instead of sharing it (by vfork):
+/// otherwise the system would count our peak memory as the child's. Setting the user id, even to the
+/// current one, selects fork.
 fn own_memory(command: &mut Command) {
     #[cfg(unix)]
     {
@@ -52,11 +52,10 @@ mod system {
     use super::{Command, Instant, Run, io};
     use crate::term::signal;
 
-    /// How long a command may take to end after SIGTERM, to clear up what it was doing.
+    /// How long a command may take to end after SIGTERM.
     const GRACE: Duration = Duration::from_secs(2);
 
-    /// The process that runs now. It is not reaped while it stands here, so that no other process
-    /// can have its number.
+    /// The running process. It is not reaped while it is here, so that no other process can get its id.
     static RUNNING: Mutex<Option<Pid>> = Mutex::new(None);
     static ENDED: Condvar = Condvar::new();
     static GUARDED: Once = Once::new();
@@ -67,8 +66,8 @@ mod system {
 
     pub(crate) fn run(command: &mut Command) -> io::Result<Option<Run>> {
         GUARDED.call_once(|| signal::guard_running(ask, insist));
-        // Under the lock a signal is seen either here, or by its thread as soon as there is
-        // something to end.
+        // Under the lock, a signal is either seen here, or by its thread as soon as there is a process to
+        // end.
         let mut pid = running();
         if signal::interrupted() {
             return Ok(None);
@@ -87,7 +86,7 @@ mod system {
         Ok(Some(Run { start, end, used }))
     }
 
-    /// Waits until the process has ended, and leaves it to be reaped.
+    /// Waits until the process has ended, without reaping it.
     fn ended(pid: Pid) -> io::Result<()> {
         let how = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         loop {
@@ -99,13 +98,13 @@ mod system {
         }
     }
 
-    /// Asks what runs to end, and sees to it that it does.
+    /// Asks the running process to end, and makes sure that it does.
     fn ask() {
         let pid = running();
         let Some(asked) = *pid else {
             return;
         };
-        // A process that ended meanwhile needs no signal. A stopped one has to go on to end.
+        // A process that has ended needs no signal. A stopped one must continue to be able to end.
         let _ = kill_process(asked, Signal::TERM);
         let _ = kill_process(asked, Signal::CONT);
         drop(pid);
@@ -120,7 +119,7 @@ mod system {
         }
     }
 
-    /// Ends what runs.
+    /// Kills the running process.
     fn insist() {
         if let Some(pid) = *running() {
             let _ = kill_process(pid, Signal::KILL);

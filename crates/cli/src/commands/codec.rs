@@ -1,14 +1,14 @@
-//! What commands say of an error of the zstd codec.
+//! Turns errors of the zstd codec into failures.
 
 use zstdkit::ErrorKind;
 
 use crate::failure::Failure;
 
-/// What to make of an empty file.
+/// The help for an empty file.
 pub(crate) const EMPTY_HELP: &str =
     "nothing compresses to nothing: even empty content makes a frame, so this file was cut short";
 
-/// A codec's error with the file that it is about, and the flag that helps where one does.
+/// A failure for a codec error, with the file and, if one helps, a flag.
 pub(crate) fn codec_failure(verb: &str, name: &str, error: &zstdkit::Error) -> Failure {
     let failure = Failure::new(format!("cannot {verb} {name}: {error}"));
     let help = match error.kind() {

@@ -1,5 +1,5 @@
-//! The content of the user's files taken together, for commands that cut pieces out of it, and how a
-//! report lists it. What is compressed file by file goes through `io`.
+//! The content of the user's files taken together, for commands that cut pieces from it, and how a report
+//! lists it. Commands that process file by file use `io`.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,10 +9,10 @@ use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 
-/// The most that is read of the files together.
+/// The most that is read of all files together.
 const READ_BYTES_MAX: u64 = 256 << 20;
 
-/// Reads the files one after the other, as far as there is room, and lists them.
+/// Reads the files one after another, up to the limit, and lists them.
 pub(crate) fn read(files: &[PathBuf], outcome: &mut Outcome) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     for path in files {
@@ -25,8 +25,8 @@ pub(crate) fn read(files: &[PathBuf], outcome: &mut Outcome) -> Result<Vec<u8>> 
         outcome.add_input(names::path(path), &content[before..]);
     }
     if content.is_empty() {
-        return Err(Failure::new("the files hold nothing to compress")
-            .help("give other files, or none for generated data"));
+        return Err(Failure::new("the files are empty")
+            .help("name other files, or none to use generated data"));
     }
     Ok(content)
 }

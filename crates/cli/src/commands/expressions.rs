@@ -41,7 +41,7 @@ pub(crate) fn tree(files: &Files<'_>, progress: bool) -> Result<(BeTree, u64)> {
         (None, Some(terms)) => terms.domain.clone(),
         (None, None) => {
             let message = format!("{} brings no domain", display(path));
-            return Err(Failure::usage(message).help("name its attributes by --domains"));
+            return Err(Failure::usage(message).help("state its attributes with --domains"));
         }
     };
     let lines: Box<dyn Iterator<Item = &str>> = match &terms {
@@ -72,7 +72,7 @@ pub(crate) fn tree(files: &Files<'_>, progress: bool) -> Result<(BeTree, u64)> {
             .map_err(|error| {
                 let name = display(path);
                 Failure::new(format!("cannot read {name}: {what} {number}: {error}"))
-                    .help("correct the expression, or empty its line")
+                    .help("correct the expression, or leave its line empty")
             })?;
     }
     progress.finish();

@@ -1,5 +1,5 @@
-//! Where the frames of a file lie, found by seeking: by its seek table, or from header to header.
-//! What is done with them is the commands'.
+//! Finds the frames of a regular file by seeking: with its seek table, or from header to header. What is
+//! done with them is up to the commands.
 
 use std::fs::File;
 use std::io::{self, Read as _, SeekFrom};
@@ -14,18 +14,18 @@ use crate::failure::{Failure, Result};
 use crate::io::{ReadSeek, target, url};
 use crate::term::{message, signal};
 
-/// Bytes read at a time: a frame header and a few block headers.
+/// Bytes per read: a frame header and a few block headers.
 const PEEK_BYTES: usize = 4096;
-/// Bodies shorter than this are read rather than sought over.
+/// Shorter bodies are read instead of skipped by a seek.
 const SEEK_BYTES: u32 = 16 * 1024;
-/// Files below this are not worth another thread.
+/// Smaller files are not worth a second thread.
 const MANY_BYTES_MIN: u64 = 1 << 20;
-/// Reads in search of the end of the first frame: enough for one that is not too large to be held
+/// Reads to find the end of the first frame: enough for a frame that is small enough to be held in memory
 /// for a thread.
 const FIRST_FRAME_READS_MAX: u64 = 256;
 
-/// Reads the headers of a regular file and seeks over bodies, up to the end or until `each` has
-/// seen enough, in at most `reads_max` reads: one a block, whatever a block holds.
+/// Reads the headers of a regular file and seeks over bodies, until the end or until `each` says stop, in
+/// at most `reads_max` reads: one per block, whatever its size.
 pub(crate) fn walk(
     path: &Path,
     file: &mut (impl ReadSeek + ?Sized),
@@ -42,7 +42,7 @@ pub(crate) fn walk(
             break;
         }
         let skip = scanner.skippable_bytes();
-        // The last byte of a body is always read: a file may end before it.
+        // The last byte of a body is always read, because the file may end before it.
         if skip > SEEK_BYTES && offset + u64::from(skip) < length {
             let skipped = scanner.skip(skip - 1);
             offset = file
@@ -63,7 +63,7 @@ pub(crate) fn walk(
     Ok(())
 }
 
-/// Gives bytes to the scanner and frames to `each`, until that has seen enough.
+/// Passes bytes to the scanner and frames to `each`, until that says stop.
 pub(crate) fn feed(
     path: &Path,
     mut input: &[u8],
@@ -82,7 +82,7 @@ pub(crate) fn feed(
     Ok(true)
 }
 
-/// What ends a file that has a seek table.
+/// The last bytes of a file that has a seek table.
 pub(crate) fn footer(
     file: &mut (impl ReadSeek + ?Sized),
 ) -> io::Result<std::result::Result<Option<Footer>, zstdkit::Error>> {
@@ -96,7 +96,7 @@ pub(crate) fn footer(
     Ok(Footer::parse(&tail, length))
 }
 
-/// The seek table of a file. `None`: it has none, or one that is larger than `bytes_max`.
+/// The seek table of a file; `None` if it has none, or one larger than `bytes_max`.
 pub(crate) fn seek_table(
     file: &mut (impl ReadSeek + ?Sized),
     bytes_max: u64,
@@ -113,7 +113,7 @@ pub(crate) fn seek_table(
     Ok(SeekTable::parse(&table, length).map(Some))
 }
 
-/// Whether a file has frames for more than one thread, as far as that can be told in a few reads.
+/// Whether a file has frames for more than one thread, as far as a few reads can show.
 pub(crate) fn has_many(path: &Path) -> bool {
     let Ok(mut file) = File::open(path) else {
         return false;
@@ -139,7 +139,7 @@ pub(crate) fn has_many(path: &Path) -> bool {
     second
 }
 
-/// The index by which to find a range in a file: its table, or what its headers say.
+/// The index to find a range in a file: from its seek table, or from its headers.
 pub(crate) fn index(path: &Path, range: ByteRange, bytes_max: u64) -> Result<SeekTable> {
     let name = target::display(path);
     let mut file = seekable(path)?;
@@ -159,13 +159,13 @@ pub(crate) fn index(path: &Path, range: ByteRange, bytes_max: u64) -> Result<See
         goes_on && range.end.is_none_or(|end| indexer.content_bytes() < end)
     })?;
     if scanner.finish().is_err() {
-        // The range may be complete before the cut; if not, the decoder says where that is.
+        // The range may be complete before the cut; if not, the decoder reports the place.
         indexer.end_early();
     }
     Ok(indexer.finish())
 }
 
-/// A source that can be sought.
+/// A source that can seek.
 pub(crate) fn seekable(path: &Path) -> Result<Box<dyn ReadSeek>> {
     let failed = |error| Failure::io("read", path, &error);
     if let Some(url) = url::of(path) {
@@ -178,13 +178,13 @@ pub(crate) fn seekable(path: &Path) -> Result<Box<dyn ReadSeek>> {
         return Err(url::unsupported(files::Operation::Read, url).into());
     }
     let stdin = path.as_os_str() == "-";
-    // What does not exist is for `open` to say, and a directory for the source.
+    // `open` reports files that do not exist, and the source reports directories.
     if stdin || std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
         let name = target::display(path);
         return Err(Failure::new(format!(
-            "cannot read a range of {name}: it cannot be sought"
+            "cannot read a range of {name}: it is a stream, not a file"
         ))
-        .help("save it to a file first, or decompress all of it and cut the range out"));
+        .help("save it to a file first, or decompress all of it and cut out the range"));
     }
     let file = File::open(path).map_err(failed)?;
     Ok(Box::new(file))

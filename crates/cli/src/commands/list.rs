@@ -1,4 +1,4 @@
-//! `perfkit decompress -l`: what frames say about themselves, without decompressing them.
+//! `perfkit decompress -l`: lists frames by their headers, without decompressing them.
 
 use std::fs::File;
 use std::path::Path;
@@ -18,28 +18,28 @@ use crate::io::{ReadSeek, target, url};
 use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::{message, signal};
 
-/// A table larger than this is not read to be counted.
+/// The largest seek table that is read to count its frames.
 const TABLE_BYTES_MAX: u64 = 256 << 20;
-/// Frames that a listing by frames has rows for; what follows is counted, with a warning.
+/// The most frames that get a row; the rest is counted, with a warning.
 const ROWS_MAX: usize = 100_000;
 
-/// What the frames of a file, or of all files, add up to.
+/// The sums over the frames of one file, or of all files.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Summary {
     pub(crate) files: u64,
     pub(crate) frames: u64,
     pub(crate) skips: u64,
     pub(crate) compressed_bytes: u64,
-    /// `None` as soon as one frame does not state it.
+    /// `None` if any frame does not state it.
     pub(crate) uncompressed_bytes: Option<u64>,
     pub(crate) window_bytes: u64,
     pub(crate) checksums: u64,
-    /// Frames of the seek table, where there is one.
+    /// Frames in the seek table, if there is one.
     pub(crate) seekable_frames: Option<u64>,
 }
 
 impl Summary {
-    /// A sum of nothing yet over `files` files.
+    /// Empty sums over `files` files.
     pub(crate) fn of(files: u64) -> Self {
         Self {
             files,
@@ -83,7 +83,7 @@ impl Summary {
         }
     }
 
-    /// `XXH64` when every frame has one, as the zstd command says it.
+    /// `XXH64` if every frame has a checksum, as the zstd command shows it.
     pub(crate) fn check(&self) -> &'static str {
         match self.checksums {
             0 => "none",
@@ -92,7 +92,7 @@ impl Summary {
         }
     }
 
-    /// A row of [`SUMMARY_COLUMNS`] and of what names it.
+    /// A row of [`SUMMARY_COLUMNS`], after its name.
     fn row(&self, name: Cell) -> Vec<Cell> {
         vec![
             self.frames.into(),
@@ -108,8 +108,7 @@ impl Summary {
     }
 }
 
-/// The columns of the zstd command, the frames of the seek table, and the window that a decoder
-/// needs.
+/// The columns of the zstd command, plus the frames in the seek table and the window that a decoder needs.
 const SUMMARY_COLUMNS: [(&str, Unit); 8] = [
     ("frames", Unit::Count),
     ("skips", Unit::Count),
@@ -126,7 +125,7 @@ fn summary_table(name: &str, last: (&'static str, Unit)) -> Table {
     Table::new(name, &columns)
 }
 
-/// Lists every job's source, a row a file, with their total and, in full, a row a frame.
+/// Lists the source of every job, one row per file, with their total and, in full, one row per frame.
 pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
     let mut outcome = Outcome::new("list");
     let mut failed = jobs.failures.len();
@@ -182,7 +181,7 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
     outcome
 }
 
-/// The tables worth showing: the total of one file is that file.
+/// The tables to show: one file needs no total.
 fn tables(frames: Table, files: Table, total: &Summary, full: bool) -> Vec<Table> {
     let mut tables = Vec::new();
     if full {
@@ -242,7 +241,7 @@ fn ratio(content: Option<u64>, compressed: u64) -> Cell {
         .into()
 }
 
-/// Passes over the frames of a file; how many are in its seek table, if it has one.
+/// Scans the frames of a file; returns how many its seek table has, if there is one.
 pub(crate) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<Option<u64>> {
     let mut each = |frame| {
         each(frame);
@@ -268,7 +267,7 @@ pub(crate) fn scan(path: &Path, mut each: impl FnMut(FrameInfo)) -> Result<Optio
     listed(path, &scanner).map(|()| table)
 }
 
-/// Whether what was passed over may end there.
+/// Whether the file may end after what was scanned.
 fn listed(path: &Path, scanner: &Scanner) -> Result<()> {
     match scanner.finish() {
         Ok(_) => Ok(()),
@@ -281,7 +280,7 @@ fn listed(path: &Path, scanner: &Scanner) -> Result<()> {
     }
 }
 
-/// The number of frames in the seek table of a file that has one.
+/// The number of frames in the seek table of a file, if it has one.
 fn seekable(path: &Path, file: &mut (impl ReadSeek + ?Sized)) -> Option<u64> {
     match frames::seek_table(file, TABLE_BYTES_MAX) {
         Ok(Ok(table)) => table.map(|table| table.len() as u64),
@@ -293,7 +292,7 @@ fn seekable(path: &Path, file: &mut (impl ReadSeek + ?Sized)) -> Option<u64> {
             );
             None
         }
-        // Reading it again failed: the listing is complete without it.
+        // The second read failed: the listing is complete without it.
         Err(_) => None,
     }
 }

@@ -37,7 +37,7 @@ use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::term::signal::Ending;
 
-/// What a signal does to the command: those that work in steps end between them, with a report.
+/// What a signal does: commands that work in steps end between two steps, with a report.
 pub(crate) fn ending(command: &Command) -> Ending {
     match command {
         Command::Compress(_)

@@ -1,4 +1,4 @@
-//! Dictionaries and older versions: files that frames refer back to, read whole before the work.
+//! Dictionaries and older versions: files that frames refer back to, read completely before the work.
 
 use std::fs::OpenOptions;
 use std::io::Read as _;
@@ -14,7 +14,7 @@ use crate::io::open::open;
 use crate::io::plan::Jobs;
 use crate::io::target::display;
 
-/// What the zstd command takes at most.
+/// The limit of the zstd command.
 const DICTIONARY_BYTES_MAX: u64 = 32 << 20;
 /// The largest window of the format.
 const PATCH_BYTES_MAX: u64 = 1 << 31;
@@ -42,10 +42,10 @@ impl Reference {
         })
     }
 
-    /// Has a decoder refer back to it.
+    /// Makes a decoder refer back to it.
     pub(crate) fn decode_with(self, decoder: &mut DecoderOptions) {
         if self.prefix.is_some() {
-            // The window has to reach over the whole of an older version that the user chose.
+            // The window must cover the whole older version that the user chose.
             decoder.window_log_max = 31;
         }
         decoder.dictionaries.extend(self.dictionary);
@@ -53,7 +53,7 @@ impl Reference {
     }
 }
 
-/// The files that frames written now will need to be read, and that must not be written over.
+/// The files that readers of the frames will need, which must not be overwritten.
 pub(crate) fn needed(args: &ReferenceArgs) -> Vec<Flagged<'_>> {
     let named = [
         ("--dictionary", &args.dictionary),
@@ -65,7 +65,7 @@ pub(crate) fn needed(args: &ReferenceArgs) -> Vec<Flagged<'_>> {
         .collect()
 }
 
-/// A dictionary out of a file.
+/// Loads a dictionary from a file.
 pub(crate) fn dictionary(path: &Path) -> Result<Dictionary> {
     let bytes = read(path, DICTIONARY_BYTES_MAX)?;
     if bytes.is_empty() {
@@ -76,21 +76,21 @@ pub(crate) fn dictionary(path: &Path) -> Result<Dictionary> {
             "cannot use {} as dictionary: {error}",
             display(path)
         ))
-        .help("make one with perfkit compress --train FILES -o DICT")
+        .help("train one with `perfkit compress --train FILES -o DICT`")
     })
 }
 
-/// Refuses a patch of several sources, and one of a stream that does not say how long it is.
+/// Refuses a patch for several sources, or for a stream whose size is not stated.
 pub(crate) fn refuse_unfit(args: &ReferenceArgs, jobs: &Jobs, sized: bool) -> Result<()> {
     if args.patch_from.is_none() {
         return Ok(());
     }
     if jobs.jobs.len() > 1 {
         return Err(Failure::usage(format!(
-            "--patch-from is for one file, and {} were given",
+            "--patch-from needs exactly one file, but {} were named",
             jobs.jobs.len()
         ))
-        .help("make a patch a file"));
+        .help("make one patch per file"));
     }
     if !sized && jobs.jobs.iter().any(|job| job.source.as_os_str() == "-") {
         return Err(
@@ -101,7 +101,7 @@ pub(crate) fn refuse_unfit(args: &ReferenceArgs, jobs: &Jobs, sized: bool) -> Re
     Ok(())
 }
 
-/// A file of a known size: one that never ends would fill the memory first.
+/// Reads a file of known size: one that never ends would fill the memory first.
 fn read_regular(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let name = display(path);
     match std::fs::metadata(path) {
@@ -109,9 +109,9 @@ fn read_regular(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
             Err(too_large(path, most_bytes))
         }
         Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err(Failure::new(format!(
-            "cannot refer back to {name}: it is no regular file"
+            "cannot refer back to {name}: it is not a regular file"
         ))
-        .help("save what it gives to a file first")),
+        .help("save its content to a file first")),
         _ => read(path, most_bytes),
     }
 }
@@ -122,7 +122,7 @@ fn too_large(path: &Path, most_bytes: u64) -> Failure {
         display(path),
         most_bytes >> 20
     ))
-    .help("use a part of it")
+    .help("use a smaller file")
 }
 
 fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {

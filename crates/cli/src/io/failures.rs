@@ -32,10 +32,10 @@ impl From<&Error> for Failure {
             Error::Unnamed => failure
                 .status(ExitStatus::Usage)
                 .help("name a file with -o"),
-            Error::BlockDevice { .. } => failure.help("add -f if that is what you want"),
+            Error::BlockDevice { .. } => failure.help("add -f to do it"),
             Error::OneTarget { sources } => {
                 Failure::usage(format!("-o names one file for {sources} inputs"))
-                    .help("leave -o out to give each its own target, or use -c to join them")
+                    .help("leave out -o to write one target per input, or use -c to join them")
             }
             Error::OnlySuffix { .. } | Error::NoSuffix { .. } | Error::UrlUnnamed { .. } => {
                 failure.help("name the target with -o, or use -c")

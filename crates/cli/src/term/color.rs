@@ -13,7 +13,7 @@ use crate::args::Color;
 use crate::io::standard;
 
 const PALETTE: Palette = Palette::ANSI;
-/// What is less important than the rest of its line.
+/// Less important than the rest of its line.
 pub(crate) const FAINT: Style = PALETTE.faint;
 /// A warning.
 pub(crate) const WARN: Style = PALETTE.warn;
@@ -60,8 +60,8 @@ impl io::Write for Stdout {
     }
 }
 
-/// Writes a document for machines to standard error: without colours, and byte by byte as it is
-/// unless that is a terminal.
+/// Writes a document for machines to standard error: without colours, and unchanged unless standard error is a
+/// terminal.
 pub(crate) fn write_stderr_plain(document: &[u8]) -> io::Result<()> {
     let mut stream = io::stderr().lock();
     plain(stream.is_terminal(), document, &mut stream)
@@ -86,7 +86,7 @@ fn plain(to_terminal: bool, document: &[u8], stream: &mut dyn io::Write) -> io::
     stream.flush()
 }
 
-/// Colours are taken out before, not while writing: that would be a system call for every word.
+/// Colours are removed before writing: removing them while writing would need one system call per word.
 fn write<S: RawStream + AsLockedWrite + IsTerminal>(
     mut stream: S,
     choice: ColorChoice,

@@ -1,7 +1,6 @@
-//! Errors and warnings on standard error, and what the argument parser has to say.
+//! Errors and warnings on standard error, and messages of the argument parser.
 //!
-//! Names of files and words of the command line are in all of them, so all of them go through
-//! [`plain::message`].
+//! All of them may contain file names and arguments, so all of them go through [`plain::message`].
 
 use std::io;
 use std::path::Path;
@@ -13,12 +12,12 @@ use crate::args::Answer;
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 
-/// Who speaks, and whether of failures.
+/// The name that messages start with, and whether failures are printed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Voice {
     /// The name that a message starts with.
     pub(crate) name: &'static str,
-    /// Whether failures are told at all.
+    /// Whether failures are printed.
     pub(crate) failures: bool,
 }
 
@@ -27,7 +26,7 @@ static VOICE: Mutex<Voice> = Mutex::new(Voice {
     failures: true,
 });
 
-/// Has another name speak for the rest of the process.
+/// Sets the voice for the rest of the process.
 pub(crate) fn set_voice(voice: Voice) {
     *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = voice;
 }
@@ -60,7 +59,7 @@ pub(crate) fn note(message: &str, help: &str) {
     let _ = write_stderr(text.as_bytes());
 }
 
-/// Prints what the argument parser says instead of a command line, and how that ends the process.
+/// Prints the help or the error of the argument parser, and returns the exit status.
 pub(crate) fn answer(answer: &Answer) -> ExitStatus {
     match answer {
         Answer::Mistake(text) => {
@@ -77,8 +76,7 @@ pub(crate) fn answer(answer: &Answer) -> ExitStatus {
     }
 }
 
-/// Writes to standard output all that a command has to say. A closed pipe, as under `| head`, is
-/// nobody's fault.
+/// Writes the output of a command to standard output. A closed pipe, as with `| head`, is not an error.
 pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
     match write_stdout(bytes) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -99,13 +97,13 @@ pub(crate) fn status(line: &str) {
     let _ = write_stderr(format!("{}\n", plain::message(line)).as_bytes());
 }
 
-/// Prints a question, and stays on its line.
+/// Prints a question without a line end.
 pub(crate) fn ask(question: &str) {
     let text = format!("{}: {} ", voice().name, plain::message(question));
     let _ = write_stderr(text.as_bytes());
 }
 
-/// Prints a plain line, about what is going to happen.
+/// Prints a plain line about what will happen.
 pub(crate) fn line(text: &str) {
     let _ = write_stderr(format!("{FAINT}{}{FAINT:#}\n", plain::message(text)).as_bytes());
 }

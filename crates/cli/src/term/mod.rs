@@ -1,4 +1,4 @@
-//! The terminal: colour, what may be shown on it, messages, progress, signals.
+//! The terminal: colour, escapes, messages, questions, passwords, progress, signals.
 
 pub(crate) mod color;
 pub(crate) mod message;

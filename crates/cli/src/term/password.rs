@@ -1,4 +1,7 @@
-//! Passwords: from a file, or asked for at the terminal without being shown.
+//! Passwords: from a file, or typed on the terminal without echo.
+//!
+//! `rpassword` would do for the terminal, but a password here is bytes, not UTF-8 text, of bounded length, and
+//! standard input is asked first if it is a terminal.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -12,14 +15,14 @@ use crate::failure::{Failure, Result};
 /// The longest password.
 const PASSWORD_BYTES_MAX: u64 = 1024;
 
-/// The password of a new archive: from its file, or asked for twice.
+/// The password of a new archive: from its file, or typed twice.
 pub(crate) fn new(source: &PasswordSource) -> Result<Password> {
     if let PasswordSource::File(path) = source {
         return read(path);
     }
     let none = || {
-        Failure::usage("there is no terminal to ask for the password on")
-            .help("name a file that holds it: --password-file FILE")
+        Failure::usage("cannot ask for the password: there is no terminal")
+            .help("put the password in a file: --password-file FILE")
     };
     let one = terminal::ask("password:")?.ok_or_else(none)?;
     if one.is_empty() {
@@ -32,12 +35,12 @@ pub(crate) fn new(source: &PasswordSource) -> Result<Password> {
     Ok(Password::new(one))
 }
 
-/// Asks for the password of an archive that exists; `None` where there is no terminal.
+/// Asks for the password of an existing archive; `None` without a terminal.
 pub(crate) fn ask(question: &str) -> Result<Option<Password>> {
     Ok(terminal::ask(question)?.map(Password::new))
 }
 
-/// The password in a file: what is before the end of its first and only line.
+/// The password in a file: its only line, without the line end.
 pub(crate) fn read(path: &Path) -> Result<Password> {
     let mut bytes = Vec::new();
     File::open(path)
@@ -55,9 +58,9 @@ pub(crate) fn read(path: &Path) -> Result<Password> {
     if bytes.len() as u64 > PASSWORD_BYTES_MAX || bytes.contains(&b'\n') {
         let name = path.display();
         return Err(Failure::usage(format!(
-            "'{name}' holds more than one line of up to {PASSWORD_BYTES_MAX} bytes"
+            "'{name}' is not a password file: it has more than one line of up to {PASSWORD_BYTES_MAX} bytes"
         ))
-        .help("a file for a password holds nothing else"));
+        .help("the file must contain only the password"));
     }
     Ok(Password::new(bytes))
 }
@@ -88,14 +91,14 @@ mod terminal {
     const KILL: u8 = 21;
     const DELETE: u8 = 127;
 
-    /// A terminal that shows nothing of what is typed, until it is dropped.
+    /// A terminal with echo off, until it is dropped.
     struct Silent {
         file: File,
         before: Termios,
     }
 
     impl Silent {
-        /// Standard input, or else the terminal of the process, should it have one.
+        /// Standard input if it is a terminal, else the terminal of the process if it has one.
         fn open() -> io::Result<Option<Self>> {
             let stdin = io::stdin();
             let file = if stdin.is_terminal() {
@@ -108,7 +111,7 @@ mod terminal {
             };
             let before = tcgetattr(&file)?;
             let mut silent = before.clone();
-            // Signals as well: one that ended the process would leave the terminal as it is now.
+            // No signals from keys: one that ended the process would leave echo off.
             silent
                 .local_modes
                 .remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
@@ -118,7 +121,7 @@ mod terminal {
             Ok(Some(Self { file, before }))
         }
 
-        /// Reads a line; `None` when the user would rather end the process.
+        /// Reads a line; `None` if the user pressed Ctrl-C.
         fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
             let mut line = Vec::new();
             let mut byte = [0];
@@ -131,7 +134,7 @@ mod terminal {
                     INTERRUPT => return Ok(None),
                     KILL => line.clear(),
                     BACKSPACE | DELETE => {
-                        // A letter may have several bytes.
+                        // A character may have several bytes.
                         while line.pop().is_some_and(|last| last & 0xc0 == 0x80) {}
                     }
                     other if (line.len() as u64) < PASSWORD_BYTES_MAX => line.push(other),
@@ -147,7 +150,7 @@ mod terminal {
         }
     }
 
-    /// Asks; `None` where there is no terminal.
+    /// Asks; `None` without a terminal.
     pub(super) fn ask(question: &str) -> Result<Option<Vec<u8>>> {
         let failed = |error: io::Error| Failure::io("read", Path::new("/dev/tty"), &error);
         let Some(mut silent) = Silent::open().map_err(failed)? else {
@@ -165,7 +168,7 @@ mod terminal {
 mod terminal {
     use crate::failure::Result;
 
-    /// No terminal is asked here.
+    /// Not supported on this system.
     pub(super) fn ask(_: &str) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
@@ -176,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_holds_a_password_on_its_one_line() {
+    fn a_password_file_has_one_line() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("password");
         let check = |content: &[u8], right: bool| {

@@ -1,7 +1,7 @@
-//! A progress bar on standard error, drawn by a thread of its own from a shared counter.
+//! A progress bar on standard error, drawn by a separate thread from a shared counter.
 //!
-//! The measured thread adds to an atomic and knows nothing else; drawing happens at most ten times a
-//! second and only on a terminal.
+//! The measured thread only adds to an atomic counter. The bar is drawn at most ten times per second, and
+//! only on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Redraws a second.
+/// Redraws per second.
 const RATE_HZ: u8 = 10;
 
-/// Bytes done, and whoever shows them.
+/// The counter of processed bytes, and the bar that shows it.
 #[derive(Debug)]
 pub(crate) struct Progress {
     done: Arc<AtomicU64>,
@@ -47,7 +47,7 @@ impl Progress {
         Self { done, drawer }
     }
 
-    /// Whether a bar would be seen.
+    /// Whether there is a bar.
     pub(crate) fn shows(wanted: bool) -> bool {
         wanted
             && std::io::stderr().is_terminal()
@@ -59,12 +59,12 @@ impl Progress {
         Self::of(wanted, Some(total), "{wide_bar} {percent} % {eta}")
     }
 
-    /// Counts `bytes` or steps more.
+    /// Adds `bytes` or steps.
     pub(crate) fn add(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub(crate) fn finish(self) {
         if let Some(drawer) = self.drawer {
             drawer.stop.store(true, Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl Progress {
 }
 
 impl Drawer {
-    /// A bar is a courtesy: without a thread for it there is none.
+    /// If no thread can be started, there is no bar.
     fn spawn(done: Arc<AtomicU64>, total: Option<u64>, template: &'static str) -> Option<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);

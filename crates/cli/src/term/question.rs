@@ -1,4 +1,4 @@
-//! Questions to whoever sits at the terminal. Only asked where standard input is one.
+//! Questions to the user at the terminal. Only asked if standard input is a terminal.
 
 use std::io::BufRead as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::message;
 /// The longest answer that is read.
 const ANSWER_BYTES_MAX: u64 = 1024;
 
-/// Whether the file of this name shall be overwritten.
+/// Asks whether to overwrite the file with this name.
 pub(crate) fn overwrite(path: &Path) -> bool {
     yes(&format!(
         "'{}' exists already; overwrite (y/n)?",
@@ -16,7 +16,7 @@ pub(crate) fn overwrite(path: &Path) -> bool {
     ))
 }
 
-/// Whether to go on.
+/// Asks whether to continue.
 pub(crate) fn proceed() -> bool {
     yes("proceed (y/n)?")
 }

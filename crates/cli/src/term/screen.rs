@@ -1,23 +1,22 @@
-//! Bytes on their way to a terminal: the last place that they pass, whatever they are of.
+//! Escapes bytes on their way to a terminal. All output to a terminal passes through here.
 //!
-//! Content of files goes through a [`Screen`], which shows what a terminal would obey: text stays
-//! text, everything else becomes an escape. What perfkit itself has written, in its colours, goes
-//! through [`painted`].
+//! Content of files goes through a [`Screen`]: text stays text, and control characters that a terminal
+//! would obey become escapes. perfkit's own coloured text goes through [`painted`].
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::plain::is_unfit;
 
-/// Whether the user asked for content as it is (`-f`).
+/// Whether the user asked for unchanged content (`-f`).
 static RAW: AtomicBool = AtomicBool::new(false);
 
-/// Sets for the whole process whether a terminal gets content as it is.
+/// Sets for the whole process whether content goes to a terminal unchanged.
 pub(crate) fn set_raw(raw: bool) {
     RAW.store(raw, Ordering::Relaxed);
 }
 
-/// Whether a terminal gets content as it is.
+/// Whether content goes to a terminal unchanged.
 pub(crate) fn is_raw() -> bool {
     RAW.load(Ordering::Relaxed)
 }
@@ -25,8 +24,8 @@ pub(crate) fn is_raw() -> bool {
 /// The most bytes of one character in UTF-8.
 const CHAR_BYTES_MAX: usize = 4;
 
-/// Content as a terminal may have it, in any cut. Line ends (`\n`, `\r\n`) and tabs stay, other control
-/// and format characters become `\u{1b}`, bytes that are no UTF-8 `\xff`.
+/// Escapes content for a terminal, in chunks of any size. Line ends (`\n`, `\r\n`) and tabs stay; other
+/// control and format characters become escapes such as `\u{1b}`, bytes that are not UTF-8 become `\xff`.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     /// The start of a character, or a `\r` that may belong to a line end.
@@ -34,7 +33,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Appends to `out` what to print of `bytes`. The last few may wait for what follows.
+    /// Appends to `out` what to print for `bytes`. The last few bytes may wait for the next chunk.
     pub(crate) fn show(&mut self, bytes: &[u8], out: &mut String) {
         if self.waiting.is_empty() {
             let rest = show(bytes, out);
@@ -47,7 +46,7 @@ impl Screen {
         self.waiting.extend_from_slice(rest);
     }
 
-    /// Appends what waited for more.
+    /// Appends the bytes that were waiting for the next chunk.
     pub(crate) fn end(&mut self, out: &mut String) {
         let waiting = std::mem::take(&mut self.waiting);
         match waiting.as_slice() {
@@ -57,7 +56,7 @@ impl Screen {
     }
 }
 
-/// Appends what to print, and hands back what may be the start of something.
+/// Appends what to print, and returns the rest that may be the start of a character or line end.
 fn show<'a>(mut bytes: &'a [u8], out: &mut String) -> &'a [u8] {
     out.reserve(bytes.len());
     loop {
@@ -112,12 +111,12 @@ fn show_text(text: &str, out: &mut String) {
 }
 
 fn hexadecimal(byte: u8, out: &mut String) {
-    // Writing into a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(out, "\\x{byte:02x}");
 }
 
-/// Text of perfkit's own in which colours and line ends work and nothing else does. Names and words
-/// from outside are made visible before they get into it; this is what catches one that was not.
+/// Escapes everything in perfkit's own text except colours and line ends. Names and arguments are escaped
+/// before they are put into such text; this catches any that were not.
 pub(crate) fn painted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -140,7 +139,7 @@ pub(crate) fn painted(text: &str) -> String {
     out
 }
 
-/// The length of the colour or weight that `text` starts with, if it does.
+/// The length of the colour or weight sequence that `text` starts with, if any.
 fn style(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|letter: char| !letter.is_ascii_digit() && letter != ';')?;

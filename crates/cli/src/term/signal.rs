@@ -1,8 +1,8 @@
-//! Signals that ask the process to end, and what they leave behind: nothing.
+//! Signals that ask the process to end, without leaving temporary files behind.
 //!
-//! Work that goes in steps looks at a flag between them and ends with a valid partial report. Whoever
-//! asks again, and means it, ends the process at once; the temporary files of that moment are removed
-//! first. Handlers do nothing themselves: they set the flag and wake a thread.
+//! Work in steps checks a flag between steps and ends with a valid partial report. A second signal, if it
+//! does not immediately follow the first, ends the process at once, after temporary files are removed. Handlers
+//! only set the flag and wake a thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Once, OnceLock};
 /// What the first signal does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// It sets the flag, a second one ends the process.
+    /// It sets the flag; a second one ends the process.
     BetweenSteps,
     /// It ends the process.
     AtOnce,
@@ -19,7 +19,7 @@ pub(crate) enum Ending {
 static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 static ENDING: OnceLock<Ending> = OnceLock::new();
 
-/// Says what signals shall do, once a process.
+/// Installs the signal handlers. To be called once per process.
 pub(crate) fn install(ending: Ending) {
     let _ = ENDING.set(ending);
     #[cfg(unix)]
@@ -72,14 +72,14 @@ mod unix {
     use super::{Ending, interrupted};
     use crate::exit::ExitStatus;
 
-    /// What asks a process to end before it has to.
+    /// The signals that ask a process to end.
     const ASKING: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGXCPU];
 
-    /// A second signal within this time of the first is the same wish: a terminal that closes and
-    /// `timeout` signal both the process and its group.
+    /// A second signal within this time counts as the first one: `timeout`, and a terminal that closes, signal
+    /// both the process and its group.
     const SAME_WISH: Duration = Duration::from_millis(200);
 
-    /// Handlers that end the process on the spot, while there is nothing to clean up.
+    /// Handlers that end the process at once, as long as there is nothing to clean up.
     static SHUTDOWNS: Mutex<Vec<SigId>> = Mutex::new(Vec::new());
     static GUARDED: Once = Once::new();
 
@@ -93,7 +93,7 @@ mod unix {
     static GUARDS: Mutex<Vec<Guard>> = Mutex::new(Vec::new());
 
     pub(super) fn install(ending: Ending, interrupted: &Arc<AtomicBool>) {
-        // Caught, it makes the write that went too far fail with a reason and be cleaned up after.
+        // If it is caught, the write beyond the limit fails with an error, and files are cleaned up.
         let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
         if ending == Ending::AtOnce {
             return;
@@ -101,16 +101,15 @@ mod unix {
         let code = i32::from(ExitStatus::Interrupted.code());
         let mut shutdowns = SHUTDOWNS.lock().unwrap_or_else(PoisonError::into_inner);
         for signal in heeded() {
-            // Order matters: the conditional exit sees the flag as the signal before left it.
-            // A handler that cannot be installed leaves the system's own, which ends the process.
+            // Order matters: the conditional exit must see the flag as the previous signal left it.
+            // If a handler cannot be installed, the system's default ends the process.
             let shutdown = Arc::clone(interrupted);
             shutdowns.extend(flag::register_conditional_shutdown(signal, code, shutdown));
             let _ = flag::register(signal, Arc::clone(interrupted));
         }
     }
 
-    /// The signals that this process was not started to ignore, as `nohup` and shells without job
-    /// control have it.
+    /// The signals that this process was not started to ignore (by `nohup`, or by a shell without job control).
     fn heeded() -> impl Iterator<Item = i32> {
         static IGNORED: OnceLock<u64> = OnceLock::new();
         let ignored = *IGNORED.get_or_init(|| {
@@ -131,7 +130,7 @@ mod unix {
         guards.push(Guard { asked, clean_up });
         drop(guards);
         GUARDED.call_once(|| {
-            // Without the thread there is still the handler that ends the process.
+            // Without the thread, the handler still ends the process.
             let _ = watch(ending);
         });
     }

@@ -100,10 +100,10 @@ impl fmt::Display for Failed {
             ),
             Reason::CaseClash => write!(
                 f,
-                "entry '{name}' is not extracted: another path differs from it in case only"
+                "entry '{name}' is not extracted: another path differs from it only in case"
             ),
             Reason::Exists => write!(f, "'{}' exists already", path()),
-            Reason::Link(why) => write!(f, "link '{}' is not made: {why}", path()),
+            Reason::Link(why) => write!(f, "link '{}' is not created: {why}", path()),
             Reason::Write(error) => {
                 write!(f, "cannot write '{}': {}", path(), files::reason(error))
             }

@@ -1,9 +1,9 @@
-//! What compression does to everyone else in a runtime: a table of stalls beside a load.
+//! How compression delays the other tasks of a runtime: a table of stalls under load.
 //!
-//! [`beside`] is one measurement, [`table`] what they come to; here is which are made. Excess is
-//! over an idle run of the same minute, for the machine itself stalls as well.
+//! [`probe`] makes one measurement, [`table`] puts them together; this module chooses which to make. The
+//! excess is over a run without load in the same minute, because the machine itself also stalls.
 
-mod beside;
+mod probe;
 mod table;
 
 use std::sync::Arc;
@@ -19,18 +19,18 @@ use zstdkit::{Compressor, Pool, Recipe};
 use crate::advise::data::{Data, piece};
 use crate::advise::plan::Plan;
 use crate::advise::run::failed;
-use crate::advise::stall::beside::{Beside, Mode, Stalls};
+use crate::advise::stall::probe::{Measurement, Mode, Stalls};
 use crate::advise::stall::table::Tables;
 use crate::{Checks, Context, Error};
 use report::Outcome;
 
-/// Turns of every mode with a load whose operations are short enough for it.
+/// Turns of every mode, if the operations of the load are short enough.
 const TURNS: u32 = 4;
-/// Different contents that a load goes round.
+/// Number of different contents in a load.
 const CONTENTS: usize = 8;
-/// No load has more operations a second: beyond, the threads that give it are the load.
+/// The highest rate of a load: beyond it, the threads that issue operations would be the load.
 const RATE_MAX_PER_S: f64 = 50_000.0;
-/// Operations that a run should hold, if that makes it no longer than so many times.
+/// Operations that a run should have, if it does not become longer than `LONGER_MAX` times for that.
 const OPERATIONS_MIN: f64 = 3.0;
 const LONGER_MAX: u32 = 3;
 /// How long an operation is timed to find the rate.
@@ -61,8 +61,9 @@ pub(crate) fn part(
     Ok(())
 }
 
-/// One load in every mode. The modes take turns, another one first each time, so that none has a
-/// better minute of the machine, and idle is of the same minute as what it is compared with.
+/// One load in every mode. The modes take turns, each time with another one first, so that none of them
+/// gets a quieter minute of the machine, and idle is measured in the same minute as the modes that it is
+/// compared with.
 fn cell(
     (plan, context): (&Plan, Context<'_>),
     load: &Load,
@@ -79,9 +80,9 @@ fn cell(
                 break;
             }
             let nth = (turn + place) % modes.len();
-            // Threads and contexts of its own: nothing warm is carried from one mode to another.
+            // Separate threads and contexts: no mode profits from what another one warmed up.
             let scheduler = scheduler(model.clone(), modes[nth])?;
-            let run = Beside {
+            let run = Measurement {
                 scheduler: &scheduler,
                 workers: plan.workers,
                 time: load.time(plan.run / turns),
@@ -93,7 +94,7 @@ fn cell(
     Ok(found)
 }
 
-/// A model that knows this machine, and in the report how long that took.
+/// A cost model for this machine; the report says how long calibration took.
 fn calibrated(outcome: &mut Outcome) -> Result<CostModel, Error> {
     let model = CostModel::default();
     let start = Instant::now();
@@ -118,7 +119,7 @@ fn scheduler(model: Arc<CostModel>, mode: Mode) -> Result<Scheduler, Error> {
     Ok(Scheduler::new(model, Pool::default(), offload))
 }
 
-/// What is asked of the runtime: contents of one size, at a rate.
+/// What the load does: contents of one size, at a rate.
 struct Load {
     recipe: Recipe,
     bytes: usize,
@@ -127,7 +128,7 @@ struct Load {
 }
 
 impl Load {
-    /// At the rate at which compressing inline takes this share of a processor.
+    /// The rate at which inline compression takes this share of one CPU.
     fn new(recipe: Recipe, content: &[u8], bytes: usize, share: f64) -> Result<Self, Error> {
         let bytes = bytes.min(content.len());
         let contents: Vec<Arc<[u8]>> = (0..CONTENTS)
@@ -141,7 +142,7 @@ impl Load {
             compressor
                 .compress_into(content, &mut frame)
                 .map_err(failed)?;
-            // The first makes the tables.
+            // The first call creates the tables.
             match nth {
                 0 => start = Instant::now(),
                 _ => operations += 1,
@@ -159,7 +160,7 @@ impl Load {
         })
     }
 
-    /// How long a run has to be to hold some operations.
+    /// How long a run must be to contain some operations.
     fn needed(&self) -> Duration {
         Duration::from_secs_f64(OPERATIONS_MIN / self.rate_per_s)
     }
@@ -168,7 +169,7 @@ impl Load {
         self.needed().clamp(usual, usual * LONGER_MAX)
     }
 
-    /// In how many turns a run of this length is made: in one if they would hold too little.
+    /// The number of turns for a run of this length: one if they would contain too few operations.
     fn turns(&self, run: Duration) -> u32 {
         match self.needed() <= run / TURNS {
             true => TURNS,
@@ -181,5 +182,5 @@ impl Load {
     }
 }
 
-/// What a distribution here is of.
+/// The kind of all distributions here.
 const RESPONSE: LatencyName = LatencyName::Response;

@@ -1,10 +1,10 @@
-//! What the runs beside a load come to: a row a recipe, size and mode, and the worst of a mode.
+//! Tables of the runs under load: a row per recipe, size and mode, and the worst of each mode.
 
 use latency::report::{Cell, Table, Unit};
 use latency::{Recorder, Recording};
 
 use crate::advise::stall::Load;
-use crate::advise::stall::beside::{Mode, Stalls};
+use crate::advise::stall::probe::{Mode, Stalls};
 
 const COLUMNS: [(&str, Unit); 15] = [
     ("recipe", Unit::Text),
@@ -31,10 +31,10 @@ const WORST_COLUMNS: [(&str, Unit); 4] = [
     ("completed_ratio", Unit::Share),
 ];
 
-/// A stall that anyone would notice.
+/// A stall that every user would notice.
 const LONG_NS: u64 = 1_000_000;
 
-/// The tables while they grow.
+/// The tables so far.
 pub(crate) struct Tables {
     stalls: Table,
     worst: Vec<Worst>,
@@ -49,7 +49,7 @@ struct Worst {
     completed: u64,
 }
 
-/// What one mode came to, in numbers.
+/// The result of one mode, in numbers.
 struct Found {
     mode: Mode,
     due: u64,
@@ -66,7 +66,7 @@ impl Tables {
         }
     }
 
-    /// Adds a load in every mode, in their order. The first is idle, which excess is over.
+    /// Adds a load in every mode, in order. The first is idle, the base of the excess.
     pub(crate) fn add(&mut self, load: &Load, cell: Vec<Stalls>) {
         let found: Vec<Found> = Mode::ALL.into_iter().zip(cell).map(Found::new).collect();
         let Some(idle) = found.first() else {
@@ -124,7 +124,7 @@ impl Found {
         percentile(self.response.as_ref()?, p)
     }
 
-    /// By how much the 99th percentile and the longest are above those of the idle run.
+    /// How much the 99th percentile and the maximum exceed those of the idle run.
     fn excess_over(&self, idle: &Self) -> [Option<u64>; 2] {
         let excess = |own: Option<u64>, idle: Option<u64>| Some(own?.saturating_sub(idle?));
         [
@@ -169,7 +169,7 @@ impl Found {
     }
 }
 
-/// A percentile that was earned.
+/// A percentile, if there are enough samples.
 fn percentile(recording: &Recording, p: f64) -> Option<u64> {
     recording.latency().percentile(p)
 }

@@ -220,7 +220,7 @@ impl Bench<'_> {
 /// A scan by an instruction set: how many fields there are.
 fn scan(isa: Isa) -> Result<impl FnMut(&[u8]) -> usize, Error> {
     let scanner = Scanner::with_isa(isa);
-    let scanner = scanner.ok_or_else(|| Error::new("this processor has no scanner"))?;
+    let scanner = scanner.ok_or_else(|| Error::new("this CPU has no vector scanner"))?;
     let mut separators = Separators::new();
     Ok(move |bytes: &[u8]| {
         let _ = scanner.positions(std::hint::black_box(bytes), &mut separators);

@@ -1,4 +1,4 @@
-//! `perfkit advise`: what may run in an event loop on this machine, and what it does to one.
+//! `perfkit advise`: which calls may run in an event loop on this machine, and how they affect it.
 
 pub(crate) mod flags;
 pub(crate) mod run;

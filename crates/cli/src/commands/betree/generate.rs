@@ -47,8 +47,8 @@ fn lines(args: &GenerateArgs, directory: &Path, generator: &mut Generator) -> Re
 /// The domain and the expressions in one file, events as lists of bits in another.
 fn terms(args: &GenerateArgs, directory: &Path, generator: &mut Generator) -> Result<ExitStatus> {
     if args.kind != WorkloadKind::Bool {
-        return Err(Failure::usage("events as Erlang terms are lists of bits")
-            .help("generate bool, or leave --form out"));
+        return Err(Failure::usage("Erlang terms are only available for bool")
+            .help("use `generate bool`, or leave out --form"));
     }
     let names = ["expressions", "events"].map(|name| directory.join(name));
     let targets = Targets::create(&names, args.force, context())?;

@@ -200,7 +200,7 @@ impl<'a> Matcher<'a> {
                         Failure::new(format!("cannot read {name}: line {number}: {error}"));
                     if !self.args.keep_going {
                         return Err(failure
-                            .help("add --keep-going to pass over events that cannot be read")
+                            .help("correct the event, or add --keep-going to skip such events")
                             .into());
                     }
                     message::failure(&failure);

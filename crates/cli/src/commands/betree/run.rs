@@ -36,7 +36,7 @@ pub(crate) fn snapshot(args: &TreeArgs, progress: bool) -> Result<(Snapshot, u64
                 .and_then(|mut file| file.read_to_end(&mut bytes))
                 .map_err(|error| Failure::io("read", path, &error))?;
             let snapshot = Snapshot::load(&bytes).map_err(|error| {
-                failed(path, &error).help("make it again with `perfkit betree build`")
+                failed(path, &error).help("create it again with `perfkit betree build`")
             })?;
             let greatest = snapshot.ids().last().map_or(0, |id| id.0);
             Ok((snapshot, greatest))

@@ -264,7 +264,7 @@ impl Side {
                 program.to_string_lossy(),
                 run.used.status
             ))
-            .help("run it by hand to see its output, or add -i to count failures and go on"));
+            .help("run it by hand to see its output, or add -i to continue after failures"));
         }
         Ok(Some(run))
     }

@@ -46,9 +46,9 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
 fn check_threshold(percent: Option<f64>) -> Result<()> {
     match percent {
         Some(percent) if !percent.is_finite() || percent < 0.0 => Err(Failure::usage(format!(
-            "--fail-on-regression={percent} is no threshold"
+            "--fail-on-regression={percent} is not a percentage from 0 up"
         ))
-        .help("give a percentage from 0 up, as --fail-on-regression=5")),
+        .help("choose one such as --fail-on-regression=5")),
         _ => Ok(()),
     }
 }
@@ -108,7 +108,7 @@ fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
                     names.1,
                     target.len()
                 ))
-                .help("numbers are compared pair by pair: both files need as many"));
+                .help("numbers are compared pair by pair: both files need the same count"));
             }
             let labels = Names {
                 row: "numbers",
@@ -120,7 +120,7 @@ fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
         _ => {
             return Err(
                 Failure::new("a report cannot be compared with a column of numbers")
-                    .help("give two report files, or two files of numbers"),
+                    .help("name two report files, or two files of numbers"),
             );
         }
     };

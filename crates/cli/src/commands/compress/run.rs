@@ -23,10 +23,10 @@ use crate::term::message;
 /// Input of one operation: the largest zstd block, so that without worker threads one call
 /// compresses one block.
 const CHUNK_BYTES: usize = 128 * 1024;
-/// Output that a chunk can need when nothing in it repeats (`ZSTD_compressBound`, rounded up).
+/// Output that a chunk needs at most, if nothing in it repeats (`ZSTD_compressBound`, rounded up).
 const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
 
-/// Encoders that are kept for files of other sizes to come.
+/// Encoders that are kept for later files of other sizes.
 const ENCODERS_MAX: usize = 4;
 
 /// Runs the command.
@@ -123,12 +123,12 @@ fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
     params.insert("zstd".to_owned(), zstdkit::version().into());
 }
 
-/// The encoders of a run, made as files ask for them.
+/// The encoders of a run, created when files need them.
 pub(crate) struct Compress {
     plan: CompressPlan,
-    /// The encoder in use last, with its settings, and a few before it.
+    /// The encoder used last, with its settings, and a few before it.
     encoders: Vec<(EncoderOptions, Encoder)>,
-    /// The one for seekable files, when they are asked for.
+    /// The encoder for seekable files, if they are asked for.
     seekable: Option<SeekableEncoder>,
     verified: u64,
     wrong: u64,
@@ -148,7 +148,7 @@ impl Compress {
             verified: 0,
             wrong: 0,
         };
-        // Settings that cannot be had are a mistake of the command line, not of the first file.
+        // Invalid settings are a mistake of the command line, not of the first file.
         stage.prepare(&[], None).map_err(failed)?;
         Ok(stage)
     }
@@ -187,7 +187,7 @@ impl Compress {
             None => asked.clone(),
         };
         if let Some(prefix) = &options.prefix {
-            // Both versions in one window, as the zstd command has it.
+            // Both versions must fit into one window, as with the zstd command.
             let reach = size.unwrap_or(0).max(prefix.len() as u64).max(1);
             options
                 .window_log
@@ -201,8 +201,8 @@ impl Compress {
         options
     }
 
-    /// Whether the thread that reads could as well compute the checksum: where the codec has
-    /// threads of its own, they do that.
+    /// Whether the reading thread should compute the checksum: not if the codec has threads of its own,
+    /// because they do it.
     fn hashes_apart(&self) -> bool {
         let threads = self.plan.threads > 1 || self.plan.encoder.rsyncable;
         self.plan.encoder.checksum && !threads && self.seekable.is_none()
@@ -232,7 +232,7 @@ impl Stage for Compress {
         let mut input = stream.next()?;
         let mut last = input.len() < BUFFER_BYTES;
         let stated = stream.stated_size().or(self.plan.stream_size);
-        // What is wholly here is known better than what the file system says.
+        // The size of content that is completely in memory is more reliable than that of the file system.
         let size = if last {
             Some(input.len() as u64)
         } else {
@@ -255,7 +255,7 @@ impl Stage for Compress {
                 _ => {}
             }
             if let (Some(size), false) = (size.filter(|&size| read == size), last) {
-                // A file that grew while it was read has more to give than it said.
+                // A file that grew while it was read has more content than was stated.
                 match stream.next()?.len() as u64 {
                     0 => last = true,
                     more => return Err(Stop::Failed(resized(stream, size, size + more))),
@@ -302,9 +302,9 @@ impl Stage for Compress {
         self.wrong += 1;
         let name = target::display(&job.source);
         Err(Failure::new(format!(
-            "what was written for {name} does not decompress to it: {reason}"
+            "the output for {name} does not decompress to its content: {reason}"
         ))
-        .help("nothing was replaced; please report this as a bug with the command line"))
+        .help("no file was replaced; please report this as a bug, with the command line"))
     }
 
     fn another(&self) -> Option<Self> {
@@ -327,11 +327,11 @@ impl Stage for Compress {
 }
 
 impl Compress {
-    /// The plan as it is for one small file among many.
+    /// The plan for one of many small files.
     fn plan_of_another(&self) -> Option<CompressPlan> {
         let apart = self.plan.seekable.is_none() && self.plan.encoder.prefix.is_none();
         apart.then(|| CompressPlan {
-            // Content of a single job comes out the same without.
+            // The output for a single job is the same without threads.
             threads: 1,
             ..self.plan.clone()
         })
@@ -375,7 +375,7 @@ impl Compress {
     }
 }
 
-/// A source as frames that threads compress, and a table of them.
+/// A source as frames that threads compress, and a seek table.
 fn many_frames(
     encoder: &mut SeekableEncoder,
     stream: &mut Stream<'_>,
@@ -403,8 +403,7 @@ fn many_frames(
     Ok(())
 }
 
-/// Refuses to write several seekable files behind each other: the table that ends them would be
-/// that of the last.
+/// Refuses to join several seekable files: the last seek table would only describe the last of them.
 fn refuse_joined(plan: &CompressPlan, jobs: &Jobs) -> Result<()> {
     let joined = jobs
         .jobs
@@ -412,22 +411,22 @@ fn refuse_joined(plan: &CompressPlan, jobs: &Jobs) -> Result<()> {
         .filter(|job| job.destination == Destination::Stdout);
     match joined.count() {
         count if count > 1 && plan.seekable.is_some() => Err(Failure::usage(format!(
-            "-c would join {count} seekable files into one that is not"
+            "-c would join {count} seekable files into a file that is not seekable"
         ))
-        .help("leave -c out to give each its own target, or join the inputs in a pipe")),
+        .help("leave out -c to write one target per file, or join the inputs in a pipe")),
         _ => Ok(()),
     }
 }
 
-/// The source does not have the size that its frame was begun with.
+/// The source does not have the size that the header of its frame states.
 fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
     let name = stream.name();
     if stream.stated_size().is_none() {
         let more = if read > size { " or more" } else { "" };
         return Failure::new(format!(
-            "cannot compress {name}: --stream-size is {size}, and {read} bytes came{more}"
+            "cannot compress {name}: --stream-size states {size} bytes, but it has {read}{more}"
         ))
-        .help("leave it out when the size is not known");
+        .help("leave out --stream-size if the size is unknown");
     }
     let change = if read < size {
         format!("it shrank from {size} to {read} bytes")
@@ -437,10 +436,10 @@ fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
     changed(&name, &change)
 }
 
-/// The failure of a file that is not compressed because it changed.
+/// The error for a file that is not compressed because it changed.
 fn changed(name: &str, change: &str) -> Failure {
     Failure::new(format!(
         "cannot compress {name}: {change} while it was read"
     ))
-    .help("compress a copy, or send it in a pipe")
+    .help("compress a copy, or pipe it in")
 }

@@ -1,4 +1,4 @@
-//! `perfkit decompress`: write, test (`-t`), or hand over to the listing (`-l`).
+//! `perfkit decompress`: writes, tests (`-t`) or lists (`-l`).
 
 pub(crate) mod flags;
 mod passing;

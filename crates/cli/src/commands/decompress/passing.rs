@@ -1,22 +1,22 @@
-//! Input that turns out to be no frame, written as it is.
+//! Copies input unchanged if it turns out not to be zstd.
 
 use crate::commands::decompress::run::BLOCK_BYTES;
 use crate::commands::transfer::{Operation, Stop, Stream};
 
-/// What a frame starts with.
+/// How many bytes of magic number a frame starts with.
 const MAGIC_BYTES: usize = 4;
 
-/// Input as it is, from where it turns out to be no frame. That shows within four bytes.
+/// Unchanged input, from where it turns out not to be zstd. Four bytes are enough to decide.
 #[derive(Debug, Default)]
 pub(super) struct Passing {
-    /// Bytes before the input at hand.
+    /// Bytes before the current input.
     before_bytes: u64,
-    /// The last of them.
+    /// The last bytes before it.
     tail: Vec<u8>,
 }
 
 impl Passing {
-    /// Remembers what may have to be written after all.
+    /// Remembers bytes that may have to be written later.
     pub(super) fn leave(&mut self, input: &[u8]) {
         self.before_bytes += input.len() as u64;
         self.tail.extend_from_slice(
@@ -28,12 +28,12 @@ impl Passing {
         self.tail.drain(..extra);
     }
 
-    /// Whether the whole input was shorter than what a frame starts with, and not empty.
+    /// Whether the whole input was shorter than a magic number, and not empty.
     pub(super) fn is_magic_cut_short(&self) -> bool {
         (1..MAGIC_BYTES as u64).contains(&self.before_bytes)
     }
 
-    /// Writes everything from byte `offset` on.
+    /// Writes all bytes from `offset` on.
     pub(super) fn rest(
         self,
         stream: &mut Stream<'_>,

@@ -1,4 +1,4 @@
-//! `perfkit decompress`: write, test (`-t`), or hand over to the listing (`-l`).
+//! `perfkit decompress`: writes, tests (`-t`) or lists (`-l`).
 
 use std::ffi::OsString;
 
@@ -15,7 +15,7 @@ use crate::failure::Result;
 use crate::io::plan::{self, Direction, Request};
 use crate::session::{Outcome, Session, Setup};
 
-/// The largest zstd block, so that one call can hand out a whole block.
+/// The largest zstd block, so that one call can return a whole block.
 pub(crate) const BLOCK_BYTES: usize = 128 * 1024;
 
 /// Runs the command.
@@ -27,14 +27,14 @@ pub(crate) fn run(
     let mut plan = args.plan()?;
     let jobs = plan::jobs(&Request {
         output: args.files_args.output.as_deref(),
-        // A part of the content is not what the name without `.zst` promises.
+        // A part of the content does not belong into the file that is named for all of it.
         stdout: args.files_args.stdout
             || (plan.range.is_some() && args.files_args.output.is_none()),
         recursive: args.files_args.recursive,
         nowhere: plan.mode != DecompressMode::Write,
         ..Request::of(&args.files, Direction::Decompress)
     })?;
-    // An older version may be brought up to date in its place.
+    // A patch may replace the older version that it refers to.
     let exports = args.report.exported().collect::<Vec<_>>();
     transfer::refuse(&jobs, args.files_args.force, &[], &exports, false)?;
     Reference::load(&args.reference)?.decode_with(&mut plan.decoder);

@@ -1,4 +1,4 @@
-//! The decoder over all files of a run: in order, frames side by side, or a part of the content.
+//! Decodes all files of a run: in order, frames in parallel, or a part of the content.
 
 use zstdkit::parallel::{JobObserver, ParallelDecoder};
 use zstdkit::seekable::{RangeDecoder, SeekTable};
@@ -16,32 +16,31 @@ use crate::io::plan::Job;
 use crate::io::sink::Written;
 use crate::io::source::Summary;
 
-/// Bytes of a buffer where blocks are decompressed in order: the largest block. Little memory is needed
-/// otherwise, so that buffers show.
+/// Size of a buffer when blocks are decompressed in order: the largest block. The rest needs little memory,
+/// so buffers matter.
 const BLOCK_BUFFER_BYTES: usize = 128 * 1024;
 
-/// A larger seek table is not used, unless a larger memory limit is given.
+/// The largest seek table that is used, unless a larger memory limit is given.
 const TABLE_BYTES_MAX: u64 = 256 << 20;
 
-/// The largest window of a decoder that is one of several: that of all levels but `--ultra` and
-/// `--long` ones.
+/// The largest window of each of several decoders: that of all levels except `--ultra` and `--long`.
 const WINDOW_LOG_MAX_OF_ANOTHER: u32 = 23;
 
 /// One decoder over all files of a run.
 pub(crate) struct Decompress {
     options: DecoderOptions,
     decoder: Decoder,
-    /// Whether what is no frame is written as it is.
+    /// Whether input that is not zstd is copied unchanged.
     pass_through: bool,
-    /// For files of many frames, where there are threads for them.
+    /// For files of several frames, if there are threads for them.
     parallel: Option<ParallelDecoder>,
     range: Option<ByteRange>,
-    /// The part of the present source that is asked for.
+    /// The requested part of the current source.
     part: Option<(SeekTable, std::ops::Range<u64>)>,
-    /// Whether the present source is known to have many frames; `None`: it cannot be known before
-    /// it is read.
+    /// Whether the current source is known to have several frames; `None` if that cannot be known before it
+    /// is read.
     many: Option<bool>,
-    /// Whether it is one of several, and leaves frames with a large window to the first.
+    /// Whether this is one of several stages, which leaves frames with a large window to the first one.
     is_another: bool,
     pub(super) checksums: u64,
     pub(super) checksum_errors: u64,
@@ -51,7 +50,7 @@ impl Decompress {
     pub(crate) fn new(plan: &DecompressPlan, observer: JobObserver) -> Result<Self> {
         let failed = |error| Failure::new(format!("cannot set up the decoder: {error}"));
         let parallel = match plan.threads {
-            // What is no frame is found by the decoder that goes in order.
+            // Input that is not zstd is detected by the decoder that works in order.
             _ if plan.pass_through => None,
             1 => None,
             threads => Some(
@@ -89,7 +88,7 @@ impl Decompress {
     }
 }
 
-/// How everything that is decompressed is read and written.
+/// How input is read and output is written.
 fn opening() -> Opening {
     Opening {
         buffer_bytes: BLOCK_BUFFER_BYTES,
@@ -97,7 +96,7 @@ fn opening() -> Opening {
     }
 }
 
-/// Whether what follows is no frame at all.
+/// Whether the rest is not zstd at all.
 fn is_other(error: &zstdkit::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotZstd | ErrorKind::TrailingData)
 }
@@ -108,7 +107,7 @@ impl Stage for Decompress {
             let bytes_max = self.options.memory_limit.unwrap_or(TABLE_BYTES_MAX);
             let table = frames::index(&job.source, range, bytes_max)?;
             let end = range.end.unwrap_or(u64::MAX);
-            // Frames that hold nothing of the range are not read.
+            // Frames outside of the range are not read.
             let first = table.frames_for(range.start..end).start;
             let start = first.checked_sub(1).and_then(|before| table.frame(before));
             self.part = Some((table, range.start..end));
@@ -176,7 +175,7 @@ impl Stage for Decompress {
 }
 
 impl Decompress {
-    /// Block by block on this thread.
+    /// Decodes block by block on this thread.
     fn read_in_order(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
         self.decoder.reset();
         let name = stream.name();
@@ -214,7 +213,7 @@ impl Decompress {
             Err(error) if self.pass_through && is_other(&error) => {
                 return passing.rest(stream, &[], error.offset().unwrap_or(0));
             }
-            // Too short to be told from a frame.
+            // Too short to decide whether it is a frame.
             Err(_) if self.pass_through && passing.is_magic_cut_short() => {
                 return passing.rest(stream, &[], 0);
             }
@@ -224,7 +223,7 @@ impl Decompress {
         Ok(())
     }
 
-    /// Frames side by side on threads.
+    /// Decodes frames in parallel.
     fn read_frames(
         &mut self,
         stream: &mut Stream<'_>,
@@ -268,7 +267,7 @@ impl Decompress {
         }
     }
 
-    /// A part of the content, from the frames that hold it.
+    /// Decodes a part of the content, from the frames that contain it.
     fn read_range(
         &mut self,
         stream: &mut Stream<'_>,
@@ -314,7 +313,7 @@ impl Decompress {
     }
 }
 
-/// Records a block that was produced, `before` bytes into the content.
+/// Records a decoded block that starts `before` bytes into the content.
 fn record_block(stream: &mut Stream<'_>, operation: Operation, before: &mut u64, produced: usize) {
     if produced > 0 {
         let (name, at) = (stream.name(), *before);
@@ -327,7 +326,7 @@ fn record_block(stream: &mut Stream<'_>, operation: Operation, before: &mut u64,
 
 fn beyond(name: &str, start: u64, bytes: u64) -> Failure {
     Failure::new(format!(
-        "the content of {name} has {bytes} bytes, the range begins at byte {start}"
+        "the range starts at byte {start}, but the content of {name} has {bytes} bytes"
     ))
-    .help("decompress -l says how much content a file has")
+    .help("`perfkit decompress -l` shows the size of the content")
 }

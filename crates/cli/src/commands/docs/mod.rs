@@ -1,4 +1,4 @@
-//! `perfkit completions` and `perfkit man`: documents made from the command line's own definition.
+//! `perfkit completions` and `perfkit man`: generated from the definition of the command line.
 
 pub(crate) mod flags;
 pub(crate) mod run;

@@ -1,4 +1,4 @@
-//! `perfkit completions` and `perfkit man`: documents made from the command line's own definition.
+//! `perfkit completions` and `perfkit man`: generated from the definition of the command line.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus> {
     let command = match args.page.as_deref() {
         None => &root,
         Some(name) => root.find_subcommand(name).ok_or_else(|| {
-            Failure::usage(format!("there is no command '{name}'"))
+            Failure::usage(format!("unknown command '{name}'"))
                 .help("`perfkit --help` lists the commands")
         })?,
     };
@@ -40,7 +40,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus> {
     Ok(ExitStatus::Ok)
 }
 
-/// All pages appear together: those of two versions are never mixed.
+/// All pages appear together, so those of two versions are never mixed.
 fn write_pages(dir: &Path, root: &clap::Command) -> Result<ExitStatus> {
     let commands = std::iter::once(root).chain(root.get_subcommands());
     let commands: Vec<&clap::Command> = commands.collect();
@@ -61,12 +61,12 @@ fn write_pages(dir: &Path, root: &clap::Command) -> Result<ExitStatus> {
     Ok(ExitStatus::Ok)
 }
 
-/// `perfkit` or `perfkit-compress`: what `man` is asked for.
+/// `perfkit` or `perfkit-compress`: the name that `man` uses.
 fn page_name(command: &clap::Command) -> &str {
     command.get_display_name().unwrap_or(command.get_name())
 }
 
-/// The page of one command: what `--help` says at length, the examples, the exit codes.
+/// The page of one command: its long help, the examples, the exit codes.
 fn render(command: &clap::Command, root: &clap::Command) -> Result<Vec<u8>> {
     let mut page = Vec::new();
     write(command, root, &mut page)
@@ -75,7 +75,7 @@ fn render(command: &clap::Command, root: &clap::Command) -> Result<Vec<u8>> {
 }
 
 fn write(command: &clap::Command, root: &clap::Command, page: &mut Vec<u8>) -> std::io::Result<()> {
-    // A page leaves nothing out for shortness.
+    // A page contains even what the short help hides.
     let whole = command
         .clone()
         .mut_args(|argument| argument.hide_short_help(false));
@@ -99,7 +99,7 @@ fn write(command: &clap::Command, root: &clap::Command, page: &mut Vec<u8>) -> s
     rest.to_writer(page)
 }
 
-/// The indented lines of the long help, one below the other as they are.
+/// The indented lines of the long help, unchanged.
 fn examples(command: &clap::Command, page: &mut Roff) {
     let text = command.get_after_long_help().map(ToString::to_string);
     let text = text.unwrap_or_default();

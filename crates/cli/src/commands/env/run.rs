@@ -1,4 +1,4 @@
-//! `perfkit env`: the machine as reports see it, and what measuring itself costs on it.
+//! `perfkit env`: the machine as reports show it, and the cost of measuring on it.
 
 use std::ffi::OsString;
 

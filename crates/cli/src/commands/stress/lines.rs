@@ -1,4 +1,4 @@
-//! A line every five seconds that says how a run goes, and the same as a table of the report.
+//! A progress line every five seconds, and the same lines as a table of the report.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::export::units;
 use crate::term::message;
 
 const EVERY: Duration = Duration::from_secs(5);
-/// Lines that the table keeps: the last hour.
+/// Lines that the table keeps: those of the last hour.
 const LINES_MAX: usize = 720;
 
 /// One line.
@@ -27,19 +27,19 @@ struct Line {
     rss_bytes: Option<u64>,
 }
 
-/// Says how a run goes.
+/// Prints how a run proceeds.
 #[derive(Debug)]
 pub(super) struct Lines {
     said: bool,
     label: Option<String>,
     next: Duration,
-    /// When the last line was, and what was consumed by then.
+    /// When the last line was printed, and what had been consumed by then.
     last: (Duration, u64),
     lines: Vec<Line>,
 }
 
 impl Lines {
-    /// `label` is what the lines start with when there are several runs.
+    /// `label` starts each line if there are several runs.
     pub(super) fn new(said: bool, label: Option<String>) -> Self {
         Self {
             said,
@@ -50,7 +50,7 @@ impl Lines {
         }
     }
 
-    /// Looks at the run as it is now.
+    /// Reads the current state of the run.
     pub(super) fn see(&mut self, progress: &Progress) {
         if progress.elapsed < self.next {
             return;
@@ -81,7 +81,7 @@ impl Lines {
         self.lines.push(line);
     }
 
-    /// What the lines that are kept take.
+    /// Memory of the lines that are kept.
     pub(super) fn held_bytes(&self) -> u64 {
         (self.lines.capacity() * size_of::<Line>()) as u64
     }
@@ -150,7 +150,7 @@ impl Lines {
     }
 }
 
-/// Time as tables have it.
+/// Time as shown in tables.
 fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -69,13 +69,13 @@ fn failed(error: bench::Error) -> Failure {
 /// Says why the run fails its gate.
 fn complain(complaint: &Complaint) {
     let help = match complaint {
-        Complaint::Leak { .. } => "run it for longer with --duration and look at the slopes",
+        Complaint::Leak { .. } => "use a longer --duration, and look at the slopes",
         _ => "choose a higher level, or lower --min-ratio",
     };
     message::failure(&Failure::new(complaint.to_string()).help(help));
 }
 
-/// Data that is made as it goes has no size of its own.
+/// Data that is generated during the run has no size.
 fn note_generated(outcome: &mut Outcome, kind: &str) {
     outcome.workload.inputs.push(Input {
         path: format!("generated:{kind}"),

@@ -1,4 +1,4 @@
-//! The betree part of the tour: two workloads, each searched at once and in slices, every answer
+//! The betree part of the tour: two workloads, each searched at once and in slices; every answer is
 //! compared with that of plain code.
 
 use std::time::Instant;
@@ -15,16 +15,16 @@ use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 
-/// The name, what is generated, and how many expressions.
+/// The name, the kind of data, and the number of expressions.
 const WORKLOADS: [(&str, Kind, u64); 2] = [
     ("64 booleans", Kind::Bool(64), 5_000),
     ("advertisements", Kind::Ad, 10_000),
 ];
-/// One event for so many bytes of the tour's size …
+/// One event per this many bytes of the tour's size …
 const BYTES_PER_EVENT: usize = 16 << 10;
 /// … within these.
 const EVENTS: std::ops::RangeInclusive<usize> = 64..=512;
-/// Reductions of a slice.
+/// Reductions per slice.
 const SLICE: u64 = 2_000;
 
 const COLUMNS: [(&str, Unit); 5] = [

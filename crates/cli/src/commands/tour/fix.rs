@@ -1,5 +1,5 @@
-//! The FIX part of the tour: messages of every type of a version and the four that figures are given
-//! for, parsed and validated, every answer compared with that of plain code.
+//! The FIX part of the tour: messages of every type of a version, and the four benchmark messages, parsed
+//! and validated; every answer is compared with that of plain code.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 
-/// Messages that are generated of a version.
+/// Messages to generate per version.
 const GENERATED: usize = 500;
 /// Parses of each set of messages.
 const ROUNDS: usize = 20;

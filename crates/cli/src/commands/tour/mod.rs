@@ -1,4 +1,4 @@
-//! `perfkit tour`: every component at its real work on generated data, checked and measured.
+//! `perfkit tour`: every component on generated data, checked and measured.
 
 mod betree;
 mod fix;

@@ -1,7 +1,7 @@
-//! `perfkit tour`: every component at its real work on generated data, checked and measured.
+//! `perfkit tour`: every component on generated data, checked and measured.
 //!
-//! Each component has a part of its own below; a part gets the session and adds tables, distributions
-//! and comparisons to the outcome. What a part says is checked before it is said.
+//! Each component has a part; it gets the session and adds tables, distributions and comparisons to the
+//! outcome. Every answer is checked before it is reported.
 
 use std::ffi::OsString;
 
@@ -18,7 +18,7 @@ use bench::Checks;
 pub(crate) struct Stage<'a> {
     pub(crate) session: &'a Session,
     pub(crate) seed: u64,
-    /// Bytes of generated data a kind.
+    /// Bytes of each kind of generated data.
     pub(crate) bytes: usize,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
         .filter(|bytes| (super::zstd::BYTES_MIN..=super::zstd::BYTES_MAX).contains(bytes))
         .ok_or_else(|| {
             Failure::usage(format!("--size {} is out of range", args.size))
-                .help("between 1 MiB and 1 GiB a kind of data")
+                .help("choose a size between 1M and 1G")
         })?;
     let session = Session::start(&Setup {
         seed: Some(args.seed),

@@ -1,5 +1,5 @@
-//! The store's part of the tour: messages appended, got, found again after it was closed, and verified;
-//! one that is changed on the disk is not handed out.
+//! The store's part of the tour: messages are appended, read, found again after closing, and verified; a
+//! message that was changed on disk is refused.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use bench::Checks;
 
 /// Messages that are appended.
 const MESSAGES: u64 = 20_000;
-/// Different ones among them.
+/// Different messages among them.
 const CONTENTS: usize = 256;
 
 /// Adds the part to the outcome.
@@ -28,7 +28,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     let content = |number: u64| &contents[number as usize % contents.len()][..];
     let dir = tempfile::tempdir().map_err(failed)?;
     let mut options = Options::default();
-    // Small enough that there are several.
+    // Small enough for several segments.
     options.segment_bytes = 1 << 20;
 
     let mut store = Store::open(dir.path(), options.clone()).map_err(failed)?;
@@ -73,7 +73,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     Ok(())
 }
 
-/// Nanoseconds of one message, of something done with each, which has to be right each time.
+/// Nanoseconds per call of `run`, which must succeed for each message.
 fn timed(mut run: impl FnMut(u64) -> bool, checks: &mut Checks) -> f64 {
     let start = Instant::now();
     let right = (1..=MESSAGES).filter(|number| run(*number)).count();
@@ -82,7 +82,7 @@ fn timed(mut run: impl FnMut(u64) -> bool, checks: &mut Checks) -> f64 {
     ns
 }
 
-/// A byte of the first message is changed: that message is refused, and no other.
+/// Changes a byte of the first message: that message is refused, and no other.
 fn refused(dir: &Path, options: Options, checks: &mut Checks) -> Result<()> {
     let mut place = None;
     let seen = survey(dir, &mut |path, seen| match seen {
@@ -105,7 +105,7 @@ fn refused(dir: &Path, options: Options, checks: &mut Checks) -> Result<()> {
     Ok(())
 }
 
-/// A byte of a record that is the message's own.
+/// A byte of a record that belongs to the message.
 const CHANGED_AT: usize = 60;
 
 fn failed(error: impl std::fmt::Display) -> Failure {

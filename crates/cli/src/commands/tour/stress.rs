@@ -1,5 +1,5 @@
-//! The stress part of the tour: four codecs with their pools, a number of blocks each through many
-//! producers and consumers, every one verified, and a leaking pool that has to be found out.
+//! The stress part of the tour: four codecs with their pools, each with a number of blocks through many
+//! producers and consumers, all verified; and a leaking pool, which must be detected.
 
 use bench::stress::{Control, Row, ranking, unexpected};
 use stress::{Plan, PoolKind, codec};
@@ -10,7 +10,7 @@ use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 
-/// Blocks a pair: a second or so all together.
+/// Blocks per pair: about a second in total.
 const BLOCKS: u64 = 8_000;
 
 const PAIRS: [(&str, PoolKind); 5] = [

@@ -1,5 +1,5 @@
-//! The ZIP part of the tour: many small entries and a large one, packed and read back, with the
-//! same bytes from one thread and from several.
+//! The ZIP part of the tour: many small entries and a large one, packed and read back, with the same bytes
+//! from one thread and from several.
 
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     Ok(())
 }
 
-/// Packs the first half of `data` in small entries and the rest in one.
+/// Packs the first half of `data` as small entries and the rest as one.
 fn pack(
     data: &[u8],
     method: Method,
@@ -108,7 +108,7 @@ fn timed<T>(
     result.map_err(failed)
 }
 
-/// Reads an archive back: whether it holds `data`, its entries, and the time it took.
+/// Reads an archive back: whether it contains `data`, its entries, and the time.
 fn read(archive: &[u8], data: &[u8]) -> Result<(bool, u64, Duration)> {
     let start = Instant::now();
     let reader = ArchiveReader::open_with(archive, &ReadOptions::strict()).map_err(failed)?;
@@ -128,5 +128,5 @@ fn read(archive: &[u8], data: &[u8]) -> Result<(bool, u64, Duration)> {
 
 fn failed(error: Error) -> Failure {
     Failure::new(format!("cannot pack generated data: {error}"))
-        .help("please report this as a bug with the command line")
+        .help("please report this as a bug, with the command line")
 }

@@ -1,5 +1,5 @@
-//! The zstd part of the tour: six kinds of data, four levels, a streaming round trip in calls of at
-//! most one block, and what a reused context saves.
+//! The zstd part of the tour: six kinds of data, four levels, a streaming round trip in calls of at most
+//! one block, and what a reused context saves.
 
 use std::time::{Duration, Instant};
 
@@ -17,19 +17,19 @@ use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 
-/// Least size a kind: below, a level would be a handful of calls.
+/// Smallest size of a kind: below it, a level would be only a few calls.
 pub(super) const BYTES_MIN: usize = 1 << 20;
-/// Greatest size a kind.
+/// Largest size of a kind.
 pub(super) const BYTES_MAX: usize = 1 << 30;
-/// The level that sees only the beginning of each kind: at 3 MB/s it would be the whole tour.
+/// The level that only gets the beginning of each kind: at 3 MB/s it would take most of the tour.
 const SLOW_LEVEL: i32 = 19;
-/// Which share that is: one part of so many.
+/// It gets one part of this many.
 const SLOW_SHARE: usize = 8;
 /// Input of one call: the largest block.
 const CHUNK_BYTES: usize = 128 * 1024;
 /// Levels shown, fastest first.
 const LEVELS: [i32; 4] = [1, 3, 9, 19];
-/// Buckets of the comparison of contexts, and operations in each.
+/// Buckets in the comparison of contexts, and operations per bucket.
 const PAIRS: u32 = 60;
 const PAIR_OPS: u64 = 100;
 
@@ -94,7 +94,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     Ok(())
 }
 
-/// A level as its row is called, which says when it did not see all data.
+/// The name of a level's row, which says if it did not get all data.
 fn level_name(level: i32) -> String {
     match level {
         SLOW_LEVEL => format!("compress level {level}, first 1/{SLOW_SHARE} of the data"),
@@ -111,7 +111,7 @@ const COLUMNS: [(&str, Unit); 6] = [
     ("decompress_bytes_per_s", Unit::BytesPerSecond),
 ];
 
-/// Compresses `data` as one frame in calls of one chunk; the time is that of the calls alone.
+/// Compresses `data` as one frame, in calls of one chunk; only the calls are timed.
 fn encode(data: &[u8], level: i32, hold: &mut Recorder, name: &str) -> Result<(Vec<u8>, Duration)> {
     let options = EncoderOptions::default().with_level(level);
     let mut encoder = Encoder::new(&options).map_err(failed)?;
@@ -148,7 +148,7 @@ fn encode(data: &[u8], level: i32, hold: &mut Recorder, name: &str) -> Result<(V
     Ok((frame, spent))
 }
 
-/// Decompresses `frame` block by block and compares every block with `data`, outside the timed spans.
+/// Decompresses `frame` block by block and compares every block with `data`, untimed.
 fn decode(frame: &[u8], data: &[u8], hold: &mut Recorder, name: &str) -> Result<(bool, Duration)> {
     let mut decoder = Decoder::new(&DecoderOptions::default()).map_err(failed)?;
     let mut room = vec![0; CHUNK_BYTES];
@@ -174,7 +174,7 @@ fn decode(frame: &[u8], data: &[u8], hold: &mut Recorder, name: &str) -> Result<
     Ok((right && at == data.len(), spent))
 }
 
-/// 2 KiB messages with a fresh context each against one that is reused, interleaved bucket by bucket.
+/// 2 KiB messages with a fresh context each, compared with a reused context, bucket by bucket.
 fn contexts(stage: &Stage<'_>, checks: &mut Checks) -> Result<latency::report::Comparison> {
     let data = workload::generate(Kind::JsonLines, stage.seed, 2048 * 64);
     let messages: Vec<&[u8]> = data.chunks_exact(2048).collect();

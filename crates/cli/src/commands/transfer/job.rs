@@ -1,4 +1,4 @@
-//! One job from beginning to end: opened, taken through the codec, committed, its source removed.
+//! One job from start to end: opens files, runs the codec, commits the target, removes the source.
 
 use std::time::Instant;
 
@@ -14,13 +14,13 @@ use crate::io::{BUFFER_BYTES, INLINE_BYTES};
 use crate::io::{cancel, context};
 use crate::term::progress::Progress;
 
-/// What a thread has to do jobs with.
+/// What a thread needs to process jobs.
 pub(super) struct Hand<'a, S> {
     pub(super) stage: &'a mut S,
     pub(super) times: &'a mut Times,
-    /// The buffer of the job before.
+    /// The buffer of the previous job.
     pub(super) spare: &'a mut Option<Buffer>,
-    /// Whether it is one of several, and leaves to the first what is not a small file.
+    /// Whether this is one of several threads, which leaves all but small files to the first one.
     pub(super) helps: bool,
 }
 
@@ -31,10 +31,10 @@ pub(super) struct Common<'a> {
     pub(super) progress: &'a Progress,
 }
 
-/// What came of a job.
+/// The result of a job.
 pub(super) type Finished = std::result::Result<(Summary, Written), Stop>;
 
-/// Does a job; `joined` is the target that all share, if they do.
+/// Processes a job; `joined` is the shared target of all jobs, if there is one.
 pub(super) fn one<S: Stage>(
     job: &Job,
     hand: &mut Hand<'_, S>,
@@ -67,12 +67,12 @@ pub(super) fn one<S: Stage>(
     };
     let own = target(job, &source, options, hand.helps)?;
     let target = own.as_ref().or(joined);
-    // A source is only ever removed for a file that now holds its content, not for a device.
+    // A source is only removed if a file now has its content, not for a device.
     let replaceable = own.as_ref().is_some_and(Target::is_regular_file);
     let small = source
         .attributes()
         .is_some_and(|metadata| metadata.len() <= INLINE_BYTES);
-    // A wait for a reader must not keep an interrupt from being seen.
+    // Waiting for a reader must not keep an interrupt from being seen.
     let behind = target.is_some_and(|target| !(small || opening.threaded) || target.may_wait());
     let verifier = options.verify.map(Verifier::new).transpose();
     let verifier = verifier.map_err(|error| write_error(target, error))?;
@@ -122,7 +122,7 @@ pub(super) fn one<S: Stage>(
     Ok((read, written))
 }
 
-/// The target that is the job's own.
+/// The job's own target.
 fn target(
     job: &Job,
     source: &Source,
@@ -133,7 +133,7 @@ fn target(
         Destination::File(path) if helps => {
             let replace = matches!(options.overwrite, Overwrite::Always);
             let plain = Target::create_plain(path, replace, source.attributes(), context())?;
-            // The rest is for whoever may ask or wait.
+            // The other cases are for a caller that may ask or wait.
             plain.ok_or(Stop::Declined)?
         }
         Destination::File(path) => Target::create(
@@ -149,10 +149,10 @@ fn target(
     Ok(Some(target))
 }
 
-/// Removes the source of a finished target, unless it has become something else meanwhile.
+/// Removes the source of a complete target, unless it has changed meanwhile.
 fn remove(job: &Job, source: &Source, read: &Summary) -> Result<()> {
     let Some(metadata) = source.attributes() else {
-        // A pipe or device is no file that could be replaced by its target.
+        // A pipe or device cannot be replaced by its target.
         return Ok(());
     };
     if job.source.as_os_str() == "-" {
@@ -160,10 +160,10 @@ fn remove(job: &Job, source: &Source, read: &Summary) -> Result<()> {
     }
     if read.bytes != metadata.len() || !source.is_unchanged() {
         return Err(Failure::new(format!(
-            "'{}' changed while it was read, and is kept",
+            "'{}' changed while it was read, so it was not removed",
             job.source.display()
         ))
-        .help("what was written may be of neither state: do it again when nobody writes to it"));
+        .help("the target may mix old and new content: repeat this when no process writes to the file"));
     }
     std::fs::remove_file(&job.source).map_err(|error| Failure::io("remove", &job.source, &error))
 }

@@ -1,6 +1,6 @@
 //! What a codec works with: input from a source, timed calls, output to a sink.
 //!
-//! Time is taken around calls of the codec only. Opening and committing is in `job`.
+//! Only calls of the codec are timed. Opening and committing is in `job`.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,13 +25,13 @@ use crate::term::signal;
 /// Why a job ended early.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// It failed; others may go on.
+    /// It failed; others may continue.
     Failed(Failure),
     /// The user asked to stop everything.
     Interrupted,
-    /// Whoever read our output went away: nothing is left to do.
+    /// The reader of our output has gone: there is nothing left to do.
     PipeClosed,
-    /// It is not one for this thread: nothing came of it, and another has to do it.
+    /// This thread cannot process it: nothing was done, and another thread must take it.
     Declined,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Stream<'a> {
     pub(super) source: &'a mut Source,
     pub(super) target: Option<&'a Target>,
     pub(super) sink: &'a mut Sink,
-    /// Whether the output is the whole of a new file, and whether zeros are left out of it.
+    /// Whether the output is the whole of a new file, and whether zeros in it become holes.
     pub(super) alone: Option<Sparse>,
     pub(super) out: Option<Buffer>,
     pub(super) times: &'a mut Times,
@@ -74,15 +74,15 @@ pub(crate) struct Times {
     specs: Specs,
     service: Recorder,
     hold: Recorder,
-    /// Of whole files, when there are several.
+    /// Whole files, if there are several.
     file: Option<Recorder>,
-    /// Runs of frames that threads of the codec did.
+    /// Runs of frames that threads of the codec processed.
     runs: Arc<Mutex<Option<Recorder>>>,
-    /// Bytes read, those of sources that were not finished included.
+    /// Bytes read, including those of unfinished sources.
     read_bytes: u64,
 }
 
-/// What the recorders of every thread of a run have in common.
+/// What the recorders of all threads of a run have in common.
 #[derive(Debug, Clone)]
 struct Specs {
     service: Spec,
@@ -94,7 +94,7 @@ struct Specs {
 /// The times that a transfer has distributions of.
 pub(crate) const ROWS: [LatencyName; 2] = [LatencyName::Service, LatencyName::Hold];
 
-/// Service time of one operation, gathered over the calls that it took.
+/// Service time of one operation, summed over its calls.
 #[derive(Debug, Default)]
 pub(crate) struct Operation {
     start: Option<Instant>,
@@ -102,13 +102,13 @@ pub(crate) struct Operation {
 }
 
 impl Times {
-    /// Recorders for operations of the given name over `jobs`.
+    /// Recorders for operations with this name over `jobs`.
     pub(crate) fn new(session: &Session, operation: &str, jobs: &Jobs) -> Self {
         let settings = |spec| session.spec(spec);
         Self::of(operation, jobs, session.run_start(), settings)
     }
 
-    /// The same where no report will be made of them.
+    /// The same if there will be no report.
     pub(crate) fn unreported(operation: &str, jobs: &Jobs) -> Self {
         Self::of(operation, jobs, Instant::now(), |spec| spec)
     }
@@ -119,7 +119,7 @@ impl Times {
         Self::like(Specs {
             service: settings(Spec::new(LatencyName::Service, operation)),
             hold: settings(Spec::new(LatencyName::Hold, "call")),
-            // A series of its own keeps it apart from the codec's rows in tags and comparisons.
+            // A separate series keeps it apart from the codec's rows in tags and comparisons.
             file: several.then(|| settings(file())),
             start,
         })
@@ -142,9 +142,9 @@ impl Times {
         Self::like(self.specs.clone())
     }
 
-    /// Adds what another thread of the run recorded.
+    /// Adds the records of another thread of the run.
     pub(super) fn merge(&mut self, other: Self) {
-        // Recorders of one specification can always be added.
+        // Recorders of one specification can always be merged.
         let _ = self.service.merge(other.service);
         let _ = self.hold.merge(other.hold);
         if let (Some(ours), Some(theirs)) = (&mut self.file, other.file) {
@@ -153,7 +153,7 @@ impl Times {
         self.read_bytes += other.read_bytes;
     }
 
-    /// Records a file that was finished just now.
+    /// Records a file that has just been finished.
     pub(super) fn finished(&mut self, job: &Job, start: Instant) {
         if let Some(file) = &mut self.file {
             let name = || names::path(&job.source);
@@ -161,7 +161,7 @@ impl Times {
         }
     }
 
-    /// Puts all that was recorded into the outcome.
+    /// Puts all records into the outcome.
     pub(super) fn close(self, outcome: &mut Outcome) {
         outcome.bytes_in = self.read_bytes;
         let runs = lock(&self.runs).take().filter(|runs| runs.n() > 0);
@@ -178,7 +178,7 @@ impl Times {
         }
     }
 
-    /// What records the work of threads on runs of frames, in a row of its own.
+    /// Records the work of threads on runs of frames, in a separate row.
     pub(crate) fn around(&self, session: &Session, operation: &str) -> JobObserver {
         let spec = Spec::new(LatencyName::Service, operation).series("threads");
         *lock(&self.runs) = Some(Recorder::new(session.spec(spec), session.run_start()));
@@ -200,7 +200,7 @@ fn lock(runs: &Mutex<Option<Recorder>>) -> MutexGuard<'_, Option<Recorder>> {
 }
 
 impl Stream<'_> {
-    /// The size that the file system states of the source.
+    /// The size of the source according to the file system.
     pub(crate) fn stated_size(&self) -> Option<u64> {
         self.source.stated_size()
     }
@@ -210,7 +210,7 @@ impl Stream<'_> {
         self.source.is_hashed_apart()
     }
 
-    /// XXH64 of the source, once [`Stream::next`] has come to its end.
+    /// XXH64 of the source, once [`Stream::next`] has reached its end.
     pub(crate) fn hash(&self) -> Option<u64> {
         self.source.summary().xxh64
     }
@@ -237,7 +237,7 @@ impl Stream<'_> {
         Ok(buffer)
     }
 
-    /// Makes room for at least `least` bytes of output and gives it to one timed call of the codec.
+    /// Makes room for at least `least` bytes of output and passes it to one timed call of the codec.
     pub(crate) fn call<T>(
         &mut self,
         least: usize,
@@ -266,7 +266,7 @@ impl Stream<'_> {
         Ok(value)
     }
 
-    /// One timed call of a codec that brings memory of its own for its output.
+    /// One timed call of a codec that has its own memory for output.
     pub(crate) fn call_alone<T>(&mut self, codec: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let value = codec();
@@ -280,15 +280,15 @@ impl Stream<'_> {
         self.times.hold.record_span_what(start, end, what);
     }
 
-    /// Writes output that the codec brought, behind what it put into room that it was given.
+    /// Writes output from the codec's own memory, after what it put into given room.
     pub(crate) fn write(&mut self, output: Output) -> std::result::Result<(), Stop> {
         self.flush()?;
         let written = self.sink.give(Box::new(output));
         written.map_err(|error| self.write_error(error))
     }
 
-    /// What threads of the codec can write parts of the output with, where those have a place: in
-    /// a new file. What cannot be written comes in its turn, to fail again where that is told.
+    /// What threads of the codec can use to write parts of the output at their offsets, in a new file. A
+    /// part that cannot be written is written again in order, so that the error is reported there.
     pub(crate) fn place(&self) -> Option<PositionedWriter> {
         let placer = Placer::new(self.target?.writer(), self.alone?);
         Some(Arc::new(move |position, output| {
@@ -296,7 +296,7 @@ impl Stream<'_> {
         }))
     }
 
-    /// Counts output that was written by [`Stream::place`].
+    /// Counts output that was written through [`Stream::place`].
     pub(crate) fn placed(&mut self, bytes: u64) -> std::result::Result<(), Stop> {
         self.flush()?;
         let passed = self.sink.placed(bytes);
@@ -310,7 +310,7 @@ impl Stream<'_> {
         }
     }
 
-    /// Records a finished operation; `what` names it should it be among the slowest.
+    /// Records a finished operation; `what` names it in case it is among the slowest.
     pub(crate) fn record(&mut self, operation: Operation, what: impl FnOnce() -> String) {
         if let Some(start) = operation.start {
             self.times
@@ -319,7 +319,7 @@ impl Stream<'_> {
         }
     }
 
-    /// Hands the last output over. A buffer without any stays here: there are only so many.
+    /// Passes the last output on. An empty buffer stays here, because their number is limited.
     pub(super) fn flush(&mut self) -> std::result::Result<(), Stop> {
         match self.out.take() {
             Some(out) if out.filled() > 0 => self.put(out),
@@ -339,7 +339,7 @@ impl Stream<'_> {
     }
 }
 
-/// How a failure to write ends the work.
+/// How a write error ends the work.
 pub(crate) fn write_error(target: Option<&Target>, error: io::Error) -> Stop {
     let remote = target.is_some_and(Target::is_remote);
     match (error.kind(), target) {

@@ -1,5 +1,5 @@
-//! The password of an archive: read before anything else where it is in a file, asked for once where
-//! it is not and an entry needs it.
+//! The password of an archive: read first if it is in a file, otherwise asked for once when an entry needs
+//! it.
 
 use zipstream::{Decryption, Password};
 
@@ -8,15 +8,15 @@ use crate::commands::unzip::flags::UnzipPlan;
 use crate::failure::Result;
 use crate::term::password;
 
-/// What encrypted entries are opened with.
+/// Decrypts entries.
 pub(super) struct Keys {
-    /// `None` as long as nobody was asked.
+    /// `None` as long as the user has not been asked.
     password: Option<Option<Password>>,
     early: bool,
 }
 
 impl Keys {
-    /// Reads the file of the password, where there is one.
+    /// Reads the password file, if there is one.
     pub(super) fn new(plan: &UnzipPlan) -> Result<Self> {
         let password = match &plan.password {
             PasswordSource::File(path) => Some(Some(password::read(path)?)),
@@ -28,7 +28,7 @@ impl Keys {
         })
     }
 
-    /// The password, asked for where there is a terminal; without one entries say that they need it.
+    /// The password, asked for if there is a terminal; without one, entries fail and say that they need it.
     pub(super) fn get(&mut self) -> Result<Option<Decryption>> {
         let password = match &self.password {
             Some(password) => password.clone(),

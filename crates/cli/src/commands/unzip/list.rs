@@ -1,4 +1,4 @@
-//! `perfkit unzip -l`: what the directory says.
+//! `perfkit unzip -l`: lists the directory.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::failure::{Failure, Result};
 use crate::session::Outcome;
 use crate::term::{color, message};
 
-/// Entries that have rows in a report; what follows is counted, with a warning.
+/// Entries that get rows in a report; the rest is counted, with a warning.
 const ROWS_MAX: u64 = 1_000_000;
 
-/// A listing in the making.
+/// A listing so far.
 pub(super) struct Listing<'a> {
     asked: Asked<'a>,
     entries: Table,
@@ -50,7 +50,7 @@ const FULL_COLUMNS: [(&str, Unit); 9] = [
 ];
 
 impl<'a> Listing<'a> {
-    /// With rows of what entries say, or in full, or without if nobody reads them.
+    /// With a row per entry, with full rows, or without rows if they are not printed.
     pub(super) fn new(plan: &'a UnzipPlan, full: bool, read: bool) -> Self {
         let columns: &[_] = if full { &FULL_COLUMNS } else { &COLUMNS };
         Self {
@@ -64,7 +64,7 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Counts an entry if it is one of those that are asked for; whether it is.
+    /// Counts an entry if it is selected; returns whether it is.
     fn count(&mut self, entry: &Entry<'_>) -> bool {
         if !self.asked.takes(&entry.name_lossy()) {
             return false;
@@ -121,7 +121,7 @@ impl<'a> Listing<'a> {
         Ok(())
     }
 
-    /// Prints the list of a file at once: the directory is walked twice, and no row is kept.
+    /// Prints the listing as it is read: the directory is read twice, and no row is kept.
     pub(super) fn print<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<()> {
         let columns = std::mem::replace(&mut self.entries, Table::new("entries", &[]));
         let mut table = LongTable::new(columns, Palette::ANSI, color::Stdout);
@@ -142,7 +142,7 @@ impl<'a> Listing<'a> {
             table.finish()
         });
         match printed {
-            // Whoever read it has read enough.
+            // The reader has read enough.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Failure::io("write", Path::new("standard output"), &error))
             }
@@ -150,7 +150,7 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Lists what comes through a pipe, contents checked on the way.
+    /// Lists an archive from a pipe, and verifies contents on the way.
     pub(super) fn pipe(&mut self, source: impl Read, plan: &UnzipPlan) -> Result<()> {
         let failed = |error| messages::failed(&error);
         let mut pipe = PipeReader::new(source, &plan.read);
@@ -161,7 +161,7 @@ impl<'a> Listing<'a> {
         Ok(())
     }
 
-    /// Puts into the outcome what was listed, and how that ends.
+    /// Puts the listing into the outcome, with its status.
     pub(super) fn settle(self, outcome: &mut Outcome) {
         let unmatched = messages::unmatched(&self.asked);
         unmatched.iter().for_each(message::failure);
@@ -175,7 +175,7 @@ impl<'a> Listing<'a> {
         (outcome.tables, outcome.workload.inputs_total) = self.tables();
     }
 
-    /// The tables: a row an entry, and their total.
+    /// The tables: a row per entry, and their total.
     fn tables(self) -> (Vec<Table>, u64) {
         if self.count > ROWS_MAX && !self.entries.columns.is_empty() {
             message::note(
@@ -198,14 +198,14 @@ impl<'a> Listing<'a> {
             ratio.into(),
         ]);
         let mut tables = vec![self.entries, total];
-        // What is printed already has no columns left.
+        // Printed rows cannot be realigned.
         tables.retain(|table| !table.columns.is_empty());
         (tables, self.count)
     }
 }
 
-/// The name of an entry as a report has it. A name that does not read as its flags say stands with
-/// its bytes.
+/// The name of an entry in a report. A name that is not valid in its stated encoding is shown with its
+/// bytes.
 fn name(entry: &Entry<'_>) -> String {
     match entry.name() {
         Ok(name) => names::text(name.as_bytes()),
@@ -213,7 +213,7 @@ fn name(entry: &Entry<'_>) -> String {
     }
 }
 
-/// A moment in UTC, without its fractions.
+/// A time in UTC, without fractions of seconds.
 fn time(seconds: i64) -> Option<String> {
     let at = jiff::Timestamp::from_second(seconds).ok()?;
     Some(at.strftime("%Y-%m-%d %H:%M:%S").to_string())

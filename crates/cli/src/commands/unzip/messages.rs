@@ -9,7 +9,7 @@ use crate::args::glob::Asked;
 use crate::failure::Failure;
 use crate::term::message;
 
-/// An error of the archive as a failure.
+/// Turns an error of the archive into a failure.
 pub(super) fn failed(error: &zipstream::Error) -> Failure {
     let failure = Failure::new(error.to_string());
     match error.help_text() {
@@ -24,7 +24,7 @@ pub(super) fn not_started(error: &zipstream::Error) -> Failure {
     match error.kind() {
         _ if error.offset().is_some() => failure,
         zipstream::ErrorKind::Io(io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) => {
-            failure.help("it is no directory: name another with -d")
+            failure.help("it is not a directory: name another one with -d")
         }
         zipstream::ErrorKind::Io(kind) => failure.next_step("write", kind),
         _ => failure,
@@ -37,14 +37,16 @@ pub(super) fn of_entry(failed_one: &Failed) -> Failure {
     match &failed_one.reason {
         Reason::Archive(error) => failed(error),
         Reason::Undelivered(error) => Failure::io("write", Path::new("standard output"), error),
-        Reason::Name(_) => failure.help("list the archive with -l; whoever made it may mean harm"),
-        Reason::SamePath => failure.help("extract them one by one, with patterns and -p"),
+        Reason::Name(_) => {
+            failure.help("list the archive with -l; it may have been made to do harm")
+        }
+        Reason::SamePath => failure.help("extract them one at a time, with a GLOB and -p"),
         Reason::Exists => failure.help("add -o to overwrite, or -n to skip what exists"),
         Reason::Link(_) => failure.help("see where it leads: perfkit unzip -p IN NAME"),
         Reason::Panicked => failure.help("please report this as a bug with the command line"),
         Reason::Write(error) => match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                failure.help("free some space, or write elsewhere")
+                failure.help("free some space, or use another directory")
             }
             io::ErrorKind::NotADirectory => {
                 failure.help("nothing is written through links: extract into an empty directory")

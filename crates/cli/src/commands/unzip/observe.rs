@@ -27,7 +27,7 @@ impl Times {
     }
 
     fn merge(&mut self, other: Self) {
-        // Recorders of one run have one layout.
+        // Recorders of one run have the same layout.
         let _ = self.entry.merge(other.entry);
         let _ = self.hold.merge(other.hold);
     }

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     let from_pipe = args.input.as_os_str() == "-";
     if from_pipe && io::stdin().is_terminal() {
         return Err(Failure::usage("standard input is a terminal")
-            .help("name a file, or send something in a pipe; see --help"));
+            .help("name a file, or pipe data in; see --help"));
     }
     let mut report = args.report.clone();
     if args.json {
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     session.finish(outcome)
 }
 
-/// Asks for the password where an entry that is wanted needs one.
+/// Asks for the password if a selected entry needs one.
 fn unlock<R: zipstream::ReadAt>(
     reader: &mut ArchiveReader<R>,
     plan: &UnzipPlan,
@@ -145,10 +145,10 @@ impl Opened {
         }
     }
 
-    /// How many threads may read it where this many are wanted.
+    /// How many threads may read it if this many are wanted.
     fn threads(&self, wanted: u32) -> u32 {
         match self {
-            // Several would ask for parts in turns, none of which goes on from the one before.
+            // Several threads would request parts in turn, none of which continues the previous one.
             #[cfg(feature = "cloud")]
             Self::Remote(_) => 1,
             _ => wanted,
@@ -156,7 +156,7 @@ impl Opened {
     }
 }
 
-/// Opens an archive that a URL names: by its directory, or as it comes where a server gives no parts.
+/// Opens an archive that a URL names: by its directory, or as a stream if the server supports no ranges.
 #[cfg(feature = "cloud")]
 fn open_url(path: &Path, url: &str, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
     match Spans::open(url) {
@@ -174,7 +174,7 @@ fn open_url(_: &Path, url: &str, _: &UnzipPlan, _: bool) -> Result<Opened> {
 }
 
 /// How an archive comes back that was being added to when its process was killed.
-const UNDO: &str = "perfkit zip --append or --repair undoes what was cut off";
+const UNDO: &str = "`perfkit zip --append` or `--repair` restores the archive";
 
 fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
     if let Some(url) = url::of(path) {
@@ -185,7 +185,7 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
     }
     if path.is_dir() {
         return Err(Failure::new(format!("'{}' is a directory", path.display()))
-            .help("name the archive; what it is extracted into is named by -d"));
+            .help("name the archive; -d names the target directory"));
     }
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     if path.as_os_str() == "-" || (path.exists() && !is_file) {
@@ -193,7 +193,10 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
     }
     let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
     if warn && Undo::is_there(path) {
-        message::note("an --append to this archive was cut off, or goes on", UNDO);
+        message::note(
+            "an --append to this archive was interrupted, or is still running",
+            UNDO,
+        );
     }
     Ok(Opened::File(Box::new(opened(file, path, plan, warn)?)))
 }
@@ -214,7 +217,7 @@ fn opened<R: ReadAt>(
     })?;
     if warn {
         let warnings = reader.directory().warnings().iter();
-        // No profile has anything against zeros that fill a block.
+        // Every profile accepts zeros that fill a block.
         for warning in warnings.filter(|warning| !matches!(warning, Warning::Padding { .. })) {
             message::note(&warning.to_string(), "--strict refuses such archives");
         }
@@ -222,7 +225,7 @@ fn opened<R: ReadAt>(
     Ok(reader)
 }
 
-/// A source that brings buffers, as a stream of bytes.
+/// A source that provides buffers, as a stream of bytes.
 struct Pulled {
     source: Box<Source>,
     buffer: source::Buffer,
@@ -243,7 +246,7 @@ impl Read for Pulled {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.buffer.len() {
             self.buffer = source::Buffer::default();
-            // An interrupt of the user is no reason to try again.
+            // An interrupt by the user is no reason to retry.
             self.buffer = self
                 .source
                 .next_buffer()

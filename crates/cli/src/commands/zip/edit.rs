@@ -1,6 +1,6 @@
-//! Changing an archive that exists. What is only added to goes on where its directory was: the new
-//! end is made beside it and put into its place at last, so that it costs what is added and not what
-//! is there. Otherwise what stays of it is carried into a new one, which replaces it.
+//! Changes an existing archive. With `--append` the archive continues where its directory was: the new end
+//! is made next to it and put in place last, at the cost of the new entries. Otherwise the remaining
+//! entries are copied into a new archive, which replaces the old one.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, Metadata};
@@ -22,17 +22,17 @@ use crate::io::target::Target;
 use crate::io::temporary;
 use crate::term::message;
 
-/// The archive that is changed.
+/// The archive to change.
 pub(super) struct Base {
     reader: ArchiveReader<Held>,
     /// Its path, no link.
     path: PathBuf,
-    /// Whether it goes on where its directory was.
+    /// Whether the archive continues where its directory was.
     in_place: bool,
     pub(super) metadata: Metadata,
     /// Positions of the entries that stay.
     kept: Vec<u64>,
-    /// Entries that do not, since they are deleted or replaced.
+    /// Number of entries that are deleted or replaced.
     pub(super) dropped: u64,
     /// Whether an entry is encrypted.
     pub(super) encrypted: bool,
@@ -41,17 +41,17 @@ pub(super) struct Base {
 /// Entries of an archive that have the names of sources.
 type Names = HashMap<String, Entry>;
 
-/// What an archive says of an entry.
+/// What an archive states about an entry.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     position: u64,
     /// Seconds since 1970.
     modified: i64,
-    /// Bytes of its content.
+    /// Size of its content, in bytes.
     bytes: u64,
 }
 
-/// The file of an archive: locked, where it can be written.
+/// The file of an archive, locked if it can be written.
 pub(super) struct Held {
     file: File,
     locked: bool,
@@ -73,16 +73,16 @@ impl zipstream::ReadAt for Held {
     }
 }
 
-/// Opens an archive to change or to save it. An append that was cut off is undone first.
+/// Opens an archive to change or repair it. An interrupted append is undone first.
 pub(super) fn hold(path: &Path) -> io::Result<Held> {
     match splice::lock(path) {
         Ok((file, undone)) => {
             if undone {
-                message::remark("an --append that was cut off is undone: the archive is as it was");
+                message::remark("an interrupted --append was undone: the archive is unchanged");
             }
             Ok(Held { file, locked: true })
         }
-        // One that cannot be written may still be replaced.
+        // An archive that cannot be written may still be replaced.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Held {
             file: File::open(path)?,
             locked: false,
@@ -92,7 +92,7 @@ pub(super) fn hold(path: &Path) -> io::Result<Held> {
 }
 
 impl Base {
-    /// Opens the archive; `None` where there is none yet and that is fine.
+    /// Opens the archive; `None` if it does not exist and that is allowed.
     pub(super) fn open(path: &Path, plan: &ZipPlan, edit: &Edit) -> Result<Option<Self>> {
         let unreadable = |error: io::Error| Failure::io("change", path, &error);
         let metadata = match std::fs::metadata(path) {
@@ -105,16 +105,18 @@ impl Base {
         };
         if !metadata.is_file() {
             let name = path.display();
-            return Err(Failure::usage(format!("'{name}' is no file to change")));
+            return Err(Failure::usage(format!(
+                "'{name}' is not a file that can be changed"
+            )));
         }
         let real = std::fs::canonicalize(path).map_err(unreadable)?;
         let file = hold(&real).map_err(unreadable)?;
-        // What is verified before it appears is a file of its own.
+        // An archive that is verified before it appears is a separate file.
         let in_place = file.locked && *edit == Edit::Append && !plan.verify;
         let wrong = |what: String| {
             let name = path.display();
             Failure::new(format!("cannot change '{name}': {what}"))
-                .help("it is as it was; see more with perfkit unzip -t --strict")
+                .help("it is unchanged; `perfkit unzip -t --strict` shows more")
         };
         let opened = ArchiveReader::open(file).and_then(|reader| reader.check().map(|()| reader));
         let reader = opened.map_err(|error| wrong(error.to_string()))?;
@@ -139,12 +141,12 @@ impl Base {
         self.reader.directory().comment().to_vec()
     }
 
-    /// The directory of an archive that goes on in its place.
+    /// The directory of an archive that is changed in place.
     pub(super) fn goes_on(&self) -> Option<&Directory> {
         self.in_place.then(|| self.reader.directory())
     }
 
-    /// Gives the archive its new end, which is in `target` by now, if there is anything new.
+    /// Puts the new end, which is now in `target`, at the end of the archive, if there is one.
     pub(super) fn go_on(
         &self,
         target: &Target,
@@ -172,7 +174,7 @@ impl Base {
         replaced.map_err(|error| Stop::Failed(Failure::io("change", &self.path, &error)))
     }
 
-    /// Decides what stays, and takes out of the sources what is not to be packed.
+    /// Decides which entries stay, and removes sources that are not to be packed.
     pub(super) fn choose(&mut self, edit: &Edit, found: &mut Sources) -> Result<()> {
         let wanted: HashSet<String> = found.sources.iter().map(|source| source.name).collect();
         let mut held = Names::new();
@@ -232,7 +234,7 @@ impl Base {
         self.dropped = replaced.len() as u64;
     }
 
-    /// Carries over what stays; how many entries that is.
+    /// Copies the remaining entries; returns their number.
     pub(super) fn carry(&self, packer: &mut Packer<'_>) -> std::result::Result<u64, Stop> {
         if self.in_place {
             return Ok(self.kept.len() as u64);
@@ -253,23 +255,23 @@ impl Base {
     }
 }
 
-/// Takes out what the archive holds; files of it are told of.
+/// Removes sources that the archive already has; files among them are reported.
 fn refuse_held(held: &Names, found: &mut Sources) {
     let failures = &mut found.failures;
     found.sources.retain(|_, source| {
         let is_held = held.contains_key(&source.name);
-        // A directory that is there already is what is asked for.
+        // An existing directory is what the user wants.
         if is_held && source.kind != EntryKind::Directory {
             let name = &source.name;
-            let failure = Failure::new(format!("'{name}' is in the archive already"));
-            failures.push(failure.help("-u replaces what is older"));
+            let failure = Failure::new(format!("'{name}' is already in the archive"));
+            failures.push(failure.help("-u replaces older entries"));
         }
         !is_held
     });
 }
 
-/// Whether a file was changed after what the archive holds of it. The old time fields are even
-/// seconds, so that a change of the same second shows by its size alone.
+/// Whether a file was changed after its entry was made. The old time fields have steps of two seconds, so a
+/// change within them shows only by its size.
 fn is_newer(source: &Source, held: &Entry) -> bool {
     if source.path.as_os_str() == "-" {
         return true;

@@ -1,5 +1,4 @@
-//! Packing: sources through the encoder into the target, each call of it timed. How files are read is
-//! in `file`.
+//! Packs sources through the encoder into the target, with every call timed. `file` reads the files.
 
 use std::fs::Metadata;
 use std::io::{self, Write as _};
@@ -24,7 +23,7 @@ use crate::session::{Outcome, Session};
 use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
-mod apart;
+mod direct_copy;
 mod file;
 mod times;
 
@@ -43,14 +42,14 @@ pub(super) struct Packer<'a> {
     times: Times,
     progress: &'a Progress,
     zone: jiff::tz::TimeZone,
-    /// Whether entries are encrypted, and state no checksum.
+    /// Whether entries are encrypted, and therefore state no checksum.
     sealed: bool,
-    /// What writes the output of the entry at hand, where it is not written as it comes.
+    /// Writes the output of the current entry in the background, if that is not written directly.
     behind: Option<WriteBehind>,
     pub(super) read_bytes: u64,
-    /// Who may read everything that was packed.
+    /// Who may read all packed files.
     pub(super) rights: Rights,
-    /// Files that changed while they were packed; what was read of them is in the archive.
+    /// Files that changed while they were packed; the archive contains what was read.
     pub(super) changed: u64,
 }
 
@@ -64,7 +63,7 @@ impl<'a> Packer<'a> {
         encryption: Option<Encryption>,
         base: Option<&Base>,
     ) -> Result<Self> {
-        // One thread is the calling one.
+        // One of the threads is the calling one.
         let threads = if plan.threads > 1 { plan.threads } else { 0 };
         let times = Times::new(session, threads > 0);
         let mut options = ArchiveOptions::default();
@@ -96,7 +95,7 @@ impl<'a> Packer<'a> {
         })
     }
 
-    /// Packs one source. A failure that is told has cost the archive nothing but this entry.
+    /// Packs one source. A failure that is reported has cost only this entry.
     pub(super) fn add(&mut self, source: &Source) -> std::result::Result<bool, Stop> {
         if signal::interrupted() {
             return Err(Stop::Interrupted);
@@ -119,7 +118,7 @@ impl<'a> Packer<'a> {
         Ok(added)
     }
 
-    /// Carries an entry over as it is, given what its headers say.
+    /// Copies an entry without decoding it, given its headers.
     pub(super) fn carry(
         &mut self,
         raw: RawEntry,
@@ -254,7 +253,7 @@ impl<'a> Packer<'a> {
             .record_span_what(start, end, || format!("{}, call {calls}", source.name));
     }
 
-    /// Waits for what writes the output of an entry.
+    /// Waits until the output of an entry is written.
     fn catch_up(&mut self) -> std::result::Result<(), Stop> {
         let written = self.behind.take().map_or(Ok(()), WriteBehind::finish);
         written.map_err(|error| write_error(Some(self.target), error))
@@ -304,10 +303,10 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// What takes the bytes of an entry that is carried over.
+/// Receives the bytes of an entry that is copied.
 pub(super) type Sink<'a> = dyn FnMut(&[u8]) -> std::result::Result<(), Carried> + 'a;
 
-/// Why an entry could not be carried over.
+/// Why an entry could not be copied.
 pub(super) struct Carried(pub(super) Stop);
 
 impl From<zipstream::Error> for Carried {
@@ -334,7 +333,7 @@ fn link_target(path: &Path) -> io::Result<Vec<u8>> {
         .ok_or_else(|| io::Error::other("it leads to a name that is not UTF-8"))
 }
 
-/// Tells of a source that cannot be read and is left out.
+/// Reports a source that cannot be read and is left out.
 fn passed_over(path: &Path, error: &io::Error) -> bool {
     message::failure(&Failure::io("read", path, error));
     false

@@ -1,4 +1,4 @@
-//! `perfkit zip --repair`: what can be saved of an archive, as a new one.
+//! `perfkit zip --repair`: recovers the intact entries of an archive into a new one.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -23,10 +23,10 @@ use crate::session::{Outcome, Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password};
 
-/// One read of what is carried over.
+/// Bytes per read while copying.
 const READ_BYTES: usize = 128 << 10;
 
-/// Opens the broken archive. Where only an append to it was cut off it is whole again by that.
+/// Opens the broken archive. If only an append was interrupted, undoing that makes it intact again.
 fn open(path: &Path) -> std::io::Result<File> {
     if Undo::is_there(path) {
         return edit::hold(&std::fs::canonicalize(path)?).map(edit::Held::into_file);
@@ -76,7 +76,7 @@ pub(super) fn run(
     let packer = Packer::new(&session, &single, &target, &progress, None, None, None)?;
     let carried = carry(packer, &file, &saved, &mut outcome);
     let ended = carried.and_then(|(totals, twins)| {
-        // It holds what the broken one holds, for the same people.
+        // It contains what the broken archive contains, for the same users.
         target.settle_rights(Some(&metadata), &Rights::default());
         target.commit()?;
         Ok((totals, twins))
@@ -94,11 +94,11 @@ pub(super) fn run(
 
 fn cannot(input: &Path, why: &str) -> Failure {
     let name = input.display();
-    Failure::new(format!("nothing of '{name}' can be saved: {why}"))
-        .help("fetch or copy it again, if there is another copy")
+    Failure::new(format!("nothing in '{name}' can be recovered: {why}"))
+        .help("download or copy it again, if possible")
 }
 
-/// Carries over what was saved; how many entries had the name of another.
+/// Copies the recovered entries; returns how many have the name of another one.
 fn carry(
     mut packer: Packer<'_>,
     file: &File,

@@ -31,7 +31,7 @@ use crate::commands::zip::edit::Base;
 use crate::commands::zip::pack::Packer;
 use crate::commands::zip::sources::{Listed, Sources, Special};
 
-/// 1980-01-01, the first time that every reader understands.
+/// 1980-01-01, the earliest time that every reader supports.
 const TIME_MIN: i64 = 315_532_800;
 
 /// Runs the command.
@@ -69,8 +69,8 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     };
     if plan.verify && target.is_remote() {
         return Err(
-            Failure::usage("--verify cannot read back an object that is not there yet")
-                .help("test it when it is: perfkit unzip -t URL"),
+            Failure::usage("--verify cannot test an object before it is uploaded")
+                .help("test it afterwards: perfkit unzip -t URL"),
         );
     }
     let mut outcome = Outcome::new("zip");
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         if plan.verify {
             verify(&target, &plan, encryption, totals, &mut outcome)?;
         }
-        // An archive of nothing because everything failed is of no use to anyone.
+        // If everything failed, an empty archive is of no use.
         let failed = !found.failures.is_empty() || !outcome.complete;
         if totals.entries > 0 || !failed {
             match &base {
@@ -108,8 +108,8 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     session.finish(outcome)
 }
 
-/// The same with the path of an archive that a URL names on this machine. One in a store is written
-/// as a whole: to change it or to look into it needs all of it here.
+/// The same with the path of an archive on this machine that a URL names. An archive in an object store is
+/// written as a whole: changing it would need all of it here.
 fn here(args: &ZipArgs, changes: bool) -> Result<ZipArgs> {
     let mut args = args.clone();
     let Some(url) = url::of(&args.output) else {
@@ -119,7 +119,7 @@ fn here(args: &ZipArgs, changes: bool) -> Result<ZipArgs> {
         Some(path) => args.output = path,
         None if changes => {
             return Err(Failure::usage(format!(
-                "'{url}' is an object in a store, which cannot be changed in its place"
+                "'{url}' is in an object store and cannot be changed in place"
             ))
             .help(
                 "copy it to a file (aws s3 cp, gcloud storage cp, azcopy cp), change that and copy it \
@@ -131,7 +131,7 @@ fn here(args: &ZipArgs, changes: bool) -> Result<ZipArgs> {
     Ok(args)
 }
 
-/// The archive that is changed, and what of the sources it leaves to be packed.
+/// The archive that is changed, and the sources that remain to be packed.
 fn base(args: &ZipArgs, plan: &ZipPlan, found: &mut Sources) -> Result<Option<Base>> {
     let Some(edit) = &plan.edit else {
         return Ok(None);
@@ -143,17 +143,17 @@ fn base(args: &ZipArgs, plan: &ZipPlan, found: &mut Sources) -> Result<Option<Ba
         if base.encrypted && plain && !found.sources.is_empty() {
             let name = args.output.display();
             return Err(Failure::usage(format!(
-                "'{name}' has encrypted entries, and what is added to it would not be encrypted"
+                "'{name}' has encrypted entries, but new entries would not be encrypted"
             ))
-            .help("add --password-file FILE or -e; --no-encrypt adds it as it is"));
+            .help("add --password-file FILE or -e, or allow it with --no-encrypt"));
         }
     }
     Ok(base)
 }
 
-/// Makes the archive appear, in the place of the one that it was made of.
+/// Makes the archive appear, replacing the one that it was made from.
 fn appear(target: Target, base: Option<&Base>, rights: &Rights) -> std::result::Result<(), Stop> {
-    // Who may read the archive is as it was, unless what is new is not for all of them.
+    // The same users may read the archive as before, unless they may not read the new entries.
     target.settle_rights(base.map(|base| &base.metadata), rights);
     let remote = target.is_remote();
     let stale = match &target {
@@ -162,7 +162,7 @@ fn appear(target: Target, base: Option<&Base>, rights: &Rights) -> std::result::
     };
     let appeared = target.commit();
     if let Some(path) = stale.filter(|_| appeared.is_ok()) {
-        // What an append that was cut off has left was of the archive that is replaced.
+        // What an interrupted append left belongs to the archive that is replaced.
         Undo::forget(&path);
     }
     appeared.map_err(|failure| match failure {
@@ -171,7 +171,7 @@ fn appear(target: Target, base: Option<&Base>, rights: &Rights) -> std::result::
     })
 }
 
-/// Refuses what could only end badly, before anything is opened.
+/// Refuses what can only end badly, before anything is opened.
 fn refuse(args: &ZipArgs) -> Result<()> {
     let mut stdin = args.paths.iter().filter(|path| path.as_os_str() == "-");
     if stdin.next().is_some() {
@@ -180,7 +180,7 @@ fn refuse(args: &ZipArgs) -> Result<()> {
         }
         if !args.force && std::io::stdin().is_terminal() {
             return Err(Failure::usage("standard input is a terminal")
-                .help("name a file, or send something in a pipe; see --help"));
+                .help("name a file, or pipe data in; see --help"));
         }
     }
     let to_stdout = target::is_stdout(&args.output);
@@ -196,8 +196,8 @@ fn refuse(args: &ZipArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to replace a file that is no archive, whatever the flags: a first name that was meant to be
-/// packed would be lost.
+/// Refuses to replace a file that is not an archive, whatever the flags: a file that was meant to be
+/// packed, but is named first, would be lost.
 fn refuse_other(args: &ZipArgs, plan: &ZipPlan) -> Result<()> {
     let path = match args.repair {
         true => &args.paths[0],
@@ -211,7 +211,7 @@ fn refuse_other(args: &ZipArgs, plan: &ZipPlan) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             return Err(Failure::io("read", path, &error));
         }
-        // What is not there, or no file, is the target's to judge.
+        // The target reports what does not exist or is not a file.
         Err(_) => return Ok(()),
     };
     if metadata.len() == 0 || is_archive(file) {
@@ -221,10 +221,10 @@ fn refuse_other(args: &ZipArgs, plan: &ZipPlan) -> Result<()> {
     Err(Failure::usage(format!(
         "'{name}' is not a ZIP archive, and an archive would replace it"
     ))
-    .help("the first name is that of the archive: perfkit zip OUT PATH...; to use this name, move the file away first"))
+    .help("the first name is the archive: perfkit zip OUT PATH...; to use this name, move the file away first"))
 }
 
-/// Whether a file is an archive, or the beginning of one.
+/// Whether a file is an archive, or the start of one.
 fn is_archive(file: File) -> bool {
     let mut start = [0; 4];
     let read = zipstream::ReadAt::read_at(&file, &mut start, 0);
@@ -232,14 +232,14 @@ fn is_archive(file: File) -> bool {
     (starts && read.is_ok_and(|bytes| bytes == start.len())) || ArchiveReader::open(file).is_ok()
 }
 
-/// What contents are encrypted with; asks for the password.
+/// How to encrypt contents; asks for the password.
 fn encryption((source, strength): &(PasswordSource, AesStrength)) -> Result<Encryption> {
     let mut encryption = Encryption::new(password::new(source)?);
     encryption.strength = *strength;
     Ok(encryption)
 }
 
-/// The time of every entry of a reproducible archive.
+/// The time of all entries of a reproducible archive.
 fn source_date() -> Result<i64> {
     let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH") else {
         return Ok(TIME_MIN);
@@ -272,7 +272,7 @@ fn remark(found: &Sources, edits: bool) {
     }
 }
 
-/// The archive would take the place of all that it is made of.
+/// The archive would replace its only source.
 fn only_itself(archive: &Path) -> Failure {
     let name = match target::is_stdout(archive) {
         true => "standard output goes to a file that".to_owned(),
@@ -293,7 +293,7 @@ fn describe(plan: &ZipPlan, outcome: &mut Outcome) {
     params.insert("reproducible".to_owned(), plan.reproducible.into());
 }
 
-/// Packs everything; what was read and written is in the outcome even if it failed.
+/// Packs everything; what was read and written is in the outcome even after a failure.
 fn pack(
     mut packer: Packer<'_>,
     base: Option<&Base>,
@@ -310,7 +310,7 @@ fn pack(
             params.insert("dropped_entries".to_owned(), base.dropped.into());
             params.insert("in_place".to_owned(), base.goes_on().is_some().into());
         }
-        // Of nothing but failures no archive appears, on standard output neither.
+        // If there are only failures, there is no archive, not even on standard output.
         if base.is_none() && found.sources.is_empty() && !found.failures.is_empty() {
             return Ok(Totals::default());
         }
@@ -370,7 +370,7 @@ fn table(totals: &Totals) -> Table {
     table
 }
 
-/// Reads back what was written, in the strict profile.
+/// Tests the archive that was written, in the strict profile.
 fn verify(
     target: &Target,
     plan: &ZipPlan,
@@ -383,7 +383,7 @@ fn verify(
         Failure::new(format!(
             "the archive that was written cannot be read: {reason}"
         ))
-        .help("nothing was replaced; please report this as a bug with the command line")
+        .help("no file was replaced; please report this as a bug, with the command line")
     };
     let mut reader = ArchiveReader::open_with(file.file(), &ReadOptions::strict())
         .map_err(|error| wrong(error.to_string()))?;
@@ -408,7 +408,7 @@ fn verify(
     }
 }
 
-/// How it all ended.
+/// Sets the status of the outcome.
 pub(crate) fn settle(ended: std::result::Result<Totals, Stop>, failed: u64, outcome: &mut Outcome) {
     outcome.complete &= failed == 0 && ended.is_ok();
     outcome.status = match ended {
@@ -416,7 +416,7 @@ pub(crate) fn settle(ended: std::result::Result<Totals, Stop>, failed: u64, outc
         Ok(totals) if totals.entries == 0 => ExitStatus::Failure,
         Ok(_) => ExitStatus::Partial,
         Err(Stop::PipeClosed) => ExitStatus::Ok,
-        // No other thread would do it.
+        // There is no other thread that could do it.
         Err(Stop::Declined) => ExitStatus::Failure,
         Err(Stop::Interrupted) => ExitStatus::Interrupted,
         Err(Stop::Failed(failure)) => {

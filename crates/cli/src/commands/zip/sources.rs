@@ -1,6 +1,7 @@
-//! What goes into an archive: paths to entries, in the order in which they are packed.
+//! Turns paths into entries, in the order in which they are packed.
 //!
-//! There may be very many of them, so they are kept in one buffer, a few bytes beside each path.
+//! There may be very many of them, so they are kept in one buffer, with a few bytes in addition to each
+//! path.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::FileType;
@@ -15,7 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::io::conflicts::{self, Written};
 use crate::io::rights::Rights;
 
-/// One entry to be.
+/// A future entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source {
     /// Where it is; `-` is standard input.
@@ -26,14 +27,14 @@ pub(super) struct Source {
     pub(super) kind: EntryKind,
 }
 
-/// Entries to be, one behind the other: its kind, the length of its path, its path. Its name is made
-/// of that.
+/// Future entries, one after another: the kind, the length of the path, the path. The name is derived from
+/// the path.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     bytes: Vec<u8>,
 }
 
-/// Bytes beside each path.
+/// Bytes in addition to each path.
 const HEAD_BYTES: usize = 5;
 
 impl Listed {
@@ -49,7 +50,7 @@ impl Listed {
         self.bytes.extend_from_slice(path.as_bytes());
     }
 
-    /// The entry at a byte, and the byte behind it.
+    /// The entry at this byte, and the position of the next one.
     fn at(&self, at: usize) -> Option<(Source, usize)> {
         let (head, rest) = self.bytes.get(at..)?.split_first_chunk::<HEAD_BYTES>()?;
         let [kind, bytes @ ..] = *head;
@@ -67,7 +68,7 @@ impl Listed {
         Some((source, at + HEAD_BYTES + bytes))
     }
 
-    /// All of them with the bytes that they stand at.
+    /// All entries with their positions.
     fn placed(&self) -> impl Iterator<Item = (usize, Source)> {
         let mut next = 0;
         std::iter::from_fn(move || {
@@ -76,7 +77,7 @@ impl Listed {
         })
     }
 
-    /// All of them.
+    /// All entries.
     pub(super) fn iter(&self) -> impl Iterator<Item = Source> {
         self.placed().map(|(_, source)| source)
     }
@@ -85,7 +86,7 @@ impl Listed {
         self.bytes.is_empty()
     }
 
-    /// Leaves out those that are not to stay, by the byte that they stand at and what they are.
+    /// Removes the entries that `stays`, called with position and entry, rejects.
     pub(super) fn retain(&mut self, mut stays: impl FnMut(usize, &Source) -> bool) {
         let (mut next, mut kept) = (0, 0);
         while let Some((source, behind)) = self.at(next) {
@@ -99,22 +100,22 @@ impl Listed {
     }
 }
 
-/// The sources, and what could not be one.
+/// The sources, and paths that could not be sources.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     pub(super) sources: Listed,
     pub(super) failures: Vec<Failure>,
-    /// Who may enter directories that are no entries.
+    /// Who may enter directories that are not entries.
     pub(super) rights: Rights,
-    /// What a walk passed over because it is neither file, directory nor link: the first of it.
+    /// The first things that a walk skipped because they are neither file, directory nor link.
     pub(super) special: Vec<Special>,
-    /// How much that was.
+    /// The number of such things.
     pub(super) specials: u64,
     /// Whether the archive itself was left out.
     pub(super) itself: bool,
 }
 
-/// Something that has no content of its own.
+/// Something that has no content to pack.
 #[derive(Debug)]
 pub(super) struct Special {
     pub(super) path: PathBuf,
@@ -122,11 +123,11 @@ pub(super) struct Special {
     pub(super) what: &'static str,
 }
 
-/// What is named of what a walk passed over; the rest is counted.
+/// How many skipped things are named; the rest is counted.
 const SPECIALS_NAMED: usize = 100;
 
-/// Looks for everything that `paths` name. The archive that is written to `output` is never among
-/// it, standard output into a file included.
+/// Finds everything that `paths` name, without the archive that is written to `output`, even if standard
+/// output goes to that file.
 pub(super) fn find(paths: &[PathBuf], plan: &ZipPlan, output: &Path) -> Sources {
     let mut found = Sources::default();
     let archive = conflicts::written(output);
@@ -145,7 +146,7 @@ pub(super) fn find(paths: &[PathBuf], plan: &ZipPlan, output: &Path) -> Sources 
 }
 
 fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sources) {
-    // What is wrong with it is wrong with all that is below it.
+    // An invalid name makes all names below it invalid.
     if let Err(failure) = name(path) {
         if !is_left_out(path, plan) {
             found.failures.push(failure);
@@ -175,7 +176,7 @@ fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sour
                 let name = entry.path().display();
                 found.failures.push(
                     Failure::new(format!("'{name}' is a directory"))
-                        .help("add -r to pack what is in it"),
+                        .help("add -r to pack its content"),
                 );
                 continue;
             }
@@ -199,8 +200,8 @@ fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sour
     }
 }
 
-/// What a link leads to that is neither file nor directory and has no name of its own, as a pipe of
-/// a shell has none (`/dev/fd/63`): the link as an entry would lead nowhere.
+/// What a link leads to, if that is neither file nor directory and has no name of its own, such as a pipe
+/// of a shell (`/dev/fd/63`): as an entry, the link would be broken.
 fn unnamed(link: &Path) -> Option<FileType> {
     let kind = std::fs::metadata(link).ok()?.file_type();
     let special = !kind.is_file() && !kind.is_dir();
@@ -208,20 +209,20 @@ fn unnamed(link: &Path) -> Option<FileType> {
     (special && !named()).then_some(kind)
 }
 
-/// Whether the flags leave out what has a name that is not text, by what can be read of it.
+/// Whether the flags exclude a name that is not text, judged by its readable part.
 fn is_left_out(path: &Path, plan: &ZipPlan) -> bool {
     let text = path.to_string_lossy();
     let name = name(Path::new(&*text));
     name.is_ok_and(|name| name.is_some_and(|name| !plan.selection.takes(&name)))
 }
 
-/// Whether two paths are one but for how they are written.
+/// Whether two paths differ only in how they are written.
 fn is_same(one: &Path, other: &Path) -> bool {
     let parts = |path| Path::components(path).filter(|part| *part != Component::CurDir);
     parts(one).eq(parts(other))
 }
 
-/// What something is that is neither file, directory nor link.
+/// Describes something that is neither file, directory nor link.
 fn special(kind: FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -241,8 +242,7 @@ fn special(kind: FileType) -> &'static str {
 }
 
 impl Sources {
-    /// Leaves out what has no content of its own: one that is named on the command line is a failure,
-    /// others are mentioned.
+    /// Leaves out what has no content: on the command line it is a failure, elsewhere only reported.
     fn pass_over(&mut self, path: &Path, kind: FileType, named: bool, plan: &ZipPlan) {
         let wanted = name(path).ok().flatten();
         if !wanted.is_some_and(|name| plan.selection.takes(&name)) {
@@ -252,9 +252,8 @@ impl Sources {
         if named {
             let name = path.display();
             let failure = Failure::new(format!("'{name}' is {what}, which is not packed"));
-            self.failures.push(failure.help(format!(
-                "send what it gives in a pipe: perfkit zip OUT - < '{name}'"
-            )));
+            self.failures
+                .push(failure.help(format!("pipe its content in: perfkit zip OUT - < '{name}'")));
             return;
         }
         self.specials += 1;
@@ -275,7 +274,7 @@ impl Sources {
         }
         let name = match name(path) {
             Ok(Some(name)) => name,
-            // The directory that all names are in.
+            // The directory that contains all names.
             Ok(None) => return,
             Err(_) if is_left_out(path, plan) => return,
             Err(failure) => return self.failures.push(failure),
@@ -293,9 +292,9 @@ impl Sources {
         }
     }
 
-    /// Takes out what would have the name of another entry.
+    /// Removes sources whose entry would have the name of another one.
     fn refuse_twins(&mut self) {
-        // Where the first of each name stands, by a hash of it.
+        // The position of the first source of each name, by a hash of the name.
         let (hasher, mut names) = (RandomState::new(), HashMap::new());
         let mut twins = HashSet::new();
         for (at, source) in self.sources.placed() {
@@ -304,7 +303,7 @@ impl Sources {
                 && first.name == source.name
             {
                 twins.insert(at);
-                // One path that is named twice is packed once.
+                // A path that is named twice is packed once.
                 if !is_same(&first.path, &source.path) {
                     self.failures.push(both(&source, &first));
                 }
@@ -317,7 +316,7 @@ impl Sources {
 fn both(source: &Source, first: &Source) -> Failure {
     let (path, first, name) = (source.path.display(), first.path.display(), &source.name);
     let what = format!("'{path}' and '{first}' would both be entry '{name}'");
-    Failure::new(what).help("pack them from a directory that holds both")
+    Failure::new(what).help("pack them from a directory that contains both")
 }
 
 fn not_utf8(path: &Path) -> Failure {
@@ -326,8 +325,7 @@ fn not_utf8(path: &Path) -> Failure {
         .help("rename it, or leave it out with -x")
 }
 
-/// The name of a path in an archive: without what only says where it starts. `None` where nothing
-/// is left.
+/// The entry name of a path, without parts that only say where it starts. `None` if nothing is left.
 fn name(path: &Path) -> Result<Option<String>> {
     let mut name = String::new();
     for part in path.components() {
@@ -335,7 +333,7 @@ fn name(path: &Path) -> Result<Option<String>> {
             Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
             Component::ParentDir => {
                 return Err(Failure::new(format!(
-                    "'{}' leads out of the current directory, which a name cannot",
+                    "'{}' is outside of the current directory, and entry names cannot contain '..'",
                     path.display()
                 ))
                 .help("change to a directory above it first"));
@@ -358,10 +356,10 @@ fn unreadable(root: &Path, error: walkdir::Error) -> Failure {
     let path = error.path().unwrap_or(root).to_owned();
     if error.loop_ancestor().is_some() {
         return Failure::new(format!(
-            "'{}' leads back to a directory above it",
+            "'{}' is a link to a directory that contains it",
             path.display()
         ))
-        .help("links are stored without --symlinks follow");
+        .help("without --symlinks follow, links are stored");
     }
     match error.into_io_error() {
         Some(error) => Failure::io("read", &path, &error),

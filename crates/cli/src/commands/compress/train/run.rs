@@ -1,5 +1,5 @@
-//! `perfkit compress --train`: a dictionary out of samples, and what it is worth on those of them
-//! that it was not made of.
+//! `perfkit compress --train`: trains a dictionary on samples, and measures what it saves on samples that
+//! were held out.
 
 use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
@@ -21,14 +21,14 @@ use crate::io::target::{Target, display};
 use crate::session::Outcome;
 use crate::term::{message, signal};
 
-/// What is taken of a sample, as the zstd program has it.
+/// The most that is read of one sample, as in the zstd program.
 const SAMPLE_BYTES_MAX: u64 = 128 << 10;
-/// What is taken of all samples.
+/// The most that is read of all samples.
 const SAMPLES_BYTES_MAX: u64 = 2 << 30;
-/// The most samples: a directory may hold any number.
+/// The most samples: a directory may contain any number.
 const SAMPLES_MAX: usize = 4 << 20;
 
-/// Trains, writes the dictionary, and says what it is worth.
+/// Trains the dictionary, writes it, and reports what it saves.
 pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
     let found = plan::jobs(&Request {
         recursive: plan.recursive,
@@ -44,7 +44,7 @@ pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
     Files::default()
         .jobs(&found.jobs, Some(&plan.output))
         .check()?;
-    // Whether it can be written shows before an hour of training.
+    // A target that cannot be written must be an error before an hour of training, not after it.
     let target = Target::create(&plan.output, plan.force, None, context())?;
     let mut outcome = Outcome::new("train");
     for error in &found.failures {
@@ -90,7 +90,7 @@ pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// The dictionary, and what it is worth if that is asked for.
+/// The dictionary, and what it saves if that is asked for.
 fn made(
     plan: &TrainPlan,
     samples: &[Vec<u8>],
@@ -109,8 +109,8 @@ fn made(
     }
 }
 
-/// A dictionary of this number, which plain content could not have; a fifth of the samples is kept
-/// back to judge it by.
+/// A dictionary with an id, which plain content could not have; a fifth of the samples is held out to judge
+/// it.
 fn numbered(
     samples: &[Vec<u8>],
     options: &TrainOptions,
@@ -156,7 +156,7 @@ fn write(target: Target, bytes: &[u8], path: &Path) -> Result<()> {
     Ok(target.commit()?)
 }
 
-/// What the dictionary is worth, by size of the sample and in all.
+/// What the dictionary saves, by sample size and in total.
 fn tables(dictionary: &Dictionary, evaluation: &Evaluation) -> Vec<Table> {
     let Evaluation { classes, total, .. } = evaluation;
     let bytes = dictionary.bytes().len() as u64;

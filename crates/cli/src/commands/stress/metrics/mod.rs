@@ -1,6 +1,5 @@
-//! `--metrics`: the runs as they are now, for a scraper. [`text`] is what is said, [`server`] says it,
-//! [`request`] reads what is asked for;
-//! the board that both read, and that the runs write on, is here.
+//! `--metrics`: the current state of the runs, for Prometheus. [`text`] formats it, [`server`] serves it,
+//! [`request`] parses requests. The board that both read, and that the runs write, is here.
 
 mod request;
 mod server;
@@ -20,7 +19,7 @@ use crate::term::message;
 struct Row {
     codec: String,
     pool: PoolKind,
-    /// Of the runs before this one, which are over.
+    /// Counts of earlier runs, which are over.
     before: (Counts, Live),
     now: (Counts, Live),
     held: Option<Sample>,
@@ -28,7 +27,7 @@ struct Row {
 }
 
 impl Row {
-    /// What was counted in all runs so far.
+    /// Counts of all runs so far.
     fn totals(&self) -> (Counts, Live) {
         let (mut counts, mut live) = self.before;
         counts += self.now.0;
@@ -37,7 +36,7 @@ impl Row {
     }
 }
 
-/// What there is to say now. Written ten times a second, read at each scrape.
+/// The current state. Written ten times per second, read for each request.
 #[derive(Debug, Default)]
 struct Board(Mutex<Vec<Row>>);
 
@@ -47,19 +46,19 @@ impl Board {
     }
 }
 
-/// The board and who shows it, for as long as this lives.
+/// The board and its server; both end when this is dropped.
 pub(super) struct Metrics {
     board: Arc<Board>,
     _server: Server,
 }
 
 impl Metrics {
-    /// Listens, and says where unless it shall not.
+    /// Listens, and prints the address if `said`.
     pub(super) fn start(address: SocketAddr, said: bool) -> Result<Self> {
         let board = Arc::new(Board::default());
         let server = Server::start(address, text::Page::new(board.clone())).map_err(|error| {
             Failure::new(format!("cannot serve metrics at {address}: {error}"))
-                .help("choose another port with --metrics, 0 for any that is free")
+                .help("choose another port with --metrics; 0 is any free port")
         })?;
         if said {
             message::status(&format!("metrics at http://{}/metrics", server.address()));
@@ -70,7 +69,7 @@ impl Metrics {
         })
     }
 
-    /// A run begins.
+    /// Starts a run.
     pub(super) fn begin(&self, codec: &str, pool: PoolKind) {
         self.board.with(|rows| {
             let own = |row: &&mut Row| row.codec == codec && row.pool == pool;
@@ -91,7 +90,7 @@ impl Metrics {
         });
     }
 
-    /// The run of that codec and pool is here now.
+    /// The current run, if it is of that codec and pool.
     pub(super) fn see(&self, codec: &str, pool: PoolKind, progress: &Progress) {
         self.board.with(|rows| {
             let own = |row: &&mut Row| row.codec == codec && row.pool == pool;

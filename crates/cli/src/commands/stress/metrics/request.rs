@@ -1,8 +1,8 @@
-//! What a request to the metrics' server asks for. Requests are parsed by httparse.
+//! Parses requests to the metrics server, with httparse.
 
 use crate::commands::stress::metrics::text::Format;
 
-/// The greatest request, which has no body.
+/// The largest request, which has no body.
 pub(super) const REQUEST_BYTES_MAX: usize = 8 << 10;
 const HEADERS_MAX: usize = 64;
 
@@ -16,7 +16,7 @@ pub(super) enum Asked {
     Nonsense,
 }
 
-/// What the head of a request asks for; `None`: there is more to come.
+/// Parses the head of a request; `None` if it is not complete yet.
 pub(super) fn parse(bytes: &[u8]) -> Option<Asked> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
     let mut request = httparse::Request::new(&mut headers);
@@ -49,8 +49,8 @@ fn asked(request: &httparse::Request<'_, '_>) -> Asked {
     }
 }
 
-/// The format that a client would rather have, by its `Accept` header. OpenMetrics is for those who name
-/// it; whoever names nothing, or anything, gets the text that every scraper reads.
+/// The format that a client prefers, by its `Accept` header. OpenMetrics is for clients that name it; all
+/// others get the text format, which every scraper can read.
 fn accepted(accept: &str) -> Format {
     let weight = |wanted: &str| {
         let ranges = accept.split(',').filter_map(|range| {
@@ -73,7 +73,7 @@ fn accepted(accept: &str) -> Format {
 mod tests {
     use super::*;
 
-    /// What is asked for, which does not depend on how the bytes come.
+    /// What is asked for, which does not depend on how the bytes arrive.
     fn asked(text: &str) -> Option<Asked> {
         let whole = parse(text.as_bytes());
         let first = (0..=text.len()).find_map(|len| parse(&text.as_bytes()[..len]));

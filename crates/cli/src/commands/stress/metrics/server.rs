@@ -1,9 +1,10 @@
 //! Answers `GET /metrics`: one thread that never waits for a client, over a bounded number of connections.
 //!
-//! Each connection has a second from when it is accepted until its answer is out. When there are as many
-//! as are kept, the next one takes the place of the oldest, so that clients who say nothing cannot keep
-//! out one who asks. Nothing here waits for the run, and the run waits for nothing here. What a request
-//! asks for is in [`crate::commands::stress::metrics::request`], what is said in [`crate::commands::stress::metrics::text`].
+//! Each connection has one second from being accepted until its answer is sent. If the limit of connections
+//! is reached, a new one replaces the oldest, so that silent clients cannot keep others out. The server
+//! never waits for the run, and the run never waits for the server.
+//! [`crate::commands::stress::metrics::request`] parses requests,
+//! [`crate::commands::stress::metrics::text`] makes the text.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -15,21 +16,21 @@ use std::time::{Duration, Instant};
 use crate::commands::stress::metrics::request::{Asked, REQUEST_BYTES_MAX, parse};
 use crate::commands::stress::metrics::text::Page;
 
-/// Connections that are kept at a time; the system keeps some more waiting.
+/// The most connections; the system queues some more.
 const CONNECTIONS_MAX: usize = 64;
-/// From a connection until its answer is out.
+/// Time from accepting a connection until its answer is sent.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// After a failure to accept, which is the system's: it may be out of descriptors.
+/// Pause after a failure to accept: the system may be out of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers until it is dropped.
+/// Serves until it is dropped.
 pub(super) struct Server {
     address: SocketAddr,
     ends: Arc<AtomicBool>,
 }
 
 impl Server {
-    /// Listens and answers from a thread of its own.
+    /// Listens, and answers from a separate thread.
     pub(super) fn start(address: SocketAddr, page: Page) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -44,7 +45,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
@@ -59,7 +60,7 @@ impl Drop for Server {
             IpAddr::V6(ip) if ip.is_unspecified() => own.set_ip(Ipv6Addr::LOCALHOST.into()),
             _ => {}
         }
-        // A connection wakes the thread, which then sees that it shall end.
+        // A connection wakes the thread, which then sees that it must end.
         let _ = TcpStream::connect_timeout(&own, PATIENCE);
     }
 }
@@ -77,7 +78,7 @@ fn serve(listener: &TcpListener, page: &Page, ends: &AtomicBool) {
     }
 }
 
-/// Takes the connections that wait, each in the place of the oldest where there are enough.
+/// Accepts waiting connections; each replaces the oldest if the limit is reached.
 fn accept(listener: &TcpListener, connections: &mut VecDeque<Connection>) {
     for _ in 0..CONNECTIONS_MAX {
         match listener.accept() {
@@ -87,11 +88,11 @@ fn accept(listener: &TcpListener, connections: &mut VecDeque<Connection>) {
                 }
                 connections.push_back(Connection::new(stream));
             }
-            // A client that breaks off is its own business.
+            // It does not matter here if a client disconnects.
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::WouldBlock => return,
             Err(_) => {
-                // Out of descriptors, perhaps: one is free when the oldest is gone.
+                // Perhaps out of descriptors: closing the oldest connection frees one.
                 connections.pop_front();
                 return std::thread::sleep(PAUSE);
             }
@@ -99,7 +100,7 @@ fn accept(listener: &TcpListener, connections: &mut VecDeque<Connection>) {
     }
 }
 
-/// Waits until a connection comes, or goes on, or its time is over.
+/// Waits until a connection arrives, can continue, or times out.
 #[cfg(unix)]
 fn wait(listener: &TcpListener, connections: &VecDeque<Connection>) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -119,7 +120,7 @@ fn wait(listener: &TcpListener, connections: &VecDeque<Connection>) {
     let left = first.map(|first| first.saturating_duration_since(now));
     let left = left.map(|left| Timespec {
         tv_sec: 0,
-        // Not to the nanosecond: what is over is then seen to be over.
+        // Rounded up, so that a timeout has certainly passed.
         tv_nsec: i64::from(left.subsec_millis() + 1) * 1_000_000,
     });
     if poll(&mut watched, left.as_ref()).is_err() {
@@ -127,13 +128,13 @@ fn wait(listener: &TcpListener, connections: &VecDeque<Connection>) {
     }
 }
 
-/// Looks again soon.
+/// Checks again soon.
 #[cfg(not(unix))]
 fn wait(_: &TcpListener, _: &VecDeque<Connection>) {
     std::thread::sleep(PAUSE / 5);
 }
 
-/// A client: its request as far as it came, then the answer as far as it went.
+/// A client: its request as far as received, then the answer as far as sent.
 struct Connection {
     stream: TcpStream,
     deadline: Instant,
@@ -153,7 +154,7 @@ impl Connection {
         }
     }
 
-    /// Reads and writes what can be without waiting. `false`: it is done, or broken.
+    /// Reads and writes without waiting. `false` if the connection is finished or broken.
     fn goes_on(&mut self, page: &Page) -> bool {
         let went = match self.reply {
             None => self.read(page),

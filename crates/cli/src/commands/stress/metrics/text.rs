@@ -1,4 +1,4 @@
-//! The board as OpenMetrics text, by prometheus-client. Names, helps and units stand here.
+//! The board as OpenMetrics text, with prometheus-client. Names, help texts and units are here.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use stress::{BOUNDS_NS, Buckets, Counts, Live};
 
 use crate::commands::stress::metrics::{Board, Row};
 
-/// How metrics are written down.
+/// The text format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// OpenMetrics 1.0: a counter has the name of its family, and its sample that with `_total`.
+    /// OpenMetrics 1.0: a counter's sample has the name of its family plus `_total`.
     OpenMetrics,
-    /// The text of Prometheus, 0.0.4: a counter's name is that of its sample.
+    /// Prometheus text 0.0.4: a counter's sample has the name of its family.
     Classic,
 }
 
@@ -40,7 +40,7 @@ impl Page {
         Self(registry)
     }
 
-    /// The board as it is now.
+    /// The current board.
     pub(super) fn text(&self, format: Format) -> Result<String, fmt::Error> {
         let mut text = String::new();
         match format {
@@ -54,7 +54,7 @@ impl Page {
     }
 }
 
-/// OpenMetrics without its end mark, as the classic text: counters by the names of their samples.
+/// Turns OpenMetrics into the classic text: no end mark, and counters named by their samples.
 fn classic(open: &str) -> String {
     let counters: Vec<&str> = open
         .lines()
@@ -78,7 +78,7 @@ fn classic(open: &str) -> String {
 #[derive(Debug)]
 struct Reader(Arc<Board>);
 
-/// What became of blocks: the value of the label `end`, and where it is counted.
+/// What became of blocks: the value of the label `end`, and its counter.
 type End = (&'static str, fn(&Counts) -> u64);
 
 const ENDS: [End; 6] = [
@@ -90,7 +90,7 @@ const ENDS: [End; 6] = [
     ("panic of a consumer", |counts| counts.panicked_decompress),
 ];
 
-/// A counter: its name without `_total`, its help, and where it is counted.
+/// A counter: its name without `_total`, its help, and its value.
 type Counter = (&'static str, &'static str, fn(&Counts) -> u64);
 
 const COUNTERS: [Counter; 6] = [
@@ -112,7 +112,7 @@ const COUNTERS: [Counter; 6] = [
     }),
 ];
 
-/// A gauge: its name, its help, and its value where there is one.
+/// A gauge: its name, its help, and its value if there is one.
 type Gauge = (&'static str, &'static str, fn(&Row) -> Option<u64>);
 
 const GAUGES: [Gauge; 5] = [
@@ -137,7 +137,7 @@ const GAUGES: [Gauge; 5] = [
     }),
 ];
 
-/// A distribution: its name, its help, and where it is.
+/// A distribution: its name, its help, and its source.
 type Histogram = (&'static str, &'static str, fn(&Live) -> Buckets);
 
 const HISTOGRAMS: [Histogram; 4] = [
@@ -209,7 +209,7 @@ fn labels(row: &Row) -> [(&str, &str); 2] {
     [("codec", &row.codec), ("pool", row.pool.name())]
 }
 
-/// Sum, count and buckets in seconds, the last without a bound.
+/// Sum, count and buckets in seconds, the last one without a bound.
 fn seconds(buckets: Buckets) -> (f64, u64, Vec<(f64, u64)>) {
     let bounds = BOUNDS_NS.iter().map(|ns| *ns as f64 / 1e9);
     let bounds = bounds.chain(std::iter::once(f64::INFINITY));

@@ -1,5 +1,5 @@
-//! Files on their way into an archive. The size that the system states is a hint: a file is read to its
-//! end, and one that changed meanwhile is named. Whatever happens to it, the headers say what was read.
+//! Packs files. The size that the system states is a hint: a file is read to its end, and reported if it
+//! changes meanwhile. The headers always state what was read.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek as _, SeekFrom};
@@ -17,30 +17,30 @@ use crate::io::steady::State;
 use crate::io::write_behind::WriteBehind;
 use crate::term::{message, signal};
 
-/// Stored files above this go to a file directly; into a pipe they are read twice, so that their headers
-/// can state what they hold.
+/// Larger stored files are copied directly if the archive is a file; for a pipe they are read twice, so
+/// that their headers can state size and checksum.
 const KNOWN_BYTES_MIN: u64 = 1 << 20;
-/// One read of the first of the two.
+/// Bytes per read the first time.
 const READ_BYTES: usize = 128 << 10;
 
 /// How reading a file for its entry ended.
 pub(super) enum Reading {
-    /// At its end, or where it had as much as its header states.
+    /// At its end, or with as many bytes as its header states.
     Ended,
-    /// The same, and the entry has ended with it.
+    /// The same, and the entry is already complete.
     Placed,
-    /// Its header has room for no more.
+    /// The file has more than its header can state.
     Full,
-    /// Before it had as much as its header states.
+    /// The file ended before as many bytes as its header states.
     Short,
     /// It cannot be read.
     Failed(io::Error),
-    /// It cannot be read, and has no entry yet.
+    /// It cannot be read, and its entry has not been started.
     Unread(io::Error),
 }
 
 impl Packer<'_> {
-    /// Packs a file; whether the archive has an entry for it.
+    /// Packs a file; returns whether the archive has an entry for it.
     pub(super) fn file(&mut self, source: &Source) -> Result<bool, Stop> {
         let (mut file, metadata) = match open::regular(&source.path) {
             Ok(opened) => opened,
@@ -52,7 +52,7 @@ impl Packer<'_> {
         self.describe(&mut options, &metadata);
         let mut reading = self.first(source, &mut file, &metadata, &mut options)?;
         if let Reading::Short = reading {
-            // The header states more than there is: the entry is made again, without a promise.
+            // The header states too much: the entry is made again, without a stated size.
             self.retract(source)?;
             self.read_bytes = before;
             options.known = None;
@@ -76,7 +76,7 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Reads a file in the way that suits it.
+    /// Reads a file in the most suitable way.
     fn first(
         &mut self,
         source: &Source,
@@ -85,12 +85,12 @@ impl Packer<'_> {
         options: &mut EntryOptions,
     ) -> Result<Reading, Stop> {
         let size = metadata.len();
-        // Files that state 0 may be made up as they are read.
+        // Files that state size 0 may be generated while they are read.
         options.size_hint = Some(size).filter(|size| *size > 0);
         if self.plan.level == 0 || self.plan.method == zipstream::Method::Stored {
             let direct = cfg!(unix) && !self.sealed && self.target.is_regular_file();
             if direct && size > KNOWN_BYTES_MIN {
-                return self.apart(source, file, size, options);
+                return self.direct_copy(source, file, size, options);
             }
             match known(file, size, self.sealed) {
                 Ok(known) => options.known = known,
@@ -100,7 +100,7 @@ impl Packer<'_> {
         self.through(source, file, options)
     }
 
-    /// Reads a file through the encoder, into an entry of its own.
+    /// Reads a file through the encoder, into a new entry.
     fn through(
         &mut self,
         source: &Source,
@@ -160,8 +160,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Names a file that could not be read to its end. Its entry is left out, or holds what was read
-    /// where that is in a pipe already; whether there is one.
+    /// Reports a file that could not be read to its end. Its entry is removed, or contains what was read if
+    /// that has already gone to a pipe; returns whether there is an entry.
     fn unread(
         &mut self,
         source: &Source,
@@ -175,18 +175,18 @@ impl Packer<'_> {
             return Ok(false);
         }
         if options.known.is_some() {
-            // Its header states what cannot be had.
+            // Its header states bytes that cannot be read.
             return Err(failure.into());
         }
         message::failure(&failure.help(format!(
-            "the archive is in a pipe: its entry holds the first {bytes} bytes"
+            "the archive goes to a pipe: the entry contains the first {bytes} bytes"
         )));
         self.changed += 1;
         self.end(source)?;
         Ok(true)
     }
 
-    /// Takes the open entry back out of the archive, which a pipe does not let go of.
+    /// Removes the open entry from the archive, which is impossible in a pipe.
     fn retract(&mut self, source: &Source) -> Result<(), Stop> {
         self.catch_up()?;
         if !self.target.is_regular_file() {
@@ -204,7 +204,7 @@ impl Packer<'_> {
         back(self.file.file()).map_err(|error| write_error(Some(self.target), error))
     }
 
-    /// Names a file that changed while it was read.
+    /// Reports a file that changed while it was read.
     fn compare(&mut self, source: &Source, file: &File, before: &Metadata, full: bool, bytes: u64) {
         let now = file.metadata().ok().as_ref().and_then(State::of);
         let change = State::of(before).and_then(|before| before.change(now?));
@@ -217,14 +217,14 @@ impl Packer<'_> {
         let name = source.path.display();
         message::failure(
             &Failure::new(format!("'{name}' changed while it was packed: {what}")).help(format!(
-                "its entry holds the {bytes} bytes that were read; pack it again when nothing writes to it"
+                "its entry contains the {bytes} bytes that were read; pack it again when no process writes to it"
             )),
         );
     }
 }
 
-/// What a file that is to be stored holds, where that is worth reading it twice; its size alone where
-/// no header states more.
+/// Size and checksum of a file to store, if it is worth reading twice; only its size if no header states
+/// more.
 fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<KnownContent>> {
     if size <= KNOWN_BYTES_MIN {
         return Ok(None);
@@ -250,7 +250,7 @@ fn known(file: &File, size: u64, sealed: bool) -> io::Result<Option<KnownContent
     Ok(Some(KnownContent::new(bytes, sum.sum())))
 }
 
-/// The failure of a file that has less than it had when its header was written.
+/// The failure of a file that has become shorter since its header was written.
 fn shorter(path: &Path) -> Failure {
     let what = format!("cannot pack '{}': it became shorter", path.display());
     Failure::new(what).help("the file changed while it was read: pack it again")

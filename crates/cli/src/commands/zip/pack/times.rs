@@ -1,4 +1,4 @@
-//! How long entries, calls and the work of threads took. What they did is not known here.
+//! Records how long entries, calls and the work of threads take.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::session::{Outcome, Session};
 pub(super) struct Times {
     pub(super) entry: Recorder,
     pub(super) hold: Recorder,
-    /// Of what threads do.
+    /// Of the threads' work.
     jobs: Arc<Mutex<Option<Recorder>>>,
     pub(super) calls: u64,
 }

@@ -18,9 +18,9 @@ use crate::{Checks, Error as Failed};
 
 /// How often the probe is called.
 const PROBE_PERIOD: Duration = Duration::from_micros(200);
-/// Operations before anything is measured, which make contexts.
+/// Operations before the measurement, which create contexts.
 const WARM_UP: usize = 2;
-/// The longest delay that is told apart.
+/// The longest delay that can be recorded.
 const DELAY_MAX_NS: u64 = 600_000_000_000;
 
 /// How operations are run.
@@ -30,11 +30,11 @@ pub(crate) enum Mode {
     Idle,
     /// In the task.
     Inline,
-    /// By `spawn_blocking`, each.
+    /// Each with `spawn_blocking`.
     Offload,
-    /// By the scheduler of zstdkit.
+    /// With the scheduler of zstdkit.
     Auto,
-    /// The same, with offload threads of the lowest class.
+    /// The same, with offload threads of the lowest priority.
     Background,
 }
 
@@ -58,19 +58,19 @@ impl Mode {
     }
 }
 
-/// A measurement to be made.
-pub(crate) struct Beside<'a> {
+/// One measurement to make.
+pub(crate) struct Measurement<'a> {
     pub(crate) scheduler: &'a Scheduler,
     pub(crate) workers: usize,
     pub(crate) time: Duration,
     pub(crate) mode: Mode,
 }
 
-/// What came of it, or of several taken together.
+/// The result of a measurement, or of several added up.
 pub(crate) struct Stalls {
     /// Delays of the probe, from when it was called.
     pub(crate) stall: Recorder,
-    /// How late it was called: what the machine did, and not the runtime.
+    /// How late it was called: because of the machine, not the runtime.
     pub(crate) late: Recorder,
     /// Response times of the load, from when each was due; empty when idle.
     pub(crate) response: Recorder,
@@ -102,7 +102,7 @@ impl Stalls {
     }
 }
 
-/// A load that is under way.
+/// A running load.
 struct Running {
     response: Arc<Mutex<Option<Recorder>>>,
     stop: Arc<AtomicBool>,
@@ -110,7 +110,7 @@ struct Running {
     caller: thread::JoinHandle<u64>,
 }
 
-impl Beside<'_> {
+impl Measurement<'_> {
     pub(crate) fn measure(&self, load: &Load, checks: &mut Checks) -> Result<Stalls, Failed> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(self.workers)
@@ -220,7 +220,7 @@ impl Beside<'_> {
 }
 
 impl Running {
-    /// Waits for what is under way, for this long at most. The rest stays undone.
+    /// Waits for running operations, but not longer than this. The rest is not done.
     fn finish(self, patience: Duration) -> Result<(Option<Recorder>, u64), Failed> {
         let due = self
             .caller
@@ -230,7 +230,7 @@ impl Running {
             Ok(result) => result.map_err(failed)?,
             Err(_) => {
                 self.stop.store(true, Relaxed);
-                // The operation at hand has to end, or it would disturb the next run.
+                // The current operation must end, or it would disturb the next run.
                 if let Ok(result) = self.ended.recv() {
                     result.map_err(failed)?;
                 }
@@ -296,7 +296,7 @@ async fn operate(
             let work = move || pool.compressor(&options, size)?.compress(&content);
             match tokio::task::spawn_blocking(work).await {
                 Ok(frame) => frame,
-                // It was neither aborted nor does the runtime end before it.
+                // It was not aborted, and the runtime does not end before it.
                 Err(panic) => std::panic::resume_unwind(panic.into_panic()),
             }
         }

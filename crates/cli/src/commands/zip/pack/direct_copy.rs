@@ -1,6 +1,6 @@
-//! Large stored files on their way from file to file: threads take turns on parts of them, each of
-//! which is read, added to a checksum and written at its place. What is small, compressed or encrypted
-//! goes through the encoder, in `pack`.
+//! Copies large stored files directly from file to file: threads take turns on parts, each of which is
+//! read, checksummed and written at its offset. Small, compressed or encrypted files go through the
+//! encoder, in `pack`.
 
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
@@ -17,15 +17,14 @@ use crate::io::place::Placer;
 use crate::term::progress::Progress;
 use crate::term::signal;
 
-/// What one thread does before it looks for more.
+/// Bytes of a part, which one thread copies.
 const PART_BYTES: u64 = 4 << 20;
-/// One read of it, which the cache next to a processor holds until it is written.
+/// Bytes per read, which stay in the CPU cache until they are written.
 const READ_BYTES: usize = 128 << 10;
 
 impl Packer<'_> {
-    /// A large file that is stored as a part of another file: its content goes there directly. The
-    /// entry is open still where that did not come to its end.
-    pub(super) fn apart(
+    /// Copies a large stored file directly into the archive file. After a failure the entry is still open.
+    pub(super) fn direct_copy(
         &mut self,
         source: &Source,
         file: &File,
@@ -38,7 +37,7 @@ impl Packer<'_> {
         })?;
         self.drain(1)?;
         let unwritten = |error: io::Error| write_error(Some(self.target), error);
-        // Where the archive does not start where the file does.
+        // The archive may not start at the start of the file.
         let start = self.file.file().stream_position();
         let start = start.map_err(unwritten)?;
         let shift = start.wrapping_sub(self.encoder.totals().archive_bytes);
@@ -67,17 +66,17 @@ impl Packer<'_> {
     }
 }
 
-/// A copy that is to be made.
+/// A copy to make.
 struct Copy<'a> {
     source: &'a File,
     bytes: u64,
     target: &'a Placer,
-    /// Where the target has the first byte of the source.
+    /// The offset in the target of the first byte of the source.
     position: u64,
     progress: &'a Progress,
 }
 
-/// Why there is no copy.
+/// Why the copy failed.
 enum Broken {
     Read(io::Error),
     /// The source became shorter.
@@ -90,12 +89,12 @@ enum Broken {
 struct Shared {
     next: AtomicU64,
     broken: AtomicBool,
-    /// The checksums of the parts, as far as these are done.
+    /// The checksums of the finished parts.
     sums: Mutex<Vec<u32>>,
 }
 
 impl Copy<'_> {
-    /// Copies by so many threads; the checksum of everything.
+    /// Copies with this many threads; returns the checksum of the whole.
     fn run(&self, threads: usize) -> Result<u32, Broken> {
         let parts = self.bytes.div_ceil(PART_BYTES);
         let count = usize::try_from(parts).unwrap_or(usize::MAX);
@@ -106,7 +105,7 @@ impl Copy<'_> {
         };
         let helpers = threads.min(count).saturating_sub(1);
         let result = std::thread::scope(|scope| {
-            // A thread that cannot be had is one less.
+            // If a thread cannot be started, there is one less.
             let helper = || std::thread::Builder::new().spawn_scoped(scope, || self.work(&shared));
             let helpers: Vec<_> = (0..helpers).map_while(|_| helper().ok()).collect();
             let own = self.work(&shared);
@@ -143,12 +142,12 @@ impl Copy<'_> {
             })?;
             let sums = shared.sums.lock();
             let mut sums = sums.unwrap_or_else(PoisonError::into_inner);
-            // There are as many as parts.
+            // There is one for each part.
             sums[usize::try_from(part).unwrap_or(usize::MAX)] = sum;
         }
     }
 
-    /// Copies a part; its checksum.
+    /// Copies a part; returns its checksum.
     fn part(&self, part: u64, buffer: &mut [u8]) -> Result<u32, Broken> {
         let (mut at, end) = (part * PART_BYTES, part * PART_BYTES + self.part_bytes(part));
         let mut sum = Crc32::new();
