@@ -1,4 +1,4 @@
-//! What `compress` and `decompress` share: jobs from sources to targets, timed and accounted for.
+//! What `compress` and `decompress` share: jobs from sources to targets, timed and counted.
 //!
 //! The codec is a [`Stage`]. Everything around it stands here once: what the codec works with in
 //! `stream`, a job from opening to committing in `job`, several small files at a time in `small_files`. Time is
@@ -36,38 +36,38 @@ use crate::term::progress::Progress;
 
 /// A codec between a source and a sink.
 pub(crate) trait Stage: Sized + Send + 'static {
-    /// Looks at a source before it is read.
+    /// Inspects a source before it is read.
     fn open(&mut self, _: &Job) -> Result<Opening> {
         Ok(Opening::default())
     }
 
-    /// Takes one whole source through the codec into the sink.
+    /// Passes one whole source through the codec into the sink.
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop>;
 
-    /// Looks at what was read and written after both ended; the place for verification.
+    /// Called with what was read and written when both have ended; the place for verification.
     fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()>;
 
-    /// One that does the same on another thread with small files. `None`: it cannot be had.
+    /// A stage of the same kind for small files on another thread; `None` if it cannot be created.
     fn another(&self) -> Option<Self>;
 
-    /// Adds what another one counted.
+    /// Adds the counts of another stage.
     fn merge(&mut self, other: Self);
 }
 
-/// How a source is to be read, and its output written.
+/// How to read a source and write its output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Opening {
-    /// The byte of the source from which it is read.
+    /// The byte of the source to start at.
     pub(crate) start: u64,
     /// Whether only a part of it will be read.
     pub(crate) partial: bool,
-    /// Whether the stage has threads of its own that work while output is written, so that none is
-    /// needed for that.
+    /// Whether the stage has threads that work while output is written, so that no thread is needed for
+    /// writing.
     pub(crate) threaded: bool,
-    /// Whether the stage has a use for a hash of the source that another thread computes.
+    /// Whether the stage can use a hash of the source that another thread computes.
     pub(crate) hash: bool,
-    /// Bytes of each buffer that a thread which reads or writes hands over: at least what the
-    /// stage makes room for at a time.
+    /// Size of each buffer that a reading or writing thread passes on: at least the output that the stage
+    /// makes room for at a time.
     pub(crate) buffer_bytes: usize,
 }
 
@@ -83,7 +83,7 @@ impl Default for Opening {
     }
 }
 
-/// How the jobs are to be done.
+/// How to process the jobs.
 #[derive(Clone, Copy)]
 pub(crate) struct Options<'a> {
     /// Which existing targets are replaced.
@@ -92,29 +92,29 @@ pub(crate) struct Options<'a> {
     pub(crate) rm: bool,
     /// Whether zeros may become holes.
     pub(crate) sparse: bool,
-    /// How to decode output as it is written, to hash it.
+    /// How to decode output while it is written, to hash its content.
     pub(crate) verify: Option<&'a DecoderOptions>,
     /// Whether inputs are hashed.
     pub(crate) hash: bool,
     /// Whether progress is shown.
     pub(crate) progress: bool,
-    /// Whether warnings are.
+    /// Whether warnings are shown.
     pub(crate) warnings: bool,
-    /// Small files that are done at a time.
+    /// Small files that are processed in parallel.
     pub(crate) threads: usize,
 }
 
-/// Who is told of a job that is done: what was read for it, and what was written.
+/// Called for each finished job, with what was read and written.
 pub(crate) type Done<'a> = &'a dyn Fn(&Job, &Summary, &Written);
 
-/// What happens to targets that exist.
+/// What happens to existing targets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Overwrite {
     /// They are kept, and the job fails.
     Never,
     /// They are replaced.
     Always,
-    /// As the answer to this question has it.
+    /// As the user answers this question.
     Ask(fn(&Path) -> bool),
 }
 
@@ -134,7 +134,7 @@ impl Overwrite {
     }
 }
 
-/// Does all jobs, small files among them several at a time, and accounts for them in their order.
+/// Processes all jobs, small files in parallel, and reports them in their order.
 pub(crate) fn run<S: Stage>(
     jobs: Jobs,
     stage: &mut S,
@@ -144,7 +144,7 @@ pub(crate) fn run<S: Stage>(
     outcome: Outcome,
 ) -> Outcome {
     let wanted = options.progress;
-    // Asking for the size of every file is for nothing when nobody sees it.
+    // Without a bar, there is no need to ask for the size of every file.
     let total = Progress::shows(wanted)
         .then(|| total_bytes(&jobs))
         .flatten();
@@ -180,7 +180,7 @@ pub(crate) fn run<S: Stage>(
     account.close(times)
 }
 
-/// Does the jobs and commits what all of them become, if that is one target.
+/// Processes the jobs, and commits their joined target if there is one.
 fn all<S: Stage>(
     jobs: &Jobs,
     stage: &mut S,
@@ -235,18 +235,18 @@ fn all<S: Stage>(
     }
 }
 
-/// What the jobs have come to.
+/// What the jobs have done so far.
 struct Account<'a> {
     outcome: Outcome,
     tell: Option<Done<'a>>,
     done: u64,
     failed: u64,
-    /// Why there will be no more.
+    /// Why no more jobs follow.
     stopped: Option<Stop>,
 }
 
 impl Account<'_> {
-    /// Adds what came of a job; whether that was the last.
+    /// Adds the result of a job; returns whether it was the last one.
     fn add(&mut self, job: &Job, finished: Finished, joined: bool) -> ControlFlow<()> {
         match finished {
             Ok((read, written)) => {
@@ -272,7 +272,7 @@ impl Account<'_> {
                 if !joined {
                     return ControlFlow::Continue(());
                 }
-                // It appears whole or not at all.
+                // It appears completely or not at all.
             }
             Err(stop) => {
                 self.stopped.get_or_insert(stop);
@@ -293,8 +293,7 @@ impl Account<'_> {
         outcome.status = match stopped {
             Some(Stop::Interrupted) => ExitStatus::Interrupted,
             Some(Stop::Failed(_)) => ExitStatus::Failure,
-            // Whoever read our output has gone, which is no failure; what failed before still is
-            // one.
+            // The reader of our output has gone, which is not a failure; earlier failures still count.
             _ if failed == 0 => ExitStatus::Ok,
             _ if done == 0 => ExitStatus::Failure,
             _ => ExitStatus::Partial,
@@ -304,7 +303,7 @@ impl Account<'_> {
     }
 }
 
-/// The target that several sources become.
+/// The target that several sources are joined into.
 fn joined(jobs: &Jobs, options: &Options<'_>) -> Result<Option<Target>> {
     let path = jobs.joined.as_deref();
     let create = |path| Target::create(path, options.overwrite.allows(path), None, context());
@@ -320,29 +319,28 @@ fn total_bytes(jobs: &Jobs) -> Option<u64> {
     jobs.jobs.iter().map(size).sum()
 }
 
-/// Says what will not be done although it was asked for.
+/// Prints notes about requests that have no effect.
 fn remark(jobs: &Jobs, options: &Options<'_>) {
     if !options.warnings {
         return;
     }
     if jobs.jobs.is_empty() && jobs.failures.is_empty() {
         message::note(
-            "nothing to do: no file was found",
+            "nothing to do: no files found",
             "see --help for what -r takes",
         );
     }
     let stdout = |job: &Job| job.destination == Destination::Stdout;
     if options.rm && jobs.jobs.iter().any(stdout) {
         message::note(
-            "sources are kept: --rm does nothing for standard output",
+            "sources are kept: --rm has no effect with standard output",
             "name a target with -o to have them removed",
         );
     }
 }
 
-/// Refuses, before anything is opened, what could only end badly: to wait for a person to type a
-/// whole file, `binary` output on a terminal, and files that would overwrite one another or the
-/// `references`.
+/// Before anything is opened, refuses what can only end badly: waiting for a person to type a whole file,
+/// `binary` output to a terminal, and files that would overwrite one another or the `references`.
 pub(crate) fn refuse(
     jobs: &Jobs,
     force: bool,
@@ -353,10 +351,10 @@ pub(crate) fn refuse(
     let stdin = jobs.jobs.iter().any(|job| job.source.as_os_str() == "-");
     if stdin && !force && io::stdin().is_terminal() {
         return Err(Failure::usage("standard input is a terminal")
-            .help("name a file, or send something in a pipe; see --help"));
+            .help("name a file, or pipe data in; see --help"));
     }
     if binary && !force {
-        // A name that comes of a source's, of many, is looked at when it is written to.
+        // A name that is derived from one of several sources is checked when it is written.
         let named = |job: &&Job| jobs.jobs.len() == 1 || job.destination == Destination::Stdout;
         let mut destinations = jobs.jobs.iter().filter(named).map(|job| &job.destination);
         if let Some(destination) = destinations.find(|destination| to_terminal(destination)) {
@@ -365,7 +363,7 @@ pub(crate) fn refuse(
                 _ => "standard output".to_owned(),
             };
             return Err(Failure::usage(format!(
-                "{name} is a terminal: binary is not written to it"
+                "{name} is a terminal: binary data is not written to it"
             ))
             .help("redirect it, name a file with -o, or add -f"));
         }
@@ -381,7 +379,7 @@ fn to_terminal(destination: &Destination) -> bool {
     match destination {
         Destination::File(path) => target::is_terminal(path),
         Destination::Stdout => io::stdout().is_terminal(),
-        // A joined target is looked at by its name where it is opened.
+        // The name of a joined target is checked where it is opened.
         Destination::Joined | Destination::Nowhere => false,
     }
 }

@@ -28,7 +28,7 @@ const PORTIONS_AHEAD: usize = 1024;
 struct Helper<S> {
     stage: S,
     times: Times,
-    /// The buffer of the job before.
+    /// The buffer of the previous job.
     spare: Option<Buffer>,
 }
 

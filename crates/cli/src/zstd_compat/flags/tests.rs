@@ -175,7 +175,7 @@ fn mistakes_name_the_word() {
         ("zstd a -o", "-o needs a value"),
         ("zstd a -o -f", "-o and its value"),
         ("zstd --threads=x a", "--threads needs a number"),
-        ("zstd --memory=99999999999999999999 a", "--memory takes"),
+        ("zstd --memory=99999999999999999999 a", "--memory needs"),
         ("zstd -T99999999999 a", "-T99999999999"),
         ("zstd --format=gzip a", "--format=gzip"),
         ("zstd -b3 a", "benchmark"),
