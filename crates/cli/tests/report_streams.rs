@@ -64,7 +64,7 @@ fn the_help_of_every_report_says_so() {
         let help = help.text().split_whitespace().collect::<Vec<_>>().join(" ");
         if help.contains("--report <FORMAT>") {
             seen += 1;
-            let said = "The report goes to standard error where standard output is for data: in \
+            let said = "The report goes to standard error where standard output carries data: in \
                         compress, decompress, zip, unzip, betree match and fix.";
             assert!(help.contains(said), "{command}");
         }

@@ -63,7 +63,7 @@ fn help_ends_with_examples_and_manual_pages_have_all_of_it() {
     }
     let page = run(dir.path(), ["man", "compress"]).expect(0);
     for text in [
-        "Otherwise each FILE becomes FILE.zst",
+        "Otherwise compresses each FILE to FILE.zst",
         "Write a checksum of the content into each frame",
         "tar c src | perfkit compress",
         "wrong command line",

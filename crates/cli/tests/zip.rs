@@ -499,7 +499,7 @@ fn what_is_wrong_with_a_path_is_told_once_and_can_be_left_out() {
     let below = dir.path().join("in/below");
     let ended = run(&below, words("zip -qqr a.zip ../../in")).expect(1);
     assert_eq!(
-        ended.stderr.matches("leads out").count(),
+        ended.stderr.matches("is outside of").count(),
         1,
         "{}",
         ended.stderr
