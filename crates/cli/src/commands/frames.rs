@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io::{self, Read as _, SeekFrom};
 use std::path::Path;
 
+use files::{ReadSeek, target, url};
 use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 use zstdkit::seekable::{FOOTER_BYTES, Footer, Indexer, SeekTable};
 
 use crate::args::units::ByteRange;
 use crate::commands::codec::codec_failure;
 use crate::failure::{Failure, Result};
-use crate::io::{ReadSeek, target, url};
 use crate::term::{message, signal};
 
 /// Bytes per read: a frame header and a few block headers.

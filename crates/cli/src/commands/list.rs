@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::path::Path;
 
+use files::plan::Jobs;
+use files::source::Source;
+use files::{ReadSeek, target, url};
 use latency::report::{Cell, Input, Table, Unit};
 use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 
@@ -12,9 +15,6 @@ use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::plan::Jobs;
-use crate::io::source::Source;
-use crate::io::{ReadSeek, target, url};
 use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::{message, signal};
 

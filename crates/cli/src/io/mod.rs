@@ -15,8 +15,5 @@ pub(crate) mod verify;
 pub(crate) use context::{cancel, context};
 #[cfg(feature = "cloud")]
 pub(crate) use files::remote;
-pub(crate) use files::{BUFFER_BYTES, INLINE_BYTES, POLL, ReadSeek, is_cancelled as is_interrupt};
-pub(crate) use files::{
-    conflicts, output, place, plan, rights, sink, source, splice, standard, steady, target,
-    targets, temporary, url, write_behind,
-};
+pub(crate) use files::{BUFFER_BYTES, INLINE_BYTES, POLL, is_cancelled as is_interrupt};
+pub(crate) use files::{conflicts, output, plan, sink, source, standard, target, targets, url};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use files::conflicts::Files;
 use zstdkit::EncoderOptions;
 
 use crate::args::files::FileArgs;
@@ -11,7 +12,6 @@ use crate::args::settings::{RecipePlan, ReferenceArgs, SettingArgs};
 use crate::args::{levels, units};
 use crate::commands::compress::train::flags::{TrainArgs, TrainPlan};
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::Files;
 
 /// Compress files, directories or standard input to zstd.
 ///

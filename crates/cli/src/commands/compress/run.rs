@@ -2,6 +2,10 @@
 
 use std::ffi::OsString;
 
+use files::plan::{self, Destination, Direction, Job, Jobs, Request};
+use files::sink::Written;
+use files::source::Summary;
+use files::{BUFFER_BYTES, target};
 use latency::report::Validation;
 use zstdkit::parallel::{JobObserver, SeekableEncoder};
 use zstdkit::{DecoderOptions, Encoder, EncoderOptions, Operation as Directive, State};
@@ -13,10 +17,6 @@ use crate::commands::reference::{self, Reference};
 use crate::commands::transfer::{self, Opening, Operation, Options, Stage, Stop, Stream, Times};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::io::plan::{self, Destination, Direction, Job, Jobs, Request};
-use crate::io::sink::Written;
-use crate::io::source::Summary;
-use crate::io::{BUFFER_BYTES, target};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::message;
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use files::conflicts::{Files, Stdout};
 use zstdkit::DecoderOptions;
 
 use crate::args::files::FileArgs;
@@ -11,7 +12,6 @@ use crate::args::output::{ReportArgs, TerminalArgs};
 use crate::args::settings::ReferenceArgs;
 use crate::args::units::{self, ByteRange};
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::{Files, Stdout};
 
 /// Decompress, test or list zstd files.
 ///

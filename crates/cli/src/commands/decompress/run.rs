@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use files::plan::{self, Direction, Request};
 use latency::report::Validation;
 
 use crate::args::output::ReportFormat;
@@ -12,7 +13,6 @@ use crate::commands::reference::Reference;
 use crate::commands::transfer::{self, Options, Times};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
-use crate::io::plan::{self, Direction, Request};
 use crate::session::{Outcome, Session, Setup};
 
 /// The largest zstd block, so that one call can return a whole block.

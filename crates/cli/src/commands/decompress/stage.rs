@@ -1,5 +1,8 @@
 //! Decodes all files of a run: in order, frames in parallel, or a part of the content.
 
+use files::plan::Job;
+use files::sink::Written;
+use files::source::Summary;
 use zstdkit::parallel::{JobObserver, ParallelDecoder};
 use zstdkit::seekable::{RangeDecoder, SeekTable};
 use zstdkit::{Decoder, DecoderOptions, ErrorKind, State};
@@ -12,9 +15,6 @@ use crate::commands::decompress::run::BLOCK_BYTES;
 use crate::commands::frames;
 use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
 use crate::failure::{Failure, Result};
-use crate::io::plan::Job;
-use crate::io::sink::Written;
-use crate::io::source::Summary;
 
 /// Size of a buffer when blocks are decompressed in order: the largest block. The rest needs little memory,
 /// so buffers matter.

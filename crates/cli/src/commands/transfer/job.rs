@@ -2,15 +2,16 @@
 
 use std::time::Instant;
 
+use files::plan::{Destination, Job};
+use files::sink::{Buffer, Check, Sink, SinkOptions, Written};
+use files::source::{Hash, Reads, Source, Summary};
+use files::target::Target;
+use files::{BUFFER_BYTES, INLINE_BYTES};
+
 use crate::commands::transfer::stream::{Stop, Stream, Times, write_error};
 use crate::commands::transfer::{Options, Overwrite, Stage};
 use crate::failure::{Failure, Result};
-use crate::io::plan::{Destination, Job};
-use crate::io::sink::{Buffer, Check, Sink, SinkOptions, Written};
-use crate::io::source::{Hash, Reads, Source, Summary};
-use crate::io::target::Target;
 use crate::io::verify::Verifier;
-use crate::io::{BUFFER_BYTES, INLINE_BYTES};
 use crate::io::{cancel, context};
 use crate::term::progress::Progress;
 

@@ -12,6 +12,12 @@ use std::io::{self, IsTerminal as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use files::BUFFER_BYTES;
+use files::conflicts::{Files, Flagged};
+use files::plan::{Destination, Job, Jobs};
+use files::sink::Written;
+use files::source::Summary;
+use files::target::{self, Target};
 use latency::report::Input;
 use zstdkit::DecoderOptions;
 
@@ -23,13 +29,7 @@ pub(crate) use crate::commands::transfer::stream::{
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
-use crate::io::BUFFER_BYTES;
-use crate::io::conflicts::{Files, Flagged};
 use crate::io::context;
-use crate::io::plan::{Destination, Job, Jobs};
-use crate::io::sink::Written;
-use crate::io::source::Summary;
-use crate::io::target::{self, Target};
 use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::message;
 use crate::term::progress::Progress;

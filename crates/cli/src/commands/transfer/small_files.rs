@@ -6,13 +6,13 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use files::plan::Job;
+use files::sink::Buffer;
 use ordered::Pool;
 
 use crate::commands::transfer::Stage;
 use crate::commands::transfer::job::{Common, Finished, Hand, one};
 use crate::commands::transfer::stream::Times;
-use crate::io::plan::Job;
-use crate::io::sink::Buffer;
 use crate::term::signal;
 
 /// Fewer jobs are done before a thread for them has started.

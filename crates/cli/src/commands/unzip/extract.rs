@@ -5,6 +5,7 @@ use std::fs::Metadata;
 use std::io::Read;
 use std::path::Path;
 
+use files::output::Output;
 use zipstream::extract::{
     Destination, ExtractOptions, ExtractReport, Stopped, extract_into, extract_pipe_into,
 };
@@ -19,7 +20,6 @@ use crate::commands::unzip::observe::{Observer, Times};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::output::Output;
 use crate::session::Session;
 use crate::term::progress::Progress;
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
+use files::conflicts::{Files, Stdout};
 use zipstream::extract::Existing;
 use zipstream::{Limits, Profile, ReadOptions};
 
@@ -11,7 +12,6 @@ use crate::args::output::{ReportArgs, TerminalArgs};
 use crate::args::password::PasswordSource;
 use crate::args::{levels, units};
 use crate::failure::Result;
-use crate::io::conflicts::{Files, Stdout};
 
 /// Extract, test or list a ZIP archive.
 ///

@@ -5,6 +5,9 @@ use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 
+use files::source::{self, Source};
+use files::splice::Undo;
+use files::{target, url};
 use latency::report::{Input, LatencyName, Validation};
 use zipstream::extract::{Existing, Stopped};
 use zipstream::{ArchiveReader, ReadAt, Warning};
@@ -20,11 +23,8 @@ use crate::failure::{Failure, Result};
 use crate::io::context;
 #[cfg(feature = "cloud")]
 use crate::io::remote;
-use crate::io::source::{self, Source};
 #[cfg(feature = "cloud")]
 use crate::io::spans::Spans;
-use crate::io::splice::Undo;
-use crate::io::{target, url};
 use crate::session::{Outcome, Session, Setup};
 use crate::term::message;
 use crate::term::progress::Progress;

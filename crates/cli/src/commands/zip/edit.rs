@@ -7,6 +7,10 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use files::rights::Rights;
+use files::splice;
+use files::target::Target;
+use files::temporary;
 use zipstream::{ArchiveReader, Directory, EntryKind, Scratch, Totals, Warning};
 
 use crate::args::glob::Asked;
@@ -16,10 +20,6 @@ use crate::commands::zip::pack::{Carried, Packer};
 use crate::commands::zip::sources::{Source, Sources};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::rights::Rights;
-use crate::io::splice;
-use crate::io::target::Target;
-use crate::io::temporary;
 use crate::term::message;
 
 /// The archive to change.

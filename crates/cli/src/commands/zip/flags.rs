@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
+use files::conflicts::Files;
 use zipstream::{AesStrength, Method};
 
 use crate::args::glob::{Glob, Selection};
@@ -10,7 +11,6 @@ use crate::args::levels;
 use crate::args::output::{ReportArgs, TerminalArgs};
 use crate::args::password::PasswordSource;
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::Files;
 
 /// Pack files and directories into a ZIP archive.
 ///

@@ -5,6 +5,10 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
+use files::output::Output;
+use files::rights::Rights;
+use files::target::Target;
+use files::write_behind::WriteBehind;
 use zipstream::{
     ArchiveEncoder, ArchiveOptions, Encryption, EntryKind, EntryOptions, RawEntry, Totals,
 };
@@ -16,9 +20,6 @@ use crate::commands::zip::sources::Source;
 use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::output::Output;
-use crate::io::rights::Rights;
-use crate::io::target::Target;
 use crate::session::{Outcome, Session};
 use crate::term::progress::Progress;
 use crate::term::{message, signal};
@@ -27,7 +28,6 @@ mod direct_copy;
 mod file;
 mod times;
 
-use crate::io::write_behind::WriteBehind;
 use times::Times;
 
 /// Output that is worth a write.

@@ -4,6 +4,9 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::Path;
 
+use files::rights::Rights;
+use files::splice::Undo;
+use files::target::Target;
 use latency::report::{Input, LatencyName, Table, Unit};
 use zipstream::{Decryption, Limits, ReadAt as _, Salvage, Salvaged, Totals, salvage};
 
@@ -16,9 +19,6 @@ use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::rights::Rights;
-use crate::io::splice::Undo;
-use crate::io::target::Target;
 use crate::session::{Outcome, Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password};

@@ -5,6 +5,9 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
+use files::rights::Rights;
+use files::splice::Undo;
+use files::target::{self, Target};
 use latency::report::{Cell, Input, LatencyName, Table, Unit, Validation};
 use zipstream::extract::{self, ExtractOptions};
 use zipstream::{
@@ -19,9 +22,6 @@ use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::rights::Rights;
-use crate::io::splice::Undo;
-use crate::io::target::{self, Target};
 use crate::io::{open, url};
 use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
 use crate::term::progress::Progress;

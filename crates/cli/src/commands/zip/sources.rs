@@ -8,13 +8,13 @@ use std::fs::FileType;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Component, Path, PathBuf};
 
+use files::conflicts::{self, Written};
+use files::rights::Rights;
 use walkdir::WalkDir;
 use zipstream::EntryKind;
 
 use crate::commands::zip::flags::{Symlinks, ZipPlan};
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::{self, Written};
-use crate::io::rights::Rights;
 
 /// A future entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

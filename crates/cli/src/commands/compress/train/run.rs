@@ -6,6 +6,9 @@ use std::io::{Read as _, Write as _};
 use std::num::NonZeroU32;
 use std::path::Path;
 
+use files::conflicts::Files;
+use files::plan::{self, Direction, Request};
+use files::target::{Target, display};
 use latency::report::{Table, Unit};
 use zstdkit::Dictionary;
 use zstdkit::dictionary::{self, Evaluation, SizeClass, TrainOptions, train_best};
@@ -13,11 +16,8 @@ use zstdkit::dictionary::{self, Evaluation, SizeClass, TrainOptions, train_best}
 use crate::commands::compress::train::flags::TrainPlan;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::Files;
 use crate::io::context;
 use crate::io::open::open;
-use crate::io::plan::{self, Direction, Request};
-use crate::io::target::{Target, display};
 use crate::session::Outcome;
 use crate::term::{message, signal};
 

@@ -7,13 +7,13 @@ use std::io::{self, Seek as _, SeekFrom};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use files::place::Placer;
 use zipstream::{Crc32, EntryOptions, ReadAt as _};
 
 use crate::commands::transfer::{Stop, write_error};
 use crate::commands::zip::pack::Packer;
 use crate::commands::zip::pack::file::Reading;
 use crate::commands::zip::sources::Source;
-use crate::io::place::Placer;
 use crate::term::progress::Progress;
 use crate::term::signal;
 

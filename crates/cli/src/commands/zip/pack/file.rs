@@ -6,6 +6,8 @@ use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
+use files::steady::State;
+use files::write_behind::WriteBehind;
 use zipstream::{EntryOptions, KnownContent};
 
 use crate::commands::transfer::{Stop, write_error};
@@ -13,8 +15,6 @@ use crate::commands::zip::pack::{Packer, WRITE_BYTES, failed, passed_over};
 use crate::commands::zip::sources::Source;
 use crate::failure::Failure;
 use crate::io::open;
-use crate::io::steady::State;
-use crate::io::write_behind::WriteBehind;
 use crate::term::{message, signal};
 
 /// Larger stored files are copied directly if the archive is a file; for a pipe they are read twice, so
