@@ -21,6 +21,7 @@ pub(crate) mod list;
 pub(crate) mod reference;
 pub(crate) mod report;
 mod saved;
+mod stop;
 pub(crate) mod stress;
 pub(crate) mod tour;
 pub(crate) mod transfer;

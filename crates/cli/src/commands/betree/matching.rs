@@ -11,6 +11,7 @@ use latency::{Recorder, Spec};
 
 use crate::commands::betree::flags::{MatchArgs, MatchOutput};
 use crate::commands::betree::lines::{Lines, Next};
+use crate::commands::stop::{Stop, stopped};
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::{Failure, Result};
@@ -69,33 +70,14 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     }
     params.insert("isa".to_owned(), matcher.buffers.isa().name().into());
     matcher.conclude(&mut outcome);
-    match ended {
-        // Who closed the pipe has seen enough.
-        Err(Stop::Closed) | Ok(()) => {}
-        Err(Stop::Failed(failure)) => {
-            message::failure(&failure);
-            outcome.status = failure.exit_status();
-            outcome.complete = false;
-        }
+    if let Err(stop) = ended {
+        stopped(stop, &mut outcome);
     }
     if signal::interrupted() {
         outcome.status = ExitStatus::Interrupted;
         outcome.complete = false;
     }
     session.finish(outcome)
-}
-
-/// Why there are no more events.
-enum Stop {
-    /// Nobody reads on.
-    Closed,
-    Failed(Failure),
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
 }
 
 struct Matcher<'a> {

@@ -7,6 +7,7 @@ use fixlog::Error;
 use latency::report::{Input, Table, Unit};
 
 use crate::commands::fix_logs;
+use crate::commands::stop::Stop;
 use crate::exit::ExitStatus;
 use crate::export::names;
 use crate::failure::Failure;
@@ -17,33 +18,6 @@ use crate::term::message;
 
 /// Messages that a report names as bad.
 pub(super) const BAD_NAMED: usize = 20;
-
-/// Why reading ends early.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// The reader of the results is gone.
-    Closed,
-    Failed(Failure),
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-/// Tells how a run ended that was to stop.
-pub(super) fn stopped(stop: Stop, outcome: &mut Outcome) {
-    match stop {
-        // The reader of the pipe has seen enough.
-        Stop::Closed => {}
-        Stop::Failed(failure) => {
-            message::failure(&failure);
-            outcome.complete = false;
-            outcome.status = failure.exit_status();
-        }
-    }
-}
 
 /// Whoever named a file without messages meant another one.
 pub(super) fn no_messages(files: &[PathBuf], file: usize) {

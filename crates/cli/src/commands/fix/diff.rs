@@ -8,12 +8,11 @@ use fixlog::Lines;
 use fixlog::diff::{Counts, Diff, Event, Options};
 use latency::report::{Table, Unit};
 
-use crate::commands::fix::conclude::{
-    BAD_NAMED, Stop, conclude_bad, ended_file, stopped, write_out,
-};
+use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, write_out};
 use crate::commands::fix::flags::DiffArgs;
 use crate::commands::fix::run::lines;
 use crate::commands::fix_logs::{self, Inputs};
+use crate::commands::stop::{Stop, stopped};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::io::context;

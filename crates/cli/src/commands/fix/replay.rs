@@ -13,11 +13,10 @@ use fixlog::{Block, Blocks, Found, Messages, Rewriter};
 use latency::report::{Load, finite};
 use latency::{Lateness, Recorder, Spec, Wait};
 
-use crate::commands::fix::conclude::{
-    BAD_NAMED, Stop, conclude_bad, ended_file, stopped, write_out,
-};
+use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, write_out};
 use crate::commands::fix::flags::ReplayArgs;
 use crate::commands::fix_logs::Inputs;
+use crate::commands::stop::{Stop, stopped};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::io::context;
