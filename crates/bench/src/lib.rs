@@ -29,4 +29,6 @@ pub use latency::compare::Names;
 pub use latency::report::Comparison;
 pub use order::Order;
 pub use paired::{Paired, Turn, paired};
+/// The run that a benchmark is a part of, and its report.
+pub use report;
 pub use watch::{Context, Watch};

@@ -1,5 +1,5 @@
 //! Text from outside made fit for a terminal: what would move its cursor, hide text or turn it around
-//! is shown, not obeyed. [`super::screen`] does the same to streams of bytes.
+//! is shown, not obeyed.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
