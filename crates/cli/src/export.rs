@@ -12,6 +12,7 @@ use std::time::Duration;
 use latency::IntervalLog;
 use latency::report::Report;
 use report::formats::{self, csv, hdr, json, markdown};
+use report::style::Palette;
 use report::{Detail, Format, Look};
 
 use crate::args::output::{ReportArgs, ReportFormat};
@@ -20,9 +21,6 @@ use crate::io::context;
 use crate::io::standard;
 use crate::io::target::{self, Target};
 use crate::term::color;
-
-pub(crate) use report::style::Palette;
-pub(crate) use report::{LongTable, names, units};
 
 /// The length of an interval of `.hlog`.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 pub(crate) use files::reason;
 
-use crate::exit::ExitStatus;
+use report::ExitStatus;
 
 /// An error on its way to the terminal and to the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]

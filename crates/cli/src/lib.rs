@@ -21,11 +21,6 @@ use std::ffi::OsString;
 
 pub use report::ExitStatus;
 
-/// The exit codes of every command.
-mod exit {
-    pub(crate) use report::ExitStatus;
-}
-
 /// Runs one command line, the program's name first, and says how it ended.
 ///
 /// Prints to standard output and standard error as the command documents, and never panics on any

@@ -6,15 +6,12 @@ use std::time::Instant;
 
 use latency::report::{Environment, LatencyName, Report, Tool};
 use latency::{IntervalLog, Spec};
-use report::{Detail, Run, RunOptions, gates, names};
+use report::{Detail, ExitStatus, Outcome, Run, RunOptions, gates, names};
 
 use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs};
-use crate::exit::ExitStatus;
 use crate::export::{self, Exports, MainStream};
 use crate::failure::{Failure, Result};
 use crate::term::message;
-
-pub(crate) use report::{INPUTS_LISTED, Outcome};
 
 /// A run in progress.
 #[derive(Debug)]

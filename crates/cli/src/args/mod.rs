@@ -18,12 +18,12 @@ pub(crate) mod units;
 use std::ffi::OsString;
 
 use clap::{CommandFactory as _, Parser, ValueEnum};
+use report::ExitStatus;
 
 pub(crate) use command::Command;
 pub(crate) use fingers::color;
 pub(crate) use levels::threads;
 
-use crate::exit::ExitStatus;
 use crate::term::plain;
 
 /// Compress, archive, match and parse, with a latency report.

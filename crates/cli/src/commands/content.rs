@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-use crate::export::names;
+use report::{Outcome, names};
+
 use crate::failure::{Failure, Result};
-use crate::session::Outcome;
 
 /// The most that is read of all files together.
 const READ_BYTES_MAX: u64 = 256 << 20;

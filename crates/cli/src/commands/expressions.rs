@@ -8,8 +8,8 @@ use std::path::Path;
 use betree::{
     BeTree, Constants, Domain, ErlangTerms, Error, Expression, SubscriptionId, Undefined,
 };
+use report::ExitStatus;
 
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
 use crate::io::target::display;

@@ -7,15 +7,13 @@ use files::plan::Jobs;
 use files::source::Source;
 use files::{ReadSeek, target, url};
 use latency::report::{Cell, Input, Table, Unit};
+use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 
 use crate::commands::codec::{EMPTY_HELP, codec_failure};
 use crate::commands::frames;
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::{message, signal};
 
 /// The largest seek table that is read to count its frames.

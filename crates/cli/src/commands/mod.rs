@@ -33,8 +33,9 @@ pub(crate) mod zip_bench;
 
 use std::ffi::OsString;
 
+use ::report::ExitStatus;
+
 use crate::args::{Cli, Command};
-use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::term::signal::Ending;
 

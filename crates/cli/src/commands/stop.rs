@@ -1,7 +1,8 @@
 //! Why the reading of a stream ends before its end, and what comes of that.
 
+use report::Outcome;
+
 use crate::failure::Failure;
-use crate::session::Outcome;
 use crate::term::message;
 
 /// Why reading ends early.

@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
+use report::ExitStatus;
 
 use crate::args::{Cli, parse};
-use crate::exit::ExitStatus;
 use crate::failure::Failure;
 
 fn words(line: &str) -> Vec<OsString> {

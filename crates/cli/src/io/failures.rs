@@ -2,8 +2,8 @@
 
 use files::Error;
 use files::conflicts::Conflict;
+use report::ExitStatus;
 
-use crate::exit::ExitStatus;
 use crate::failure::Failure;
 
 /// What to do where URLs are unknown.

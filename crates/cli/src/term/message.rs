@@ -6,10 +6,11 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use report::ExitStatus;
+
 use super::color::{BAD, FAINT, WARN, write_stderr, write_stdout};
 use super::plain;
 use crate::args::Answer;
-use crate::exit::ExitStatus;
 use crate::failure::Failure;
 
 /// The name that messages start with, and whether failures are printed.

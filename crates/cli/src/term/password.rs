@@ -81,9 +81,9 @@ mod terminal {
     };
 
     use super::PASSWORD_BYTES_MAX;
-    use crate::exit::ExitStatus;
     use crate::failure::{Failure, Result};
     use crate::term::message;
+    use report::ExitStatus;
 
     const INTERRUPT: u8 = 3;
     const END: u8 = 4;

@@ -70,7 +70,7 @@ mod unix {
     use signal_hook::{flag, low_level};
 
     use super::{Ending, interrupted};
-    use crate::exit::ExitStatus;
+    use report::ExitStatus;
 
     /// The signals that ask a process to end.
     const ASKING: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGXCPU];

@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use report::ExitStatus;
+
 use crate::commands::list::Summary;
-use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::io::plan::{Destination, Job};
 use crate::io::sink::Written;

@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use report::{ExitStatus, Outcome};
 use zstdkit::parallel::JobObserver;
 
 use crate::commands::compress::flags::CompressPlan;
@@ -18,10 +19,8 @@ use crate::commands::decompress::run::Decompress;
 use crate::commands::list;
 use crate::commands::reference::{self, Reference};
 use crate::commands::transfer::{self, Options, Overwrite, Stage, Times};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::plan::{self, Destination, Direction, Jobs, Place, Request};
-use crate::session::Outcome;
 use crate::term::message::{self, Voice};
 use crate::term::signal::{self, Ending};
 use crate::term::{question, screen};

@@ -4,14 +4,14 @@
 use std::ffi::OsString;
 
 use bench::advise::{self, Data, Plan};
+use report::{ExitStatus, Outcome};
 use serde_json::json;
 
 use crate::commands::advise::flags::AdviseArgs;
 use crate::commands::content;
 use crate::commands::watch::Watcher;
-use crate::exit::ExitStatus;
 use crate::failure::Result;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {

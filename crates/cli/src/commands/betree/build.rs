@@ -2,8 +2,9 @@
 
 use std::io::{BufWriter, Write as _};
 
+use report::ExitStatus;
+
 use crate::commands::betree::flags::BuildArgs;
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::target::Target;

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use betree::{Budget, Snapshot, SubscriptionId};
+use report::ExitStatus;
 
 use crate::commands::betree::flags::ExplainArgs;
 use crate::commands::betree::lines::{Lines, Next};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::target::display;
 use crate::term::message;

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use betree::workload::Generator;
 use betree::{Domain, ErlangTerms};
+use report::ExitStatus;
 
 use crate::args::expressions::WorkloadKind;
 use crate::commands::betree::flags::{FileForm, GenerateArgs};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::target::Target;

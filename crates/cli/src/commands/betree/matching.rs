@@ -8,17 +8,16 @@ use std::time::Instant;
 use betree::{Batch, Budget, Buffers, Event, Progress, Snapshot, SubscriptionId};
 use latency::report::{Input, LatencyName};
 use latency::{Recorder, Spec};
+use report::{ExitStatus, Outcome, names};
 
 use crate::commands::betree::flags::{MatchArgs, MatchOutput};
 use crate::commands::betree::lines::{Lines, Next};
 use crate::commands::stop::{Stop, stopped};
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::output::Output;
 use crate::io::target::display;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::{message, signal};
 
 /// Output that is gathered before it is written, as long as events keep coming.

@@ -8,11 +8,11 @@ use std::io::Read as _;
 
 use betree::Snapshot;
 use betree::Undefined;
+use report::ExitStatus;
 
 use crate::commands::betree::flags::{BetreeArgs, BetreeCommand, TreeArgs, UndefinedMode};
 use crate::commands::betree::{build, explain, generate, matching};
 use crate::commands::expressions::{self, Files, failed};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
 

@@ -8,15 +8,15 @@ use std::time::Instant;
 use bench::betree::{self as method, EVENTS, Plan, Workload};
 use betree::{Budget, Undefined};
 use latency::report::LatencyName;
+use report::{ExitStatus, Outcome};
 
 use crate::args::expressions::kind;
 use crate::commands::betree_bench::flags::BetreeBenchArgs;
 use crate::commands::expressions::{self, Files};
 use crate::commands::watch::Watcher;
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::target::display;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 
 /// Runs the command.
 pub(crate) fn run(

@@ -11,11 +11,12 @@ use bench::Order;
 use latency::compare::{self, Names, Sides};
 use latency::report::{Cell, LatencyName, Table, Unit};
 use latency::{BucketPolicy, Meter, Recorder, Recording, Spec};
+use report::Outcome;
 
 use crate::commands::child::{self, Run};
 use crate::commands::compare::flags::CompareArgs;
 use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::signal;
 
@@ -105,7 +106,7 @@ fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> 
     let mut outcome = Outcome::new("compare, interleaved");
     outcome.complete = complete;
     if !complete {
-        outcome.status = crate::exit::ExitStatus::Interrupted;
+        outcome.status = report::ExitStatus::Interrupted;
     }
     outcome.ops = Some(sides.iter().map(|side| side.wall.n()).sum());
     let params = &mut outcome.workload.params;

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use latency::compare::{self, Names};
 use latency::report::{Comparison, LatencyName, Report, Verdict};
+use report::{ExitStatus, Outcome, names, units};
 
 use crate::commands::compare::flags::CompareArgs;
 use crate::commands::compare::interleave;
 use crate::commands::saved::read_bounded;
-use crate::exit::ExitStatus;
-use crate::export::{names, units};
 use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::message;
 
 /// Runs the command.

@@ -7,6 +7,7 @@ use files::sink::Written;
 use files::source::Summary;
 use files::{BUFFER_BYTES, target};
 use latency::report::Validation;
+use report::{ExitStatus, Outcome};
 use zstdkit::parallel::{JobObserver, SeekableEncoder};
 use zstdkit::{DecoderOptions, Encoder, EncoderOptions, Operation as Directive, State};
 
@@ -15,9 +16,8 @@ use crate::commands::compress::flags::{CompressArgs, CompressPlan};
 use crate::commands::compress::train;
 use crate::commands::reference::{self, Reference};
 use crate::commands::transfer::{self, Opening, Operation, Options, Stage, Stop, Stream, Times};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::message;
 
 /// Input of one operation: the largest zstd block, so that without worker threads one call

@@ -4,18 +4,17 @@ use std::path::{Path, PathBuf};
 
 use bench::compress::{Data, PART_BYTES, decode_frame};
 use latency::report::{Input, Workload};
+use report::{INPUTS_LISTED, names};
 use twox_hash::XxHash64;
 use zstdkit::workload::{self, Kind};
 use zstdkit::{Decoder, DecoderOptions, frame};
 
 use crate::commands::codec::codec_failure;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::plan::{self, Direction, Request};
 use crate::io::source::Source;
 use crate::io::target;
-use crate::session::INPUTS_LISTED;
 use crate::term::{message, signal};
 
 /// Kinds of generated data, without the two that cannot tell candidates apart.

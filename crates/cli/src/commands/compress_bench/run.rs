@@ -6,16 +6,15 @@ use std::ffi::OsString;
 
 use bench::compress::{self, Data, Plan, ROUNDS};
 use latency::report::LatencyName;
+use report::{ExitStatus, Outcome, units};
 use zstdkit::DecoderOptions;
 
 use crate::commands::compress_bench::flags::CompressBenchArgs;
 use crate::commands::compress_bench::input::{self, Reading};
 use crate::commands::reference;
 use crate::commands::watch::Watcher;
-use crate::exit::ExitStatus;
-use crate::export::units;
 use crate::failure::Result;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::message;
 
 /// Runs the command.

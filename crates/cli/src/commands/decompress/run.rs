@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use files::plan::{self, Direction, Request};
 use latency::report::Validation;
+use report::{ExitStatus, Outcome};
 
 use crate::args::output::ReportFormat;
 use crate::commands::decompress::flags::{DecompressArgs, DecompressMode, DecompressPlan};
@@ -11,9 +12,8 @@ pub(crate) use crate::commands::decompress::stage::Decompress;
 use crate::commands::list;
 use crate::commands::reference::Reference;
 use crate::commands::transfer::{self, Options, Times};
-use crate::exit::ExitStatus;
 use crate::failure::Result;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 
 /// The largest zstd block, so that one call can return a whole block.
 pub(crate) const BLOCK_BYTES: usize = 128 * 1024;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap_mangen::roff::{Roff, bold, roman};
+use report::ExitStatus;
 
 use crate::args::Cli;
 use crate::commands::docs::flags::ManArgs;
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::targets::Targets;

@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 
 use latency::report::{Environment, Table, Unit};
+use report::{ExitStatus, Outcome, units};
 
 use crate::commands::env::flags::EnvArgs;
-use crate::exit::ExitStatus;
-use crate::export::units;
 use crate::failure::Result;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 
 /// Runs the command.
 pub(crate) fn run(args: &EnvArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {

@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 
 use fixlog::Error;
 use latency::report::{Input, Table, Unit};
+use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 
 use crate::commands::fix_logs;
 use crate::commands::stop::Stop;
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::Failure;
 use crate::io::output::Output;
 use crate::io::target::display;
-use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::message;
 
 /// Messages that a report names as bad.

@@ -7,17 +7,16 @@ use fixcore::Message;
 use fixlog::Lines;
 use fixlog::diff::{Counts, Diff, Event, Options};
 use latency::report::{Table, Unit};
+use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, write_out};
 use crate::commands::fix::flags::DiffArgs;
 use crate::commands::fix::run::lines;
 use crate::commands::fix_logs::{self, Inputs};
 use crate::commands::stop::{Stop, stopped};
-use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::io::context;
 use crate::io::output::Output;
-use crate::session::Outcome;
 use crate::term::signal;
 
 /// Output that is gathered while there is more to read.

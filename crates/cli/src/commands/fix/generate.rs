@@ -5,9 +5,9 @@ use std::path::Path;
 
 use fixcore::workload::Mix;
 use fixlog::Generator;
+use report::ExitStatus;
 
 use crate::commands::fix::flags::GenerateArgs;
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::target::{Target, is_stdout};

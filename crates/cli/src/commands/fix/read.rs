@@ -5,16 +5,15 @@ use std::time::Instant;
 
 use fixlog::{AllFaults, Block, Made, Statistics, Task, Worker, Workers};
 use latency::Recorder;
+use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, no_messages, write_out};
 use crate::commands::fix::tables;
 use crate::commands::fix_logs::Inputs;
 use crate::commands::stop::{Stop, stopped};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result, reason};
 use crate::io::output::Output;
 use crate::io::{INLINE_BYTES, context};
-use crate::session::Outcome;
 use crate::term::signal;
 
 /// Which logs, and what is done with them.

@@ -12,16 +12,15 @@ use fixcore::{Decoder, Message, Timestamp};
 use fixlog::{Block, Blocks, Found, Messages, Rewriter};
 use latency::report::{Load, finite};
 use latency::{Lateness, Recorder, Spec, Wait};
+use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, write_out};
 use crate::commands::fix::flags::ReplayArgs;
 use crate::commands::fix_logs::Inputs;
 use crate::commands::stop::{Stop, stopped};
-use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::io::context;
 use crate::io::output::Output;
-use crate::session::Outcome;
 use crate::term::signal;
 
 /// Sleeps overshoot by tens of microseconds: the rest of a wait is spent looking at the clock.

@@ -14,6 +14,7 @@ use fixlog::{Job, KeyError, Lines, Pseudonyms, TAGS, Task};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 use report::plain::is_unfit;
+use report::{ExitStatus, Outcome};
 
 use crate::args::output::TerminalArgs;
 use crate::args::threads;
@@ -23,13 +24,12 @@ use crate::commands::fix::flags::{
 use crate::commands::fix::read::{Plan, Reading};
 use crate::commands::fix::{diff, generate, replay, store};
 use crate::commands::fix_logs::{forced, unavailable};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::open::open;
 use crate::io::source::Source;
 use crate::io::target::display;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 
 /// Bytes of a dictionary's file.
 const DICTIONARY_BYTES_MAX: usize = 64 << 20;

@@ -7,15 +7,14 @@ use std::path::Path;
 
 use fixcore::store::{self, Seen, Survey};
 use latency::report::{Cell, Input, Table, Unit};
+use report::{ExitStatus, Outcome, names};
 
 use crate::commands::fix::run::lines;
 use crate::commands::fix::store_flags::{StoreArgs, StoreCommand};
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::target::{Target, display};
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::signal;
 
 /// What is gathered before it is written.

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use fixlog::{AllFaults, Statistics};
 use latency::report::{Cell, Table, Unit};
-
-use crate::export::names;
-use crate::session::Outcome;
+use report::{Outcome, names};
 
 /// The tables of the statistics.
 pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf]) -> Vec<Table> {

@@ -5,13 +5,13 @@ use std::ffi::OsString;
 use bench::fix::{Part, Plan};
 use fixcore::Isa;
 use latency::report::LatencyName;
+use report::{ExitStatus, Outcome};
 
 use crate::commands::fix_bench::flags::{FixBenchArgs, FixBenchPart};
 use crate::commands::fix_logs::{collect, forced, unavailable};
 use crate::commands::watch::Watcher;
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 
 /// Messages of a file that are kept.
 const MESSAGES_MAX: usize = 4096;

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use latency::report::{Latency, LatencyName, Report};
+use report::ExitStatus;
 use report::gates;
 use report::saved::{self, FileKind, Saved};
 
 use crate::commands::report::flags::RenderArgs;
 use crate::commands::saved::read_bounded;
-use crate::exit::ExitStatus;
 use crate::export::{Exports, MainStream};
 use crate::failure::Result;
 use crate::session::{self, Session, Setup};

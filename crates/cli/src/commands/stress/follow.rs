@@ -2,11 +2,11 @@
 
 use bench::stress::Follow;
 use latency::report::Table;
+use report::units;
 use stress::{PoolKind, Progress};
 
 use crate::commands::stress::lines::Lines;
 use crate::commands::stress::metrics::Metrics;
-use crate::export::units;
 use crate::term::message;
 
 /// Prints how runs go where that is wanted, and tells a scraper.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use latency::report::{Table, Unit};
+use report::units;
 use stress::Progress;
 
-use crate::export::units;
 use crate::term::message;
 
 const EVERY: Duration = Duration::from_secs(5);

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 
 use bench::stress::{Complaint, Plan, pair_name};
 use latency::report::{Input, LatencyName};
+use report::{ExitStatus, Outcome};
 use stress::{DataKind, Loop, Pace};
 
 use crate::commands::content;
@@ -14,9 +15,8 @@ use crate::commands::stress::flags::{StressArgs, StressPlan};
 use crate::commands::stress::follow::Follower;
 use crate::commands::stress::metrics::Metrics;
 use crate::commands::watch::Watcher;
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::message;
 
 /// Runs the command.

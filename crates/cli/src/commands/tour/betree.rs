@@ -8,10 +8,10 @@ use betree::{BeTree, Budget, Buffers, Constants, Domain, Expression, Isa, Progre
 use betree::{SubscriptionId, Undefined};
 use latency::report::{LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
+use report::Outcome;
 
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
-use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 

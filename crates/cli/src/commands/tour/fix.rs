@@ -7,10 +7,10 @@ use fixcore::dict::{Rules, Validator, Version};
 use fixcore::workload::{Generator, Sample};
 use fixcore::{Decoder, Isa};
 use latency::report::{Table, Unit};
+use report::Outcome;
 
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
-use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 

@@ -6,11 +6,11 @@
 use std::ffi::OsString;
 
 use latency::report::LatencyName;
+use report::{ExitStatus, Outcome};
 
 use crate::commands::tour::flags::TourArgs;
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::signal;
 use bench::Checks;
 

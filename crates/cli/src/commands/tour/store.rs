@@ -10,10 +10,10 @@ use fixcore::dict::Version;
 use fixcore::store::{Options, Seen, Store, StoreError, survey};
 use fixcore::workload::shuffled;
 use latency::report::{Table, Unit};
+use report::Outcome;
 
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
-use crate::session::Outcome;
 use bench::Checks;
 
 /// Messages that are appended.

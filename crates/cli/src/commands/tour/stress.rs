@@ -2,11 +2,11 @@
 //! producers and consumers, all verified; and a leaking pool, which must be detected.
 
 use bench::stress::{Control, Row, ranking, unexpected};
+use report::Outcome;
 use stress::{Plan, PoolKind, codec};
 
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
-use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 

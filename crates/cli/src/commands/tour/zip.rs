@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use latency::report::{LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
+use report::Outcome;
 use zipstream::{
     ArchiveEncoder, ArchiveOptions, ArchiveReader, EntryOptions, Error, Method, ReadOptions,
     Scratch,
@@ -13,7 +14,6 @@ use zstdkit::workload::{self, Kind};
 
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
-use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 

@@ -7,13 +7,13 @@ use bench::paired;
 use latency::compare::Names;
 use latency::report::{Cell, Input, LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
+use report::Outcome;
 use twox_hash::XxHash64;
 use zstdkit::workload::{self, Kind};
 use zstdkit::{Compressor, Decoder, DecoderOptions, Encoder, EncoderOptions, Operation, State};
 
 use crate::commands::tour::run::Stage;
 use crate::failure::{Failure, Result};
-use crate::session::Outcome;
 use crate::term::signal;
 use bench::Checks;
 

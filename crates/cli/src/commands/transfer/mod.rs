@@ -19,6 +19,7 @@ use files::sink::Written;
 use files::source::Summary;
 use files::target::{self, Target};
 use latency::report::Input;
+use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 use zstdkit::DecoderOptions;
 
 use crate::commands::transfer::job::{Common, Finished, Hand, one};
@@ -26,11 +27,8 @@ use crate::commands::transfer::small_files::Undone;
 pub(crate) use crate::commands::transfer::stream::{
     Operation, ROWS, Stop, Stream, Times, write_error,
 };
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::session::{INPUTS_LISTED, Outcome};
 use crate::term::message;
 use crate::term::progress::Progress;
 

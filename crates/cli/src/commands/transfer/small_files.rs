@@ -140,12 +140,12 @@ mod tests {
 
     use super::*;
     use crate::commands::transfer::{Opening, Options, Overwrite, Stop, Stream, run};
-    use crate::exit::ExitStatus;
     use crate::failure::{Failure, Result};
     use crate::io::plan::{Destination, Jobs};
     use crate::io::sink::Written;
     use crate::io::source::Summary;
-    use crate::session::Outcome;
+    use report::ExitStatus;
+    use report::Outcome;
 
     /// What becomes of some job.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,12 +13,11 @@ use files::source::{self, Source};
 use files::target::{self, Target};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
+use report::{ExitStatus, Outcome, names};
 use zstdkit::parallel::{JobObserver, Output, PositionedWriter};
 
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::Failure;
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::signal;
 

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use files::output::Output;
+use report::ExitStatus;
 use zipstream::extract::{
     Destination, ExtractOptions, ExtractReport, Stopped, extract_into, extract_pipe_into,
 };
@@ -17,7 +18,6 @@ use crate::commands::unzip::flags::{UnzipMode, UnzipPlan};
 use crate::commands::unzip::keys::Keys;
 use crate::commands::unzip::messages;
 use crate::commands::unzip::observe::{Observer, Times};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::Session;

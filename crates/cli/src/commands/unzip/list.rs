@@ -4,15 +4,14 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use latency::report::{Cell, Table, Unit};
+use report::style::Palette;
+use report::{ExitStatus, LongTable, Outcome, names};
 use zipstream::{ArchiveReader, Entry, EntryKind, PipeReader, ReadAt};
 
 use crate::args::glob::Asked;
 use crate::commands::unzip::flags::UnzipPlan;
 use crate::commands::unzip::messages;
-use crate::exit::ExitStatus;
-use crate::export::{LongTable, Palette, names};
 use crate::failure::{Failure, Result};
-use crate::session::Outcome;
 use crate::term::{color, message};
 
 /// Entries that get rows in a report; the rest is counted, with a warning.

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
+use report::names;
 use zipstream::extract::{ExtractObserver, ExtractWorker, Item};
 
-use crate::export::names;
 use crate::session::Session;
 use crate::term::progress::Progress;
 

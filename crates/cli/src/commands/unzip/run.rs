@@ -9,6 +9,7 @@ use files::source::{self, Source};
 use files::splice::Undo;
 use files::{target, url};
 use latency::report::{Input, LatencyName, Validation};
+use report::{ExitStatus, Outcome, names};
 use zipstream::extract::{Existing, Stopped};
 use zipstream::{ArchiveReader, ReadAt, Warning};
 
@@ -17,15 +18,13 @@ use crate::commands::unzip::extract::{Done, Run};
 use crate::commands::unzip::flags::{UnzipArgs, UnzipMode, UnzipPlan};
 use crate::commands::unzip::keys::Keys;
 use crate::commands::unzip::{list, messages};
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 #[cfg(feature = "cloud")]
 use crate::io::remote;
 #[cfg(feature = "cloud")]
 use crate::io::spans::Spans;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::message;
 use crate::term::progress::Progress;
 

@@ -9,6 +9,7 @@ use files::output::Output;
 use files::rights::Rights;
 use files::target::Target;
 use files::write_behind::WriteBehind;
+use report::{Outcome, names};
 use zipstream::{
     ArchiveEncoder, ArchiveOptions, Encryption, EntryKind, EntryOptions, RawEntry, Totals,
 };
@@ -17,10 +18,9 @@ use crate::commands::transfer::{Stop, write_error};
 use crate::commands::zip::edit::Base;
 use crate::commands::zip::flags::ZipPlan;
 use crate::commands::zip::sources::Source;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::{message, signal};
 

@@ -8,6 +8,7 @@ use files::rights::Rights;
 use files::splice::Undo;
 use files::target::Target;
 use latency::report::{Input, LatencyName, Table, Unit};
+use report::{ExitStatus, Outcome, names};
 use zipstream::{Decryption, Limits, ReadAt as _, Salvage, Salvaged, Totals, salvage};
 
 use crate::args::password::PasswordSource;
@@ -15,11 +16,9 @@ use crate::commands::transfer::Stop;
 use crate::commands::zip::edit;
 use crate::commands::zip::flags::{ZipArgs, ZipPlan};
 use crate::commands::zip::pack::{Carried, Packer};
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password};
 

@@ -9,6 +9,7 @@ use files::rights::Rights;
 use files::splice::Undo;
 use files::target::{self, Target};
 use latency::report::{Cell, Input, LatencyName, Table, Unit, Validation};
+use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 use zipstream::extract::{self, ExtractOptions};
 use zipstream::{
     AesStrength, ArchiveReader, Decryption, Directory, Encryption, ReadOptions, Totals,
@@ -18,12 +19,10 @@ use crate::args::password::PasswordSource;
 use crate::commands::transfer::Stop;
 use crate::commands::zip::flags::{Edit, ZipArgs, ZipPlan};
 use crate::commands::zip::{repair, sources};
-use crate::exit::ExitStatus;
-use crate::export::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::{open, url};
-use crate::session::{INPUTS_LISTED, Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password, signal};
 

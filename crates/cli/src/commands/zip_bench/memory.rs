@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use latency::report::{Cell, Table, Unit};
+use report::ExitStatus;
 use tokio::io::AsyncWriteExt as _;
 use zipstream::{ArchiveOptions, ArchiveWriter, EntryOptions, Error};
 use zstdkit::workload::{self, Kind};
 
 use crate::commands::child;
 use crate::commands::zip_bench::flags::{Once, ZipBenchArgs};
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 
 /// Content that goes round: what it takes is that of every process.

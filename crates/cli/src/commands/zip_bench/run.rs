@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use bench::zip::{self, CONTENT_BYTES, Plan};
 use latency::report::LatencyName;
+use report::{ExitStatus, Outcome};
 use zstdkit::workload::{self, Kind};
 
 use crate::commands::content;
 use crate::commands::watch::Watcher;
 use crate::commands::zip_bench::flags::ZipBenchArgs;
 use crate::commands::zip_bench::memory;
-use crate::exit::ExitStatus;
 use crate::failure::Result;
-use crate::session::{Outcome, Session, Setup};
+use crate::session::{Session, Setup};
 use crate::term::signal;
 
 /// The line that is repeated.

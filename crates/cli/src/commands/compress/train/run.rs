@@ -10,15 +10,14 @@ use files::conflicts::Files;
 use files::plan::{self, Direction, Request};
 use files::target::{Target, display};
 use latency::report::{Table, Unit};
+use report::{ExitStatus, Outcome};
 use zstdkit::Dictionary;
 use zstdkit::dictionary::{self, Evaluation, SizeClass, TrainOptions, train_best};
 
 use crate::commands::compress::train::flags::TrainPlan;
-use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::open::open;
-use crate::session::Outcome;
 use crate::term::{message, signal};
 
 /// The most that is read of one sample, as in the zstd program.

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
+use report::Outcome;
 use zipstream::JobObserver;
 
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 
 /// The recorders of a run.
 pub(super) struct Times {
