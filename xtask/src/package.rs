@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::{metadata, sh};
 
-/// Packages every publishable crate, and hands back one line about them.
+/// Packages every publishable crate, and returns one line about them.
 pub(crate) fn run() -> Result<String> {
     let workspace = metadata::workspace()?;
     let names: Vec<&str> = workspace
@@ -20,14 +20,11 @@ pub(crate) fn run() -> Result<String> {
     if names.is_empty() {
         bail!("no package of the workspace may be published");
     }
-    // The archives carry no profile. With that of the workspace, what is built already is reused.
+    // The archives contain no profile. With the profile of the workspace, dependencies that are already
+    // built are reused.
     let mut command = sh::cargo(&["package"]);
-    for setting in [
-        "\"*\".opt-level=2",
-        "\"*\".debug=false",
-        "zstd-sys.opt-level=3",
-    ] {
-        command.args(["--config", &format!("profile.dev.package.{setting}")]);
+    for setting in dev_settings(&fs::read_to_string(sh::root().join("Cargo.toml"))?)? {
+        command.args(["--config", &setting]);
     }
     for name in &names {
         command.args(["--package", name]);
@@ -41,6 +38,27 @@ pub(crate) fn run() -> Result<String> {
     forget_built(&workspace.target_directory, &names)?;
     sh::run(&mut command)?;
     Ok(names.join(", "))
+}
+
+/// The settings that a manifest has for packages in the dev profile, as values of `--config`.
+fn dev_settings(manifest: &str) -> Result<Vec<String>> {
+    let manifest: toml::Table = manifest.parse().context("Cargo.toml")?;
+    let packages = manifest
+        .get("profile")
+        .and_then(|profiles| profiles.get("dev")?.get("package")?.as_table())
+        .context("Cargo.toml has no [profile.dev.package]")?;
+    let mut settings = Vec::new();
+    for (package, values) in packages {
+        for (name, value) in values.as_table().into_iter().flatten() {
+            let value = match value {
+                toml::Value::Integer(number) => number.to_string(),
+                toml::Value::Boolean(switch) => switch.to_string(),
+                other => bail!("profile.dev.package.{package}.{name}: unexpected {other:?}"),
+            };
+            settings.push(format!("profile.dev.package.\"{package}\".{name}={value}"));
+        }
+    }
+    Ok(settings)
 }
 
 /// Removes what cargo unpacked for an earlier run. While it verifies, it takes our own packages from
@@ -99,6 +117,20 @@ fn is_version_of(folder: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_of_packages_are_passed_on() {
+        let manifest = "[profile.dev.package.\"*\"]\ndebug = false\n\
+                        [profile.dev.package.zstd-sys]\nopt-level = 3\n";
+        assert_eq!(
+            dev_settings(manifest).unwrap(),
+            [
+                "profile.dev.package.\"*\".debug=false",
+                "profile.dev.package.\"zstd-sys\".opt-level=3"
+            ]
+        );
+        assert!(dev_settings("[profile.dev]\ndebug = true\n").is_err());
+    }
 
     #[test]
     fn versions_of_our_packages_are_told_from_others() {
