@@ -225,11 +225,11 @@ impl Domain {
         kind: AttributeType,
         allow_undefined: bool,
     ) -> Result<AttributeId> {
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if name.is_empty() || !name.chars().all(word) || name.starts_with(|c: char| c.is_numeric())
-        {
+        let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let first = |c: char| c.is_ascii_alphabetic() || c == '_';
+        if !name.starts_with(first) || !name.chars().all(word) {
             return Err(wrong(format!(
-                "{} is not a valid name: use letters, digits and _, with a letter first",
+                "{} is not a valid name: use letters, digits, _ and -, with a letter or _ first",
                 quoted(name)
             )));
         }
@@ -327,6 +327,8 @@ mod tests {
             ("a|integer|true|2|1", "above the greatest"),
             ("a|float|true|NaN|1", "above the greatest"),
             ("1a|boolean|true", "not a valid name"),
+            ("-a|boolean|true", "not a valid name"),
+            ("|boolean|true", "not a valid name"),
             ("and|boolean|true", "keyword of the language"),
             ("a|boolean|true\na|boolean|true", "twice"),
             ("a|boolean|true|1|2|3", "expected name"),

@@ -8,6 +8,7 @@ use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
 use crate::event::Event;
+use crate::expr::escaped;
 use crate::program::arena::{Arena, ROOT};
 use crate::program::estimate::Estimates;
 use crate::snapshot::Snapshot;
@@ -183,7 +184,7 @@ impl Words<'_> {
             .map(|a| a.kind());
         match kind {
             Some(AttributeType::String { .. } | AttributeType::StringList { .. }) => {
-                quoted(self.dictionary.text(value as u32))
+                escaped(self.dictionary.text(value as u32))
             }
             _ => value.to_string(),
         }
@@ -245,7 +246,7 @@ impl Words<'_> {
 
     fn special(&self, head: Head) -> String {
         let name = self.name();
-        let pattern = quoted(self.dictionary.text(self.operand(0)));
+        let pattern = escaped(self.dictionary.text(self.operand(0)));
         let segment = |word: &str| {
             let id = self
                 .dictionary
@@ -272,7 +273,7 @@ impl Words<'_> {
                 });
                 format!(
                     "within_frequency_cap(\"{kind}\", {}, {}, {})",
-                    quoted(name),
+                    escaped(name),
                     i64_at(self.operands, 1),
                     i64_at(self.operands, 3)
                 )
@@ -290,12 +291,6 @@ impl Words<'_> {
             (low, high) => format!("{name} >= {low} and {name} <= {high}"),
         }
     }
-}
-
-/// A text in quotes that it does not contain: no text of an expression contains both kinds.
-fn quoted(text: &str) -> String {
-    let quote = if text.contains('"') { '\'' } else { '"' };
-    format!("{quote}{text}{quote}")
 }
 
 /// A float in digits that the language reads back as the same value.

@@ -4,6 +4,7 @@
 mod batches;
 mod common;
 mod hostile;
+mod language;
 mod oracle;
 #[cfg(feature = "workload")]
 mod shapes;

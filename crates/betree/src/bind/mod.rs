@@ -14,7 +14,7 @@ use crate::constants::Constants;
 use crate::dictionary::Dictionary;
 use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::expr::{Expression, Literal};
+use crate::expr::{Expression, Literal, unescaped};
 
 use resolve::Resolved;
 pub(crate) use tree::{range_bounds, range_words};
@@ -80,7 +80,7 @@ fn check_distinct(
         added.resize(domain.attributes().len(), 0);
         for value in values {
             let known = match value {
-                Literal::Text(text) => dictionary.find_string(text).is_some_and(|id| {
+                Literal::Text(text) => dictionary.find_string(&unescaped(text)).is_some_and(|id| {
                     let id = u64::from(id);
                     dictionary.has_value(attribute, id)
                         || dictionary.find_element(attribute, id).is_some()
@@ -111,7 +111,7 @@ fn check_distinct(
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Distinct<'s> {
     Integer(i64),
-    Text(&'s str),
+    Text(std::borrow::Cow<'s, str>),
     Other,
 }
 
@@ -119,7 +119,7 @@ impl<'s> Distinct<'s> {
     fn of(literal: &Literal<'s>) -> Self {
         match literal {
             Literal::Integer(value) => Self::Integer(*value),
-            Literal::Text(text) => Self::Text(text),
+            Literal::Text(text) => Self::Text(unescaped(text)),
             Literal::Float(_) => Self::Other,
         }
     }

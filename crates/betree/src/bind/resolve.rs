@@ -15,6 +15,8 @@ pub(super) enum Resolved<'e> {
     FloatEqual(u16, bool, f64),
     /// A scalar that is one of the values, or none of them.
     In(u16, bool, &'e [Literal<'e>]),
+    /// The same for a float.
+    FloatIn(u16, bool, &'e [Literal<'e>]),
     /// A list with any, none or all of the values.
     Has(u16, Quantity, &'e [Literal<'e>]),
     Null(u16, bool),
@@ -90,8 +92,15 @@ pub(super) fn resolve<'e>(
         } => {
             let (id, attribute) = find(name)?;
             let values = &expression.literals[list.clone()];
-            check_scalar(attribute, values)?;
-            Resolved::In(id, *negated, values)
+            if let AttributeType::Float { min, max } = attribute.kind() {
+                for value in values {
+                    float(attribute, value, min, max)?;
+                }
+                Resolved::FloatIn(id, *negated, values)
+            } else {
+                check_scalar(attribute, values)?;
+                Resolved::In(id, *negated, values)
+            }
         }
         Test::Has {
             name,

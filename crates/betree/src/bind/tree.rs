@@ -8,7 +8,7 @@ use super::resolve::Resolved;
 use crate::code::{HAS_MAX, Head, IN_MAX, Op, push_u64};
 use crate::dictionary::Dictionary;
 use crate::domain::Domain;
-use crate::expr::{Literal, Node, Position, Quantity, Relation};
+use crate::expr::{Literal, Node, Position, Quantity, Relation, unescaped};
 
 /// What is still to be read, the next last.
 #[derive(Debug, Clone, Copy)]
@@ -135,6 +135,9 @@ impl Writer<'_> {
             Resolved::In(attribute, inverted, values) => {
                 self.scalar(*attribute, *inverted, values, negated);
             }
+            Resolved::FloatIn(attribute, inverted, values) => {
+                self.floats(*attribute, *inverted, values, negated);
+            }
             Resolved::Has(attribute, quantity, values) => {
                 self.list(*attribute, *quantity, values, negated);
             }
@@ -154,7 +157,7 @@ impl Writer<'_> {
                     Position::End => Op::EndsWith,
                 };
                 self.dictionary.want_text(*attribute);
-                let pattern = self.dictionary.intern_string(pattern);
+                let pattern = self.dictionary.intern_string(&unescaped(pattern));
                 self.head(Head::new(op, *attribute), false, negated);
                 self.words.push(pattern);
             }
@@ -199,7 +202,7 @@ impl Writer<'_> {
                 value,
                 length,
             } => {
-                let namespace = self.dictionary.intern_string(namespace);
+                let namespace = self.dictionary.intern_string(&unescaped(namespace));
                 let key = (*kind, *by_address, *id, namespace);
                 let slot = self.dictionary.intern_cap(key);
                 self.head(Head::new(Op::Cap, *attribute), false, negated);
@@ -222,7 +225,7 @@ impl Writer<'_> {
     fn value(&mut self, attribute: u16, literal: &Literal<'_>) -> i64 {
         let value = match literal {
             Literal::Integer(value) => *value,
-            Literal::Text(text) => i64::from(self.dictionary.intern_string(text)),
+            Literal::Text(text) => i64::from(self.dictionary.intern_string(&unescaped(text))),
             // Scalars that are compared for membership are integers and texts.
             Literal::Float(value) => value.to_bits() as i64,
         };
@@ -263,12 +266,28 @@ impl Writer<'_> {
         }
     }
 
+    /// A float that is one of several values, or none of them: one test of equality each, for both zeros are equal.
+    fn floats(&mut self, attribute: u16, inverted: bool, values: &[Literal<'_>], negated: bool) {
+        self.open(inverted != negated);
+        for value in values {
+            self.head(Head::new(Op::FloatEqual, attribute), inverted, negated);
+            let value = match value {
+                Literal::Integer(value) => *value as f64,
+                Literal::Float(value) => *value,
+                // A text was refused.
+                Literal::Text(_) => f64::NAN,
+            };
+            push_u64(self.words, value.to_bits());
+        }
+        self.words.push(Op::Close as u32);
+    }
+
     fn list(&mut self, attribute: u16, quantity: Quantity, values: &[Literal<'_>], negated: bool) {
         let mut elements: Vec<u32> = Vec::with_capacity(values.len());
         for literal in values {
             let value = match literal {
                 Literal::Integer(value) => *value as u64,
-                Literal::Text(text) => u64::from(self.dictionary.intern_string(text)),
+                Literal::Text(text) => u64::from(self.dictionary.intern_string(&unescaped(text))),
                 Literal::Float(value) => value.to_bits(),
             };
             elements.push(self.dictionary.intern_element(attribute, value));

@@ -1,6 +1,41 @@
 //! Splits text into words, numbers, texts and signs. The parser interprets them.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, ErrorKind, Result, quoted};
+
+/// The text that quotes hold: `\"`, `\'` and `\\` stand for the second character, any other backslash for itself.
+pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(letter) = rest.next() {
+        let escaped =
+            (letter == '\\').then(|| rest.next_if(|next| matches!(next, '\\' | '"' | '\'')));
+        out.push(escaped.flatten().unwrap_or(letter));
+    }
+    Cow::Owned(out)
+}
+
+/// A text in quotes, as an expression has it.
+pub(crate) fn escaped(text: &str) -> String {
+    let quote = if text.contains('"') && !text.contains('\'') {
+        '\''
+    } else {
+        '"'
+    };
+    let mut out = String::from(quote);
+    for letter in text.chars() {
+        if letter == '\\' || letter == quote {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out.push(quote);
+    out
+}
 
 /// One piece of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +88,7 @@ impl<'s> Lexer<'s> {
         };
         let token = match first {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
                 Token::Word(self.take_while(word))
             }
             b'0'..=b'9' | b'-' => self.number()?,
@@ -78,15 +113,18 @@ impl<'s> Lexer<'s> {
             let bytes = lexer.text.as_bytes();
             bytes.get(lexer.at + ahead).copied().unwrap_or(0)
         };
-        if peek(self, 0) == b'-' {
+        let negative = peek(self, 0) == b'-';
+        if negative {
             self.at += 1;
+            self.take_while(|byte| byte.is_ascii_whitespace());
         }
+        let first = self.at;
         let digits = |lexer: &mut Self| !lexer.take_while(|byte| byte.is_ascii_digit()).is_empty();
         if !digits(self) {
             return Err(self.wrong(start, "a minus sign without a number"));
         }
         let mut float = false;
-        if peek(self, 0) == b'.' && peek(self, 1).is_ascii_digit() {
+        if peek(self, 0) == b'.' {
             float = true;
             self.at += 1;
             digits(self);
@@ -99,7 +137,16 @@ impl<'s> Lexer<'s> {
                 digits(self);
             }
         }
-        let text = &self.text[start..self.at];
+        let text = &self.text[first..self.at];
+        let signed;
+        // The sign belongs to the number: the least integer has no positive twin.
+        let text = match negative {
+            true => {
+                signed = format!("-{text}");
+                signed.as_str()
+            }
+            false => text,
+        };
         if float {
             let value = text.parse().ok().filter(|value: &f64| value.is_finite());
             value.map(Token::Float)
@@ -112,9 +159,16 @@ impl<'s> Lexer<'s> {
     fn quoted(&mut self, quote: u8) -> Result<Token<'s>> {
         let start = self.at;
         let rest = &self.text[start + 1..];
-        let end = rest
-            .find(char::from(quote))
-            .ok_or_else(|| self.wrong(start, "a text without its closing quote"))?;
+        let bytes = rest.as_bytes();
+        let mut end = 0;
+        loop {
+            match (bytes.get(end), bytes.get(end + 1)) {
+                (Some(b'\\'), Some(b'\\' | b'"' | b'\'')) => end += 2,
+                (Some(byte), _) if *byte == quote => break,
+                (Some(_), _) => end += 1,
+                (None, _) => return Err(self.wrong(start, "a text without its closing quote")),
+            }
+        }
         self.at = start + end + 2;
         Ok(Token::Text(&rest[..end]))
     }
@@ -176,12 +230,53 @@ mod tests {
     }
 
     #[test]
+    fn numbers_and_names_are_those_of_the_c_library() {
+        use Token::{Float, Integer, Sign, Word};
+        assert_eq!(
+            all("5. -\t7 - 9223372036854775808 -1.e2 user-id<-5 a-1"),
+            [
+                Float(5.0),
+                Integer(-7),
+                Integer(i64::MIN),
+                Float(-100.0),
+                Word("user-id"),
+                Sign("<"),
+                Integer(-5),
+                Word("a-1"),
+            ]
+        );
+    }
+
+    #[test]
+    fn quotes_are_escaped_and_read_back() {
+        for (text, value) in [
+            (r#""a\"b""#, "a\"b"),
+            (r"'it\'s'", "it's"),
+            (r#"'say "x"'"#, "say \"x\""),
+            (r"'C:\dir\\'", r"C:\dir\"),
+            (r"'\n'", r"\n"),
+            ("''", ""),
+        ] {
+            let [Token::Text(found)] = all(text)[..] else {
+                panic!("{text} is not one text");
+            };
+            assert_eq!(unescaped(found), value, "{text}");
+            let again = escaped(value);
+            let [Token::Text(found)] = all(&again)[..] else {
+                panic!("{again} is not one text");
+            };
+            assert_eq!(unescaped(found), value, "{again}");
+        }
+    }
+
+    #[test]
     fn what_is_no_token_is_refused_at_its_place() {
         for (text, column) in [
             ("a é", 3),
             ("  -x", 3),
             ("a = 99999999999999999999", 5),
             ("a = 'open", 5),
+            ("a = 'open\\'", 5),
             ("1e999", 1),
         ] {
             let mut lexer = Lexer::new(text);

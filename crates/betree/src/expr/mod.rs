@@ -8,3 +8,4 @@ mod parser;
 
 pub use ast::Expression;
 pub(crate) use ast::{CapKind, Leaf, Literal, Node, Position, Quantity, Relation, Test};
+pub(crate) use lexer::{escaped, unescaped};

@@ -178,14 +178,19 @@ impl Writer<'_> {
         }
     }
 
+    /// A text in either quotes. A quote of its own kind and a backslash are escaped; another quote only by chance.
     fn quoted(&mut self, text: &str) {
         let quote = self.random.pick(&['"', '\'']);
-        let quote = match text.contains(quote) {
-            true if quote == '"' => '\'',
-            true => '"',
-            false => quote,
-        };
-        let _ = write!(self.out, "{quote}{text}{quote}");
+        self.out.push(quote);
+        for letter in text.chars() {
+            let must = letter == quote || letter == '\\';
+            let may = matches!(letter, '"' | '\'') && self.random.chance(50);
+            if must || may {
+                self.out.push('\\');
+            }
+            self.out.push(letter);
+        }
+        self.out.push(quote);
     }
 
     fn list(&mut self, constants: &[Constant]) {

@@ -77,7 +77,7 @@ const FLOATS: [f64; 28] = [
 ];
 
 /// Texts that begin alike, are empty, are not ASCII, or hold what other formats escape.
-const TEXTS: [&str; 21] = [
+const TEXTS: [&str; 23] = [
     "",
     "say \"a\"",
     "it's",
@@ -99,6 +99,8 @@ const TEXTS: [&str; 21] = [
     "\u{1b}[31m",
     "\u{feff}a",
     "a\\nb",
+    "\\",
+    "\"it's\\\"",
 ];
 
 /// The most bytes of a text of an event.
