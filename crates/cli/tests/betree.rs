@@ -117,6 +117,35 @@ fn undefined_attributes_are_false_or_unknown() {
 }
 
 #[test]
+fn every_wrong_expression_is_listed_with_its_place_and_a_hint() {
+    let dir = directory();
+    files(dir.path());
+    let check = || words("betree check --domains domains --expressions expressions");
+    let sound = run(dir.path(), check()).expect(0);
+    assert_eq!(sound.text(), "");
+    assert_eq!(sound.stderr, "3 expressions: 3 right, 0 wrong\n");
+    let long = "country = 'FR' or ".repeat(20);
+    let expressions =
+        format!("cuontry = 'FR'\nage >= 18\n\nage >= 18 and\nage > 200\n{long}é = 1\nzzzzzz\n");
+    file(dir.path(), "expressions", expressions.as_bytes());
+    let found = run(dir.path(), check()).expect(3);
+    let text = found.text();
+    for part in [
+        "line 1: unknown attribute 'cuontry' at column 1\n    cuontry = 'FR'\n    ^\n    did you mean 'country'?",
+        "line 4: expected an attribute, a constant, 'not' or '(', found the end at column 14\n    \
+         age >= 18 and\n                 ^\n",
+        "line 5: a value is outside the bounds of attribute 'age' at column 1\n    age > 200\n    ^\n    \
+         change the value",
+        "line 6: unexpected character 'é' at column 361\n    …",
+        "line 7: unknown attribute 'zzzzzz' at column 1\n    zzzzzz\n    ^\n    declare it",
+    ] {
+        assert!(text.contains(part), "{part}\n---\n{text}");
+    }
+    assert!(!text.contains("line 2"), "{text}");
+    assert_eq!(found.stderr, "6 expressions: 1 right, 5 wrong\n");
+}
+
+#[test]
 fn mistakes_in_files_name_line_and_column() {
     let dir = directory();
     files(dir.path());

@@ -123,6 +123,9 @@ impl fmt::Display for Gate {
     }
 }
 
+/// Percentiles that can prove that a higher one is above a limit.
+const LOWER: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
+
 /// The verdict on one row, before it is known which row counts.
 struct Decision {
     verdict: GateVerdict,
@@ -228,7 +231,15 @@ impl Gate {
                         units::duration(self.limit_ns)
                     ),
                 },
-                _ => Decision::inconclusive(None, reason),
+                _ => match self.proof_above(row, p) {
+                    Some(proof) => Decision {
+                        verdict: GateVerdict::Fail,
+                        value_ns: None,
+                        ci95_ns: None,
+                        reason: format!("{reason}; {proof}"),
+                    },
+                    None => Decision::inconclusive(None, reason),
+                },
             };
         };
         let Some(bounds) = found.ci95_ns else {
@@ -239,6 +250,28 @@ impl Gate {
             return Decision::inconclusive(Some(value), reason);
         };
         self.decide_interval(&format!("p{p}"), value, bounds)
+    }
+
+    /// Why a percentile without a value is above the limit all the same: a lower percentile is, or every sample is.
+    fn proof_above(&self, row: &Latency, p: f64) -> Option<String> {
+        let limit = units::duration(self.limit_ns);
+        let lower = LOWER.into_iter().filter(|lower| *lower < p).find(|lower| {
+            let found = percentile_of(row, *lower).ok();
+            let bounds = found.and_then(|found| found.ci95_ns);
+            bounds.is_some_and(|[low, _]| !self.within(low))
+        });
+        if let Some(lower) = lower {
+            return Some(format!("p{lower} is above the limit {limit} already"));
+        }
+        // Of means over a batch, single operations are unknown.
+        let single = row.timing != Timing::BatchMean || row.batch <= 1;
+        let least = row.min_ns.filter(|min| single && !self.within(*min))?;
+        // The chance that all samples are above the percentile.
+        let chance = (1.0 - p / 100.0).powf(row.n as f64);
+        (row.n > 0 && chance < 0.025).then(|| {
+            let least = units::duration(least);
+            format!("even the least of {} samples, {least}, is above the limit {limit}", row.n)
+        })
     }
 
     fn decide_mean(&self, row: &Latency) -> Decision {

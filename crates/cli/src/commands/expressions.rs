@@ -24,8 +24,35 @@ pub(crate) struct Files<'a> {
     pub(crate) undefined: Undefined,
 }
 
+/// One expression of a file, and whether the tree took it.
+pub(crate) struct Line<'a> {
+    /// From 1, with empty lines.
+    pub(crate) number: u64,
+    pub(crate) text: &'a str,
+    /// What the number counts: lines, or the expressions of Erlang terms.
+    pub(crate) what: &'static str,
+    pub(crate) added: betree::Result<()>,
+    pub(crate) domain: &'a Domain,
+}
+
 /// The tree of files, and the greatest id that it may have.
 pub(crate) fn tree(files: &Files<'_>, progress: bool) -> Result<(BeTree, u64)> {
+    each(files, progress, |line| {
+        line.added.map_err(|error| {
+            let (name, what, number) = (display(files.expressions), line.what, line.number);
+            Failure::new(format!("cannot read {name}: {what} {number}: {error}"))
+                .help("correct the expression, or leave its line empty; `perfkit betree check` lists all mistakes")
+        })
+    })
+}
+
+/// Adds the expressions of files to a tree and gives each of them to `take`. Returns the tree and the greatest id
+/// that it may have.
+pub(crate) fn each(
+    files: &Files<'_>,
+    progress: bool,
+    mut take: impl FnMut(Line<'_>) -> Result<()>,
+) -> Result<(BeTree, u64)> {
     let path = files.expressions;
     let content = text(path)?;
     let constants = match files.constants {
@@ -67,13 +94,15 @@ pub(crate) fn tree(files: &Files<'_>, progress: bool) -> Result<(BeTree, u64)> {
         }
         let id = SubscriptionId(number);
         let constants = constants.get(&id).copied().unwrap_or_default();
-        Expression::parse(line)
-            .and_then(|expression| tree.insert(id, &expression, &constants))
-            .map_err(|error| {
-                let name = display(path);
-                Failure::new(format!("cannot read {name}: {what} {number}: {error}"))
-                    .help("correct the expression, or leave its line empty")
-            })?;
+        let added =
+            Expression::parse(line).and_then(|expression| tree.insert(id, &expression, &constants));
+        take(Line {
+            number,
+            text: line,
+            what,
+            added,
+            domain: tree.domain(),
+        })?;
     }
     progress.finish();
     Ok((tree, number))

@@ -16,6 +16,7 @@ use crate::io::conflicts::{Files, Stdout};
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit betree generate ad -o ad
+  perfkit betree check --domains ad/domains --expressions ad/expressions
   perfkit betree match --domains ad/domains --expressions ad/expressions --events ad/events
   perfkit betree build --domains ad/domains --expressions ad/expressions -o ad.snap
   perfkit betree match --snapshot ad.snap --events ad/events --output count
@@ -32,6 +33,7 @@ pub(crate) enum BetreeCommand {
     Generate(GenerateArgs),
     Match(Box<MatchArgs>),
     Build(BuildArgs),
+    Check(CheckArgs),
     Explain(ExplainArgs),
 }
 
@@ -42,7 +44,7 @@ impl BetreeCommand {
             Self::Match(args) => args.analysis.force,
             Self::Generate(args) => args.force,
             Self::Build(args) => args.force,
-            Self::Explain(_) => false,
+            Self::Check(_) | Self::Explain(_) => false,
         }
     }
 }
@@ -146,6 +148,25 @@ pub(crate) struct BuildArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
+/// List every wrong expression of a file.
+///
+/// Writes each mistake to standard output with its line and column, the place in the expression and a hint, and exits 3
+/// if there is any. docs/betree-language.md has the grammar.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CheckArgs {
+    /// Attributes, one per line: name|type|allow_undefined|min|max; not needed with Erlang terms
+    #[arg(long, value_name = "FILE")]
+    pub(crate) domains: Option<PathBuf>,
+    /// Expressions, one per line, or Erlang terms
+    #[arg(long, value_name = "FILE")]
+    pub(crate) expressions: PathBuf,
+    /// Ids for frequency caps, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) constants: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
 /// Match events against expressions.
 ///
 /// Writes one line per event to standard output as events arrive, and a report to standard error: how
@@ -208,6 +229,11 @@ impl BetreeArgs {
                 .files(Files::default())
                 .writes("-o", &args.output)
                 .stderr(args.terminal.wants_report()),
+            BetreeCommand::Check(args) => Files::default()
+                .reads_some("--domains", &args.domains)
+                .reads("--expressions", &args.expressions)
+                .reads_some("--constants", &args.constants)
+                .stdout(Stdout::Data),
             BetreeCommand::Explain(args) => args
                 .tree
                 .files(Files::default())

@@ -1,6 +1,7 @@
 //! `perfkit betree`: expressions from files, events from a file or a pipe, matches as they come.
 
 mod build;
+mod check;
 mod explain;
 pub(crate) mod flags;
 mod generate;

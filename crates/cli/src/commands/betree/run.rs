@@ -11,7 +11,7 @@ use betree::Undefined;
 use report::ExitStatus;
 
 use crate::commands::betree::flags::{BetreeArgs, BetreeCommand, TreeArgs, UndefinedMode};
-use crate::commands::betree::{build, explain, generate, matching};
+use crate::commands::betree::{build, check, explain, generate, matching};
 use crate::commands::expressions::{self, Files, failed};
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &BetreeArgs, name: &'static str, argv: &[OsString]) -> R
         BetreeCommand::Generate(args) => generate::run(args),
         BetreeCommand::Match(args) => matching::run(args, name, argv),
         BetreeCommand::Build(args) => build::run(args),
+        BetreeCommand::Check(args) => check::run(args),
         BetreeCommand::Explain(args) => explain::run(args),
     }
 }
