@@ -270,7 +270,10 @@ impl Gate {
         let chance = (1.0 - p / 100.0).powf(row.n as f64);
         (row.n > 0 && chance < 0.025).then(|| {
             let least = units::duration(least);
-            format!("even the least of {} samples, {least}, is above the limit {limit}", row.n)
+            format!(
+                "even the least of {} samples, {least}, is above the limit {limit}",
+                row.n
+            )
         })
     }
 

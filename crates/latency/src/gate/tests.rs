@@ -111,6 +111,41 @@ fn unearned_and_missing_are_inconclusive() {
 }
 
 #[test]
+fn an_unearned_percentile_fails_where_the_samples_prove_it() {
+    let rows = [row(LatencyName::Service, None, &[191_000; 200])];
+    let result = decide("p99<=100us", &rows);
+    assert_eq!(result.verdict, GateVerdict::Fail);
+    let part = "p99: 200 samples, 299 needed; p50 is above the limit 100 µs already";
+    assert_eq!(result.reason, part);
+    assert_eq!(
+        decide("p99<=191us", &rows).verdict,
+        GateVerdict::Inconclusive
+    );
+    // Two samples prove nothing about a median, and much about p99.
+    let rows = [row(LatencyName::Service, None, &[191_000, 192_000])];
+    let result = decide("p99<=100us", &rows);
+    assert_eq!(result.verdict, GateVerdict::Fail);
+    assert!(
+        result.reason.contains("even the least of 2 samples"),
+        "{}",
+        result.reason
+    );
+    assert_eq!(
+        decide("p50<=100us", &rows).verdict,
+        GateVerdict::Inconclusive
+    );
+    // One low sample: the rest may be above or not.
+    let mut values = vec![200_000; 20];
+    values.push(1_000);
+    let rows = [row(LatencyName::Service, None, &values)];
+    assert_eq!(decide("p99<=100us", &rows).verdict, GateVerdict::Fail);
+    assert_eq!(
+        decide("p10<=100us", &rows).verdict,
+        GateVerdict::Inconclusive
+    );
+}
+
+#[test]
 fn a_percentile_beyond_the_range_fails() {
     let spec = Spec::new(LatencyName::Service, "call").range(1_000_000, 3);
     let mut recorder = Recorder::new(spec, Instant::now());
