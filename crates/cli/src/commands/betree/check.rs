@@ -6,11 +6,11 @@ use betree::{Domain, Error, ErrorKind, Place, Undefined};
 
 use crate::commands::betree::flags::CheckArgs;
 use crate::commands::expressions::{self, Files, Line};
-use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::io::target::display;
 use crate::term::message;
 use crate::term::plain::visible;
+use report::ExitStatus;
 
 /// The most characters that are shown on either side of a mistake.
 const AROUND: usize = 60;

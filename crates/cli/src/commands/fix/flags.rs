@@ -86,7 +86,8 @@ impl From<Match> for fixlog::diff::Match {
 ///
 /// Writes a line of JSON for each message that is in only one log, or that differs between them, with
 /// the fields that differ; counts go to standard error. Separators and order of the logs may differ: a
-/// message waits for its counterpart in a window. The exit code is 0 if there is no difference, else 1.
+/// message waits for its counterpart in a window. The exit code is 0 if there is no difference, 1 if there
+/// is one, and 3 if there is none but the logs contain invalid messages.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DiffArgs {
     /// A log

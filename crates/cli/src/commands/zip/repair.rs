@@ -83,7 +83,8 @@ pub(super) fn run(
     progress.finish();
     let told = ended.map(|(totals, twins)| {
         tell(&saved, twins, args.terminal.wants_warnings());
-        outcome.complete = saved.lost_entries + twins == 0 && saved.lost_bytes == 0;
+        let lost = saved.lost_entries + twins + unverified(&saved);
+        outcome.complete = lost == 0 && saved.lost_bytes == 0;
         outcome.tables.push(table(&saved, &totals, twins));
         totals
     });
@@ -152,16 +153,25 @@ fn tell(saved: &Salvage, twins: u64, warn: bool) {
     if twins > 0 {
         message::remark(&format!("{twins} entries have the name of one before them"));
     }
-    let unverified = saved.entries.iter().filter(|entry| !entry.verified).count();
+    let unverified = unverified(saved);
     if unverified > 0 {
-        message::remark(&format!("{unverified} entries could not be verified"));
+        message::remark(&format!(
+            "{unverified} entries could not be verified: their method is not read, or they are encrypted (state the \
+             password with --password-file)"
+        ));
     }
+}
+
+/// Entries that are copied without knowing that they are whole.
+fn unverified(saved: &Salvage) -> u64 {
+    saved.entries.iter().filter(|entry| !entry.verified).count() as u64
 }
 
 fn table(saved: &Salvage, totals: &Totals, twins: u64) -> Table {
     let columns = [
         ("saved_entries", Unit::Count),
         ("lost_entries", Unit::Count),
+        ("unverified_entries", Unit::Count),
         ("lost_bytes", Unit::Bytes),
         ("archive_bytes", Unit::Bytes),
     ];
@@ -169,6 +179,7 @@ fn table(saved: &Salvage, totals: &Totals, twins: u64) -> Table {
     table.rows.push(vec![
         totals.entries.into(),
         (saved.lost_entries + twins).into(),
+        unverified(saved).into(),
         saved.lost_bytes.into(),
         totals.archive_bytes.into(),
     ]);
