@@ -232,10 +232,10 @@ impl Gate {
                     ),
                 },
                 _ => match self.proof_above(row, p) {
-                    Some(proof) => Decision {
+                    Some((low, proof)) => Decision {
                         verdict: GateVerdict::Fail,
                         value_ns: None,
-                        ci95_ns: None,
+                        ci95_ns: Some([low, row.max_ns.unwrap_or(low).max(low)]),
                         reason: format!("{reason}; {proof}"),
                     },
                     None => Decision::inconclusive(None, reason),
@@ -252,16 +252,20 @@ impl Gate {
         self.decide_interval(&format!("p{p}"), value, bounds)
     }
 
-    /// Why a percentile without a value is above the limit all the same: a lower percentile is, or every sample is.
-    fn proof_above(&self, row: &Latency, p: f64) -> Option<String> {
+    /// Why a percentile without a value is above the limit all the same, and its lower bound: a lower percentile is
+    /// above it, or every sample is.
+    fn proof_above(&self, row: &Latency, p: f64) -> Option<(u64, String)> {
         let limit = units::duration(self.limit_ns);
-        let lower = LOWER.into_iter().filter(|lower| *lower < p).find(|lower| {
-            let found = percentile_of(row, *lower).ok();
-            let bounds = found.and_then(|found| found.ci95_ns);
-            bounds.is_some_and(|[low, _]| !self.within(low))
-        });
-        if let Some(lower) = lower {
-            return Some(format!("p{lower} is above the limit {limit} already"));
+        let proof = LOWER
+            .into_iter()
+            .filter(|lower| *lower < p)
+            .find_map(|lower| {
+                let [low, _] = percentile_of(row, lower).ok()?.ci95_ns?;
+                let proof = format!("p{lower} is above the limit {limit} already");
+                (!self.within(low)).then_some((low, proof))
+            });
+        if proof.is_some() {
+            return proof;
         }
         // Of means over a batch, single operations are unknown.
         let single = row.timing != Timing::BatchMean || row.batch <= 1;
@@ -269,11 +273,10 @@ impl Gate {
         // The chance that all samples are above the percentile.
         let chance = (1.0 - p / 100.0).powf(row.n as f64);
         (row.n > 0 && chance < 0.025).then(|| {
-            let least = units::duration(least);
-            format!(
-                "even the least of {} samples, {least}, is above the limit {limit}",
-                row.n
-            )
+            let (n, text) = (row.n, units::duration(least));
+            let proof =
+                format!("even the least of {n} samples, {text}, is above the limit {limit}");
+            (least, proof)
         })
     }
 

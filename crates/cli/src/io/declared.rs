@@ -33,6 +33,7 @@ const LINES: &[&str] = &[
     "betree match --snapshot @",
     "betree build --expressions @ -o out",
     "betree build --snapshot @ -o out",
+    "betree check --expressions @",
     "betree explain --id 1 --expressions @",
     "betree explain --id 1 --snapshot @",
     "betree-bench",
