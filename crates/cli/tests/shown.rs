@@ -172,6 +172,10 @@ fn rows() -> Vec<Row> {
             "betree build",
             "betree build --domains domains --expressions expressions -o a/{H}",
         ),
+        row(
+            "betree check",
+            "betree check --domains domains --expressions {H}",
+        ),
         row("betree explain", &betree("explain --id 1 --events right")),
         row("betree explain", &betree("explain --id 1 --events events")),
         row(

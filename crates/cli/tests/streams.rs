@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 51] = [
+const ROWS: [(&str, Uses, &str); 52] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -57,6 +57,11 @@ const ROWS: [(&str, Uses, &str); 51] = [
         "betree build",
         Nothing,
         "betree build -q --domains t/domains --expressions t/expressions -fo t/snap",
+    ),
+    (
+        "betree check",
+        Output,
+        "betree check -q --domains t/domains --expressions a",
     ),
     (
         "betree explain",
