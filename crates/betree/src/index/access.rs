@@ -7,9 +7,8 @@
 
 use super::asks::Asks;
 use super::cells::{CellWords, Guard, interval, points};
-use super::columns::ordered;
+use super::dimension::{Bounds, Dimension, Key, RESOLUTIONS};
 use super::geo;
-use super::tree::{ITEM_NS, PROGRAM_NS, best_guards};
 use crate::code::{HAS_MAX, Head, IN_MAX, Op, u64_at};
 use crate::domain::{AttributeType, Domain};
 use crate::program::arena::Arena;
@@ -17,43 +16,10 @@ use crate::program::estimate::Estimates;
 
 /// The most keys of a clause.
 const KEYS_MAX: usize = 64;
-/// The most keys of a range.
-const RANGE_KEYS_MAX: usize = 16;
 /// A clause that more than this share of events meet is not used.
 const PROBABILITY_MAX: f32 = 0.6;
 /// Parts of a unit whose place in the index can make them superfluous.
 const PARTS_MAX: usize = 64;
-
-/// How finely the cells of ranges divide an attribute.
-pub(crate) const RESOLUTIONS: [usize; 2] = [64, 1024];
-
-/// What keys are looked up by: the values of an attribute, its cells at a resolution, cells of the map at a level,
-/// or segments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Dimension {
-    Value(u16),
-    Cell(u16, u8),
-    Place(u8),
-    Segment,
-}
-
-impl Dimension {
-    /// A number of its own.
-    #[inline]
-    pub(crate) fn code(self) -> u32 {
-        match self {
-            Self::Value(attribute) => u32::from(attribute),
-            Self::Cell(attribute, resolution) => {
-                u32::from(attribute) | (1 + u32::from(resolution)) << 16
-            }
-            Self::Place(level) => u32::from(level) | 1 << 24,
-            Self::Segment => 1 << 25,
-        }
-    }
-}
-
-/// A value of a dimension.
-pub(crate) type Key = (Dimension, u64);
 
 /// One clause of a unit.
 #[derive(Debug, Clone, Copy)]
@@ -98,67 +64,6 @@ pub(crate) struct Known<'a> {
     pub(crate) bounds: &'a Bounds,
     pub(crate) estimates: &'a Estimates,
     pub(crate) domain: &'a Domain,
-}
-
-/// The bounds of the cells of ranges, by attribute and resolution.
-#[derive(Debug, Default)]
-pub(crate) struct Bounds {
-    /// For each resolution; empty for attributes without ranges.
-    starts: Vec<[Vec<i64>; RESOLUTIONS.len()]>,
-    is_float: Vec<bool>,
-}
-
-impl Bounds {
-    pub(crate) fn new(asks: &Asks, domain: &Domain) -> Self {
-        let mut out = Self::default();
-        for (at, attribute) in domain.attributes().iter().enumerate() {
-            let kind = attribute.kind();
-            out.is_float
-                .push(matches!(kind, AttributeType::Float { .. }));
-            let starts = |count| {
-                asks.of(at)
-                    .map_or(Vec::new(), |asked| asked.quantiles(count - 1))
-            };
-            out.starts.push(RESOLUTIONS.map(starts));
-        }
-        out
-    }
-
-    /// The cell of a value.
-    pub(crate) fn cell(&self, attribute: u16, resolution: u8, value: u64) -> u64 {
-        let is_float = self.is_float.get(usize::from(attribute)) == Some(&true);
-        let value = ordered(value, is_float);
-        let starts = self.of(attribute, resolution);
-        starts.partition_point(|start| *start <= value) as u64
-    }
-
-    fn of(&self, attribute: u16, resolution: u8) -> &[i64] {
-        let starts = self.starts.get(usize::from(attribute));
-        starts
-            .and_then(|all| all.get(usize::from(resolution)))
-            .map_or(&[], Vec::as_slice)
-    }
-
-    /// The cells from one position to another, each with whether it is entirely between them.
-    fn touched(
-        &self,
-        attribute: u16,
-        resolution: u8,
-        (low, high): (i64, i64),
-    ) -> Option<Vec<(u64, bool)>> {
-        let starts = self.of(attribute, resolution);
-        let cell = |value: i64| starts.partition_point(|start| *start <= value);
-        let (first, last) = (cell(low), cell(high));
-        if last - first >= RANGE_KEYS_MAX {
-            return None;
-        }
-        let inside = |at: usize| {
-            let start = at.checked_sub(1).map_or(i64::MIN, |before| starts[before]);
-            let end = starts.get(at).map_or(i64::MAX, |end| end - 1);
-            low <= start && end <= high
-        };
-        Some((first..=last).map(|at| (at as u64, inside(at))).collect())
-    }
 }
 
 /// The candidate clause of a node.
@@ -234,21 +139,6 @@ impl Clauses {
         }
         let all = self.clauses[first..].iter();
         all.map(|clause| clause.probability).fold(1.0, f32::min)
-    }
-
-    /// Nanoseconds that a unit costs in the tree, about: it is tested for the events that have one of its keys, and
-    /// run for those that pass its guards.
-    pub(crate) fn cost(&self, unit: u32) -> f32 {
-        let best = self
-            .of(unit)
-            .iter()
-            .min_by(|a, b| a.probability.total_cmp(&b.probability));
-        let Some(best) = best else {
-            return f32::MAX;
-        };
-        let guards = best_guards(self, unit, best.parts);
-        let pass: f32 = guards.iter().map(|(_, guard)| guard.pass).product();
-        best.probability * (ITEM_NS + pass * PROGRAM_NS)
     }
 
     /// Removes all units from one on.

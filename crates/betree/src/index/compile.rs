@@ -1,9 +1,11 @@
 //! Compiles expressions into an index: chooses where each one runs, and writes its program.
 
-use super::access::{Bounds, Clauses, Known};
+use super::access::{Clauses, Known};
 use super::asks::Asks;
 use super::cells::CellWords;
 use super::columns::{self, Choice};
+use super::cost;
+use super::dimension::Bounds;
 use super::tree::Tree;
 use super::{FALSE, Index, LANE, MEMBER, NEVER, Sources, TRUE, Unit};
 use crate::code::Op;
@@ -169,7 +171,8 @@ impl Compiler {
             .iter()
             .map(|node| self.clauses.push(arena, *node, known));
         let share = shares.sum::<f32>().min(1.0);
-        let cost = (first..self.clauses.len()).map(|unit| self.clauses.cost(unit as u32));
+        let cost =
+            (first..self.clauses.len()).map(|unit| cost::of_unit(&self.clauses, unit as u32));
         if share >= TREE_MAX || cost.sum::<f32>() > self.columns.cost(arena) {
             self.clauses.truncate(first);
             return Err(share);

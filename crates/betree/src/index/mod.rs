@@ -2,21 +2,23 @@
 //! bits.
 //!
 //! An index never changes. Its expressions are in the order of their ids, numbered by *slots* from 0. [`asks`]
-//! counts what they ask, [`access`] finds what an event must have for a match, [`tree`] files expressions by it,
+//! counts what they ask, [`access`] finds what an event must have for a match ([`dimension`]), [`tree`] files expressions by it,
 //! [`cells`] holds what is tested before a program runs, [`geo`] divides the map.
 
-pub(crate) mod access;
+mod access;
 mod asks;
 pub(crate) mod cells;
 pub(crate) mod columns;
 mod compile;
+mod cost;
+pub(crate) mod dimension;
 pub(crate) mod geo;
 mod sources;
 pub(crate) mod tree;
 
-use access::Bounds;
 use cells::CellWords;
 use columns::Columns;
+use dimension::Bounds;
 pub(crate) use sources::Sources;
 use tree::Tree;
 

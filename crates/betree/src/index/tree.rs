@@ -6,8 +6,10 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use super::access::{Clause, Clauses, Dimension, Key};
-use super::cells::{Guard, WORDS_MAX};
+use super::access::{Clause, Clauses};
+use super::cells::WORDS_MAX;
+use super::cost::{ITEM_NS, PROGRAM_NS, best_guards};
+use super::dimension::{Dimension, Key};
 
 /// A node with at most this many units is not divided.
 const LEAF_MAX: usize = 128;
@@ -15,9 +17,7 @@ const LEAF_MAX: usize = 128;
 const DEPTH_MAX: usize = 4;
 /// Most places of one unit.
 const COPIES_MAX: u32 = 64;
-/// Nanoseconds of testing an item, of running its program, and of a look-up; and how many look-ups a list takes.
-pub(super) const ITEM_NS: f32 = 6.0;
-pub(super) const PROGRAM_NS: f32 = 60.0;
+/// Nanoseconds of a look-up, and how many look-ups a list takes.
 const PROBE_NS: f32 = 120.0;
 const LIST_PROBES: f32 = 16.0;
 
@@ -253,31 +253,6 @@ impl Builder<'_> {
         };
         (item, guards.iter().map(|(_, guard)| guard.pass).product())
     }
-}
-
-/// The two guards of a unit that exclude most, without those of parts that are implied. Guards of one word are one.
-pub(super) fn best_guards(clauses: &Clauses, unit: u32, implied: u64) -> Vec<(u64, Guard)> {
-    let mut guards: Vec<(u64, Guard)> = Vec::new();
-    for (bit, guard) in clauses.guards(unit) {
-        if bit & implied != 0 {
-            continue;
-        }
-        let same = |(_, other): &&mut (u64, Guard)| {
-            !other.wants && !guard.wants && other.word == guard.word
-        };
-        match guards.iter_mut().find(same) {
-            Some((bits, other)) => {
-                *bits |= bit;
-                other.mask |= guard.mask;
-                other.is_exact &= guard.is_exact;
-                other.pass *= guard.pass;
-            }
-            None => guards.push((*bit, *guard)),
-        }
-    }
-    guards.sort_by(|a, b| a.1.pass.total_cmp(&b.1.pass));
-    guards.truncate(2);
-    guards
 }
 
 fn hash(seed: u64, node: u32, (dimension, value): Key) -> u64 {

@@ -2,7 +2,7 @@
 //! of items whose guards pass.
 
 use super::{PROGRAM_REDUCTIONS, Phase, Search};
-use crate::index::access::Dimension;
+use crate::index::dimension::Dimension;
 use crate::index::geo;
 use crate::index::tree::Node;
 use crate::program::run::Outcome;
