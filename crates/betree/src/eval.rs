@@ -21,7 +21,9 @@ const TEXT_BYTES_PER_REDUCTION: usize = 64;
 pub(crate) fn cost(head: Head) -> u32 {
     match head.op() {
         Op::In | Op::HasAny | Op::HasAll => 1 + head.len() as u32,
-        Op::InMany | Op::Geo => 8,
+        Op::InMany => 8,
+        // Four functions of angles and a root.
+        Op::Geo => 60,
         _ => 1,
     }
 }

@@ -12,7 +12,9 @@ const LOOK_UP_REDUCTIONS: u64 = 16;
 /// Reductions of a row of a tile.
 const ROW_REDUCTIONS: u64 = 3;
 /// Entries of lists of excluded members per reduction.
-const ENTRIES_PER_REDUCTION: usize = 4;
+const ENTRIES_PER_REDUCTION: usize = 2;
+/// Reductions of recording the matches of a word.
+const WORD_REDUCTIONS: u64 = 4;
 /// Words of a program in one cache line.
 const LINE_WORDS: usize = 16;
 
@@ -97,7 +99,8 @@ impl Search<'_> {
             let taken = columns
                 .clears()
                 .apply_needs(self.event, first, &mut buffers.left);
-            self.spent += (taken / ENTRIES_PER_REDUCTION) as u64;
+            // A row of a tile each.
+            self.spent += taken.div_ceil(TILE / 64) as u64;
             for (word, left) in (first / 64..).zip(&mut buffers.left) {
                 *left &= columns.present(word);
             }
@@ -138,7 +141,7 @@ impl Search<'_> {
                 let found = *left & columns.decided(word);
                 *left ^= found;
                 if found != 0 {
-                    self.spent += 1;
+                    self.spent += WORD_REDUCTIONS;
                     let alive = found & !self.state.parts[part].dead(word);
                     self.matched += buffers.bits[part].set(word, alive);
                 }
@@ -183,7 +186,7 @@ impl Search<'_> {
             let code = index.columns.code(member as usize);
             let (slot, outcome) = match code {
                 DECIDED => {
-                    self.spent += 1;
+                    self.spent += WORD_REDUCTIONS;
                     (index.columns.slot(member as usize), Outcome::Accepted)
                 }
                 code => {

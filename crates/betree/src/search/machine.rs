@@ -12,7 +12,7 @@ use crate::state::{Part, State};
 /// which takes as long as a hundred short tests.
 pub(super) const FETCH_REDUCTIONS: u64 = 96;
 /// The same when several are fetched together.
-pub(super) const PROGRAM_REDUCTIONS: u64 = 40;
+pub(super) const PROGRAM_REDUCTIONS: u64 = 80;
 /// Words of a bitmap that are copied per reduction.
 pub(super) const WORDS_PER_REDUCTION: usize = 64;
 /// Groups of words in which matches are looked for per reduction.

@@ -9,11 +9,13 @@ use crate::program::run::Outcome;
 
 /// Items that are tested at once.
 const BLOCK: usize = 64;
-/// Items that are tested per reduction.
-const ITEMS_PER_REDUCTION: usize = 4;
+/// Reductions of testing an item, of recording a match, and of the cells of an attribute.
+const ITEM_REDUCTIONS: u64 = 2;
+const HIT_REDUCTIONS: u64 = 8;
+const CELL_REDUCTIONS: u64 = 8;
 /// Reductions of a visit of a node and of looking up a key: each is a cache miss in a large tree.
-const NODE_REDUCTIONS: u64 = 8;
-const KEY_REDUCTIONS: u64 = 8;
+const NODE_REDUCTIONS: u64 = 40;
+const KEY_REDUCTIONS: u64 = 30;
 /// Programs whose first words are read ahead.
 const AHEAD: usize = 16;
 /// Words of a program in one cache line.
@@ -64,7 +66,7 @@ impl Search<'_> {
             if self.spent >= limit {
                 return Phase::Cells { part, at };
             }
-            self.spent += 2;
+            self.spent += CELL_REDUCTIONS;
             index.cells.set(at, self.event, &mut words[..]);
             at += 1;
         }
@@ -126,7 +128,7 @@ impl Search<'_> {
                 return false;
             }
             let block = left.get(..BLOCK).unwrap_or(left);
-            self.spent += block.len().div_ceil(ITEMS_PER_REDUCTION) as u64;
+            self.spent += ITEM_REDUCTIONS * block.len() as u64;
             let words = &self.buffers.cells;
             let mut passed = 0u64;
             for (at, item) in block.iter().enumerate() {
@@ -137,7 +139,7 @@ impl Search<'_> {
                 match item.is_exact() {
                     false => self.buffers.units.push(item.unit()),
                     true => {
-                        self.spent += 1;
+                        self.spent += HIT_REDUCTIONS;
                         if let Some(unit) = index.unit(item.unit()) {
                             self.hit(part, unit.slot);
                         }

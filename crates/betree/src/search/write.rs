@@ -28,7 +28,7 @@ impl Search<'_> {
                 self.spent += u64::from(group.is_multiple_of(GROUPS_PER_REDUCTION));
                 continue;
             };
-            self.spent += 1 + u64::from(found.count_ones());
+            self.spent += 8 + u64::from(found.count_ones());
             let ids = ids.get(word * 64..).unwrap_or(&[]);
             let ids = ids.get(..64).unwrap_or(ids);
             let place = &mut buffers.ids[buffers.found..];
