@@ -11,10 +11,10 @@ pub trait Watch {
         false
     }
 
-    /// So many steps will be taken.
+    /// Takes the number of steps that will follow.
     fn expect(&self, _steps: u64) {}
 
-    /// So many steps more were taken.
+    /// Takes the number of steps that were done since the last call.
     fn advance(&self, _steps: u64) {}
 
     /// All expected steps were taken, or will not be.

@@ -5,7 +5,7 @@ use fixcore::frame::{START, begin_string_bytes};
 use fixcore::{SOH, frame, separator};
 use memchr::memmem;
 
-/// The begin of a message is told by so many bytes.
+/// This number of bytes tells whether a message begins.
 const HEAD_BYTES_MAX: usize = 64;
 /// The first message is looked at whole when it is not longer.
 const FIRST_BYTES_MAX: usize = 32 << 10;

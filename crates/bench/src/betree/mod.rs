@@ -69,7 +69,7 @@ impl Workload {
         }
     }
 
-    /// So many expressions of a kind, generated from a seed.
+    /// This number of expressions of a kind, generated from a seed.
     ///
     /// # Errors
     ///

@@ -112,7 +112,7 @@ impl Batches {
         Self { ns: Vec::new() }
     }
 
-    /// Times a batch of so many operations.
+    /// Times a batch of this number of operations.
     pub(crate) fn time(&mut self, operations: usize, run: impl FnOnce()) {
         let start = Instant::now();
         run();

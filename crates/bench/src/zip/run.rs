@@ -73,7 +73,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// All cases, in so many rounds.
+    /// All cases, in this number of rounds.
     #[must_use]
     pub fn new(rounds: u32, level: i32) -> Self {
         Self {
@@ -249,7 +249,7 @@ impl Bench<'_> {
         Ok(archive.len() as u64)
     }
 
-    /// One turn of a side: so many archives, or so many times ten; how long that took.
+    /// One turn of a side: this number of archives, or ten times as many. Returns how long that took.
     fn turn(&self, work: &Work, to: To, way: Way, repeat: u32) -> Result<Duration, Error> {
         let file = |index: usize| self.folder.join(format!("{index}.zip"));
         let start = Instant::now();

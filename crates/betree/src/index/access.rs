@@ -9,7 +9,7 @@ use super::asks::Asks;
 use super::cells::{CellWords, Guard, interval, points};
 use super::dimension::{Bounds, Dimension, Key, RESOLUTIONS};
 use super::geo;
-use crate::code::{HAS_MAX, Head, IN_MAX, Op, u64_at};
+use crate::code::{HAS_MAX, Head, IN_MAX, Op};
 use crate::domain::{AttributeType, Domain};
 use crate::program::arena::Arena;
 use crate::program::estimate::Estimates;
@@ -192,7 +192,7 @@ impl Clauses {
             if matches!(arena.nodes[*part as usize].op, Op::And | Op::Or) {
                 continue;
             }
-            let Some([head, operands @ ..]) = Some(arena.test(*part)) else {
+            let [head, operands @ ..] = arena.test(*part) else {
                 continue;
             };
             let head = Head(*head);
@@ -385,8 +385,7 @@ fn leaf(arena: &Arena, index: u32, known: &Known<'_>) -> Option<Access> {
         }
         Op::Geo => {
             let (level, cells) = geo::cells(operands)?;
-            let radius = f64::from_bits(u64_at(operands, 5));
-            (cells.len() + 1, geo::share(level, cells.len(), radius))
+            (cells.len() + 1, geo::share(level, cells.len()))
         }
         Op::SegmentWithin | Op::SegmentBefore => (1, 0.02),
         _ => return None,

@@ -85,7 +85,7 @@ pub(crate) fn cells(operands: &[u32]) -> Option<(u8, Vec<u64>)> {
 }
 
 /// The share of events in some cells of a level, about: people live on a small part of the map.
-pub(crate) fn share(level: u8, cells: usize, _radius: f64) -> f32 {
+pub(crate) fn share(level: u8, cells: usize) -> f32 {
     let area = width(level).powi(2) * cells as f64;
     (area / (360.0 * 180.0) * 40.0).min(1.0) as f32
 }

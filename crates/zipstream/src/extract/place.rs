@@ -130,7 +130,7 @@ impl Directory {
         Ok(())
     }
 
-    /// What of an entry its file gets.
+    /// The properties of an entry that its file gets.
     pub(super) fn attributes(&self, entry: &Entry<'_>) -> Attributes {
         Attributes {
             mode: entry.mode().filter(|_| self.modes),

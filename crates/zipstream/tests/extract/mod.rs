@@ -24,7 +24,7 @@ fn archive(entries: &[(&str, EntryOptions, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().0
 }
 
-/// The same where a name is another one of the same length, which no writer would take.
+/// The same with a name replaced by one of the same length that no writer would take.
 fn renamed(archive: &[u8], from: &str, to: &str) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut renamed = archive.to_vec();

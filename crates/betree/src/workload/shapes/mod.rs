@@ -20,13 +20,13 @@ use super::prng::Prng;
 /// The values of an attribute, and how many there are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Values {
-    /// One of so many texts; with the skew of [`Shape::skew`].
+    /// One of this number of texts, with the skew of [`Shape::skew`].
     Text(u64),
     /// An integer from 0 up to this bound, which it does not reach.
     Integer(u64),
     /// A float from 0 up to this bound.
     Float(u64),
-    /// A list of this many elements at most, of so many values.
+    /// A list: the most elements, and the number of values that they are drawn from.
     List(u64, u64),
     /// True or false.
     Boolean,
@@ -75,7 +75,7 @@ pub struct Shape {
     pub attributes: Vec<(Values, u64)>,
     /// What conjunctions are made of.
     pub clauses: Vec<Clause>,
-    /// At least and at most as many conjunctions, joined by `or`.
+    /// The least and the most conjunctions, joined by `or`.
     pub conjunctions: (u64, u64),
     /// Only this many clauses of a conjunction, drawn at random.
     pub clauses_max: usize,
