@@ -217,7 +217,7 @@ fn the_benchmark_compares_ways_and_checks_their_answers() {
         "search",
         "search_next",
         "ticker alone",
-        "ticker beside search_next",
+        "ticker during search_next",
     ] {
         let missing = cfg!(not(feature = "async")) && name.starts_with("ticker");
         assert_eq!(series.contains(&name), !missing, "{name}: {series:?}");

@@ -265,7 +265,7 @@ fn transports_are_measured_and_their_answers_checked() {
         }
         let trips = table(
             &report,
-            "a round trip that polls, over TCP, beside plain to plain",
+            "a round trip that polls, over TCP, compared with plain to plain",
         );
         assert_eq!(trips.len(), 2);
         for row in trips {

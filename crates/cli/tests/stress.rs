@@ -133,7 +133,7 @@ fn codecs_and_pools_are_ranked_above_a_ratio() {
     // Where the rounds cannot tell the second from the first it shares its rank.
     assert!([1, 2].map(Cell::Integer).contains(&ranks[1]), "{ranks:?}");
     assert_eq!(ranks[2..], [Cell::Null, Cell::Null]);
-    let control = column(&report, "control, the same beside itself", "rounds");
+    let control = column(&report, "control, compared with itself", "rounds");
     assert_eq!(control, [Cell::Integer(6)]);
     let codecs = column(&report, "codecs and pools", "codec");
     let expected = ["zstd:1", "zstd:1", "none", "none"].map(Cell::from);

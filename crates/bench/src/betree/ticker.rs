@@ -30,8 +30,8 @@ impl Task {
     fn name(self) -> &'static str {
         match self {
             Self::Nothing => "ticker alone",
-            Self::OneCall => "ticker beside search",
-            Self::Yielding => "ticker beside search_next",
+            Self::OneCall => "ticker during search",
+            Self::Yielding => "ticker during search_next",
         }
     }
 }

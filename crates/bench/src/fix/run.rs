@@ -40,7 +40,7 @@ pub fn run(plan: &Plan, context: Context<'_>, outcome: &mut Outcome) -> Result<(
     if plan.has(Part::Techniques) {
         techniques::run(plan, context, outcome, &mut checks)?;
     }
-    let method = "every instruction set beside plain code, and every answer with what was asked";
+    let method = "every instruction set against plain code, and every answer with what was asked";
     checks.conclude(method, outcome, context.watch.is_stopped());
     Ok(())
 }

@@ -163,7 +163,7 @@ pub(crate) fn control_table(control: &Control) -> Option<Table> {
         ("low", Unit::Share),
         ("high", Unit::Share),
     ];
-    let mut table = Table::new("control, the same beside itself", &columns);
+    let mut table = Table::new("control, compared with itself", &columns);
     let interval = difference.median_ci95;
     table.rows.push(vec![
         control.name.as_str().into(),

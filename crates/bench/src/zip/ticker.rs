@@ -29,8 +29,8 @@ impl Task {
     fn name(self) -> &'static str {
         match self {
             Self::Nothing => "ticker alone",
-            Self::Sync => "ticker beside sync",
-            Self::Async => "ticker beside async",
+            Self::Sync => "ticker during sync",
+            Self::Async => "ticker during async",
         }
     }
 }

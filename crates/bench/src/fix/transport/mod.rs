@@ -142,7 +142,7 @@ fn round_trips(
         ("p99_ns", Unit::Nanoseconds),
     ];
     let mut table = Table::new(
-        "a round trip that polls, over TCP, beside plain to plain",
+        "a round trip that polls, over TCP, compared with plain to plain",
         &columns,
     );
     let choice = if uring { Choice::Uring } else { Choice::Epoll };
