@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write as _};
 use report::ExitStatus;
 
 use crate::commands::betree::flags::BuildArgs;
+use crate::commands::betree::snapshot;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::target::Target;
@@ -14,8 +15,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<ExitStatus> {
     let path = args.output.as_path();
     // A target that is taken is refused before the work.
     let target = Target::create(path, args.force, None, context())?;
-    let (snapshot, _) =
-        crate::commands::betree::run::snapshot(&args.tree, args.terminal.wants_progress())?;
+    let (snapshot, _) = snapshot::load(&args.tree, args.terminal.wants_progress())?;
     let failed = |error| Failure::io("write", path, &error);
     let mut out = BufWriter::new(target.writer());
     snapshot

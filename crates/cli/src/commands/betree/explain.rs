@@ -7,6 +7,7 @@ use report::ExitStatus;
 
 use crate::commands::betree::flags::ExplainArgs;
 use crate::commands::betree::lines::{Lines, Next};
+use crate::commands::betree::snapshot;
 use crate::failure::{Failure, Result};
 use crate::io::target::display;
 use crate::term::message;
@@ -14,7 +15,7 @@ use crate::term::plain::visible;
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
-    let (snapshot, _) = crate::commands::betree::run::snapshot(&args.tree, false)?;
+    let (snapshot, _) = snapshot::load(&args.tree, false)?;
     let id = SubscriptionId(args.id);
     let mut lines = Lines::open(&args.events)?;
     loop {

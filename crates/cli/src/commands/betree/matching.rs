@@ -12,6 +12,7 @@ use report::{ExitStatus, Outcome, names};
 
 use crate::commands::betree::flags::{MatchArgs, MatchOutput};
 use crate::commands::betree::lines::{Lines, Next};
+use crate::commands::betree::snapshot;
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -34,10 +35,8 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter_of(name, argv, &args.analysis)
     })?;
-    let (snapshot, expressions) = crate::commands::betree::run::snapshot(
-        &args.tree,
-        args.analysis.terminal.wants_progress(),
-    )?;
+    let (snapshot, expressions) =
+        snapshot::load(&args.tree, args.analysis.terminal.wants_progress())?;
     if args.output == MatchOutput::Bitmap && expressions > BITMAP_BITS_MAX {
         let message = format!("the greatest id, {expressions}, is too large for a bitmap");
         return Err(Failure::new(message).help("choose another --output"));

@@ -8,5 +8,6 @@ mod generate;
 mod lines;
 mod matching;
 pub(crate) mod run;
+mod snapshot;
 
 pub(crate) use run::run;
