@@ -165,8 +165,8 @@ pub fn betree_snapshot(data: &[u8]) {
 }
 
 fn snapshot(data: &[u8]) {
-    let snapshot = match Snapshot::load(data) {
-        Ok(snapshot) => snapshot,
+    let (snapshot, names) = match Snapshot::load_named(data) {
+        Ok(found) => found,
         Err(error) => {
             let Place::Byte(at) = error.place() else {
                 panic!("an error without a byte: {error}");
@@ -175,7 +175,7 @@ fn snapshot(data: &[u8]) {
         }
     };
     let mut again = Vec::new();
-    let Ok(()) = snapshot.save(|piece| {
+    let Ok(()) = snapshot.save_named(&names, |piece| {
         again.extend_from_slice(piece);
         Ok::<(), std::convert::Infallible>(())
     });

@@ -1,6 +1,7 @@
 //! The ids that frequency caps of a subscription count by, and the file of these ids.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use crate::SubscriptionId;
 use crate::error::{Error, ErrorKind, Result, quoted};
@@ -59,6 +60,22 @@ impl Constants {
     /// # Errors
     /// The first line that is wrong, with its number.
     pub fn parse(text: &str) -> Result<HashMap<SubscriptionId, Self>> {
+        let id = |field: &str| field.parse().ok().map(SubscriptionId);
+        Self::parse_by(text, id)
+    }
+
+    /// The same where ids are [`Names`](crate::Names) of subscriptions: any text without a comma.
+    ///
+    /// # Errors
+    /// The first line that is wrong, with its number.
+    pub fn parse_named(text: &str) -> Result<HashMap<String, Self>> {
+        Self::parse_by(text, |field| (!field.is_empty()).then(|| field.to_owned()))
+    }
+
+    fn parse_by<I: Hash + Eq>(
+        text: &str,
+        id: impl Fn(&str) -> Option<I>,
+    ) -> Result<HashMap<I, Self>> {
         let mut lines = text.lines().enumerate().peekable();
         let mut columns: Vec<&str> = COLUMNS.to_vec();
         if let Some((_, first)) = lines.peek()
@@ -74,9 +91,12 @@ impl Constants {
             if line.trim().is_empty() {
                 continue;
             }
-            let (id, constants) = row(&columns, line).map_err(|error| error.line(number))?;
+            let (field, constants) = row(&columns, line).map_err(|error| error.line(number))?;
+            let Some(id) = id(field) else {
+                return Err(wrong(format!("{} is not a valid id", quoted(field))).line(number));
+            };
             if found.insert(id, constants).is_some() {
-                return Err(wrong(format!("id {} appears twice", id.0)).line(number));
+                return Err(wrong(format!("id {field} appears twice")).line(number));
             }
         }
         Ok(found)
@@ -95,7 +115,8 @@ fn check_header(columns: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn row(columns: &[&str], line: &str) -> Result<(SubscriptionId, Constants)> {
+/// The field of the id, and the constants.
+fn row<'l>(columns: &[&str], line: &'l str) -> Result<(&'l str, Constants)> {
     let mut id = None;
     let mut constants = Constants::default();
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
@@ -111,7 +132,7 @@ fn row(columns: &[&str], line: &str) -> Result<(SubscriptionId, Constants)> {
         match constants.column(name) {
             Some(_) if field.is_empty() => {}
             Some(value) => *value = Some(field.parse().map_err(|_| wrong())?),
-            None => id = Some(SubscriptionId(field.parse().map_err(|_| wrong())?)),
+            None => id = Some(field),
         }
     }
     let id = id.ok_or_else(|| wrong("the id is missing"))?;

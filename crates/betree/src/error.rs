@@ -24,6 +24,8 @@ pub enum ErrorKind {
     Json,
     /// A subscription with an id that is taken.
     DuplicateId,
+    /// A name that a subscription cannot have.
+    Name,
     /// A subscription that does not exist.
     UnknownId,
     /// More than a tree can hold.

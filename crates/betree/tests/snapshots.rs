@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use crate::common::generate::{event, expression};
 use crate::common::oracle::Ast;
 use crate::common::{Random, domain, insert, tree};
-use betree::{BeTree, ErrorKind, Place, Snapshot, SubscriptionId, Undefined};
+use betree::{BeTree, ErrorKind, Name, Names, Place, Snapshot, SubscriptionId, Undefined};
 
 fn saved(snapshot: &Snapshot) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -117,9 +117,66 @@ fn every_cut_and_every_flip_is_refused_at_a_byte_of_the_file() {
         assert_eq!(kind == ErrorKind::ForeignSnapshot, at < 8, "{at}");
     }
     let mut newer = bytes.clone();
-    newer[8] = 2;
+    newer[8] = 3;
     resum(&mut newer);
     assert_eq!(refused(&newer), ErrorKind::ForeignSnapshot);
+}
+
+fn saved_named(snapshot: &Snapshot, names: &Names) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let Ok(()) = snapshot.save_named(names, |piece| {
+        bytes.extend_from_slice(piece);
+        Ok::<(), Infallible>(())
+    });
+    bytes
+}
+
+#[test]
+fn names_are_saved_and_read_back_and_files_without_them_stay_as_they_were() {
+    let mut random = Random(21);
+    let snapshot = tree(domain(), Undefined::False, &texts(&mut random, 6)).snapshot();
+    let plain = saved(&snapshot);
+    assert!(saved_named(&snapshot, &Names::new()) == plain);
+    let (_, none) = Snapshot::load_named(&plain).expect("version 1");
+    assert!(none.is_empty());
+    let mut names = Names::new();
+    let ids = snapshot.ids().to_vec();
+    let texts = ["spring", "\0\n\"\u{1b}", "7", "-9"];
+    for (id, text) in ids.iter().zip(texts) {
+        names.push(*id, Name::parse(text)).expect("it is new");
+    }
+    let bytes = saved_named(&snapshot, &names);
+    let (read, found) = Snapshot::load_named(&bytes).expect("version 2");
+    assert_eq!(found, names);
+    assert_eq!(found.find("7"), Some(ids[2]));
+    assert!(saved(&read) == plain, "the names stand apart");
+    // Names of what is not there are left out.
+    let last = ids.last().expect("some").0;
+    names
+        .push(SubscriptionId(last + 1), Name::text("gone"))
+        .expect("it is new");
+    assert!(saved_named(&snapshot, &names) == bytes);
+    for at in 0..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << random.below(8);
+        Snapshot::load_named(&flipped).expect_err("it is not what was saved");
+        Snapshot::load_named(&bytes[..at]).expect_err("it is torn");
+    }
+    let mut accepted = 0;
+    for _ in 0..4_000 {
+        let mut forged = bytes.clone();
+        let at = plain.len() + random.below((bytes.len() - plain.len()) as u64) as usize;
+        forged[at] ^= 1 << random.below(8);
+        resum(&mut forged);
+        if let Ok((read, names)) = Snapshot::load_named(&forged) {
+            accepted += 1;
+            assert!(
+                saved_named(&read, &names) == forged,
+                "what is accepted is a state"
+            );
+        }
+    }
+    assert!(accepted > 100, "{accepted} forged files were states");
 }
 
 /// Forged files with correct checksums: what is accepted can be searched and explained.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    DOMAIN, EXPRESSIONS, HEADER_BYTES, MAGIC, NUMBERS, SECTION_BYTES, STRINGS, SUM_BYTES, VERSION,
-    words,
+    DOMAIN, EXPRESSIONS, HEADER_BYTES, MAGIC, NAMES, NUMBERS, SECTION_BYTES, STRINGS, SUM_BYTES,
+    VERSION, VERSION_NAMED, words,
 };
 use crate::SubscriptionId;
 use crate::betree::WORDS_MAX;
@@ -14,6 +14,7 @@ use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::CapKind;
 use crate::index::Sources;
+use crate::names::{Name, Names};
 use crate::snapshot::Snapshot;
 use crate::state::State;
 
@@ -25,7 +26,15 @@ impl Snapshot {
     /// A file of another format or version, a truncated file, and a corrupt file, with the offset of the first
     /// wrong byte that was found.
     pub fn load(bytes: &[u8]) -> Result<Self> {
-        let undefined = header(bytes)?;
+        Self::load_named(bytes).map(|(snapshot, _)| snapshot)
+    }
+
+    /// The same with the names of subscriptions, if the file has any.
+    ///
+    /// # Errors
+    /// Those of [`load`](Self::load).
+    pub fn load_named(bytes: &[u8]) -> Result<(Self, Names)> {
+        let (version, undefined) = header(bytes)?;
         let mut file = Bytes {
             bytes,
             at: HEADER_BYTES,
@@ -36,19 +45,20 @@ impl Snapshot {
         file.section(STRINGS, |part| strings(part, &mut dictionary))?;
         file.section(NUMBERS, |part| numbers(part, &domain, &mut dictionary))?;
         let sources = file.section(EXPRESSIONS, |part| expressions(part, &domain, &dictionary))?;
+        let names = match version {
+            VERSION_NAMED => file.section(NAMES, |part| names(part, &sources))?,
+            _ => Names::new(),
+        };
         if file.at < file.end {
             return Err(corrupt("data after the last section", file.at));
         }
-        Ok(Self::new(State::compiled(
-            Arc::new(domain),
-            Arc::new(dictionary),
-            undefined,
-            sources,
-        )))
+        let state = State::compiled(Arc::new(domain), Arc::new(dictionary), undefined, sources);
+        Ok((Self::new(state), names))
     }
 }
 
-fn header(bytes: &[u8]) -> Result<Undefined> {
+/// The version, and what undefined attributes are.
+fn header(bytes: &[u8]) -> Result<(u32, Undefined)> {
     let known = bytes.len().min(MAGIC.len());
     if bytes.is_empty() || bytes[..known] != MAGIC[..known] {
         let at = bytes
@@ -73,9 +83,10 @@ fn header(bytes: &[u8]) -> Result<Undefined> {
     if crc32fast::hash(&bytes[..at]) != head.u32()? {
         return Err(corrupt("checksum mismatch in the header", at));
     }
-    if version != VERSION {
-        let message =
-            format!("unsupported version {version}: this program reads version {VERSION}");
+    if !matches!(version, VERSION | VERSION_NAMED) {
+        let message = format!(
+            "unsupported version {version}: this program reads versions {VERSION} and {VERSION_NAMED}"
+        );
         return Err(Error::new(ErrorKind::ForeignSnapshot, message).byte(MAGIC.len()));
     }
     if (bytes.len() as u64) < length {
@@ -88,8 +99,8 @@ fn header(bytes: &[u8]) -> Result<Undefined> {
         ));
     }
     match mode {
-        0 => Ok(Undefined::False),
-        1 => Ok(Undefined::Unknown),
+        0 => Ok((version, Undefined::False)),
+        1 => Ok((version, Undefined::Unknown)),
         _ => Err(corrupt("unknown mode of undefined attributes", 12)),
     }
 }
@@ -347,6 +358,35 @@ fn expressions(part: &mut Bytes<'_>, domain: &Domain, dictionary: &Dictionary) -
         start = end;
     }
     Ok(Sources::new(ids, all, ends))
+}
+
+fn names(part: &mut Bytes<'_>, sources: &Sources) -> Result<Names> {
+    let mut names = Names::new();
+    let at = part.at;
+    // Id, kind, length of the text.
+    let count = part.count(13)?;
+    if count == 0 {
+        return Err(corrupt("a section of names has none", at));
+    }
+    for _ in 0..count {
+        let at = part.at;
+        let (id, kind) = (SubscriptionId(part.u64()?), part.u8()?);
+        let text = text(part)?;
+        let name = match kind {
+            0 => Name::text(text),
+            _ => Name::parse(text),
+        };
+        if kind > 1 || name.is_integer() != (kind == 1) {
+            return Err(corrupt("an id is neither a text nor an integer", at));
+        }
+        if sources.ids.binary_search(&id).is_err() {
+            return Err(corrupt("a name of a subscription that does not exist", at));
+        }
+        names
+            .push(id, name)
+            .map_err(|error| corrupt(error.message(), at))?;
+    }
+    Ok(names)
 }
 
 fn u32s(bytes: &[u8]) -> Vec<u32> {

@@ -3,11 +3,13 @@
 use crc32fast::Hasher;
 
 use super::{
-    DOMAIN, EXPRESSIONS, HEADER_BYTES, MAGIC, NUMBERS, SECTION_BYTES, STRINGS, SUM_BYTES, VERSION,
+    DOMAIN, EXPRESSIONS, HEADER_BYTES, MAGIC, NAMES, NUMBERS, SECTION_BYTES, STRINGS, SUM_BYTES,
+    VERSION, VERSION_NAMED,
 };
 use crate::bind::Undefined;
 use crate::domain::{AttributeType, Domain};
 use crate::index::Sources;
+use crate::names::Names;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 
@@ -21,6 +23,19 @@ impl Snapshot {
     /// # Errors
     /// The first error of `append`.
     pub fn save<E>(&self, append: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        self.save_named(&Names::new(), append)
+    }
+
+    /// The same with the names of subscriptions; those of ids that do not exist are left out. Without names the file
+    /// is that of [`save`](Self::save).
+    ///
+    /// # Errors
+    /// The first error of `append`.
+    pub fn save_named<E>(
+        &self,
+        names: &Names,
+        append: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let state = self.state();
         let merged;
         let sources = match state.parts.as_slice() {
@@ -40,13 +55,28 @@ impl Snapshot {
             numbers.len(),
             expressions_bytes,
         ];
+        let named: Vec<_> = names
+            .iter()
+            .filter(|(id, _)| sources.ids.binary_search(id).is_ok())
+            .collect();
+        let names_bytes = 4 + named
+            .iter()
+            .map(|(_, name)| 13 + name.as_str().len())
+            .sum::<usize>();
         let around = SECTION_BYTES + SUM_BYTES;
-        let length = HEADER_BYTES + sections.iter().map(|bytes| bytes + around).sum::<usize>();
+        let mut length = HEADER_BYTES + sections.iter().map(|bytes| bytes + around).sum::<usize>();
+        let version = match named.is_empty() {
+            true => VERSION,
+            false => {
+                length += around + names_bytes;
+                VERSION_NAMED
+            }
+        };
         let mut out = Out {
             append,
             sum: Hasher::new(),
         };
-        out.header(state.undefined, length as u64)?;
+        out.header(version, state.undefined, length as u64)?;
         out.section(DOMAIN, domain.len(), |out| out.bytes(&domain))?;
         out.section(STRINGS, strings_bytes, |out| {
             out.bytes(&(strings.len() as u32).to_le_bytes())?;
@@ -65,6 +95,18 @@ impl Snapshot {
             let word = |word: &u32, piece: &mut Vec<u8>| piece.extend(word.to_le_bytes());
             out.all(sources.ends().iter(), word)?;
             out.all(sources.all_words().iter(), word)
+        })?;
+        if named.is_empty() {
+            return Ok(());
+        }
+        out.section(NAMES, names_bytes, |out| {
+            out.bytes(&(named.len() as u32).to_le_bytes())?;
+            out.all(named.iter(), |(id, name), piece| {
+                piece.extend(id.0.to_le_bytes());
+                piece.push(u8::from(name.is_integer()));
+                piece.extend((name.as_str().len() as u32).to_le_bytes());
+                piece.extend_from_slice(name.as_str().as_bytes());
+            })
         })
     }
 }
@@ -153,9 +195,9 @@ impl<A: FnMut(&[u8]) -> Result<(), E>, E> Out<A> {
         (self.append)(&sum.to_le_bytes())
     }
 
-    fn header(&mut self, undefined: Undefined, length: u64) -> Result<(), E> {
+    fn header(&mut self, version: u32, undefined: Undefined, length: u64) -> Result<(), E> {
         self.bytes(&MAGIC)?;
-        self.bytes(&VERSION.to_le_bytes())?;
+        self.bytes(&version.to_le_bytes())?;
         self.bytes(&u32::from(undefined == Undefined::Unknown).to_le_bytes())?;
         self.bytes(&length.to_le_bytes())?;
         self.close()
