@@ -6,6 +6,7 @@ mod advise;
 mod bad_input;
 mod betree;
 mod betree_hostile;
+mod betree_ids;
 mod compare;
 mod compress_bench;
 mod file_sets;

@@ -1,4 +1,4 @@
-//! Flags on generated expressions, shared by `betree generate` and `betree-bench`.
+//! Flags on expressions: how files have them, and how many are generated.
 
 use betree::workload::Kind;
 use clap::{Args, ValueEnum};
@@ -10,6 +10,21 @@ pub(crate) enum WorkloadKind {
     Bool,
     /// Selective: advertisements over 21 attributes
     Ad,
+}
+
+/// How a file holds expressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExpressionsForm {
+    /// As the first line that is not blank looks
+    Auto,
+    /// An expression a line; its id is the number of the line
+    Plain,
+    /// An id, a tab, an expression
+    Tab,
+    /// A JSON object with "id" and "expr" a line
+    Json,
+    /// Erlang terms
+    Erlang,
 }
 
 /// How large generated data is.

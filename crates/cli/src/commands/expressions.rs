@@ -1,15 +1,21 @@
 //! Files of expressions, domains, constants and events, read whole.
 
+pub(crate) mod form;
+
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Read as _;
 use std::path::Path;
 
 use betree::{
-    BeTree, Constants, Domain, ErlangTerms, Error, Expression, SubscriptionId, Undefined,
+    BeTree, Constants, Domain, ErlangTerms, Error, Expression, Name, Names, SubscriptionId,
+    Undefined,
 };
 use report::ExitStatus;
 
+use crate::args::expressions::ExpressionsForm;
+use crate::commands::expressions::form::{Form, shown};
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
 use crate::io::target::display;
@@ -20,49 +26,130 @@ use crate::term::signal;
 pub(crate) struct Files<'a> {
     pub(crate) domains: Option<&'a Path>,
     pub(crate) expressions: &'a Path,
+    pub(crate) form: ExpressionsForm,
     pub(crate) constants: Option<&'a Path>,
     pub(crate) undefined: Undefined,
+}
+
+/// The tree of files. Its ids are the numbers of lines.
+pub(crate) struct Built {
+    pub(crate) tree: BeTree,
+    /// The ids that the file gives to expressions; none if it gives none.
+    pub(crate) names: Names,
+    /// The greatest id that the tree may have.
+    pub(crate) lines: u64,
 }
 
 /// One expression of a file, and whether the tree took it.
 pub(crate) struct Line<'a> {
     /// From 1, with empty lines.
     pub(crate) number: u64,
+    /// The id that the line gives to the expression.
+    pub(crate) name: Option<Name<'a>>,
+    /// The expression; the whole line if it has none.
     pub(crate) text: &'a str,
     /// What the number counts: lines, or the expressions of Erlang terms.
-    pub(crate) what: &'static str,
-    pub(crate) added: betree::Result<()>,
+    what: &'static str,
+    pub(crate) added: std::result::Result<(), Wrong>,
     pub(crate) domain: &'a Domain,
 }
 
-/// The tree of files, and the greatest id that it may have.
-pub(crate) fn tree(files: &Files<'_>, progress: bool) -> Result<(BeTree, u64)> {
-    each(files, progress, |line| {
-        line.added.map_err(|error| {
-            let (name, what, number) = (display(files.expressions), line.what, line.number);
-            Failure::new(format!("cannot read {name}: {what} {number}: {error}"))
-                .help("correct the expression, or leave its line empty; `perfkit betree check` lists all mistakes")
-        })
+/// What is wrong with a line.
+#[derive(Debug)]
+pub(crate) enum Wrong {
+    /// It does not hold an id and an expression, or the id is taken.
+    Line(String),
+    Expression(Error),
+}
+
+impl From<Error> for Wrong {
+    fn from(error: Error) -> Self {
+        Self::Expression(error)
+    }
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Line(message) => f.write_str(message),
+            Self::Expression(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Line<'_> {
+    /// Where the line is: its number, and its id if it has one.
+    pub(crate) fn place(&self) -> String {
+        let (what, number) = (self.what, self.number);
+        match self.name {
+            Some(name) => format!("{what} {number} (id {})", shown(name)),
+            None => format!("{what} {number}"),
+        }
+    }
+}
+
+/// The tree of files.
+pub(crate) fn tree(files: &Files<'_>, progress: bool) -> Result<Built> {
+    each(files, progress, |line| match &line.added {
+        Ok(()) => Ok(()),
+        Err(wrong) => {
+            let (name, place) = (display(files.expressions), line.place());
+            Err(Failure::new(format!("cannot read {name}: {place}: {wrong}"))
+                .help("correct the expression, or leave its line empty; `perfkit betree check` lists all mistakes"))
+        }
     })
 }
 
-/// Adds the expressions of files to a tree and gives each of them to `take`. Returns the tree and the greatest id
-/// that it may have.
+/// The constants of subscriptions, by what identifies them.
+enum ByConstants {
+    Line(HashMap<SubscriptionId, Constants>),
+    Name(HashMap<String, Constants>),
+}
+
+impl ByConstants {
+    fn read(path: Option<&Path>, form: Form) -> Result<Self> {
+        let Some(path) = path else {
+            return Ok(Self::Line(HashMap::new()));
+        };
+        let text = text(path)?;
+        let found = match form {
+            Form::Plain => Constants::parse(&text).map(Self::Line),
+            Form::Tab | Form::Json => Constants::parse_named(&text).map(Self::Name),
+        };
+        found.map_err(|error| failed(path, &error))
+    }
+
+    fn get(&self, id: SubscriptionId, name: Option<Name<'_>>) -> Constants {
+        let found = match (self, name) {
+            (Self::Line(all), _) => all.get(&id),
+            (Self::Name(all), Some(name)) => all.get(name.as_str()),
+            (Self::Name(_), None) => None,
+        };
+        found.copied().unwrap_or_default()
+    }
+}
+
+/// Adds the expressions of files to a tree and gives each of them to `take`.
 pub(crate) fn each(
     files: &Files<'_>,
     progress: bool,
     mut take: impl FnMut(Line<'_>) -> Result<()>,
-) -> Result<(BeTree, u64)> {
+) -> Result<Built> {
     let path = files.expressions;
     let content = text(path)?;
-    let constants = match files.constants {
-        Some(path) => Constants::parse(&text(path)?).map_err(|error| failed(path, &error))?,
-        None => std::collections::HashMap::new(),
+    let is_erlang = match files.form {
+        ExpressionsForm::Auto => ErlangTerms::begins(&content),
+        form => form == ExpressionsForm::Erlang,
     };
-    let terms = match ErlangTerms::begins(&content) {
+    let terms = match is_erlang {
         true => Some(ErlangTerms::parse(&content).map_err(|error| failed(path, &error))?),
         false => None,
     };
+    let form = match terms {
+        Some(_) => Form::Plain,
+        None => form::of(files.form, &content),
+    };
+    let constants = ByConstants::read(files.constants, form)?;
     let domain = match (files.domains, &terms) {
         (Some(path), _) => Domain::parse(&text(path)?).map_err(|error| failed(path, &error))?,
         (None, Some(terms)) => terms.domain.clone(),
@@ -81,6 +168,7 @@ pub(crate) fn each(
         "line"
     };
     let mut tree = BeTree::new(domain, files.undefined);
+    let mut names = Names::new();
     let progress = Progress::start(progress, Some(content.len() as u64));
     let mut number = 0;
     for line in lines {
@@ -93,19 +181,41 @@ pub(crate) fn each(
             continue;
         }
         let id = SubscriptionId(number);
-        let constants = constants.get(&id).copied().unwrap_or_default();
-        let added =
-            Expression::parse(line).and_then(|expression| tree.insert(id, &expression, &constants));
+        let (given, text, parts) = match form::parts(form, line) {
+            Ok((given, text)) => (given, text, Ok(())),
+            Err(why) => (None, Cow::Borrowed(line), Err(Wrong::Line(why))),
+        };
+        let name = given.as_ref().map(form::Id::name);
+        let constants = constants.get(id, name);
+        let added = parts
+            .and_then(|()| name.map_or(Ok(()), |name| named(&mut names, id, name)))
+            .and_then(|()| {
+                let added = Expression::parse(&text);
+                Ok(added.and_then(|expression| tree.insert(id, &expression, &constants))?)
+            });
         take(Line {
             number,
-            text: line,
+            name,
+            text: &text,
             what,
             added,
             domain: tree.domain(),
         })?;
     }
     progress.finish();
-    Ok((tree, number))
+    Ok(Built {
+        tree,
+        names,
+        lines: number,
+    })
+}
+
+/// Gives a line its id.
+fn named(names: &mut Names, id: SubscriptionId, name: Name<'_>) -> std::result::Result<(), Wrong> {
+    match names.find(name.as_str()) {
+        Some(first) => Err(Wrong::Line(format!("line {} has the same id", first.0))),
+        None => Ok(names.push(id, name)?),
+    }
 }
 
 /// An event as JSON: as it is, or a list of values as Erlang writes them.

@@ -15,11 +15,11 @@ pub(super) fn run(args: &BuildArgs) -> Result<ExitStatus> {
     let path = args.output.as_path();
     // A target that is taken is refused before the work.
     let target = Target::create(path, args.force, None, context())?;
-    let (snapshot, _) = snapshot::load(&args.tree, args.terminal.wants_progress())?;
+    let tree = snapshot::load(&args.tree, args.terminal.wants_progress())?;
     let failed = |error| Failure::io("write", path, &error);
     let mut out = BufWriter::new(target.writer());
-    snapshot
-        .save(|piece| out.write_all(piece))
+    tree.snapshot
+        .save_named(&tree.names, |piece| out.write_all(piece))
         .map_err(failed)?;
     out.into_inner()
         .map_err(|error| failed(error.into_error()))?;

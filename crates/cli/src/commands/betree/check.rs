@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use betree::{Domain, Error, ErrorKind, Place, Undefined};
 
 use crate::commands::betree::flags::CheckArgs;
-use crate::commands::expressions::{self, Files, Line};
+use crate::commands::expressions::{self, Files, Line, Wrong};
 use crate::failure::Result;
 use crate::io::target::display;
 use crate::term::message;
@@ -20,6 +20,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitStatus> {
     let files = Files {
         domains: args.domains.as_deref(),
         expressions: &args.expressions,
+        form: args.expressions_form,
         constants: args.constants.as_deref(),
         undefined: Undefined::False,
     };
@@ -28,9 +29,9 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitStatus> {
     expressions::each(&files, args.terminal.wants_progress(), |line| {
         match &line.added {
             Ok(()) => right += 1,
-            Err(error) => {
+            Err(why) => {
                 wrong += 1;
-                message::output(mistake(&name, &line, error).as_bytes())?;
+                message::output(mistake(&name, &line, why).as_bytes())?;
             }
         }
         Ok(())
@@ -48,9 +49,15 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitStatus> {
 }
 
 /// A mistake with its place, the part of the expression around it, and what may help.
-fn mistake(name: &str, line: &Line<'_>, error: &Error) -> String {
-    let (number, what) = (line.number, line.what);
-    let mut out = format!("{name}: {what} {number}: {error}\n");
+fn mistake(name: &str, line: &Line<'_>, wrong: &Wrong) -> String {
+    let mut out = format!(
+        "{name}: {}: {}\n",
+        line.place(),
+        visible(&wrong.to_string())
+    );
+    let Wrong::Expression(error) = wrong else {
+        return out;
+    };
     if let Place::Text { line: row, column } = error.place() {
         // The expression of an Erlang term may have several lines.
         let row = (row as usize).saturating_sub(1);

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use betree::{Budget, Snapshot, SubscriptionId};
+use betree::{Budget, SubscriptionId};
 use report::ExitStatus;
 
 use crate::commands::betree::flags::ExplainArgs;
 use crate::commands::betree::lines::{Lines, Next};
-use crate::commands::betree::snapshot;
+use crate::commands::betree::snapshot::{self, Tree};
 use crate::failure::{Failure, Result};
 use crate::io::target::display;
 use crate::term::message;
@@ -15,8 +15,8 @@ use crate::term::plain::visible;
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
-    let (snapshot, _) = snapshot::load(&args.tree, false)?;
-    let id = SubscriptionId(args.id);
+    let tree = snapshot::load(&args.tree, false)?;
+    let id = tree.find(&args.id)?;
     let mut lines = Lines::open(&args.events)?;
     loop {
         let line = match lines.next(true)? {
@@ -29,7 +29,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
             continue;
         }
         let number = lines.number();
-        let text = explain(&snapshot, id, json, args.ignore_unknown).map_err(|error| {
+        let text = explain(&tree, id, json, args.ignore_unknown).map_err(|error| {
             let name = display(&args.events);
             Failure::new(format!("cannot explain {name}: line {number}: {error}"))
         })?;
@@ -38,19 +38,19 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
 }
 
 fn explain(
-    snapshot: &Snapshot,
+    tree: &Tree,
     id: SubscriptionId,
     json: &[u8],
     ignore_unknown: bool,
 ) -> betree::Result<String> {
-    let json = crate::commands::expressions::event_json(snapshot.domain(), json)?;
-    let mut reader = snapshot.event_reader(&json, ignore_unknown);
+    let json = crate::commands::expressions::event_json(tree.snapshot.domain(), json)?;
+    let mut reader = tree.snapshot.event_reader(&json, ignore_unknown);
     reader.step(Budget::UNLIMITED)?;
     let event = reader.finish()?;
-    let found = snapshot.explain(&event, id)?;
+    let found = tree.snapshot.explain(&event, id)?;
     let mut text = match found.matched {
-        true => format!("expression {} matches\n", id.0),
-        false => format!("expression {} does not match\n", id.0),
+        true => format!("expression {} matches\n", tree.shown(id)),
+        false => format!("expression {} does not match\n", tree.shown(id)),
     };
     if let Some(reason) = &found.last_reason {
         let _ = writeln!(text, "  last reason: {reason}");

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::args::expressions::{WorkloadArgs, WorkloadKind};
+use crate::args::expressions::{ExpressionsForm, WorkloadArgs, WorkloadKind};
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::io::conflicts::{Files, Stdout};
 
 /// Match events against boolean expressions.
 ///
-/// Reads a domains file (each line name|type|allow_undefined|min|max), expressions (one per line; the
-/// line number is the id) and events (one JSON object per line), and writes which expressions match
-/// each event.
+/// Reads a domains file (each line name|type|allow_undefined|min|max), expressions (one per line; its id
+/// is the line number, or stands before it) and events (one JSON object per line), and writes which
+/// expressions match each event.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit betree generate ad -o ad
@@ -113,14 +113,22 @@ pub(crate) enum MatchOutput {
 pub(crate) struct TreeArgs {
     /// Snapshot from `betree build`, instead of the files below
     #[arg(long, value_name = "SNAP",
-          conflicts_with_all = ["domains", "expressions", "constants", "undefined"])]
+          conflicts_with_all = ["domains", "expressions", "expressions_form", "constants", "undefined"])]
     pub(crate) snapshot: Option<PathBuf>,
     /// Attributes, one per line: name|type|allow_undefined|min|max; not needed with Erlang terms
     #[arg(long, value_name = "FILE")]
     pub(crate) domains: Option<PathBuf>,
-    /// Expressions, one per line, or Erlang terms
+    /// Expressions, one per line: plain, `id<TAB>expression` or JSON; or Erlang terms
     #[arg(long, value_name = "FILE", required_unless_present = "snapshot")]
     pub(crate) expressions: Option<PathBuf>,
+    /// Form of the expressions: auto, plain, tab, json or erlang
+    ///
+    /// plain: one per line, and the line number is the id. tab: an id, a tab and the expression. json: an
+    /// object with "id" (an integer or a string) and "expr". auto: as the first line that is not blank
+    /// looks.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = ExpressionsForm::Auto,
+          hide_possible_values = true)]
+    pub(crate) expressions_form: ExpressionsForm,
     /// Ids for frequency caps, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) constants: Option<PathBuf>,
@@ -157,9 +165,17 @@ pub(crate) struct CheckArgs {
     /// Attributes, one per line: name|type|allow_undefined|min|max; not needed with Erlang terms
     #[arg(long, value_name = "FILE")]
     pub(crate) domains: Option<PathBuf>,
-    /// Expressions, one per line, or Erlang terms
+    /// Expressions, one per line: plain, `id<TAB>expression` or JSON; or Erlang terms
     #[arg(long, value_name = "FILE")]
     pub(crate) expressions: PathBuf,
+    /// Form of the expressions: auto, plain, tab, json or erlang
+    ///
+    /// plain: one per line, and the line number is the id. tab: an id, a tab and the expression. json: an
+    /// object with "id" (an integer or a string) and "expr". auto: as the first line that is not blank
+    /// looks.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = ExpressionsForm::Auto,
+          hide_possible_values = true)]
+    pub(crate) expressions_form: ExpressionsForm,
     /// Ids for frequency caps, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) constants: Option<PathBuf>,
@@ -201,9 +217,9 @@ pub(crate) struct MatchArgs {
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
-    /// The expression, by its line number
-    #[arg(long, value_name = "N")]
-    pub(crate) id: u64,
+    /// The expression, by its id or its line number
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: String,
     /// Events, a JSON object or an Erlang list a line; `-` is standard input
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) events: PathBuf,

@@ -12,7 +12,8 @@ use report::{ExitStatus, Outcome, names};
 
 use crate::commands::betree::flags::{MatchArgs, MatchOutput};
 use crate::commands::betree::lines::{Lines, Next};
-use crate::commands::betree::snapshot;
+use crate::commands::betree::print::Form;
+use crate::commands::betree::snapshot::{self, Tree};
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -35,16 +36,16 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter_of(name, argv, &args.analysis)
     })?;
-    let (snapshot, expressions) =
-        snapshot::load(&args.tree, args.analysis.terminal.wants_progress())?;
-    if args.output == MatchOutput::Bitmap && expressions > BITMAP_BITS_MAX {
-        let message = format!("the greatest id, {expressions}, is too large for a bitmap");
+    let tree = snapshot::load(&args.tree, args.analysis.terminal.wants_progress())?;
+    let (snapshot, lines_count) = (&tree.snapshot, tree.lines);
+    if args.output == MatchOutput::Bitmap && lines_count > BITMAP_BITS_MAX {
+        let message = format!("the greatest id, {lines_count}, is too large for a bitmap");
         return Err(Failure::new(message).help("choose another --output"));
     }
     let mut lines = Lines::open(&args.events)?;
     let to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
-    let mut matcher = Matcher::new(&session, args, &snapshot, expressions, to);
+    let mut matcher = Matcher::new(&session, args, &tree, to);
     let ended = matcher.all(&mut lines);
     let mut outcome = Outcome::new("match");
     outcome.bytes_in = lines.bytes();
@@ -81,7 +82,7 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
 struct Matcher<'a> {
     args: &'a MatchArgs,
     snapshot: &'a Snapshot,
-    expressions: u64,
+    form: Form<'a>,
     buffers: Buffers,
     /// Where events are searched many at a time, and those that wait, with the numbers of their lines.
     batch: Option<Batch>,
@@ -101,13 +102,8 @@ struct Matcher<'a> {
 }
 
 impl<'a> Matcher<'a> {
-    fn new(
-        session: &Session,
-        args: &'a MatchArgs,
-        snapshot: &'a Snapshot,
-        expressions: u64,
-        to: Output,
-    ) -> Self {
+    fn new(session: &Session, args: &'a MatchArgs, tree: &'a Tree, to: Output) -> Self {
+        let snapshot = &tree.snapshot;
         let recorder = |name, operation: &str, series: &str| {
             let spec = Spec::new(name, operation).series(series);
             Recorder::new(session.spec(spec), session.run_start())
@@ -120,7 +116,11 @@ impl<'a> Matcher<'a> {
         Self {
             args,
             snapshot,
-            expressions,
+            form: Form {
+                output: args.output,
+                names: &tree.names,
+                lines: usize::try_from(tree.lines).unwrap_or(0),
+            },
             buffers: Buffers::new(),
             waiting: Vec::new(),
             numbers: Vec::new(),
@@ -229,13 +229,7 @@ impl<'a> Matcher<'a> {
         self.events += 1;
         let ids = search.ids();
         self.matches += ids.len() as u64;
-        write_ids(
-            self.args.output,
-            number,
-            ids,
-            self.expressions,
-            &mut self.out,
-        );
+        self.form.matches(number, ids, &mut self.out);
         Ok(())
     }
 
@@ -265,8 +259,7 @@ impl<'a> Matcher<'a> {
             batch.ids(at, &mut self.ids);
             self.events += 1;
             self.matches += self.ids.len() as u64;
-            let (output, expressions) = (self.args.output, self.expressions);
-            write_ids(output, *number, &self.ids, expressions, &mut self.out);
+            self.form.matches(*number, &self.ids, &mut self.out);
         }
         self.waiting.clear();
         self.numbers.clear();
@@ -309,45 +302,5 @@ impl<'a> Matcher<'a> {
                 outcome.add(&recorder.finish());
             }
         }
-    }
-}
-
-/// Appends the line of an event.
-fn write_ids(
-    output: MatchOutput,
-    number: u64,
-    ids: &[SubscriptionId],
-    expressions: u64,
-    out: &mut Vec<u8>,
-) {
-    // Writing into memory does not fail.
-    match output {
-        MatchOutput::Json => {
-            let _ = write!(out, "{{\"event\":{number},\"ids\":[");
-            join(ids, ",", out);
-            out.extend_from_slice(b"]}");
-        }
-        MatchOutput::Ids => join(ids, " ", out),
-        MatchOutput::Count => drop(write!(out, "{}", ids.len())),
-        MatchOutput::Bitmap => {
-            let first = out.len();
-            out.resize(first + usize::try_from(expressions).unwrap_or(0), b'0');
-            for id in ids {
-                if let Some(bit) = (id.0 as usize)
-                    .checked_sub(1)
-                    .and_then(|at| out.get_mut(first + at))
-                {
-                    *bit = b'1';
-                }
-            }
-        }
-    }
-    out.push(b'\n');
-}
-
-fn join(ids: &[SubscriptionId], separator: &str, out: &mut Vec<u8>) {
-    for (at, id) in ids.iter().enumerate() {
-        let separator = if at == 0 { "" } else { separator };
-        let _ = write!(out, "{separator}{}", id.0);
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod flags;
 mod generate;
 mod lines;
 mod matching;
+mod print;
 pub(crate) mod run;
 mod snapshot;
 

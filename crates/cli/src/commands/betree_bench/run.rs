@@ -10,7 +10,7 @@ use betree::{Budget, Undefined};
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 
-use crate::args::expressions::kind;
+use crate::args::expressions::{ExpressionsForm, kind};
 use crate::commands::betree_bench::flags::BetreeBenchArgs;
 use crate::commands::expressions::{self, Files};
 use crate::commands::watch::Watcher;
@@ -58,11 +58,12 @@ fn read(args: &BetreeBenchArgs, expressions: &Path, events: &Path) -> Result<Wor
     let files_of = Files {
         domains: args.domain_file.as_deref(),
         expressions,
+        form: ExpressionsForm::Auto,
         constants: None,
         undefined: Undefined::False,
     };
-    let (mut tree, _) = expressions::tree(&files_of, args.output.terminal.wants_progress())?;
-    let snapshot = tree.snapshot();
+    let mut built = expressions::tree(&files_of, args.output.terminal.wants_progress())?;
+    let snapshot = built.tree.snapshot();
     let bytes = std::fs::metadata(expressions).map_or(0, |found| found.len() as usize);
     let build = start.elapsed();
     let text = expressions::text(events)?;
