@@ -15,6 +15,7 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Expression;
 use crate::index::Sources;
+use crate::merge::{self, Merge, Merged};
 use crate::program::estimate::Estimates;
 use crate::snapshot::Snapshot;
 use crate::state::{Part, State};
@@ -49,6 +50,8 @@ pub struct BeTree {
     pending: Sources,
     positions: HashMap<SubscriptionId, usize>,
     words: usize,
+    /// Parts up to this one are being merged elsewhere, and stay where they are.
+    merging: usize,
 }
 
 impl BeTree {
@@ -63,6 +66,7 @@ impl BeTree {
             pending: Sources::default(),
             positions: HashMap::new(),
             words: 0,
+            merging: 0,
         }
     }
 
@@ -79,6 +83,7 @@ impl BeTree {
             parts: state.parts.clone(),
             pending: Sources::default(),
             positions: HashMap::new(),
+            merging: 0,
         }
     }
 
@@ -196,9 +201,34 @@ impl BeTree {
         Ok(())
     }
 
-    /// The current state, to be searched. Compiles the expressions that are new.
+    /// The current state, to be searched. Compiles the expressions that are new, together with all indexes that
+    /// are not much larger: one call in many takes as long as building the whole tree.
     pub fn snapshot(&mut self) -> Snapshot {
-        self.compile();
+        self.prompt_snapshot(usize::MAX)
+    }
+
+    /// The same, but an index of more than `merged_max` expressions is never built of others, so that the call
+    /// stays short. Such indexes are left to [`BeTree::merge`]; until then searches visit more of them.
+    ///
+    /// ```
+    /// # use betree::{BeTree, Constants, Domain, Expression, SubscriptionId, Undefined};
+    /// # let domain = Domain::parse("a|boolean|false\n")?;
+    /// # let mut tree = BeTree::new(domain, Undefined::False);
+    /// # let text = Expression::parse("a")?;
+    /// for id in 0..100 {
+    ///     tree.insert(SubscriptionId(id), &text, &Constants::default())?;
+    ///     let _for_readers = tree.prompt_snapshot(8);
+    ///     // On any thread, while the tree goes on to change.
+    ///     let merged = tree.merge().map(|merge| merge.run());
+    ///     if let Some(merged) = merged {
+    ///         tree.adopt(merged);
+    ///     }
+    /// }
+    /// assert_eq!(tree.snapshot().len(), 100);
+    /// # Ok::<(), betree::Error>(())
+    /// ```
+    pub fn prompt_snapshot(&mut self, merged_max: usize) -> Snapshot {
+        self.compile(merged_max);
         Snapshot::new(State {
             domain: Arc::clone(&self.domain),
             dictionary: Arc::clone(&self.dictionary),
@@ -208,7 +238,7 @@ impl BeTree {
         })
     }
 
-    fn compile(&mut self) {
+    fn compile(&mut self, merged_max: usize) {
         let pending = std::mem::take(&mut self.pending);
         let positions = std::mem::take(&mut self.positions);
         if pending.len() == 0 {
@@ -220,9 +250,10 @@ impl BeTree {
         let mut sources = pending.sorted(|slot| alive[slot]);
         drop(alive);
         let mut merged = false;
-        while let Some(part) = self
-            .parts
-            .pop_if(|part| part.len() <= GROWTH * sources.len())
+        while self.parts.len() > self.merging
+            && let Some(part) = self.parts.pop_if(|part| {
+                part.len() <= GROWTH * sources.len() && part.len() + sources.len() <= merged_max
+            })
         {
             sources.append(&part.index.sources, |slot| part.is_alive(slot));
             merged = true;
@@ -235,8 +266,42 @@ impl BeTree {
             self.parts
                 .push(Part::compile(sources, &self.domain, &estimates));
         }
+        self.count_words();
+    }
+
+    fn count_words(&mut self) {
         let words = self.parts.iter().map(|part| part.index.sources.words());
-        self.words = words.sum();
+        self.words = words.sum::<usize>() + self.pending.words();
+    }
+
+    /// The next merge of indexes that is due, if there is one and none is under way. It shares the tree's
+    /// indexes: [`Merge::run`] it on any thread, and hand the result to [`BeTree::adopt`]. The tree may change
+    /// meanwhile.
+    pub fn merge(&mut self) -> Option<Merge> {
+        if self.merging > 0 {
+            return None;
+        }
+        let range = merge::due(&self.parts, GROWTH)?;
+        self.merging = range.end;
+        Some(Merge::new(
+            &self.parts[range],
+            Arc::clone(&self.domain),
+            Arc::clone(&self.dictionary),
+        ))
+    }
+
+    /// Gives up a merge that was not run to its end, so that another may be due.
+    pub fn abandon_merge(&mut self) {
+        self.merging = 0;
+    }
+
+    /// Replaces the merged indexes by their union. Returns whether they were of this tree and still there; if
+    /// not, nothing changes. The next snapshot has the union.
+    pub fn adopt(&mut self, merged: Merged) -> bool {
+        self.merging = 0;
+        let adopted = merged.replace(&mut self.parts);
+        self.count_words();
+        adopted
     }
 }
 

@@ -46,6 +46,13 @@ impl Snapshot {
         self.state.ids()
     }
 
+    /// Whether there is a subscription.
+    #[must_use]
+    pub fn contains(&self, id: SubscriptionId) -> bool {
+        let alive = |part: &Part| part.index.slot(id).is_some_and(|slot| part.is_alive(slot));
+        self.state.parts.iter().any(alive)
+    }
+
     /// How many subscriptions there are.
     #[must_use]
     pub fn len(&self) -> usize {
