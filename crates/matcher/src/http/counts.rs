@@ -1,0 +1,53 @@
+//! What a server counts.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) requests: AtomicU64,
+    pub(super) problems: AtomicU64,
+    pub(super) connections: AtomicU64,
+    pub(super) open: AtomicU64,
+    pub(super) turned_away: AtomicU64,
+    pub(super) events: AtomicU64,
+    pub(super) events_refused: AtomicU64,
+    pub(super) matches: AtomicU64,
+}
+
+/// What a server did so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HttpStatus {
+    /// Requests that came.
+    pub requests: u64,
+    /// Those that were answered with an error.
+    pub problems: u64,
+    /// Connections that were accepted.
+    pub connections: u64,
+    /// Those that are open.
+    pub connections_open: u64,
+    /// Those that were too many.
+    pub connections_turned_away: u64,
+    /// Events that were matched.
+    pub events: u64,
+    /// Events that could not be read.
+    pub events_refused: u64,
+    /// Ids that were found.
+    pub matches: u64,
+}
+
+impl Counts {
+    pub(super) fn read(&self) -> HttpStatus {
+        HttpStatus {
+            requests: self.requests.load(Relaxed),
+            problems: self.problems.load(Relaxed),
+            connections: self.connections.load(Relaxed),
+            connections_open: self.open.load(Relaxed),
+            connections_turned_away: self.turned_away.load(Relaxed),
+            events: self.events.load(Relaxed),
+            events_refused: self.events_refused.load(Relaxed),
+            matches: self.matches.load(Relaxed),
+        }
+    }
+}

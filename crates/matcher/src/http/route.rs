@@ -1,0 +1,90 @@
+//! Which answer a request gets.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use hyper::body::Incoming;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+
+use super::body::Body;
+use super::problem::Problem;
+use super::server::Service;
+use super::{bulk, changes, matching, metrics};
+
+/// Answers a request.
+pub(super) async fn answer(
+    service: Arc<Service>,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    let counts = &service.counts;
+    counts.requests.fetch_add(1, Relaxed);
+    let response = routed(&service, request)
+        .await
+        .unwrap_or_else(|problem| problem.response());
+    if response.status().is_client_error() || response.status().is_server_error() {
+        counts.problems.fetch_add(1, Relaxed);
+    }
+    Ok(response)
+}
+
+async fn routed(
+    service: &Arc<Service>,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Problem> {
+    let (head, body) = request.into_parts();
+    let query = head.uri.query().unwrap_or_default();
+    let path = head.uri.path();
+    match (&head.method, path) {
+        (&Method::POST, "/match") => matching::answer(service, body).await,
+        (_, "/match") => Err(method("use POST")),
+        (&Method::POST, "/expressions") => bulk::answer(service, body).await,
+        (_, "/expressions") => Err(method("use POST")),
+        (&Method::POST, "/snapshot") => changes::snapshot(service).await,
+        (_, "/snapshot") => Err(method("use POST")),
+        (&Method::GET | &Method::HEAD, "/metrics") => {
+            let accept = head.headers.get_all(ACCEPT).iter();
+            let accept: Vec<&str> = accept.filter_map(|value| value.to_str().ok()).collect();
+            Ok(metrics::answer(service, &accept.join(",")))
+        }
+        (_, "/metrics") => Err(method("use GET, HEAD")),
+        (&Method::GET | &Method::HEAD, "/healthz") => Ok(health(service)),
+        (_, "/healthz") => Err(method("use GET, HEAD")),
+        (method_of, path) => {
+            let Some(id) = path.strip_prefix("/expressions/") else {
+                return Err(Problem::new(
+                    StatusCode::NOT_FOUND,
+                    "unknown_path",
+                    "there is nothing at this path",
+                    "see /match, /expressions, /expressions/ID, /snapshot, /metrics, /healthz",
+                ));
+            };
+            let id = changes::id(id)?;
+            match *method_of {
+                Method::GET | Method::HEAD => changes::get(service, id),
+                Method::PUT => changes::put(service, id, query, body).await,
+                Method::DELETE => changes::delete(service, id).await,
+                _ => Err(method("use GET, HEAD, PUT, DELETE")),
+            }
+        }
+    }
+}
+
+fn method(hint: &'static str) -> Problem {
+    let status = StatusCode::METHOD_NOT_ALLOWED;
+    Problem::new(status, "method", "this path has no such method", hint)
+}
+
+/// Whether the matcher takes changes.
+fn health(service: &Service) -> Response<Body> {
+    let (status, text) = match service.matcher.status().log_failed {
+        false => (StatusCode::OK, "ok\n"),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "the log failed\n"),
+    };
+    let mut response = Response::new(Body::Whole(text.into()));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}

@@ -1,0 +1,280 @@
+//! Listens, accepts connections up to a limit, and ends them when the server is asked to stop.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use betree::Buffers;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::net::UnixListener;
+use tokio::runtime::Runtime;
+
+use super::counts::{Counts, HttpStatus};
+use super::options::{HEAD_BYTES_MAX, HEADERS_MAX};
+use super::route;
+use super::stream::{Socket, Stream};
+use super::{Address, ServerOptions};
+use crate::matcher::{Matcher, lock};
+
+/// How often the server looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(10);
+/// Pause after a failure to accept: the system may be out of descriptors.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Buffers that are kept for later searches.
+const BUFFERS_MAX: usize = 64;
+/// What a connection beyond the limit gets.
+const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
+    Retry-After: 1\r\nConnection: close\r\nContent-Length: 112\r\n\r\n\
+    {\"error\":{\"kind\":\"busy\",\"message\":\"too many connections are open\",\"hint\":\"close some, or see --connections\"}}   \n";
+
+/// Why a server cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// An address.
+    #[error("cannot listen at {address}: {error}")]
+    Listen {
+        /// The address.
+        address: Address,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The threads.
+    #[error("cannot start threads: {0}")]
+    Threads(io::Error),
+}
+
+/// A server that listens.
+///
+/// [`Server::run`] accepts and answers until it is asked to stop.
+#[derive(Debug)]
+pub struct Server {
+    runtime: Runtime,
+    listeners: Vec<Listener>,
+    addresses: Vec<Address>,
+    service: Arc<Service>,
+    unlink: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+enum Listener {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(UnixListener),
+}
+
+/// What requests share.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) matcher: Matcher,
+    pub(super) options: ServerOptions,
+    pub(super) counts: Counts,
+    buffers: Mutex<Vec<Buffers>>,
+}
+
+impl Service {
+    pub(super) fn buffers(&self) -> Buffers {
+        lock(&self.buffers).pop().unwrap_or_default()
+    }
+
+    pub(super) fn give_back(&self, buffers: Buffers) {
+        let mut kept = lock(&self.buffers);
+        if kept.len() < BUFFERS_MAX {
+            kept.push(buffers);
+        }
+    }
+}
+
+impl Server {
+    /// Listens at all addresses. Connections wait until [`Server::run`].
+    ///
+    /// # Errors
+    /// An address that is taken or not of this machine, or no more threads.
+    pub fn bind(
+        matcher: Matcher,
+        options: ServerOptions,
+        addresses: &[Address],
+    ) -> Result<Self, ServeError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(options.threads.max(1))
+            .thread_name("matcher-http")
+            .enable_all()
+            .build()
+            .map_err(ServeError::Threads)?;
+        let mut server = Self {
+            listeners: Vec::new(),
+            addresses: Vec::new(),
+            service: Arc::new(Service {
+                matcher,
+                options,
+                counts: Counts::default(),
+                buffers: Mutex::default(),
+            }),
+            unlink: Vec::new(),
+            runtime,
+        };
+        for address in addresses {
+            server.listen(address).map_err(|error| ServeError::Listen {
+                address: address.clone(),
+                error,
+            })?;
+        }
+        Ok(server)
+    }
+
+    fn listen(&mut self, address: &Address) -> io::Result<()> {
+        let _inside = self.runtime.enter();
+        match address {
+            Address::Tcp(address) => {
+                let listener = std::net::TcpListener::bind(address)?;
+                listener.set_nonblocking(true)?;
+                self.addresses.push(Address::Tcp(listener.local_addr()?));
+                self.listeners
+                    .push(Listener::Tcp(TcpListener::from_std(listener)?));
+            }
+            #[cfg(unix)]
+            Address::Unix(path) => {
+                remove_stale(path)?;
+                self.listeners
+                    .push(Listener::Unix(UnixListener::bind(path)?));
+                self.addresses.push(address.clone());
+                self.unlink.push(path.clone());
+            }
+            #[cfg(not(unix))]
+            Address::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
+        }
+        Ok(())
+    }
+
+    /// Where it listens: port 0 is the port that it got.
+    #[must_use]
+    pub fn addresses(&self) -> &[Address] {
+        &self.addresses
+    }
+
+    /// Answers requests until `stop` is set. Then no connection is accepted, requests in progress go on for the
+    /// grace period, and connections without one are closed. Returns what was done, and whether every request
+    /// was answered.
+    #[must_use]
+    pub fn run(mut self, stop: &Arc<AtomicBool>) -> (HttpStatus, bool) {
+        let listeners = std::mem::take(&mut self.listeners);
+        let service = Arc::clone(&self.service);
+        let graceful = Arc::new(GracefulShutdown::new());
+        let stop = Arc::clone(stop);
+        let grace = self.service.options.grace;
+        let answered = self.runtime.block_on(async move {
+            let accepting: Vec<_> = listeners
+                .into_iter()
+                .map(|listener| {
+                    let all = accept(listener, Arc::clone(&service), Arc::clone(&graceful));
+                    tokio::spawn(all)
+                })
+                .collect();
+            while !stop.load(Relaxed) {
+                tokio::time::sleep(LOOK).await;
+            }
+            for task in &accepting {
+                task.abort();
+            }
+            for task in accepting {
+                let _ = task.await;
+            }
+            // The tasks that had it have ended.
+            let Some(graceful) = Arc::into_inner(graceful) else {
+                return false;
+            };
+            tokio::time::timeout(grace, graceful.shutdown())
+                .await
+                .is_ok()
+        });
+        let status = self.service.counts.read();
+        for path in &self.unlink {
+            let _ = std::fs::remove_file(path);
+        }
+        self.runtime.shutdown_timeout(Duration::from_millis(100));
+        (status, answered)
+    }
+}
+
+/// Removes a socket that a killed process left.
+#[cfg(unix)]
+fn remove_stale(path: &std::path::Path) -> io::Result<()> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_socket = path
+        .symlink_metadata()
+        .is_ok_and(|found| found.file_type().is_socket());
+    if !is_socket {
+        return Ok(());
+    }
+    match std::os::unix::net::UnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path)
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Listener {
+    async fn accept(&self) -> io::Result<Socket> {
+        match self {
+            Self::Tcp(listener) => listener
+                .accept()
+                .await
+                .map(|(socket, _)| Socket::Tcp(socket)),
+            #[cfg(unix)]
+            Self::Unix(listener) => listener
+                .accept()
+                .await
+                .map(|(socket, _)| Socket::Unix(socket)),
+        }
+    }
+}
+
+/// Accepts connections for ever.
+async fn accept(listener: Listener, service: Arc<Service>, graceful: Arc<GracefulShutdown>) {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(service.options.idle)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEADERS_MAX)
+        .pipeline_flush(true);
+    loop {
+        let Ok(socket) = listener.accept().await else {
+            // It does not matter here if a client disconnects; without descriptors, a pause helps.
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let counts = &service.counts;
+        counts.connections.fetch_add(1, Relaxed);
+        let mut stream = Stream::new(socket, service.options.idle);
+        let open = counts.open.fetch_add(1, Relaxed);
+        let turned_away = open >= service.options.connections_max as u64;
+        let watcher = graceful.watcher();
+        let builder = builder.clone();
+        let service = Arc::clone(&service);
+        tokio::spawn(async move {
+            if turned_away {
+                service.counts.turned_away.fetch_add(1, Relaxed);
+                let _ = stream.write_all(TOO_MANY).await;
+                let _ = stream.shutdown().await;
+            } else {
+                let answering = Arc::clone(&service);
+                let answer =
+                    service_fn(move |request| route::answer(Arc::clone(&answering), request));
+                let connection = builder.serve_connection(TokioIo::new(stream), answer);
+                // A client that is gone, or does not speak HTTP, concerns no one else.
+                let _ = watcher.watch(connection).await;
+            }
+            service.counts.open.fetch_sub(1, Relaxed);
+        });
+    }
+}
