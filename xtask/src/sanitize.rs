@@ -28,6 +28,7 @@ const OTHERS: &[&str] = &[
     "perfkit fix-bench spsc --batches 2 --batch-size 50",
     "perfkit fix-bench deferred --batches 2 --batch-size 50",
     "perfkit betree-bench ad --expressions 500 --buckets 4 --bucket-size 50",
+    "perfkit betree-bench shapes --shape everything --draws 3 --expressions 200 --events 20",
 ];
 
 /// Commands that must have a job.

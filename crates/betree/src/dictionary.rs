@@ -54,6 +54,18 @@ impl Dictionary {
         self.generation
     }
 
+    /// About the memory that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        // Two counters before each string, and what an allocation is rounded up by.
+        let texts = self.strings.iter().map(|text| text.len() + 24);
+        texts.sum::<usize>()
+            + self.strings.bytes()
+            + self.elements.bytes()
+            + self.segments.bytes()
+            + self.caps.bytes()
+            + self.values.bytes()
+    }
+
     fn changed(&mut self) {
         self.generation = GENERATIONS.fetch_add(1, Ordering::Relaxed);
     }

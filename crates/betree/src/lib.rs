@@ -45,6 +45,7 @@ mod expr;
 mod futures;
 mod index;
 mod lockstep;
+mod memory;
 mod merge;
 mod names;
 mod numbers;

@@ -8,6 +8,7 @@ use crate::budget::Budget;
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::event::{Event, EventReader};
+use crate::memory;
 use crate::search::{Buffers, Output, Search};
 use crate::state::{Part, State};
 
@@ -63,6 +64,14 @@ impl Snapshot {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// About the memory that the snapshot takes, which it shares with its tree and with other snapshots.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let parts = self.state.parts.iter();
+        let parts = parts.map(|part| part.index.bytes() + memory::of(&*part.dead));
+        parts.sum::<usize>() + self.state.dictionary.bytes()
     }
 
     /// How many expressions run in lockstep; the index finds the others.

@@ -111,3 +111,46 @@ fn drawn_shapes_equal_a_simple_index() {
         run(&shapes::drawn(seed), seed, count, 8);
     }
 }
+
+/// FNV-1a, 64 bits.
+fn hash(text: &str, start: u64) -> u64 {
+    text.bytes().fold(start, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[test]
+fn a_seed_gives_the_same_bytes_everywhere() {
+    let swept = shapes::sweeps().into_iter().flat_map(|sweep| sweep.shapes);
+    let all = shapes::named().into_iter().chain(swept);
+    let mut found = 0xcbf2_9ce4_8422_2325;
+    for shape in all.chain((0..40).map(shapes::drawn)) {
+        let mut drawer = Drawer::new(shape.clone(), 7);
+        found = hash(&shape.domains(), found);
+        for _ in 0..5 {
+            let expression = drawer.expression();
+            let campaign = shapes::campaign(&expression);
+            let text = shapes::text(&shape, &expression);
+            let json = shapes::json(&shape, &drawer.event());
+            found = hash(&format!("{text}\n{json}\n{campaign:?}\n"), found);
+        }
+    }
+    assert_eq!(found, 0xb1f3_0b61_6c1f_14aa, "{found:#x}");
+}
+
+#[test]
+fn a_shape_is_found_by_its_name_and_says_what_it_is_made_of() {
+    let mut names = std::collections::BTreeSet::new();
+    let swept = shapes::sweeps().into_iter().flat_map(|sweep| sweep.shapes);
+    for shape in shapes::named().into_iter().chain(swept) {
+        assert_eq!(Shape::by_name(&shape.name).as_ref(), Some(&shape));
+        assert!(shape.summary().contains(" values"), "{}", shape.summary());
+        assert!(names.insert(shape.name));
+    }
+    assert_eq!(Shape::by_name("no such shape"), None);
+    let caps = Shape::by_name("frequency caps").unwrap();
+    assert_eq!(
+        caps.summary(),
+        "1 text, 1 integer, at most 200 values, frequency cap"
+    );
+}

@@ -373,3 +373,92 @@ fn erlang_terms_are_generated_matched_and_measured() {
     let run = run(dir.path(), words(line)).expect(2);
     assert!(run.stderr.contains("brings no domain"), "{}", run.stderr);
 }
+
+#[test]
+fn shapes_are_listed_generated_matched_and_measured() {
+    let dir = directory();
+    let list = run(dir.path(), words("betree generate --list")).expect(0);
+    assert!(list.text().lines().count() > 50);
+    let radius = list
+        .text()
+        .lines()
+        .find(|line| line.starts_with("radius  "));
+    assert!(radius.is_some_and(|line| line.ends_with("1 integer, at most 100 values, radius")));
+    for (flags, name, has_constants) in [
+        ("drawn 17", "drawn", false),
+        ("shape radius", "radius", false),
+        ("shape", "caps", true),
+    ] {
+        let text = format!("betree generate {flags} --expressions 300 --events 40 -o {name}");
+        let mut line: Vec<&str> = text.split(' ').collect();
+        // A name with a blank.
+        if has_constants {
+            line.insert(3, "frequency caps");
+        }
+        run(dir.path(), line.clone()).expect(0);
+        let folder = dir.path().join(name);
+        let events = std::fs::read(folder.join("events")).expect("events");
+        let mut found = vec!["domains", "events", "expressions"];
+        let mut flags = format!("--domains {name}/domains --expressions {name}/expressions");
+        if has_constants {
+            found.insert(0, "constants");
+            flags.push_str(&format!(" --constants {name}/constants"));
+        }
+        assert_eq!(names(&folder), found);
+        let matching = format!("betree match {flags} --events {name}/events -qq --output count");
+        let matched = run(dir.path(), words(&matching)).expect(0);
+        let counts = matched.text().lines().map(|line| line.parse::<u32>());
+        assert!(counts.map(|count| count.expect("a number")).sum::<u32>() > 0);
+        // The same bytes again.
+        line.push("-f");
+        run(dir.path(), line).expect(0);
+        assert_eq!(
+            std::fs::read(folder.join("events")).expect("events"),
+            events
+        );
+    }
+    let refused = |line: &str, message: &str| {
+        let refused = run(dir.path(), words(line)).expect(2);
+        assert!(refused.stderr.contains(message), "{}", refused.stderr);
+    };
+    refused(
+        "betree generate shape nothing -o x",
+        "no shape is called 'nothing'",
+    );
+    refused(
+        "betree generate drawn x -o x",
+        "no number to draw a shape from",
+    );
+    refused("betree generate ad radius -o x", "only shapes have a name");
+    refused(
+        "betree-bench shapes --shape nothing",
+        "no shape has 'nothing' in its name",
+    );
+    let line = "betree-bench shapes --shape radius --shape integers --draws 3 --expressions 30,20 \
+                --events 5 --rounds 2 --report json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    let tables = report["tables"].as_array().expect("tables");
+    let rows = |name: &str| {
+        let table = tables.iter().find(|table| table["name"] == name);
+        table
+            .and_then(|table| table["rows"].as_array())
+            .expect(name)
+    };
+    assert_eq!(rows("sizes").len(), 2);
+    assert_eq!(rows("shapes").len(), 2 * (2 + 12 + 3));
+    assert_eq!(rows("neighbours").len(), 2 * 11);
+    let ratios: Vec<f64> = rows("shapes")
+        .iter()
+        .filter_map(|row| row[7].as_f64())
+        .collect();
+    assert_eq!(ratios.len(), 34);
+    assert!(ratios.is_sorted_by(|a, b| a >= b), "{ratios:?}");
+    let line = "betree-bench shapes --shape radius --expressions 10 --max-time 1ns -qq";
+    let late = run(dir.path(), words(line)).expect(3);
+    assert!(
+        late.stderr.contains("the time is up: 2 of 2 cases"),
+        "{}",
+        late.stderr
+    );
+}

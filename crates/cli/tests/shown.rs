@@ -151,6 +151,8 @@ fn rows() -> Vec<Row> {
         row("unzip", "unzip -l {H}"),
         row("betree generate", "betree generate bool -o a/{H}"),
         row("betree generate", "betree generate {H}"),
+        row("betree generate", "betree generate shape {H} -o s"),
+        row("betree generate", "betree generate drawn {H} -o s"),
         row("betree match", &betree("match --events events")),
         row(
             "betree match",
@@ -182,6 +184,7 @@ fn rows() -> Vec<Row> {
             "betree-bench",
             "betree-bench --expression-file {H} --event-file {H}",
         ),
+        row("betree-bench shapes", "betree-bench shapes --shape {H}"),
         row("fix parse", "fix parse log").forms(),
         row("fix parse", "fix parse {H}"),
         row("fix parse", "fix parse log").variable("PERFKIT_ISA"),

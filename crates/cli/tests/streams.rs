@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 52] = [
+const ROWS: [(&str, Uses, &str); 54] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -68,7 +68,9 @@ const ROWS: [(&str, Uses, &str); 52] = [
         Output,
         "betree explain --id 1 --domains t/domains --expressions t/expressions --events t/events",
     ),
+    ("betree generate", Output, "betree generate --list"),
     ("betree-bench", Long, "betree-bench"),
+    ("betree-bench shapes", Long, "betree-bench shapes"),
     ("fix parse", Output, "fix parse -qq log"),
     ("fix parse", Both, "fix parse -qq -"),
     ("fix validate", Output, "fix validate -qq bad"),

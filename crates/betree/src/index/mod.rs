@@ -24,6 +24,7 @@ use tree::Tree;
 
 use crate::SubscriptionId;
 use crate::lockstep::Lockstep;
+use crate::memory;
 use crate::program::run::MemoTests;
 use crate::simd::LANES;
 
@@ -104,6 +105,18 @@ impl Index {
             Some([slot, length]) => (*slot, start, start + *length as usize),
             _ => (u32::MAX, 0, 0),
         }
+    }
+
+    /// The memory that it takes, without a few kilobytes for each attribute.
+    pub(crate) fn bytes(&self) -> usize {
+        let numbers = [&self.always, &self.code, &self.places];
+        numbers.map(memory::of).iter().sum::<usize>()
+            + memory::of(&self.units)
+            + self.sources.bytes()
+            + self.lockstep.bytes()
+            + self.columns.bytes()
+            + self.tree.bytes()
+            + self.tests.bytes()
     }
 
     /// Whether all expressions run in lockstep.

@@ -1,6 +1,7 @@
 //! Expressions as trees of words, in the order of slots.
 
 use crate::SubscriptionId;
+use crate::memory;
 
 /// Trees of expressions, one after the other.
 #[derive(Debug, Default, Clone)]
@@ -17,6 +18,11 @@ impl Sources {
 
     pub(crate) fn words(&self) -> usize {
         self.words.len()
+    }
+
+    /// The memory that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        memory::of(&self.ids) + memory::of(&self.words) + memory::of(&self.ends)
     }
 
     /// Consecutive trees that end at these words.

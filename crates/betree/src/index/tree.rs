@@ -10,6 +10,7 @@ use super::access::{Clause, Clauses};
 use super::cells::WORDS_MAX;
 use super::cost::{ITEM_NS, PROGRAM_NS, best_guards};
 use super::dimension::{Dimension, Key};
+use crate::memory;
 
 /// A node with at most this many units is not divided.
 const LEAF_MAX: usize = 128;
@@ -90,6 +91,14 @@ impl Tree {
     pub(crate) fn items(&self, node: &Node) -> &[Item] {
         let (start, end) = node.items;
         self.items.get(start as usize..end as usize).unwrap_or(&[])
+    }
+
+    /// The memory that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        memory::of(&self.nodes)
+            + memory::of(&self.items)
+            + memory::of(&self.parts)
+            + memory::of(&self.edges.slots)
     }
 
     /// The node for a key, if there is one.

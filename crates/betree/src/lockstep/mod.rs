@@ -8,6 +8,7 @@ mod build;
 
 pub(crate) use build::Builder;
 
+use crate::memory;
 use crate::simd::{self, ACCEPTED, Block, GROUP_WORDS, Isa, LANES, NO_PROGRAM, Row, Spread, Truth};
 
 /// Programs over the same tests.
@@ -49,6 +50,17 @@ impl Lockstep {
     pub(crate) fn slot(&self, block: usize, lane: usize) -> u32 {
         let found = self.slots.get(block * LANES + lane);
         found.copied().unwrap_or(NO_PROGRAM)
+    }
+
+    /// The memory that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let families = self.families.iter();
+        let families = families.map(|one| memory::of(&one.words) + memory::of(&one.starts));
+        families.sum::<usize>()
+            + memory::of(&self.blocks)
+            + memory::of(&self.rows)
+            + memory::of(&self.slots)
+            + memory::of(&self.spreads)
     }
 
     /// The slots of all lanes with a program.

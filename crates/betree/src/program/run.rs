@@ -4,6 +4,7 @@ use crate::code::{Head, Op};
 use crate::dictionary::Dictionary;
 use crate::eval;
 use crate::event::Event;
+use crate::memory;
 use crate::program::{ACCEPT, REJECT};
 
 /// The result of a run.
@@ -31,6 +32,11 @@ impl MemoTests {
 
     pub(crate) fn len(&self) -> usize {
         self.starts.len()
+    }
+
+    /// The memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        memory::of(&self.words) + memory::of(&self.starts)
     }
 
     /// The words of a test.

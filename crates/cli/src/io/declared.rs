@@ -29,6 +29,7 @@ const LINES: &[&str] = &[
     "zip-bench @",
     "advise @",
     "betree generate bool -o dir",
+    "betree generate --list",
     "betree match --expressions @",
     "betree match --snapshot @",
     "betree build --expressions @ -o out",
@@ -38,6 +39,7 @@ const LINES: &[&str] = &[
     "betree explain --id 1 --snapshot @",
     "betree-bench",
     "betree-bench --expression-file @ --event-file events",
+    "betree-bench shapes",
     "fix parse @",
     "fix validate @",
     "fix print @",
@@ -85,13 +87,13 @@ fn declared(line: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Commands and the parts of commands that have no parts of their own, by their names.
+/// Commands and the parts of commands that do something without a part of their own, by their names.
 fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, clap::Command)>) {
     let parts: Vec<_> = command
         .get_subcommands()
         .filter(|c| c.get_name() != "help")
         .collect();
-    if parts.is_empty() {
+    if parts.is_empty() || command.is_args_conflicts_with_subcommands_set() {
         found.push((name.to_owned(), command.clone()));
     }
     for part in parts {

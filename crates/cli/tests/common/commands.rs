@@ -8,10 +8,13 @@ use super::run;
 /// Commands that only lead to others.
 const GROUPS: [&str; 3] = ["fix", "betree", "fix store"];
 
+/// Commands that do something themselves and lead to others.
+const BOTH: [&str; 1] = ["betree-bench"];
+
 /// Every command by the words that lead to it, as the help texts list them.
 pub(crate) fn all() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for group in std::iter::once("").chain(GROUPS) {
+    for group in std::iter::once("").chain(GROUPS).chain(BOTH) {
         let words = group.split_whitespace().chain(["-h"]);
         let help = run(Path::new("."), words).expect(0);
         let listed = help.text().lines().skip_while(|line| *line != "Commands:");

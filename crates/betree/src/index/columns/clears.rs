@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use crate::code::{Head, Op};
 use crate::event::Event;
 use crate::index::cells::points;
+use crate::memory;
 
 /// The members that each value of an attribute excludes.
 #[derive(Debug, Default)]
@@ -109,6 +110,13 @@ impl ClearsBuilder {
 }
 
 impl Clears {
+    /// The memory that they take.
+    pub(super) fn bytes(&self) -> usize {
+        let attributes = self.attributes.iter();
+        let attributes = attributes.map(|one| memory::of(&one.values) + memory::of(&one.needed));
+        attributes.sum::<usize>() + memory::of(&self.members)
+    }
+
     /// How many attributes there are.
     pub(crate) fn len(&self) -> usize {
         self.attributes.len()

@@ -2,6 +2,7 @@
 
 use super::{Clears, DECIDED};
 use crate::event::Event;
+use crate::memory;
 use crate::simd::Join;
 
 /// The sign of a float.
@@ -71,6 +72,13 @@ impl Columns {
     /// Expressions in it.
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    /// The memory that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let numbers = memory::of(&self.slots) + memory::of(&self.codes);
+        let bits = self.rows.iter().chain([&self.present, &self.decided]);
+        numbers + bits.map(memory::of).sum::<usize>() + self.clears.bytes()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

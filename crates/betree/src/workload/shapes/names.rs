@@ -5,7 +5,7 @@ use super::{Ask, Clause, Shape, Values};
 /// The share of conjunctions that have a clause: all.
 const ALWAYS: u64 = 1000;
 
-fn shape(name: &str, attributes: &[Values], clauses: &[(usize, Ask, u64)]) -> Shape {
+pub(super) fn shape(name: &str, attributes: &[Values], clauses: &[(usize, Ask, u64)]) -> Shape {
     let clause = |(attribute, ask, share): &(usize, Ask, u64)| Clause {
         attribute: *attribute,
         ask: *ask,

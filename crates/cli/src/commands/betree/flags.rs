@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::args::expressions::{ExpressionsForm, WorkloadArgs, WorkloadKind};
+use crate::args::expressions::{ExpressionsForm, WorkloadArgs};
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::io::conflicts::{Files, Stdout};
 
@@ -51,13 +51,28 @@ impl BetreeCommand {
 
 /// Generate domains, expressions and events.
 ///
-/// Writes the files domains, expressions and events into a directory. The same seed gives the same
-/// bytes on every machine.
+/// Writes the files domains, expressions and events into a directory, and constants where expressions have frequency
+/// caps. The same seed gives the same bytes on every machine.
 #[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree generate ad -o ad
+  perfkit betree generate --list
+  perfkit betree generate shape 'radius and country' --expressions 100000 -o radius
+  perfkit betree generate drawn 17 -o drawn-17")]
 pub(crate) struct GenerateArgs {
-    /// bool or ad
-    #[arg(value_enum)]
-    pub(crate) kind: WorkloadKind,
+    /// bool, ad, shape or drawn
+    #[arg(
+        value_enum,
+        required_unless_present = "list",
+        hide_possible_values = true
+    )]
+    pub(crate) kind: Option<GenerateKind>,
+    /// For shape, its name, as --list shows it; for drawn, the number that the shape is drawn from
+    #[arg(value_name = "NAME", required_if_eq_any = [("kind", "shape"), ("kind", "drawn")])]
+    pub(crate) name: Option<String>,
+    /// List the named shapes, one per line with what they are made of
+    #[arg(long, conflicts_with_all = ["kind", "name", "output"])]
+    pub(crate) list: bool,
     #[command(flatten)]
     pub(crate) size: WorkloadArgs,
     /// Number of events
@@ -68,13 +83,26 @@ pub(crate) struct GenerateArgs {
           hide_possible_values = true)]
     pub(crate) form: FileForm,
     /// The directory, which is created
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "list")]
+    pub(crate) output: Option<PathBuf>,
     /// Overwrite existing files
     #[arg(short, long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) terminal: TerminalArgs,
+}
+
+/// What is generated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GenerateKind {
+    /// Boolean-heavy: every expression tests every attribute
+    Bool,
+    /// Selective: advertisements over 21 attributes
+    Ad,
+    /// A shape of targeting by its name
+    Shape,
+    /// A shape drawn at random from a number
+    Drawn,
 }
 
 /// How generated files are written.
@@ -234,6 +262,7 @@ impl BetreeArgs {
     /// What it reads and writes. The files of `generate` go to a directory of their own.
     pub(crate) fn files(&self) -> Files<'_> {
         match &self.command {
+            BetreeCommand::Generate(args) if args.list => Files::default().stdout(Stdout::Data),
             BetreeCommand::Generate(_) => Files::default(),
             BetreeCommand::Match(args) => args
                 .tree

@@ -1,11 +1,13 @@
 //! Flags of `betree-bench`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use crate::args::expressions::{WorkloadArgs, WorkloadKind};
 use crate::args::output::OutputArgs;
+use crate::args::units;
 use crate::io::conflicts::{Files, Stdout};
 
 /// Measure searches: in one call, and in slices of a budget.
@@ -15,12 +17,17 @@ use crate::io::conflicts::{Files, Stdout};
 /// search in one call also as a control. A ticker that shares its thread with searches shows how late
 /// it runs.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(after_long_help = "Examples:
   perfkit betree-bench
   perfkit betree-bench bool --attributes 128
   perfkit betree-bench ad --expressions 100000 --report markdown
-  perfkit betree-bench --expression-file expressions --event-file events")]
+  perfkit betree-bench --expression-file expressions --event-file events
+  perfkit betree-bench shapes --expressions 10000")]
 pub(crate) struct BetreeBenchArgs {
+    /// What to measure instead
+    #[command(subcommand)]
+    pub(crate) part: Option<BetreeBenchPart>,
     /// bool or ad
     #[arg(value_enum, default_value_t = WorkloadKind::Bool)]
     pub(crate) kind: WorkloadKind,
@@ -51,9 +58,66 @@ pub(crate) struct BetreeBenchArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// The parts of `betree-bench`.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum BetreeBenchPart {
+    Shapes(Box<ShapesArgs>),
+}
+
+/// Compare with a simple inverted index over shapes of workloads.
+///
+/// Measures all named shapes, sweeps over numbers of values, and shapes drawn at random, each at every number of
+/// expressions. All answers are compared; then both sides search in turns of random order. The first table has the
+/// worst ratio first. Neighbours of a sweep whose costs per matching expression differ more than 3 times are a cliff:
+/// the run names them and exits 4. A run whose time is up reports what it measured and exits 3.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree-bench shapes
+  perfkit betree-bench shapes --expressions 10000,100000,1000000 --max-time 60m
+  perfkit betree-bench shapes --shape radius --shape 'sweep of texts' --expressions 20000
+  perfkit betree-bench shapes --shape deal --draws 20 --first-draw 100 --report markdown")]
+pub(crate) struct ShapesArgs {
+    /// Numbers of expressions, separated by commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [10_000, 100_000],
+          value_parser = clap::value_parser!(u32).range(1..=2_000_000))]
+    pub(crate) expressions: Vec<u32>,
+    /// Only shapes with TEXT in their name; repeatable [default: all]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) shape: Vec<String>,
+    /// Number of shapes drawn at random [default: 100, or 0 with --shape]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000))]
+    pub(crate) draws: Option<u32>,
+    /// Number that the first shape is drawn from; the others follow
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) first_draw: u64,
+    /// Events per shape
+    #[arg(long, value_name = "N", default_value_t = 200,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) events: u32,
+    /// Rounds over all events; a slow shape gets fewer
+    #[arg(long, value_name = "N", default_value_t = 5,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) rounds: u32,
+    /// Reductions per step, the unit of work of a search
+    #[arg(long, value_name = "N", default_value_t = 2000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) budget: u64,
+    /// Seed of expressions, events and turns
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Measure no further shape after TIME
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = units::duration)]
+    pub(crate) max_time: Duration,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
 impl BetreeBenchArgs {
     /// What it reads and writes.
     pub(crate) fn files(&self) -> Files<'_> {
+        if let Some(BetreeBenchPart::Shapes(args)) = &self.part {
+            return args.output.files().stdout(Stdout::Report);
+        }
         self.output
             .files()
             .reads_some("--expression-file", &self.expression_file)

@@ -11,7 +11,8 @@ use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 
 use crate::args::expressions::{ExpressionsForm, kind};
-use crate::commands::betree_bench::flags::BetreeBenchArgs;
+use crate::commands::betree_bench::flags::{BetreeBenchArgs, BetreeBenchPart};
+use crate::commands::betree_bench::shapes;
 use crate::commands::expressions::{self, Files};
 use crate::commands::watch::Watcher;
 use crate::failure::{Failure, Result};
@@ -24,6 +25,9 @@ pub(crate) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
+    if let Some(BetreeBenchPart::Shapes(args)) = &args.part {
+        return shapes::run(args, name, argv);
+    }
     let session = Session::start(&Setup {
         seed: Some(args.size.seed),
         rows: &[
