@@ -84,3 +84,10 @@ impl Error {
         }
     }
 }
+
+#[cfg(feature = "compress")]
+impl From<zstdkit::Error> for Error {
+    fn from(error: zstdkit::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}

@@ -15,6 +15,11 @@ mod error;
 pub mod fix;
 mod order;
 mod paired;
+#[cfg(all(
+    feature = "async",
+    any(feature = "betree", feature = "compress", feature = "zip")
+))]
+mod runtime;
 #[cfg(feature = "stress")]
 pub mod stress;
 #[cfg(all(feature = "async", any(feature = "betree", feature = "zip")))]

@@ -11,7 +11,6 @@ use zstdkit::{
 
 use crate::advise::data::{Data, piece};
 use crate::advise::plan::Plan;
-use crate::advise::run::failed;
 use crate::{Checks, Context, Error, Watch};
 use report::Outcome;
 
@@ -93,21 +92,17 @@ fn row(
     let (name, content) = data.of(recipe);
     let bytes = bytes.min(content.len());
     let options = recipe.options(Some(bytes as u64));
-    let mut compressor = Compressor::new(&options).map_err(failed)?;
+    let mut compressor = Compressor::new(&options)?;
     let mut frame = Vec::new();
     // The first call creates the tables.
     let first = piece(content, 0, bytes);
-    compressor
-        .compress_into(first, &mut frame)
-        .map_err(failed)?;
+    compressor.compress_into(first, &mut frame)?;
     checks.frame(&frame, first);
     let ratio = bytes as f64 / frame.len() as f64;
     let whole = measure(plan.cell, watch, |nth, times| {
         let content = piece(content, nth, bytes);
         let start = Instant::now();
-        compressor
-            .compress_into(content, &mut frame)
-            .map_err(failed)?;
+        compressor.compress_into(content, &mut frame)?;
         times.add(start.elapsed());
         Ok(())
     })?;
@@ -147,19 +142,19 @@ fn slices(
     options: &EncoderOptions,
     bytes: usize,
 ) -> Result<Times, Error> {
-    let mut encoder = SlicedEncoder::new(options).map_err(failed)?;
+    let mut encoder = SlicedEncoder::new(options)?;
     let mut frame = Vec::new();
     measure(time, watch, |nth, times| {
         let mut rest = piece(content, nth, bytes);
         frame.clear();
-        encoder.begin(Some(bytes as u64)).map_err(failed)?;
-        encoder.open().map_err(failed)?;
+        encoder.begin(Some(bytes as u64))?;
+        encoder.open()?;
         loop {
             let mut budget = Budget::slices(1);
             let start = Instant::now();
             let state = encoder.step_into(&mut rest, &mut frame, Operation::End, &mut budget);
             times.add(start.elapsed());
-            if state.map_err(failed)? == State::Done || times.is_over() {
+            if state? == State::Done || times.is_over() {
                 return Ok(());
             }
         }
@@ -174,22 +169,18 @@ fn decode_row(
 ) -> Result<Vec<latency::report::Cell>, Error> {
     let first = piece(content, 0, bytes);
     let options = Recipe::Balanced.options(Some(first.len() as u64));
-    let frame = zstdkit::compress(first, &options).map_err(failed)?;
-    let mut decompressor = Decompressor::new(&DecoderOptions::default()).map_err(failed)?;
+    let frame = zstdkit::compress(first, &options)?;
+    let mut decompressor = Decompressor::new(&DecoderOptions::default())?;
     let mut back = Vec::new();
-    decompressor
-        .decompress_into(&frame, &mut back)
-        .map_err(failed)?;
+    decompressor.decompress_into(&frame, &mut back)?;
     checks.that(back == first);
     let whole = measure(plan.cell, watch, |_, times| {
         let start = Instant::now();
-        decompressor
-            .decompress_into(&frame, &mut back)
-            .map_err(failed)?;
+        decompressor.decompress_into(&frame, &mut back)?;
         times.add(start.elapsed());
         Ok(())
     })?;
-    let mut decoder = SlicedDecoder::new(&DecoderOptions::default()).map_err(failed)?;
+    let mut decoder = SlicedDecoder::new(&DecoderOptions::default())?;
     let mut room = vec![0; 128 << 10];
     let blocks = measure(plan.cell, watch, |_, times| {
         decoder.reset();
@@ -198,7 +189,7 @@ fn decode_row(
             let start = Instant::now();
             let step = decoder.step(rest, &mut room, &mut Budget::slices(1));
             times.add(start.elapsed());
-            let step = step.map_err(failed)?;
+            let step = step?;
             rest = &rest[step.consumed..];
             if step.state != State::MoreOutput || times.is_over() {
                 return Ok(());

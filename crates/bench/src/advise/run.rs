@@ -34,7 +34,3 @@ pub fn run(
     checks.conclude(method, outcome, context.watch.is_stopped());
     Ok(())
 }
-
-pub(crate) fn failed(error: zstdkit::Error) -> Error {
-    Error::new(error.to_string())
-}

@@ -82,7 +82,7 @@ impl Workload {
         watch: &dyn Watch,
     ) -> Result<Self, Error> {
         let mut generator = Generator::new(kind, seed);
-        let domain = Domain::parse(&generator.domains()).map_err(failed)?;
+        let domain = Domain::parse(&generator.domains()).map_err(Error::broken)?;
         let mut tree = BeTree::new(domain, Undefined::False);
         let count = u64::from(expressions);
         watch.expect(count);
@@ -92,9 +92,9 @@ impl Workload {
         let start = Instant::now();
         for (id, text) in (1..).zip(&texts) {
             watch.check()?;
-            let expression = Expression::parse(text).map_err(failed)?;
+            let expression = Expression::parse(text).map_err(Error::broken)?;
             tree.insert(SubscriptionId(id), &expression, &Constants::default())
-                .map_err(failed)?;
+                .map_err(Error::broken)?;
             watch.advance(1);
         }
         let snapshot = tree.snapshot();
@@ -103,7 +103,7 @@ impl Workload {
         let events = (0..EVENTS)
             .map(|_| snapshot.event(generator.event()))
             .collect::<betree::Result<_>>()
-            .map_err(failed)?;
+            .map_err(Error::broken)?;
         Ok(Self::new(snapshot, events, text_bytes, build))
     }
 }
@@ -191,19 +191,19 @@ fn check(
     checks: &mut Checks,
 ) -> Result<(), Error> {
     for event in events.iter().take(CHECKED) {
-        let right = snapshot.search(event).map_err(failed)?;
+        let right = snapshot.search(event).map_err(Error::broken)?;
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             let mut buffers = Buffers::with_isa(isa);
             let mut search = snapshot
                 .search_iterator(event, &mut buffers)
-                .map_err(failed)?;
+                .map_err(Error::broken)?;
             checks.that(search.search_all(Budget::reductions(budget), || {}) == right);
         }
         let all: Vec<SubscriptionId> = right.iter().copied().rev().collect();
         let mut buffers = Buffers::new();
         let mut search = snapshot
             .search_ids(event, &all, &mut buffers)
-            .map_err(failed)?;
+            .map_err(Error::broken)?;
         checks.that(search.search_all(Budget::UNLIMITED, || {}) == right);
     }
     Ok(())
@@ -233,7 +233,7 @@ impl Bench<'_> {
             let mut search = self
                 .snapshot
                 .search_iterator(event, &mut self.buffers)
-                .map_err(failed)?;
+                .map_err(Error::broken)?;
             match way {
                 Way::Plain => drop(search.step(Budget::UNLIMITED)),
                 Way::All => drop(search.search_all(self.budget, || {
@@ -258,7 +258,7 @@ impl Bench<'_> {
             let mut search = self
                 .snapshot
                 .search_iterator(event, &mut self.buffers)
-                .map_err(failed)?;
+                .map_err(Error::broken)?;
             search.step(Budget::UNLIMITED);
             recorders
                 .plain
@@ -268,7 +268,7 @@ impl Bench<'_> {
             let mut search = self
                 .snapshot
                 .search_iterator(event, &mut self.buffers)
-                .map_err(failed)?;
+                .map_err(Error::broken)?;
             loop {
                 let start = Instant::now();
                 let progress = search.step(self.budget);
@@ -296,7 +296,7 @@ impl Bench<'_> {
                 let mut search = self
                     .snapshot
                     .search_iterator(event, &mut buffers)
-                    .map_err(failed)?;
+                    .map_err(Error::broken)?;
                 search.step(Budget::UNLIMITED);
                 times.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
             }
@@ -346,8 +346,4 @@ fn compare(
         outcome.comparisons.push(comparison);
     }
     Ok(())
-}
-
-pub(crate) fn failed(error: betree::Error) -> Error {
-    Error::broken(error)
 }

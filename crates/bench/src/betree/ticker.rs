@@ -8,9 +8,8 @@ use latency::{Recorder, Spec};
 use tokio::runtime::Builder;
 use tokio::task::yield_now;
 
-use crate::betree::failed;
 use crate::ticker::tick;
-use crate::{Context, Error};
+use crate::{Context, Error, runtime};
 
 /// How often the ticker is due, and for how long.
 const PERIOD: Duration = Duration::from_micros(100);
@@ -44,9 +43,7 @@ pub(crate) fn measure(
     budget: Budget,
     task: Task,
 ) -> Result<Recorder, Error> {
-    let runtime = Builder::new_current_thread()
-        .build()
-        .map_err(|error| Error::new(format!("cannot start a runtime: {error}")))?;
+    let runtime = runtime::start(&mut Builder::new_current_thread())?;
     let spec = Spec::new(LatencyName::Response, "tick")
         .series(task.name())
         .timing(Timing::Intended);
@@ -75,7 +72,7 @@ pub(crate) fn measure(
         let recorder = ticker.await.map_err(broken)?;
         match search.is_finished() {
             true => match search.await.map_err(broken)? {
-                Some(error) => Err(failed(error)),
+                Some(error) => Err(Error::broken(error)),
                 None => Ok(recorder),
             },
             false => {

@@ -8,7 +8,7 @@ use super::codec::CALL_BYTES;
 use super::plan::Mode;
 use super::rank::Speed;
 use super::runner::{Found, Speeds, Tail};
-use super::tables::{Section, ratio};
+use super::section::Section;
 
 /// A row of work that a table has a block of.
 struct Work {
@@ -85,7 +85,7 @@ fn row(section: &Section, work: &Work, found: &Found) -> Vec<Cell> {
         work.name.into(),
         found.choice.as_str().into(),
         call_bytes.into(),
-        ratio(found).into(),
+        found.ratio().into(),
         tail.map(|tail| tail.n).into(),
         tail.and_then(|tail| tail.p50_ns).into(),
         tail.and_then(|tail| tail.p99_ns).into(),

@@ -35,6 +35,7 @@ mod plan;
 mod rank;
 mod run;
 mod runner;
+mod section;
 mod tables;
 
 pub use data::{Data, PART_BYTES, decode_frame};

@@ -12,7 +12,8 @@ use super::data::Data;
 use super::measure::{self, Lane, ROUNDS};
 use super::plan::{Candidate, Mode, Plan};
 use super::runner::{Found, Group, Runner};
-use super::tables::{self, Section};
+use super::section::Section;
+use super::tables;
 use crate::{Checks, Context, Error, Watch};
 
 /// What frames that are measured as they are stand under.

@@ -104,6 +104,13 @@ pub(crate) struct Found {
     pub(crate) ops: u64,
 }
 
+impl Found {
+    /// Content over frames, where there are frames.
+    pub(crate) fn ratio(&self) -> Option<f64> {
+        (self.frame_bytes > 0).then(|| self.content_bytes as f64 / self.frame_bytes as f64)
+    }
+}
+
 /// What single calls took: operations, or the calls or chunks of streams.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tail {

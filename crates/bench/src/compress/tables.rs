@@ -6,29 +6,10 @@ use super::matrix;
 use super::plan::Plan;
 use super::rank::{self, Point, Speed};
 use super::runner::{Found, Speeds};
+use super::section::Section;
 
 /// The name of all inputs together.
 const TOGETHER: &str = "all together";
-
-/// What all candidates came to on one input, in blocks of one size.
-#[derive(Debug)]
-pub(crate) struct Section {
-    pub(crate) data: String,
-    pub(crate) block_bytes: u64,
-    /// The size asked for.
-    pub(crate) asked: Option<usize>,
-    pub(crate) found: Vec<Found>,
-}
-
-impl Section {
-    fn row(&self, found: &Found) -> Vec<Cell> {
-        vec![
-            self.data.as_str().into(),
-            found.candidate.as_str().into(),
-            self.block_bytes.into(),
-        ]
-    }
-}
 
 /// The columns that every table starts with.
 const KEYS: [(&str, Unit); 3] = [
@@ -36,6 +17,15 @@ const KEYS: [(&str, Unit); 3] = [
     ("candidate", Unit::Text),
     ("block_bytes", Unit::Bytes),
 ];
+
+/// What is in those columns.
+fn row(section: &Section, found: &Found) -> Vec<Cell> {
+    vec![
+        section.data.as_str().into(),
+        found.candidate.as_str().into(),
+        section.block_bytes.into(),
+    ]
+}
 
 fn table(name: &str, columns: &[(&str, Unit)]) -> Table {
     Table::new(name, &[&KEYS[..], columns].concat())
@@ -63,11 +53,6 @@ pub(crate) fn tables(sections: &[Section], plan: &Plan<'_>) -> Vec<Table> {
     tables
 }
 
-/// Content over frames, where there are frames.
-pub(crate) fn ratio(found: &Found) -> Option<f64> {
-    (found.frame_bytes > 0).then(|| found.content_bytes as f64 / found.frame_bytes as f64)
-}
-
 fn speeds(name: &str, sections: &[Section], direction: impl Fn(&Found) -> Option<Speeds>) -> Table {
     let columns = [
         ("ratio", Unit::Ratio),
@@ -81,9 +66,9 @@ fn speeds(name: &str, sections: &[Section], direction: impl Fn(&Found) -> Option
         for found in &section.found {
             let speeds = direction(found);
             let wall = |of: fn(&Speed) -> f64| speeds.map(|speeds| of(&speeds.wall));
-            let mut row = section.row(found);
+            let mut row = row(section, found);
             row.extend([
-                ratio(found).into(),
+                found.ratio().into(),
                 wall(|speed| speed.median).into(),
                 wall(|speed| speed.min).into(),
                 wall(|speed| speed.max).into(),
@@ -110,7 +95,7 @@ fn contexts(sections: &[Section]) -> Table {
     for section in sections {
         for found in &section.found {
             let rounds = found.decompress.map(|speeds| speeds.wall.rounds as u64);
-            let mut row = section.row(found);
+            let mut row = row(section, found);
             row.extend([
                 rounds.into(),
                 found.ops.into(),
@@ -155,7 +140,7 @@ fn judged(sections: &[Section], decompress: bool) -> Vec<Judged> {
     let point = |found: &Found| {
         Some(Point {
             name: found.candidate.clone(),
-            ratio: ratio(found)?,
+            ratio: found.ratio()?,
             speed: speed(found)?,
         })
     };

@@ -12,7 +12,7 @@ use zipstream::{ArchiveReader, ReadOptions};
 
 use crate::zip::pack::{self, Times, Work};
 use crate::zip::ticker;
-use crate::{Checks, Context, Error, Names, Watch, paired};
+use crate::{Checks, Context, Error, Names, Watch, paired, runtime};
 
 const MIB: usize = 1 << 20;
 /// What the orders of the turns are drawn from.
@@ -105,7 +105,7 @@ pub fn run(
     let bench = Bench {
         plan,
         folder: folder.path(),
-        runtime: runtime(true)?,
+        runtime: runtime::start(&mut Builder::new_multi_thread())?,
     };
     let cases = if plan.quick { QUICK_CASES } else { CASES.len() };
     let cases = &CASES[..cases];
@@ -136,18 +136,6 @@ pub fn run(
     let method = "both write the same archive, and it reads back as what went in";
     checks.conclude(method, outcome, watch.is_stopped());
     Ok(())
-}
-
-/// A runtime with a thread a processor, or on the calling thread.
-pub(crate) fn runtime(threads: bool) -> Result<Runtime, Error> {
-    let mut builder = if threads {
-        Builder::new_multi_thread()
-    } else {
-        Builder::new_current_thread()
-    };
-    builder
-        .build()
-        .map_err(|error| Error::new(format!("cannot start a runtime: {error}")))
 }
 
 struct Bench<'a> {
@@ -235,13 +223,15 @@ impl Bench<'_> {
 
     /// Has both ways pack, and reads what they wrote; its size.
     fn check(&self, work: &Work, checks: &mut Checks) -> Result<u64, Error> {
-        let archive = pack::sync(work, Vec::new(), None).map_err(failed)?;
+        let archive = pack::sync(work, Vec::new(), None).map_err(Error::broken)?;
         let packing = pack::asynchronous(work, Vec::new(), None);
-        checks.that(self.runtime.block_on(packing).map_err(failed)? == archive);
+        checks.that(self.runtime.block_on(packing).map_err(Error::broken)? == archive);
         let reader = ArchiveReader::open_with(&archive[..], &ReadOptions::strict());
-        let reader = reader.map_err(failed)?;
+        let reader = reader.map_err(Error::broken)?;
         for (index, entry) in reader.entries().enumerate() {
-            let content = reader.read(&entry.map_err(failed)?).map_err(failed)?;
+            let content = reader
+                .read(&entry.map_err(Error::broken)?)
+                .map_err(Error::broken)?;
             let parts: Vec<u8> = work.parts(index).flatten().copied().collect();
             checks.that(content == parts);
         }
@@ -267,7 +257,7 @@ impl Bench<'_> {
                 }
                 (To::Files, Way::Async) => self.at_once(work, file),
             }
-            .map_err(failed)?;
+            .map_err(Error::broken)?;
         }
         Ok(start.elapsed())
     }
@@ -319,7 +309,7 @@ impl Bench<'_> {
             if context.watch.is_stopped() {
                 return Ok(());
             }
-            pack::sync(&small, std::io::sink(), Some(&mut sync)).map_err(failed)?;
+            pack::sync(&small, std::io::sink(), Some(&mut sync)).map_err(Error::broken)?;
             self.turns(&small, &mut asynchronous)?;
         }
         // Of a large entry, what matters is how long it holds a thread.
@@ -327,11 +317,11 @@ impl Bench<'_> {
             entry: recorder(LatencyName::Service, "entry", "sync"),
             hold: sync.hold,
         };
-        pack::sync(&large, std::io::sink(), Some(&mut rest)).map_err(failed)?;
+        pack::sync(&large, std::io::sink(), Some(&mut rest)).map_err(Error::broken)?;
         sync.hold = rest.hold;
         let packing = pack::asynchronous(&large, tokio::io::sink(), None);
         let packing = pack::held(packing, &mut asynchronous.hold);
-        self.runtime.block_on(packing).map_err(failed)?;
+        self.runtime.block_on(packing).map_err(Error::broken)?;
         for recorder in [sync.entry, asynchronous.entry, sync.hold, asynchronous.hold] {
             outcome.add(&recorder.finish());
         }
@@ -342,10 +332,6 @@ impl Bench<'_> {
         let Times { entry, hold } = times;
         let packing = pack::asynchronous(work, tokio::io::sink(), Some(entry));
         let packed = self.runtime.block_on(pack::held(packing, hold));
-        packed.map(drop).map_err(failed)
+        packed.map(drop).map_err(Error::broken)
     }
-}
-
-pub(crate) fn failed(error: zipstream::Error) -> Error {
-    Error::broken(error)
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use latency::report::{LatencyName, Timing};
 use latency::{Recorder, Spec};
+use tokio::runtime::Builder;
 use tokio::task::yield_now;
 
 use crate::ticker::tick;
 use crate::zip::pack::{self, Work};
-use crate::zip::run::{failed, runtime};
-use crate::{Context, Error};
+use crate::{Context, Error, runtime};
 
 const PERIOD: Duration = Duration::from_millis(1);
 /// Long enough for a 99th percentile.
@@ -42,7 +42,8 @@ pub(crate) fn measure(context: Context<'_>, work: &Work, task: Task) -> Result<R
         .timing(Timing::Intended);
     let recorder = Recorder::new(context.run.spec(spec), context.run.started());
     let work = work.clone();
-    runtime(false)?.block_on(async {
+    let runtime = runtime::start(&mut Builder::new_current_thread())?;
+    runtime.block_on(async {
         let packing = tokio::spawn(async move {
             loop {
                 let packed = match task {
@@ -64,7 +65,7 @@ pub(crate) fn measure(context: Context<'_>, work: &Work, task: Task) -> Result<R
         let broken = |error| Error::new(format!("the benchmark failed: {error}"));
         let recorder = ticking.await.map_err(broken)?;
         if packing.is_finished() {
-            return Err(failed(packing.await.map_err(broken)?));
+            return Err(Error::broken(packing.await.map_err(broken)?));
         }
         packing.abort();
         Ok(recorder)

@@ -18,7 +18,6 @@ use zstdkit::{Compressor, Pool, Recipe};
 
 use crate::advise::data::{Data, piece};
 use crate::advise::plan::Plan;
-use crate::advise::run::failed;
 use crate::advise::stall::probe::{Measurement, Mode, Stalls};
 use crate::advise::stall::table::Tables;
 use crate::{Checks, Context, Error};
@@ -98,9 +97,7 @@ fn cell(
 fn calibrated(outcome: &mut Outcome) -> Result<CostModel, Error> {
     let model = CostModel::default();
     let start = Instant::now();
-    let complete = Calibration::default()
-        .run(&model, || start.elapsed())
-        .map_err(failed)?;
+    let complete = Calibration::default().run(&model, || start.elapsed())?;
     let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let params = &mut outcome.workload.params;
     params.insert("calibration_ns".into(), json!(ns));
@@ -134,14 +131,11 @@ impl Load {
         let contents: Vec<Arc<[u8]>> = (0..CONTENTS)
             .map(|nth| piece(content, nth, bytes).into())
             .collect();
-        let mut compressor =
-            Compressor::new(&recipe.options(Some(bytes as u64))).map_err(failed)?;
+        let mut compressor = Compressor::new(&recipe.options(Some(bytes as u64)))?;
         let mut frame = Vec::new();
         let (mut operations, mut start) = (0_u32, Instant::now());
         for (nth, content) in contents.iter().cycle().enumerate() {
-            compressor
-                .compress_into(content, &mut frame)
-                .map_err(failed)?;
+            compressor.compress_into(content, &mut frame)?;
             // The first call creates the tables.
             match nth {
                 0 => start = Instant::now(),

@@ -12,9 +12,8 @@ use tokio::sync::mpsc;
 use zstdkit::tokio::Scheduler;
 use zstdkit::{Error, Recipe};
 
-use crate::advise::run::failed;
 use crate::advise::stall::{Load, RESPONSE};
-use crate::{Checks, Error as Failed};
+use crate::{Checks, Error as Failed, runtime};
 
 /// How often the probe is called.
 const PROBE_PERIOD: Duration = Duration::from_micros(200);
@@ -112,10 +111,7 @@ struct Running {
 
 impl Measurement<'_> {
     pub(crate) fn measure(&self, load: &Load, checks: &mut Checks) -> Result<Stalls, Failed> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(self.workers)
-            .build()
-            .map_err(|error| Failed::new(format!("cannot start a runtime: {error}")))?;
+        let runtime = runtime::start(Builder::new_multi_thread().worker_threads(self.workers))?;
         self.warm_up(&runtime, load, checks)?;
         let start = Instant::now();
         let end = start + self.time;
@@ -151,10 +147,7 @@ impl Measurement<'_> {
                 content.clone(),
                 load.recipe,
             );
-            let frame = runtime
-                .block_on(runtime.spawn(work))
-                .map_err(broken)?
-                .map_err(failed)?;
+            let frame = runtime.block_on(runtime.spawn(work)).map_err(broken)??;
             if self.mode != Mode::Idle {
                 checks.frame(&frame, content);
             }
@@ -227,12 +220,12 @@ impl Running {
             .join()
             .map_err(|_| Failed::new("the caller of the load panicked"))?;
         match self.ended.recv_timeout(patience) {
-            Ok(result) => result.map_err(failed)?,
+            Ok(result) => result?,
             Err(_) => {
                 self.stop.store(true, Relaxed);
                 // The current operation must end, or it would disturb the next run.
                 if let Ok(result) = self.ended.recv() {
-                    result.map_err(failed)?;
+                    result?;
                 }
             }
         }

@@ -10,7 +10,6 @@ use latency::percentile::earned_n;
 use super::row::{Changes, Row, Times};
 use super::sides::{Rival, Side, Workload};
 use super::{Case, Plan};
-use crate::betree::failed;
 use crate::{Error, Watch, paired};
 
 /// Texts that exist at once while a tree is built.
@@ -36,7 +35,9 @@ pub fn measure(
     let (mut tree, build) = build(&workload, watch)?;
     let snapshot = tree.snapshot();
     let events = workload.jsons().map(|json| snapshot.event(&json));
-    let events: Vec<Event> = events.collect::<betree::Result<_>>().map_err(failed)?;
+    let events: Vec<Event> = events
+        .collect::<betree::Result<_>>()
+        .map_err(Error::broken)?;
     let mut own = Own {
         snapshot: &snapshot,
         events: &events,
@@ -122,7 +123,7 @@ fn insert(tree: &mut BeTree, workload: &Workload, at: usize, text: &str) -> betr
 
 /// The tree of a workload, and how long reading and inserting all texts and the first snapshot took.
 fn build(workload: &Workload, watch: &dyn Watch) -> Result<(BeTree, Duration), Error> {
-    let domain = Domain::parse(&workload.shape.domains()).map_err(failed)?;
+    let domain = Domain::parse(&workload.shape.domains()).map_err(Error::broken)?;
     let mut tree = BeTree::new(domain, Undefined::False);
     let mut took = Duration::ZERO;
     let count = workload.expressions.len();
@@ -132,7 +133,7 @@ fn build(workload: &Workload, watch: &dyn Watch) -> Result<(BeTree, Duration), E
         let texts: Vec<String> = (first..end).map(|at| workload.text(at)).collect();
         let start = Instant::now();
         for (at, text) in (first..).zip(&texts) {
-            insert(&mut tree, workload, at, text).map_err(failed)?;
+            insert(&mut tree, workload, at, text).map_err(Error::broken)?;
         }
         took += start.elapsed();
     }
@@ -184,7 +185,7 @@ impl Own<'_> {
             let mut search = self
                 .snapshot
                 .search_iterator(event, &mut self.buffers)
-                .map_err(failed)?;
+                .map_err(Error::broken)?;
             loop {
                 let from = Instant::now();
                 let progress = search.step(Budget::reductions(budget));
@@ -203,7 +204,7 @@ impl Side for Own<'_> {
         let mut search = self
             .snapshot
             .search_iterator(&self.events[event], &mut self.buffers)
-            .map_err(failed)?;
+            .map_err(Error::broken)?;
         search.step(Budget::UNLIMITED);
         std::hint::black_box(search.ids());
         Ok(())
@@ -232,10 +233,11 @@ fn changes(
         }
         let text = workload.text(at);
         let start = Instant::now();
-        tree.delete(SubscriptionId(at as u64)).map_err(failed)?;
+        tree.delete(SubscriptionId(at as u64))
+            .map_err(Error::broken)?;
         deletes.push(nanoseconds(start.elapsed()));
         let start = Instant::now();
-        insert(tree, workload, at, &text).map_err(failed)?;
+        insert(tree, workload, at, &text).map_err(Error::broken)?;
         let next = tree.snapshot();
         inserts.push(nanoseconds(start.elapsed()));
         last = next;
