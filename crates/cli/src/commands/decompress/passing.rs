@@ -1,6 +1,7 @@
 //! Copies input unchanged if it turns out not to be zstd.
 
-use crate::commands::decompress::run::BLOCK_BYTES;
+use zstdkit::Decoder;
+
 use crate::commands::transfer::{Operation, Stop, Stream};
 
 /// How many bytes of magic number a frame starts with.
@@ -56,7 +57,7 @@ impl Passing {
 }
 
 fn copy(stream: &mut Stream<'_>, bytes: &[u8]) -> std::result::Result<(), Stop> {
-    for part in bytes.chunks(BLOCK_BYTES) {
+    for part in bytes.chunks(Decoder::recommended_output_bytes()) {
         stream.call(part.len(), &mut Operation::default(), |room| {
             room[..part.len()].copy_from_slice(part);
         })?;

@@ -15,9 +15,6 @@ use crate::commands::transfer::{self, Options, Times};
 use crate::failure::Result;
 use crate::session::{Session, Setup};
 
-/// The largest zstd block, so that one call can return a whole block.
-pub(crate) const BLOCK_BYTES: usize = 128 * 1024;
-
 /// Runs the command.
 pub(crate) fn run(
     args: &DecompressArgs,

@@ -11,14 +11,9 @@ use crate::args::units::ByteRange;
 use crate::commands::codec::{EMPTY_HELP, codec_failure};
 use crate::commands::decompress::flags::DecompressPlan;
 use crate::commands::decompress::passing::Passing;
-use crate::commands::decompress::run::BLOCK_BYTES;
 use crate::commands::frames;
 use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
 use crate::failure::{Failure, Result};
-
-/// Size of a buffer when blocks are decompressed in order: the largest block. The rest needs little memory,
-/// so buffers matter.
-const BLOCK_BUFFER_BYTES: usize = 128 * 1024;
 
 /// The largest seek table that is used, unless a larger memory limit is given.
 const TABLE_BYTES_MAX: u64 = 256 << 20;
@@ -91,7 +86,8 @@ impl Decompress {
 /// How input is read and output is written.
 fn opening() -> Opening {
     Opening {
-        buffer_bytes: BLOCK_BUFFER_BYTES,
+        // The largest block. The rest of decompressing in order needs little memory, so buffers matter.
+        buffer_bytes: Decoder::recommended_output_bytes(),
         ..Opening::default()
     }
 }
@@ -190,9 +186,11 @@ impl Decompress {
             loop {
                 let mut operation = Operation::default();
                 let decoder = &mut self.decoder;
-                let step = match stream
-                    .call(BLOCK_BYTES, &mut operation, |room| decoder.push(rest, room))?
-                {
+                let step = match stream.call(
+                    Decoder::recommended_output_bytes(),
+                    &mut operation,
+                    |room| decoder.push(rest, room),
+                )? {
                     Ok(step) => step,
                     Err(error) if self.pass_through && is_other(&error) => {
                         return passing.rest(stream, &input, error.offset().unwrap_or(0));
@@ -241,10 +239,14 @@ impl Decompress {
                 let mut operation = Operation::default();
                 let mut before = decoder.totals().bytes_out;
                 let step = stream
-                    .call(BLOCK_BYTES, &mut operation, |room| match ended {
-                        true => decoder.end(room),
-                        false => decoder.push(rest, room),
-                    })?
+                    .call(
+                        Decoder::recommended_output_bytes(),
+                        &mut operation,
+                        |room| match ended {
+                            true => decoder.end(room),
+                            false => decoder.push(rest, room),
+                        },
+                    )?
                     .map_err(|error| self.failed(&name, &error))?;
                 stream.produced(step.produced);
                 rest = &rest[step.consumed..];
@@ -291,7 +293,11 @@ impl Decompress {
                 let mut operation = Operation::default();
                 let mut before = decoder.range().start;
                 let step = stream
-                    .call(BLOCK_BYTES, &mut operation, |room| decoder.push(rest, room))?
+                    .call(
+                        Decoder::recommended_output_bytes(),
+                        &mut operation,
+                        |room| decoder.push(rest, room),
+                    )?
                     .map_err(|error| self.failed(&name, &error))?;
                 stream.produced(step.produced);
                 rest = &rest[step.consumed..];

@@ -1,10 +1,11 @@
-//! What all parts of `fix` do at the end: write, account for files, name bad messages, report an error.
+//! What all parts of `fix` do at the end: write lines, account for files, name bad messages, report an error.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use fixlog::Error;
+use fixlog::{Error, Lines};
 use latency::report::{Input, Table, Unit};
+use report::plain::is_unfit;
 use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 
 use crate::commands::fix_logs;
@@ -16,6 +17,11 @@ use crate::term::message;
 
 /// Messages that a report names as bad.
 pub(super) const BAD_NAMED: usize = 20;
+
+/// What is written for a terminal and for programs: no character in it is obeyed by a terminal.
+pub(super) fn lines() -> Lines {
+    Lines::new().escape(is_unfit)
+}
 
 /// Whoever named a file without messages meant another one.
 pub(super) fn no_messages(files: &[PathBuf], file: usize) {

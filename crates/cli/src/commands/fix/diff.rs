@@ -9,9 +9,8 @@ use fixlog::diff::{Counts, Diff, Event, Options};
 use latency::report::{Table, Unit};
 use report::{ExitStatus, Outcome};
 
-use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, write_out};
+use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, lines, write_out};
 use crate::commands::fix::flags::DiffArgs;
-use crate::commands::fix::run::lines;
 use crate::commands::fix_logs::{self, Inputs};
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::Failure;

@@ -10,14 +10,14 @@ use std::path::Path;
 
 use fixcore::dict::Dictionary;
 use fixcore::{Decoder, Isa};
-use fixlog::{Job, KeyError, Lines, Pseudonyms, TAGS, Task};
+use fixlog::{Job, KeyError, Pseudonyms, TAGS, Task};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
-use report::plain::is_unfit;
 use report::{ExitStatus, Outcome};
 
 use crate::args::output::TerminalArgs;
 use crate::args::threads;
+use crate::commands::fix::conclude::lines;
 use crate::commands::fix::flags::{
     AnonymizeArgs, DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs,
 };
@@ -35,11 +35,6 @@ use crate::session::{Session, Setup};
 const DICTIONARY_BYTES_MAX: usize = 64 << 20;
 /// Bytes of a key's file.
 const KEY_BYTES_MAX: u64 = 1 << 20;
-
-/// What is written for a terminal and for programs: no character in it is obeyed by a terminal.
-pub(super) fn lines() -> Lines {
-    Lines::new().escape(is_unfit)
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {

@@ -9,7 +9,7 @@ use fixcore::store::{self, Seen, Survey};
 use latency::report::{Cell, Input, Table, Unit};
 use report::{ExitStatus, Outcome, names};
 
-use crate::commands::fix::run::lines;
+use crate::commands::fix::conclude::lines;
 use crate::commands::fix::store_flags::{StoreArgs, StoreCommand};
 use crate::failure::{Failure, Result};
 use crate::io::context;

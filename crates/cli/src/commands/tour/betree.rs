@@ -10,8 +10,8 @@ use latency::report::{LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 use report::Outcome;
 
-use crate::commands::tour::run::Stage;
-use crate::failure::{Failure, Result};
+use crate::commands::tour::stage::{Stage, failed};
+use crate::failure::Result;
 use crate::term::signal;
 use bench::Checks;
 
@@ -100,9 +100,4 @@ fn build(generator: &mut Generator, count: u64) -> betree::Result<betree::Snapsh
 
 fn nanoseconds(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-fn failed(error: betree::Error) -> Failure {
-    Failure::new(format!("the tour failed: {error}"))
-        .help("please report this as a bug, with the output of `perfkit env`")
 }

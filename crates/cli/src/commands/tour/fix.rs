@@ -9,8 +9,8 @@ use fixcore::{Decoder, Isa};
 use latency::report::{Table, Unit};
 use report::Outcome;
 
-use crate::commands::tour::run::Stage;
-use crate::failure::{Failure, Result};
+use crate::commands::tour::stage::{Stage, failed};
+use crate::failure::Result;
 use crate::term::signal;
 use bench::Checks;
 
@@ -37,7 +37,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
         let mut generator = Generator::new(dictionary, dictionary, stage.seed);
         let messages = (0..GENERATED).map(|number| generator.message(number));
         let messages = messages.collect::<fixcore::Result<Vec<_>>>();
-        let messages = messages.map_err(|error| failed(&error.to_string()))?;
+        let messages = messages.map_err(failed)?;
         sets.push((format!("every type of {version}"), messages));
     }
     let mut decoder = Decoder::new();
@@ -58,9 +58,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
             let mut validator = None;
             let mut all = 0;
             for bytes in &messages {
-                let right = plain
-                    .parse(bytes)
-                    .map_err(|error| failed(&error.to_string()))?;
+                let right = plain.parse(bytes).map_err(failed)?;
                 let Ok(message) = decoder.parse(bytes) else {
                     continue;
                 };
@@ -89,9 +87,4 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
     }
     outcome.tables.push(table);
     Ok(())
-}
-
-pub(super) fn failed(message: &str) -> Failure {
-    Failure::new(format!("the tour failed: {message}"))
-        .help("please report this as a bug, with the output of `perfkit env`")
 }

@@ -4,6 +4,7 @@ mod betree;
 mod fix;
 pub(crate) mod flags;
 pub(crate) mod run;
+mod stage;
 mod store;
 mod stress;
 mod zip;

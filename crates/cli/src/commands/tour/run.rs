@@ -9,18 +9,11 @@ use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 
 use crate::commands::tour::flags::TourArgs;
+use crate::commands::tour::stage::Stage;
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
 use crate::term::signal;
 use bench::Checks;
-
-/// What all parts share.
-pub(crate) struct Stage<'a> {
-    pub(crate) session: &'a Session,
-    pub(crate) seed: u64,
-    /// Bytes of each kind of generated data.
-    pub(crate) bytes: usize,
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {

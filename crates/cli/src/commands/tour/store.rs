@@ -12,8 +12,8 @@ use fixcore::workload::shuffled;
 use latency::report::{Table, Unit};
 use report::Outcome;
 
-use crate::commands::tour::run::Stage;
-use crate::failure::{Failure, Result};
+use crate::commands::tour::stage::{Stage, failed};
+use crate::failure::Result;
 use bench::Checks;
 
 /// Messages that are appended.
@@ -107,7 +107,3 @@ fn refused(dir: &Path, options: Options, checks: &mut Checks) -> Result<()> {
 
 /// A byte of a record that belongs to the message.
 const CHANGED_AT: usize = 60;
-
-fn failed(error: impl std::fmt::Display) -> Failure {
-    crate::commands::tour::fix::failed(&error.to_string())
-}

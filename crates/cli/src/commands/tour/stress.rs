@@ -5,8 +5,8 @@ use bench::stress::{Control, Row, ranking, unexpected};
 use report::Outcome;
 use stress::{Plan, PoolKind, codec};
 
-use crate::commands::tour::run::Stage;
-use crate::failure::{Failure, Result};
+use crate::commands::tour::stage::{Stage, failed};
+use crate::failure::Result;
 use crate::term::signal;
 use bench::Checks;
 
@@ -24,10 +24,6 @@ const PAIRS: [(&str, PoolKind); 5] = [
 /// Adds the part to the outcome.
 pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::new(format!("the tour failed: {error}"))
-            .help("please report this as a bug, with the output of `perfkit env`")
-    };
     let mut rows = Vec::new();
     for (name, pool) in PAIRS {
         if signal::interrupted() {
@@ -39,9 +35,8 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
             .seed(stage.seed)
             .blocks_max(Some(BLOCKS))
             .label(Some(format!("{name} {}", pool.name())));
-        let codec = codec::by_name(name).map_err(|error| failed(&error))?;
-        let found = stress::run(&plan, codec, &mut |_| !signal::interrupted())
-            .map_err(|error| failed(&error))?;
+        let codec = codec::by_name(name).map_err(failed)?;
+        let found = stress::run(&plan, codec, &mut |_| !signal::interrupted()).map_err(failed)?;
         let counts = &found.counts;
         checks.add(counts.received, unexpected(&found, &plan.faults));
         if !found.stopped {

@@ -12,7 +12,7 @@ use zipstream::{
 };
 use zstdkit::workload::{self, Kind};
 
-use crate::commands::tour::run::Stage;
+use crate::commands::tour::stage::Stage;
 use crate::failure::{Failure, Result};
 use crate::term::signal;
 use bench::Checks;

@@ -12,8 +12,8 @@ use twox_hash::XxHash64;
 use zstdkit::workload::{self, Kind};
 use zstdkit::{Compressor, Decoder, DecoderOptions, Encoder, EncoderOptions, Operation, State};
 
-use crate::commands::tour::run::Stage;
-use crate::failure::{Failure, Result};
+use crate::commands::tour::stage::{Stage, failed};
+use crate::failure::Result;
 use crate::term::signal;
 use bench::Checks;
 
@@ -211,9 +211,4 @@ fn contexts(stage: &Stage<'_>, checks: &mut Checks) -> Result<latency::report::C
         target: "one reused context",
     };
     Ok(measured.compare(names, 1, PAIR_OPS))
-}
-
-fn failed(error: zstdkit::Error) -> Failure {
-    Failure::new(format!("the tour failed: {error}"))
-        .help("please report this as a bug, with the output of `perfkit env`")
 }

@@ -11,12 +11,11 @@ use files::rights::Rights;
 use files::splice;
 use files::target::Target;
 use files::temporary;
-use zipstream::{ArchiveReader, Directory, EntryKind, Scratch, Totals, Warning};
+use zipstream::{ArchiveReader, Directory, EntryKind, Totals, Warning};
 
 use crate::args::glob::Asked;
 use crate::commands::transfer::Stop;
 use crate::commands::zip::flags::{Edit, ZipPlan};
-use crate::commands::zip::pack::{Carried, Packer};
 use crate::commands::zip::sources::{Source, Sources};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -24,14 +23,14 @@ use crate::term::message;
 
 /// The archive to change.
 pub(super) struct Base {
-    reader: ArchiveReader<Held>,
+    pub(super) reader: ArchiveReader<Held>,
     /// Its path, no link.
     path: PathBuf,
     /// Whether the archive continues where its directory was.
-    in_place: bool,
+    pub(super) in_place: bool,
     pub(super) metadata: Metadata,
     /// Positions of the entries that stay.
-    kept: Vec<u64>,
+    pub(super) kept: Vec<u64>,
     /// Number of entries that are deleted or replaced.
     pub(super) dropped: u64,
     /// Whether an entry is encrypted.
@@ -232,26 +231,6 @@ impl Base {
             });
         self.kept.retain(|position| !replaced.contains(position));
         self.dropped = replaced.len() as u64;
-    }
-
-    /// Copies the remaining entries; returns their number.
-    pub(super) fn carry(&self, packer: &mut Packer<'_>) -> std::result::Result<u64, Stop> {
-        if self.in_place {
-            return Ok(self.kept.len() as u64);
-        }
-        let mut scratch = Scratch::default();
-        for position in &self.kept {
-            let Some(Ok(entry)) = self.reader.directory().iter_at(*position).next() else {
-                continue;
-            };
-            let raw = self.reader.raw(&entry, &mut scratch);
-            let raw = raw.map_err(|error| Carried::from(error).0)?;
-            packer.carry(raw, |sink| {
-                let mut sink = |piece: &[u8]| sink(piece);
-                self.reader.copy_raw(&entry, &mut scratch, &mut sink)
-            })?;
-        }
-        Ok(self.kept.len() as u64)
     }
 }
 

@@ -9,21 +9,19 @@ use files::splice::Undo;
 use files::target::Target;
 use latency::report::{Input, LatencyName, Table, Unit};
 use report::{ExitStatus, Outcome, names};
-use zipstream::{Decryption, Limits, ReadAt as _, Salvage, Salvaged, Totals, salvage};
+use zipstream::{Decryption, Limits, ReadAt as _, Salvage, Totals, salvage};
 
 use crate::args::password::PasswordSource;
-use crate::commands::transfer::Stop;
+use crate::commands::zip::carry;
+use crate::commands::zip::conclude::settle;
 use crate::commands::zip::edit;
 use crate::commands::zip::flags::{ZipArgs, ZipPlan};
-use crate::commands::zip::pack::{Carried, Packer};
+use crate::commands::zip::pack::Packer;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password};
-
-/// Bytes per read while copying.
-const READ_BYTES: usize = 128 << 10;
 
 /// Opens the broken archive. If only an append was interrupted, undoing that makes it intact again.
 fn open(path: &Path) -> std::io::Result<File> {
@@ -73,7 +71,7 @@ pub(super) fn run(
         ..plan.clone()
     };
     let packer = Packer::new(&session, &single, &target, &progress, None, None, None)?;
-    let carried = carry(packer, &file, &saved, &mut outcome);
+    let carried = carry::recovered(packer, &file, &saved, &mut outcome);
     let ended = carried.and_then(|(totals, twins)| {
         // It contains what the broken archive contains, for the same users.
         target.settle_rights(Some(&metadata), &Rights::default());
@@ -88,7 +86,7 @@ pub(super) fn run(
         outcome.tables.push(table(&saved, &totals, twins));
         totals
     });
-    crate::commands::zip::run::settle(told, 0, &mut outcome);
+    settle(told, 0, &mut outcome);
     session.finish(outcome)
 }
 
@@ -96,47 +94,6 @@ fn cannot(input: &Path, why: &str) -> Failure {
     let name = input.display();
     Failure::new(format!("nothing in '{name}' can be recovered: {why}"))
         .help("download or copy it again, if possible")
-}
-
-/// Copies the recovered entries; returns how many have the name of another one.
-fn carry(
-    mut packer: Packer<'_>,
-    file: &File,
-    saved: &Salvage,
-    outcome: &mut Outcome,
-) -> std::result::Result<(Totals, u64), Stop> {
-    let mut names = std::collections::HashSet::new();
-    let mut twins = 0;
-    let mut buffer = vec![0; READ_BYTES];
-    for entry in &saved.entries {
-        if !names.insert(entry.raw.name_bytes()) {
-            twins += 1;
-            continue;
-        }
-        packer.carry(entry.raw.clone(), |sink| {
-            let Salvaged { range, .. } = entry;
-            let mut at = range.start;
-            while at < range.end {
-                let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
-                let most = left.min(READ_BYTES);
-                let read = file.read_at(&mut buffer[..most], at);
-                let bytes = read.map_err(|error| {
-                    Carried(Failure::io("read", Path::new("the archive"), &error).into())
-                })?;
-                if bytes == 0 {
-                    return Err(Carried(Failure::new("the archive became shorter").into()));
-                }
-                sink(&buffer[..bytes])?;
-                at += bytes as u64;
-            }
-            Ok(())
-        })?;
-    }
-    let totals = packer.finish()?;
-    outcome.bytes_out = totals.archive_bytes;
-    outcome.bytes_content = totals.content_bytes;
-    packer.report(outcome);
-    Ok((totals, twins))
 }
 
 fn tell(saved: &Salvage, twins: u64, warn: bool) {

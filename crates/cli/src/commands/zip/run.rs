@@ -8,12 +8,9 @@ use std::path::Path;
 use files::rights::Rights;
 use files::splice::Undo;
 use files::target::{self, Target};
-use latency::report::{Cell, Input, LatencyName, Table, Unit, Validation};
+use latency::report::{Cell, Input, LatencyName, Table, Unit};
 use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
-use zipstream::extract::{self, ExtractOptions};
-use zipstream::{
-    AesStrength, ArchiveReader, Decryption, Directory, Encryption, ReadOptions, Totals,
-};
+use zipstream::{AesStrength, ArchiveReader, Directory, Encryption, Totals};
 
 use crate::args::password::PasswordSource;
 use crate::commands::transfer::Stop;
@@ -26,9 +23,12 @@ use crate::session::{Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password, signal};
 
+use crate::commands::zip::carry;
+use crate::commands::zip::conclude::settle;
 use crate::commands::zip::edit::Base;
 use crate::commands::zip::pack::Packer;
 use crate::commands::zip::sources::{Listed, Sources, Special};
+use crate::commands::zip::verify::verify;
 
 /// 1980-01-01, the earliest time that every reader supports.
 const TIME_MIN: i64 = 315_532_800;
@@ -301,7 +301,7 @@ fn pack(
     outcome: &mut Outcome,
 ) -> std::result::Result<Totals, Stop> {
     found.failures.iter().for_each(message::failure);
-    let carried = base.map_or(Ok(0), |base| base.carry(&mut packer));
+    let carried = base.map_or(Ok(0), |base| carry::kept(base, &mut packer));
     let result = carried.and_then(|carried| {
         if let Some(base) = base {
             let params = &mut outcome.workload.params;
@@ -367,60 +367,4 @@ fn table(totals: &Totals) -> Table {
     ];
     table.rows.push(row.into());
     table
-}
-
-/// Tests the archive that was written, in the strict profile.
-fn verify(
-    target: &Target,
-    plan: &ZipPlan,
-    encryption: Option<Encryption>,
-    totals: Totals,
-    outcome: &mut Outcome,
-) -> std::result::Result<(), Stop> {
-    let file = target.writer();
-    let wrong = |reason: String| {
-        Failure::new(format!(
-            "the archive that was written cannot be read: {reason}"
-        ))
-        .help("no file was replaced; please report this as a bug, with the command line")
-    };
-    let mut reader = ArchiveReader::open_with(file.file(), &ReadOptions::strict())
-        .map_err(|error| wrong(error.to_string()))?;
-    let decryption = encryption.map(|encryption| Decryption::new(encryption.password));
-    reader.set_decryption(decryption.map(|decryption| decryption.release_early(true)));
-    let options = ExtractOptions::new()
-        .threads(plan.threads as usize)
-        .context(context().clone());
-    let tested = extract::verify(&reader, &options);
-    let right = tested.failures.is_empty()
-        && (tested.entries, tested.content_bytes) == (totals.entries, totals.content_bytes);
-    let failures = (tested.failures.len() as u64).max(u64::from(!right));
-    let method = "reading back what was written, strictly";
-    outcome.validation = Some(Validation::new(method, tested.entries, failures));
-    if signal::interrupted() {
-        return Err(Stop::Interrupted);
-    }
-    match tested.failures.first() {
-        _ if right => Ok(()),
-        Some(failure) => Err(wrong(failure.to_string()).into()),
-        None => Err(wrong("it holds something else".to_owned()).into()),
-    }
-}
-
-/// Sets the status of the outcome.
-pub(crate) fn settle(ended: std::result::Result<Totals, Stop>, failed: u64, outcome: &mut Outcome) {
-    outcome.complete &= failed == 0 && ended.is_ok();
-    outcome.status = match ended {
-        Ok(_) if outcome.complete => ExitStatus::Ok,
-        Ok(totals) if totals.entries == 0 => ExitStatus::Failure,
-        Ok(_) => ExitStatus::Partial,
-        Err(Stop::PipeClosed) => ExitStatus::Ok,
-        // There is no other thread that could do it.
-        Err(Stop::Declined) => ExitStatus::Failure,
-        Err(Stop::Interrupted) => ExitStatus::Interrupted,
-        Err(Stop::Failed(failure)) => {
-            message::failure(&failure);
-            ExitStatus::Failure
-        }
-    };
 }
