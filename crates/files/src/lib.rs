@@ -21,6 +21,7 @@ mod behind;
 pub mod beneath;
 pub mod conflicts;
 mod context;
+mod display;
 mod error;
 pub mod open;
 pub mod output;
@@ -41,6 +42,7 @@ pub mod url;
 pub mod write_behind;
 
 pub use context::{Cancel, Context, MakeFilter, TerminalFilter};
+pub use display::display;
 pub use error::{Error, Operation, Result, reason};
 
 /// Bytes of one buffer on its way from a source or to a sink: large enough to make system calls

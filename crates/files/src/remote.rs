@@ -5,6 +5,7 @@
 //! A request is made again where that may help, and a stream that breaks goes on where it broke if
 //! the server says that it still has the same object. Everything that waits ends at an interrupt.
 
+mod answer;
 mod failed;
 mod spans;
 mod stores;
@@ -22,9 +23,9 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt as _};
 use tokio::runtime::{Builder, Runtime};
 
+use self::answer::Answered;
 use self::failed::RemoteError;
 pub use self::spans::Spans;
-use self::stores::Answered;
 pub use self::upload::Upload;
 use crate::{Cancel, POLL};
 

@@ -5,6 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+pub use crate::display::display;
 use crate::open::open;
 use crate::output::Output;
 use crate::rights::Rights;
@@ -349,15 +350,6 @@ impl Target {
             }
         };
         Error::write(path, error)
-    }
-}
-
-/// A path as messages name it.
-pub fn display(path: &Path) -> String {
-    if path.as_os_str() == "-" {
-        "standard input".to_owned()
-    } else {
-        format!("'{}'", path.display())
     }
 }
 

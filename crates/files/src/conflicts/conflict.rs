@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::target::display;
+use crate::display::display;
 
 /// Why a run is refused: a file that it would read and write, or write twice. Files are named as the
 /// caller called them: by a flag, or a word such as `the log`.

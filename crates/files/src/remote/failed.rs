@@ -6,7 +6,7 @@ use std::io;
 
 use object_store::client::{HttpError, HttpErrorKind};
 
-use super::stores::Answer;
+use super::answer::Answer;
 
 /// What went wrong. The caller adds the URL as the user spelled it.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -19,39 +18,12 @@ use object_store::{
 };
 use url::Url;
 
+use super::answer::{Answer, Answered};
 use super::failed::{RemoteError, innermost};
 use super::{Patience, UNKNOWN_BYTES};
 
 /// The longest wait between two requests, as a multiple of the first.
 const PAUSES_MAX: u32 = 32;
-
-/// How a server answered last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub(super) code: u16,
-    pub(super) reason: &'static str,
-}
-
-impl Answer {
-    /// Whether there is no content in it.
-    pub(super) fn is_refusal(self) -> bool {
-        self.code >= 300
-    }
-}
-
-/// The last answer; `None` when the last request had none.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Answered(Arc<Mutex<Option<Answer>>>);
-
-impl Answered {
-    pub(super) fn last(&self) -> Option<Answer> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set(&self, answer: Option<Answer>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
-    }
-}
 
 /// The store of a URL, whose answers are noted in `answered`, and the path of its object there.
 pub(super) fn of(

@@ -14,8 +14,8 @@ use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt as _, PutPayload
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 
+use super::answer::Answered;
 use super::failed::RemoteError;
-use super::stores::Answered;
 use super::{Remote, Waiting};
 use crate::output::Output;
 use crate::{Cancel, POLL};
