@@ -3,7 +3,7 @@
 use fixcore::{Field, Message, SOH};
 use twox_hash::XxHash3_128;
 
-use crate::diff::compare::Match;
+use crate::diff::options::Match;
 use crate::diff::waiting::{Key, Place};
 
 /// What messages that belong together share.

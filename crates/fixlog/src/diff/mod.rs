@@ -2,8 +2,10 @@
 
 mod compare;
 mod fields;
+mod options;
 mod restarts;
 mod waiting;
 
-pub use compare::{Counts, Diff, Event, Match, Options};
+pub use compare::{Counts, Diff, Event};
 pub use fields::Difference;
+pub use options::{Match, Options};
