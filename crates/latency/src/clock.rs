@@ -7,8 +7,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::interval_log::IntervalLog;
-use crate::recorder::{Recorder, nanoseconds};
+use crate::recorder::Recorder;
 use crate::report::LatencyName;
+use crate::span::nanoseconds;
 use crate::spec::Spec;
 
 /// Enough for a median that repeats to the clock's own step; takes a tenth of a millisecond.

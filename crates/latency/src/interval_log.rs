@@ -14,8 +14,8 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::coding;
+use crate::histogram::add_histogram;
 use crate::read::ReadError;
-use crate::recorder::add_histogram;
 use crate::report::{Interval, Latency};
 
 /// Intervals that wait for the spool at most.

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
+use crate::histogram::add_histogram;
 use crate::interval_log::IntervalLog;
-use crate::recorder::{add_histogram, nanoseconds};
+use crate::span::nanoseconds;
 
 /// Most intervals: a day of seconds. The last one grows.
 const INTERVALS_MAX: u64 = 86_400;

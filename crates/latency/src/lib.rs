@@ -38,8 +38,10 @@ mod coding;
 pub mod compare;
 mod cpu;
 pub mod environment;
+mod exact;
 mod gate;
 pub mod hgrm;
+mod histogram;
 pub mod hlog;
 mod interval_log;
 mod intervals;
@@ -55,6 +57,7 @@ pub mod report;
 mod rng;
 mod schedule;
 mod series;
+mod span;
 mod spec;
 #[cfg(test)]
 mod testing;

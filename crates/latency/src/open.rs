@@ -16,10 +16,11 @@ use std::time::{Duration, Instant};
 pub use self::lateness::Lateness;
 pub use self::pacer::Pacer;
 pub use self::wait::Wait;
-use crate::recorder::{Recorder, nanoseconds};
+use crate::recorder::Recorder;
 use crate::recording::Recording;
 use crate::report::{LatencyName, Load, Timing};
 use crate::schedule::Schedule;
+use crate::span::nanoseconds;
 use crate::spec::Spec;
 
 /// One operation that was started, to be ended once.

@@ -1,14 +1,10 @@
-//! Reading untrusted input: the error type of all readers, and the JSON report.
+//! Reading untrusted input: the error type of all readers.
 //!
 //! Readers never panic and never allocate more than a constant plus a multiple of their input. The text
-//! formats are read in [`crate::hgrm`] and [`crate::hlog`], the histogram coding in `coding.rs`; all of them
+//! formats are read in [`crate::hgrm`] and [`crate::hlog`], the JSON report in `report/read.rs`, the histogram coding in `coding.rs`; all of them
 //! fail with [`ReadError`].
 
 use std::fmt;
-
-use serde::Deserialize;
-
-use crate::report::{Report, SCHEMA};
 
 /// Longest message.
 const MESSAGE_CHARS_MAX: usize = 300;
@@ -155,126 +151,5 @@ impl From<serde_json::Error> for ReadError {
             None => text,
         };
         Self::malformed(place, message)
-    }
-}
-
-/// Only what distinguishes a report from other JSON.
-#[derive(Deserialize)]
-struct Head {
-    schema: Option<serde_json::Value>,
-}
-
-/// Reads a JSON report.
-///
-/// Checks the schema name first, so that the error for a foreign file is not about its first unknown field.
-/// Then checks every row against its histogram, and orders and ranges, so that a truncated or edited report
-/// does not pass for a measurement.
-///
-/// # Errors
-/// When the bytes are not JSON, have no schema name or another one, have unknown or missing fields, or
-/// contradict themselves; in the last case [`ReadError::place`] is the row and field.
-pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
-    let head: Head = serde_json::from_slice(bytes)?;
-    match head.schema {
-        Some(serde_json::Value::String(name)) if name == SCHEMA => {}
-        Some(serde_json::Value::String(name)) => {
-            let shown: String = name.chars().take(60).collect();
-            let message = format!("unsupported schema: stated `{shown}`, supported `{SCHEMA}`");
-            return Err(ReadError::new(
-                ReadErrorKind::Foreign,
-                Place::Whole,
-                message,
-            ));
-        }
-        _ => {
-            let message =
-                format!("not a perfkit report: no `\"schema\": \"{SCHEMA}\"` in this JSON");
-            return Err(ReadError::new(
-                ReadErrorKind::Foreign,
-                Place::Whole,
-                message,
-            ));
-        }
-    }
-    let report = serde_json::from_slice(bytes)?;
-    crate::check::check(&report)?;
-    Ok(report)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn foreign_json_is_called_foreign() {
-        let error = read_json(br#"{"results": [1, 2]}"#).unwrap_err();
-        assert_eq!(error.kind(), ReadErrorKind::Foreign);
-        let error = read_json(br#"{"schema": "perfkit.report/9", "x": 1}"#).unwrap_err();
-        assert_eq!(error.kind(), ReadErrorKind::Foreign);
-        assert!(error.to_string().contains("perfkit.report/9"), "{error}");
-    }
-
-    #[test]
-    fn broken_json_names_line_and_column() {
-        let error = read_json(b"{\n  \"schema\": \"perfkit.report/1\",\n  \"complete\": maybe\n}")
-            .unwrap_err();
-        assert_eq!(error.kind(), ReadErrorKind::Malformed);
-        assert!(
-            matches!(error.place(), Place::Line { line: 3, .. }),
-            "{error}"
-        );
-        assert_eq!(error.to_string().matches("line 3").count(), 1, "{error}");
-    }
-
-    #[test]
-    fn unknown_fields_are_refused() {
-        let error = read_json(br#"{"schema": "perfkit.report/1", "surprise": 1}"#).unwrap_err();
-        assert!(error.message().contains("surprise"), "{error}");
-    }
-
-    #[test]
-    fn errors_are_one_bearable_line() {
-        let name = "x\\n".repeat(5_000);
-        let text = format!("{{\"schema\": \"perfkit.report/1\", \"{name}\": 1}}");
-        let message = read_json(text.as_bytes()).unwrap_err().to_string();
-        assert!(message.len() < 1_500 && !message.contains('\n'));
-    }
-
-    #[test]
-    fn deep_nesting_is_an_error() {
-        let mut hostile = b"{\"schema\":".to_vec();
-        hostile.extend(std::iter::repeat_n(b'[', 1 << 16));
-        assert!(read_json(&hostile).is_err());
-    }
-
-    #[test]
-    fn a_report_comes_back_to_the_last_bit() {
-        let mut recorder = crate::Recorder::new(
-            crate::Spec::new(crate::LatencyName::Hold, "call"),
-            std::time::Instant::now(),
-        );
-        (0..1_000u64).for_each(|i| recorder.record_ns(i * i * 7_919 % 1_000_003));
-        let mut report = crate::testing::report(vec![recorder.finish().latency()]);
-        report.environment.load_before = Some(0.1 + 0.2);
-        let text = serde_json::to_vec(&report).unwrap();
-        assert_eq!(read_json(&text).unwrap(), report);
-    }
-
-    #[test]
-    #[cfg(feature = "schema")]
-    fn the_schema_knows_every_key_of_a_report() {
-        let schema = crate::report::schema();
-        let report = serde_json::to_value(crate::testing::report(Vec::new())).unwrap();
-        for key in report.as_object().unwrap().keys() {
-            assert!(schema["properties"].get(key).is_some(), "{key}");
-        }
-        assert_eq!(schema["additionalProperties"], false);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
-            let _ = read_json(&bytes);
-        }
     }
 }

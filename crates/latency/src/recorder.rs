@@ -9,10 +9,13 @@ use std::time::Instant;
 
 use hdrhistogram::Histogram;
 
+use crate::exact::Exact;
+use crate::histogram::add_histogram;
 use crate::intervals::Intervals;
 use crate::recording::Recording;
 use crate::report::Timing;
 use crate::series::{BucketSums, Slowest, What};
+use crate::span::nanoseconds;
 use crate::spec::Spec;
 
 /// Why two recorders cannot become one.
@@ -30,52 +33,6 @@ pub enum MergeError {
     /// Their histograms, intervals or buckets are laid out differently.
     #[error("cannot merge recorders of different {0}")]
     Layout(&'static str),
-}
-
-/// Exact sums of the recorded values, which the histogram has only to its precision.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Exact {
-    /// Nanoseconds of all operations.
-    pub(crate) sum_ns: u128,
-    pub(crate) min_ns: u64,
-    pub(crate) max_ns: u64,
-    /// Operations beyond one per value, when values are batches.
-    pub(crate) extra_ops: u64,
-    pub(crate) saturated: u64,
-    pub(crate) saturated_sum: f64,
-    pub(crate) saturated_squares: f64,
-}
-
-impl Exact {
-    fn new() -> Self {
-        Self {
-            sum_ns: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
-            extra_ops: 0,
-            saturated: 0,
-            saturated_sum: 0.0,
-            saturated_squares: 0.0,
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn saturate(&mut self, ns: u64) {
-        self.saturated = self.saturated.saturating_add(1);
-        self.saturated_sum += ns as f64;
-        self.saturated_squares += ns as f64 * ns as f64;
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
-        self.min_ns = self.min_ns.min(other.min_ns);
-        self.max_ns = self.max_ns.max(other.max_ns);
-        self.extra_ops = self.extra_ops.saturating_add(other.extra_ops);
-        self.saturated = self.saturated.saturating_add(other.saturated);
-        self.saturated_sum += other.saturated_sum;
-        self.saturated_squares += other.saturated_squares;
-    }
 }
 
 /// Records one distribution on one thread.
@@ -309,19 +266,4 @@ impl Recorder {
             spec: self.spec,
         }
     }
-}
-
-/// Adds a histogram of the same layout, which cannot fail.
-pub(crate) fn add_histogram(into: &mut Histogram<u64>, from: &Histogram<u64>) {
-    let added = into.add(from);
-    debug_assert!(added.is_ok(), "histograms of one layout add up");
-}
-
-/// From `start` to `end`; 0 when that is negative.
-#[inline]
-pub(crate) fn nanoseconds(start: Instant, end: Instant) -> u64 {
-    let span = end.saturating_duration_since(start);
-    span.as_secs()
-        .saturating_mul(1_000_000_000)
-        .saturating_add(u64::from(span.subsec_nanos()))
 }

@@ -3,9 +3,9 @@
 use hdrhistogram::Histogram;
 
 use crate::coding;
+use crate::exact::Exact;
 use crate::percentile::{LADDER, Ladder};
 use crate::read::ReadError;
-use crate::recorder::Exact;
 use crate::report::{Interval, Latency, LatencyName, SlowSample, Timing, finite};
 use crate::series::{BucketSums, Slowest};
 use crate::spec::Spec;

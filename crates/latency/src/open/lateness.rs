@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::recorder::nanoseconds;
 use crate::report::{Load, LoadModel, finite};
+use crate::span::nanoseconds;
 
 /// By default a start is late more than this after its due time: well above what spinning on any clock
 /// shows.

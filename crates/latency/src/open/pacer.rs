@@ -6,9 +6,9 @@
 use std::time::{Duration, Instant};
 
 use super::lateness::Lateness;
-use crate::recorder::nanoseconds;
 use crate::report::{Load, finite};
 use crate::schedule::Schedule;
+use crate::span::nanoseconds;
 
 /// Gives the due times of a [`Schedule`] as points in time, and counts what is due.
 ///

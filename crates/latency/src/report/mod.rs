@@ -8,6 +8,7 @@
 mod distribution;
 mod environment;
 mod load;
+mod read;
 mod run;
 mod table;
 mod verdict;
@@ -17,12 +18,12 @@ pub use self::distribution::{
 };
 pub use self::environment::{Environment, Warning};
 pub use self::load::{Arrivals, Load, LoadModel};
+pub use self::read::read_json;
 pub use self::run::{
     Command, Done, Input, Report, Resources, Throughput, Tool, Validation, Workload,
 };
 pub use self::table::{Cell, Column, Table, Unit};
 pub use self::verdict::{Comparison, Design, Differences, GateResult, GateVerdict, Verdict};
-pub use crate::read::read_json;
 
 /// The name and version of the JSON form, the value of every report's `schema` key.
 pub const SCHEMA: &str = "perfkit.report/1";
