@@ -6,7 +6,6 @@ use std::time::Duration;
 use latency::Pacer;
 use latency::report::{Load, finite};
 
-use super::run::Watched;
 use super::thread::Ended;
 use crate::census::Census;
 use crate::counts::Counts;
@@ -14,6 +13,13 @@ use crate::error::Error;
 use crate::finding::{Contexts, Finding, Latencies, Volume};
 use crate::leak::{Leak, judge};
 use crate::plan::{Pace, Plan};
+use crate::samples::Samples;
+
+/// What the watching thread collects.
+pub(super) struct Watched {
+    pub(super) samples: Samples,
+    pub(super) stopped: bool,
+}
 
 /// Merges the distributions of all threads and judges the run.
 pub(super) fn conclude(

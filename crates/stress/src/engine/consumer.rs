@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use super::thread::Desk;
+use super::desk::Desk;
 use crate::batch::{Batch, Item};
 use crate::counts::add;
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::thread::Desk;
+use super::desk::Desk;
 use crate::batch::{Batch, Content, Frozen, Origin};
 use crate::counts::add;
 use crate::error::CodecError;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam_queue::ArrayQueue;
 use latency::{CpuClock, Schedule, environment};
 
-use super::conclude::conclude;
+use super::conclude::{Watched, conclude};
 use super::notifier::Notifier;
 use super::shared::Shared;
 use super::thread::{self, Ended};
@@ -85,12 +85,6 @@ pub fn run(
     let counts = shared.counts();
     drop(shared);
     conclude(plan, name, counts, cpu, ended, &census, watched)
-}
-
-/// What the watching thread collects.
-pub(super) struct Watched {
-    pub(super) samples: Samples,
-    pub(super) stopped: bool,
 }
 
 /// A schedule for each thread with a producer; together they have the rate. None in a closed loop.
