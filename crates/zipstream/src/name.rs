@@ -75,6 +75,19 @@ pub fn parts(name: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty() && *part != ".")
 }
 
+/// A name as a path below a directory: checked, and without what leads nowhere.
+pub(crate) fn path(name: &str) -> Result<String, NameFault> {
+    check(name)?;
+    let mut path = String::with_capacity(name.len());
+    for part in parts(name) {
+        if !path.is_empty() {
+            path.push('/');
+        }
+        path.push_str(part);
+    }
+    Ok(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,22 +4,9 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::options::CaseClashes;
-use super::report::Reason;
+use super::reason::Reason;
 use crate::entry_kind::EntryKind;
-use crate::name::{self, NameFault};
-
-/// The path of an entry below the target.
-pub(super) fn path(name: &str) -> Result<String, NameFault> {
-    name::check(name)?;
-    let mut path = String::with_capacity(name.len());
-    for part in name::parts(name) {
-        if !path.is_empty() {
-            path.push('/');
-        }
-        path.push_str(part);
-    }
-    Ok(path)
-}
+use crate::name;
 
 /// The paths that were given out, to refuse one for two entries: hashes of them, under a key of this
 /// run.
@@ -40,7 +27,7 @@ impl Taken {
         kind: EntryKind,
         clashes: CaseClashes,
     ) -> Result<String, Reason> {
-        let path = path(name).map_err(Reason::Name)?;
+        let path = name::path(name).map_err(Reason::Name)?;
         let hash = |path: &str| self.hasher.hash_one(path);
         let (exact, folded) = (hash(&path), hash(&path.to_lowercase()));
         // A directory may have two entries.

@@ -10,15 +10,17 @@ use std::path::Path;
 
 use files::beneath::Placed;
 
-use super::names::{self, Taken};
+use super::names::Taken;
 use super::observer::{ExtractWorker, Item, Unobserved};
 use super::options::{Destination, ExtractOptions};
 use super::place::{LINK_BYTES_MAX, Place};
-use super::report::{ExtractReport, Failed, Reason, Stopped};
+use super::reason::Reason;
+use super::report::{ExtractReport, Failed, Stopped};
 use super::run::case_clashes;
 use super::writing::Ended;
 use crate::entry_kind::EntryKind;
 use crate::error::Error;
+use crate::name;
 use crate::read::{PipeReader, StreamEntry};
 
 /// Extracts an archive into a directory as it comes from a pipe, and reads the pipe to its end.
@@ -145,7 +147,7 @@ impl Run<'_, '_> {
             return false;
         };
         let keeps =
-            !name.ends_with('/') && names::path(name).is_ok_and(|path| directory.keeps(&path));
+            !name.ends_with('/') && name::path(name).is_ok_and(|path| directory.keeps(&path));
         self.report.kept += u64::from(keeps);
         keeps
     }
@@ -231,7 +233,7 @@ impl Run<'_, '_> {
                 continue;
             };
             let name = record.name_lossy();
-            if !names::path(&name).is_ok_and(|other| other == path) {
+            if !name::path(&name).is_ok_and(|other| other == path) {
                 continue;
             }
             match record.kind() {

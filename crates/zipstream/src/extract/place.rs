@@ -6,7 +6,8 @@ use std::path::Path;
 use files::beneath::{Attributes, Beneath, Placed, leads_out};
 
 use super::options::{Destination, Existing, ExtractOptions, Links};
-use super::report::{ExtractReport, Failed, Reason};
+use super::reason::Reason;
+use super::report::{ExtractReport, Failed};
 use super::writing::{Pieces, Writing};
 use crate::error::{Error, ErrorKind};
 use crate::read::Entry;

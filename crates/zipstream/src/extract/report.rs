@@ -1,12 +1,11 @@
 //! What came of an extraction.
 
 use std::fmt;
-use std::io;
 
-use super::names;
+use super::reason::Reason;
 use super::writing::Ended;
 use crate::error::Error;
-use crate::name::NameFault;
+use crate::name;
 
 /// Failures that are kept; more are counted.
 pub(super) const FAILURES_MAX: usize = 1000;
@@ -63,34 +62,10 @@ pub struct Failed {
     pub reason: Reason,
 }
 
-/// Why an entry was not extracted.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Reason {
-    /// Its content or its records cannot be read.
-    Archive(Error),
-    /// Its name leads out of the directory, or cannot be a path.
-    Name(NameFault),
-    /// Another entry has the same path.
-    SamePath,
-    /// Another path differs from it in case only.
-    CaseClash,
-    /// There is a file of its name.
-    Exists,
-    /// It is a link that may not be made.
-    Link(String),
-    /// It cannot be written.
-    Write(io::Error),
-    /// The [`Writer`](super::Destination::Writer) failed.
-    Undelivered(io::Error),
-    /// A thread panicked, which is a bug.
-    Panicked,
-}
-
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.entry;
-        let path = || names::path(name).unwrap_or_else(|_| name.clone());
+        let path = || name::path(name).unwrap_or_else(|_| name.clone());
         match &self.reason {
             Reason::Archive(error) => error.fmt(f),
             Reason::Name(fault) => write!(f, "entry '{name}' is not extracted: {fault}"),

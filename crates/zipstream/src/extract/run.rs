@@ -6,14 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use files::Cancel;
 use files::beneath::Placed;
 
-use super::names::{self, Taken};
+use super::names::Taken;
 use super::observer::{ExtractObserver, ExtractWorker, Item, Unobserved};
 use super::options::{CaseClashes, Destination, ExtractOptions};
 use super::place::{LINK_BYTES_MAX, Place, too_long};
-use super::report::{ExtractReport, Failed, Reason, Stopped};
+use super::reason::Reason;
+use super::report::{ExtractReport, Failed, Stopped};
 use super::writing::{Ended, Writing};
 use crate::entry_kind::EntryKind;
 use crate::error::{Error, ErrorKind};
+use crate::name;
 use crate::read::{ArchiveReader, Entry, Profile, ReadAt, Scratch};
 
 /// Entries that a thread takes at a time: enough to read ahead, few enough to share the rest.
@@ -174,7 +176,7 @@ fn make_directories<R: ReadAt>(
     for entry in at(reader, directories) {
         compare(reader, &entry, &mut scratch, report);
         let name = entry.name_lossy();
-        let Ok(path) = names::path(&name) else {
+        let Ok(path) = name::path(&name) else {
             continue;
         };
         match directory.root.directory(&path) {
@@ -206,7 +208,7 @@ fn make_links<R: ReadAt>(
             return;
         };
         let name = entry.name_lossy();
-        let Ok(path) = names::path(&name) else {
+        let Ok(path) = name::path(&name) else {
             continue;
         };
         compare(reader, &entry, &mut scratch, report);
@@ -245,7 +247,7 @@ fn finish_directories<R: ReadAt>(
         return;
     };
     let made = |entry: Entry<'_>| {
-        let path = names::path(&entry.name_lossy()).ok()?;
+        let path = name::path(&entry.name_lossy()).ok()?;
         Some((path, directory.attributes(&entry)))
     };
     let made = at(reader, directories).filter_map(made).collect();
@@ -318,7 +320,7 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place<'_>) -> ExtractRepo
             // Only what becomes a file needs a path, and has one that was taken.
             let name = entry.name_lossy();
             let path = match place.directory() {
-                Some(_) => names::path(&name).unwrap_or_default(),
+                Some(_) => name::path(&name).unwrap_or_default(),
                 None => String::new(),
             };
             let done = one(shared, &entry, &path, place, &mut scratch, &mut *worker);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use files::beneath::{Attributes, Beneath, Part, Placed};
 
-use super::report::Reason;
+use super::reason::Reason;
 use crate::error::Error;
 
 /// A file in the making.
