@@ -1,10 +1,7 @@
 //! The memory of batches, and the results of the last search.
 
 use super::compile::Code;
-use super::search::BatchSearch;
 use crate::SubscriptionId;
-use crate::error::{Error, ErrorKind, Result};
-use crate::event::Event;
 use crate::program::estimate::Estimates;
 use crate::search::Buffers;
 use crate::simd::{self, EVENTS_MAX, Isa, LANES, Slice, WAITING, WORDS};
@@ -83,29 +80,6 @@ impl Snapshot {
 impl Batch {
     /// The most events of one search.
     pub const EVENTS_MAX: usize = EVENTS_MAX;
-
-    /// A search of these events, done in steps.
-    ///
-    /// # Errors
-    /// More than [`EVENTS_MAX`](Self::EVENTS_MAX) events, or an event that was read for another snapshot.
-    pub fn search<'b>(&'b mut self, events: &'b [Event]) -> Result<BatchSearch<'b>> {
-        let generation = self.snapshot.state().dictionary.generation();
-        if events.iter().any(|event| event.generation != generation) {
-            let message =
-                "an event was read for another tree or an earlier state of this one: read it again";
-            return Err(Error::new(ErrorKind::ForeignEvent, message));
-        }
-        if events.len() > EVENTS_MAX {
-            let message = format!(
-                "a batch of {} events: at most {EVENTS_MAX} are allowed",
-                events.len()
-            );
-            return Err(Error::new(ErrorKind::TooLarge, message));
-        }
-        self.found.clear();
-        self.found.resize(self.words * events.len(), 0);
-        Ok(BatchSearch::new(self, events))
-    }
 
     /// How many subscriptions match an event of the last search, by its position.
     #[must_use]

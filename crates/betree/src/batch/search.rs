@@ -3,10 +3,11 @@
 use super::Batch;
 use crate::budget::{Budget, Progress};
 use crate::code::Head;
+use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
 use crate::event::Event;
 use crate::search::{Output, Paused, Search};
-use crate::simd::{self, LANES, Slice, WORDS};
+use crate::simd::{self, EVENTS_MAX, LANES, Slice, WORDS};
 use crate::state::Part;
 
 /// Reductions of one step of the code over all events.
@@ -57,6 +58,31 @@ pub struct BatchSearch<'b> {
     /// The unfinished search of one event.
     paused: Option<Paused>,
     spent: u64,
+}
+
+impl Batch {
+    /// A search of these events, done in steps.
+    ///
+    /// # Errors
+    /// More than [`EVENTS_MAX`](Self::EVENTS_MAX) events, or an event that was read for another snapshot.
+    pub fn search<'b>(&'b mut self, events: &'b [Event]) -> Result<BatchSearch<'b>> {
+        let generation = self.snapshot.state().dictionary.generation();
+        if events.iter().any(|event| event.generation != generation) {
+            let message =
+                "an event was read for another tree or an earlier state of this one: read it again";
+            return Err(Error::new(ErrorKind::ForeignEvent, message));
+        }
+        if events.len() > EVENTS_MAX {
+            let message = format!(
+                "a batch of {} events: at most {EVENTS_MAX} are allowed",
+                events.len()
+            );
+            return Err(Error::new(ErrorKind::TooLarge, message));
+        }
+        self.found.clear();
+        self.found.resize(self.words * events.len(), 0);
+        Ok(BatchSearch::new(self, events))
+    }
 }
 
 impl<'b> BatchSearch<'b> {

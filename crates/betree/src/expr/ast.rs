@@ -2,9 +2,6 @@
 
 use std::ops::Range;
 
-use super::parser;
-use crate::error::Result;
-
 /// A parsed expression, which borrows its text.
 ///
 /// ```
@@ -24,15 +21,7 @@ pub struct Expression<'s> {
     pub(crate) literals: Vec<Literal<'s>>,
 }
 
-impl<'s> Expression<'s> {
-    /// Parses a text. Work and memory are in proportion to its length, however deep it nests.
-    ///
-    /// # Errors
-    /// A syntax error, with line and column.
-    pub fn parse(text: &'s str) -> Result<Self> {
-        parser::parse(text)
-    }
-
+impl Expression<'_> {
     /// The number of tests of attributes.
     #[must_use]
     pub fn leaves(&self) -> usize {

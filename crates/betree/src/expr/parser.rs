@@ -16,12 +16,18 @@ enum Waiting {
     Bracket(usize),
 }
 
-pub(super) fn parse(text: &str) -> Result<Expression<'_>> {
-    let mut parser = Parser::new(text)?;
-    loop {
-        parser.operand()?;
-        if !parser.operator()? {
-            return Ok(parser.out);
+impl<'s> Expression<'s> {
+    /// Parses a text. Work and memory are in proportion to its length, however deep it nests.
+    ///
+    /// # Errors
+    /// A syntax error, with line and column.
+    pub fn parse(text: &'s str) -> Result<Self> {
+        let mut parser = Parser::new(text)?;
+        loop {
+            parser.operand()?;
+            if !parser.operator()? {
+                return Ok(parser.out);
+            }
         }
     }
 }

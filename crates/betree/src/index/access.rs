@@ -6,9 +6,11 @@
 //! keys of all its parts.
 
 use super::asks::Asks;
-use super::cells::{CellWords, Guard, interval, points};
+use super::cells::CellWords;
 use super::dimension::{Bounds, Dimension, Key, RESOLUTIONS};
 use super::geo;
+use super::guard::Guard;
+use super::operands::{interval, points};
 use crate::code::{HAS_MAX, Head, IN_MAX, Op};
 use crate::domain::{AttributeType, Domain};
 use crate::program::arena::Arena;

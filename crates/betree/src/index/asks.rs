@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::Sources;
-use super::columns::ordered;
+use super::positions::ordered;
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
 

@@ -7,9 +7,11 @@
 //! excludes.
 
 use super::asks::{Asked, Asks};
-use super::columns::{Scalar, holds, ordered};
-use crate::bind::range_bounds;
-use crate::code::{Head, Op, i64_at, u64_at};
+use super::columns::{Scalar, holds};
+use super::guard::Guard;
+use super::operands::{interval, points};
+use super::positions::ordered;
+use crate::code::{Head, Op};
 use crate::domain::{AttributeType, Domain};
 use crate::event::{Event, signature};
 use crate::program::arena::Arena;
@@ -24,19 +26,6 @@ const SHARE_MIN: usize = 400;
 pub(crate) const WORDS_MAX: usize = 1 << 12;
 /// The most nodes of a group that is evaluated for each cell.
 const NODES_MAX: usize = 32;
-
-/// What an event must have or must not have in one word.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Guard {
-    pub(crate) word: u16,
-    /// Whether a bit of the mask must be set; otherwise none may be.
-    pub(crate) wants: bool,
-    pub(crate) mask: u64,
-    /// Whether it decides what it stands for, or only excludes.
-    pub(crate) is_exact: bool,
-    /// The share of events that pass it, about.
-    pub(crate) pass: f32,
-}
 
 /// The cells of an attribute.
 #[derive(Debug)]
@@ -401,35 +390,4 @@ fn exact_cells(scalar: &Scalar, head: Head, operands: &[u32]) -> Option<u64> {
     let points = points(head, operands)?;
     let mut cells = points.iter().map(|value| scalar.point(*value));
     cells.try_fold(0, |cells, cell| Some(cells | 1 << cell?))
-}
-
-/// The values that a scalar test names; `None` for a test that is not for values.
-pub(super) fn points(head: Head, operands: &[u32]) -> Option<Vec<u64>> {
-    let narrow = |value: &u32| i64::from(*value as i32) as u64;
-    Some(match head.op() {
-        Op::Bool => vec![1],
-        Op::Equal32 | Op::In => operands.iter().map(narrow).collect(),
-        Op::Equal64 => vec![i64_at(operands, 0) as u64],
-        Op::InMany => {
-            let values = (1..operands.len()).step_by(2);
-            values.map(|at| i64_at(operands, at) as u64).collect()
-        }
-        _ => return None,
-    })
-}
-
-/// The first and the last position of a range test; `None` for any other test.
-pub(super) fn interval(head: Head, operands: &[u32], is_float: bool) -> Option<(i64, i64)> {
-    let float = || ordered(u64_at(operands, 0), true);
-    Some(match (head.op(), operands) {
-        (Op::Range32, [low, high, ..]) => range_bounds(*low, *high),
-        (Op::Range64, _) => (i64_at(operands, 0), i64_at(operands, 2)),
-        _ if !is_float => return None,
-        (Op::FloatLess, _) => (i64::MIN, float().saturating_sub(1)),
-        (Op::FloatLessEqual, _) => (i64::MIN, float()),
-        (Op::FloatGreater, _) => (float().saturating_add(1), i64::MAX),
-        (Op::FloatGreaterEqual, _) => (float(), i64::MAX),
-        (Op::FloatEqual, _) => (float(), float()),
-        _ => return None,
-    })
 }

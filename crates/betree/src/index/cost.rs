@@ -1,7 +1,7 @@
 //! What a unit costs in the tree, by which it is filed there or elsewhere.
 
 use super::access::Clauses;
-use super::cells::Guard;
+use super::guard::Guard;
 
 /// Nanoseconds of testing an item and of running its program.
 pub(super) const ITEM_NS: f32 = 6.0;

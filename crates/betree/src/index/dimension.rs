@@ -1,7 +1,7 @@
 //! What keys are looked up by, and the cells that ranges are divided into.
 
 use super::asks::Asks;
-use super::columns::ordered;
+use super::positions::ordered;
 use crate::domain::{AttributeType, Domain};
 
 /// The most keys of a range.

@@ -13,6 +13,9 @@ mod compile;
 mod cost;
 pub(crate) mod dimension;
 pub(crate) mod geo;
+mod guard;
+mod operands;
+mod positions;
 mod sources;
 pub(crate) mod tree;
 

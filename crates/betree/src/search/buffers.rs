@@ -1,6 +1,7 @@
 //! The memory of searches, allocated once and reused.
 
 use super::bits::Bits;
+use super::phase::Cursor;
 use crate::SubscriptionId;
 use crate::index::cells::WORDS_MAX;
 use crate::index::columns::Cleared;
@@ -35,7 +36,7 @@ pub struct Buffers {
     pub(super) found: usize,
     pub(super) bitmap: Vec<u64>,
     /// How far each part was written.
-    pub(super) cursors: Vec<super::write::Cursor>,
+    pub(super) cursors: Vec<Cursor>,
 }
 
 impl Buffers {

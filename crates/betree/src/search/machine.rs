@@ -1,121 +1,13 @@
 //! A search as a machine of phases: one step runs phases until the budget is used up.
 
 use super::Buffers;
+use super::phase::{Output, Phase};
 use crate::SubscriptionId;
 use crate::budget::{Budget, Progress};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::program::run::{Context, Outcome};
 use crate::state::{Part, State};
-
-/// Reductions of fetching a program from memory: with a million expressions nearly every fetch is a cache miss,
-/// which takes as long as a hundred short tests.
-pub(super) const FETCH_REDUCTIONS: u64 = 96;
-/// The same when several are fetched together.
-pub(super) const PROGRAM_REDUCTIONS: u64 = 80;
-/// Words of a bitmap that are copied per reduction.
-pub(super) const WORDS_PER_REDUCTION: usize = 64;
-/// Groups of words in which matches are looked for per reduction.
-pub(super) const GROUPS_PER_REDUCTION: usize = 8;
-
-/// The state of a search.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Phase {
-    /// Clearing the bits of a search that was dropped.
-    Clear {
-        part: usize,
-        /// Groups of words that are clear.
-        word: usize,
-    },
-    Enter {
-        part: usize,
-    },
-    /// Evaluating the tests of a family.
-    Tests {
-        part: usize,
-        family: usize,
-        test: usize,
-    },
-    Blocks {
-        part: usize,
-        family: usize,
-        block: usize,
-    },
-    Always {
-        part: usize,
-        at: usize,
-    },
-    /// Planning the joins of rows for the event.
-    Plan {
-        part: usize,
-        column: usize,
-        element: usize,
-    },
-    /// Joining rows, a tile at a time.
-    Scan {
-        part: usize,
-        tile: usize,
-    },
-    /// Removing the members of a tile that values of the event exclude, list by list.
-    Exclude {
-        part: usize,
-        tile: usize,
-        list: usize,
-    },
-    /// Running the members that passed a tile, by their position.
-    Members {
-        part: usize,
-        tile: usize,
-        at: usize,
-        running: Option<u32>,
-    },
-    /// Filling the words that guards test, by attribute.
-    Cells {
-        part: usize,
-        at: usize,
-    },
-    Walk {
-        part: usize,
-        at: super::walk::Place,
-    },
-    /// Running the programs of units whose guards passed; then the walk goes on.
-    Units {
-        part: usize,
-        at: super::walk::Place,
-        unit: usize,
-        running: Option<u32>,
-    },
-    Named {
-        at: usize,
-        part: usize,
-        /// Finished units of the expression.
-        units: u32,
-        running: Option<u32>,
-    },
-    /// Writing ids, by groups of words.
-    Write {
-        group: usize,
-    },
-    Merge,
-    /// Copying the bits of the only part to the result.
-    Words,
-    /// Converting ids to bits of the result.
-    Rank {
-        at: usize,
-    },
-    Done,
-}
-
-/// What a search writes into its buffers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Output {
-    /// The ids, ascending.
-    Ids,
-    /// One bit per id.
-    Bitmap,
-    /// The bits of each part for expressions outside lockstep; the caller clears them.
-    Rest,
-}
 
 /// A search without its event and its buffers.
 #[derive(Debug, Clone, Copy)]

@@ -11,12 +11,12 @@ mod columns;
 mod families;
 mod machine;
 mod named;
+mod phase;
 mod walk;
 mod write;
 
 pub use buffers::Buffers;
+pub(crate) use machine::Paused;
 pub use machine::Search;
-use machine::{
-    FETCH_REDUCTIONS, GROUPS_PER_REDUCTION, PROGRAM_REDUCTIONS, Phase, WORDS_PER_REDUCTION,
-};
-pub(crate) use machine::{Output, Paused};
+pub(crate) use phase::Output;
+use phase::{FETCH_REDUCTIONS, Phase};

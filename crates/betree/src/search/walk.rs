@@ -1,7 +1,8 @@
 //! The phases that visit the tree: the words that guards test, nodes with their items and edges, and the programs
 //! of items whose guards pass.
 
-use super::{PROGRAM_REDUCTIONS, Phase, Search};
+use super::Search;
+use super::phase::{PROGRAM_REDUCTIONS, Phase, Place};
 use crate::index::dimension::Dimension;
 use crate::index::geo;
 use crate::index::tree::Node;
@@ -20,36 +21,6 @@ const KEY_REDUCTIONS: u64 = 30;
 const AHEAD: usize = 16;
 /// Words of a program in one cache line.
 const LINE_WORDS: usize = 16;
-
-/// Where in the tree a search is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    node: u32,
-    /// Finished items of the node.
-    items: u32,
-    /// Finished dimensions of the node.
-    parts: u32,
-    /// Finished values of the next dimension.
-    values: u32,
-    /// Whether the visit itself was counted.
-    entered: bool,
-}
-
-impl Place {
-    pub(super) const ROOT: Self = Self::at(0);
-    /// Beyond all nodes.
-    const END: Self = Self::at(u32::MAX);
-
-    const fn at(node: u32) -> Self {
-        Self {
-            node,
-            items: 0,
-            parts: 0,
-            values: 0,
-            entered: false,
-        }
-    }
-}
 
 impl Search<'_> {
     /// Fills the words that guards test.

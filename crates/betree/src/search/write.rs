@@ -1,18 +1,9 @@
 //! The phases that convert bits to ascending ids and clear the bits.
 
+use super::Search;
 use super::bits::Bits;
-use super::{GROUPS_PER_REDUCTION, Phase, Search, WORDS_PER_REDUCTION};
+use super::phase::{Cursor, GROUPS_PER_REDUCTION, Phase, WORDS_PER_REDUCTION};
 use crate::simd;
-
-/// How far a part was written.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cursor {
-    /// The current group of words, and the current word.
-    group: usize,
-    word: usize,
-    /// Bits of the current word that are not written yet.
-    bits: u64,
-}
 
 impl Search<'_> {
     /// Writes the ids of the only part.

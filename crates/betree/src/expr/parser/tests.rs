@@ -4,7 +4,7 @@ use super::*;
 
 /// The nodes as a word: `a`… are leaves in order.
 fn shape(text: &str) -> String {
-    let expression = parse(text).unwrap();
+    let expression = Expression::parse(text).unwrap();
     let letter = |node: &Node| match node {
         Node::And => '&',
         Node::Or => '|',
@@ -42,7 +42,7 @@ fn every_test_parses() {
         ("within_frequency_cap('flight:ip', 'ns', 3, 0)", 1),
         ("one = 1 and all and none and is and of", 5),
     ] {
-        assert_eq!(parse(text).unwrap().leaves(), count, "{text}");
+        assert_eq!(Expression::parse(text).unwrap().leaves(), count, "{text}");
     }
 }
 
@@ -78,7 +78,11 @@ fn errors_say_what_was_expected_and_where() {
             "'x' is not a type of frequency cap at column 22",
         ),
     ] {
-        assert_eq!(parse(text).unwrap_err().to_string(), message, "{text}");
+        assert_eq!(
+            Expression::parse(text).unwrap_err().to_string(),
+            message,
+            "{text}"
+        );
     }
 }
 
@@ -86,6 +90,6 @@ fn errors_say_what_was_expected_and_where() {
 fn depth_is_only_memory() {
     let deep = 200_000;
     let text = format!("{}a{}", "not (".repeat(deep), ")".repeat(deep));
-    assert_eq!(parse(&text).unwrap().nodes.len(), deep + 1);
-    assert!(parse(&"(".repeat(deep)).is_err());
+    assert_eq!(Expression::parse(&text).unwrap().nodes.len(), deep + 1);
+    assert!(Expression::parse(&"(".repeat(deep)).is_err());
 }

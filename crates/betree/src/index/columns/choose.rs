@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::{COLUMNS_MAX, ELEMENTS_MAX, ordered, scalar};
+use super::{COLUMNS_MAX, ELEMENTS_MAX};
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
 use crate::domain::{AttributeType, Domain};
 use crate::index::Sources;
+use crate::index::positions::{ordered, scalar};
 
 /// The most intervals of a scalar.
 const INTERVALS_MAX: usize = 256;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::code::{Head, Op};
 use crate::event::Event;
-use crate::index::cells::points;
+use crate::index::operands::points;
 use crate::memory;
 
 /// The members that each value of an attribute excludes.

@@ -3,18 +3,21 @@
 //!
 //! A search takes one row of each attribute, and of lists one row per element, and joins them, 2,048
 //! expressions at a time. Lists remove what a value excludes ([`clears`]). The remaining expressions run as programs, without the tests
-//! that are decided then. [`choose`] chooses attributes, [`build`] sets bits, `search::columns` searches.
+//! that are decided then. [`choose`] chooses attributes, [`build`] sets bits, [`finish`] puts them in order, `search::columns` searches.
 
 mod build;
 mod choose;
 mod clears;
+mod finish;
+mod holds;
 mod rows;
 
-pub(crate) use build::{Builder, holds};
+pub(crate) use build::Builder;
 pub(crate) use choose::{Choice, Scalar};
 pub(crate) use clears::{Cleared, Clears};
-pub(crate) use rows::{Column, Columns, ordered};
-use rows::{Values, scalar};
+pub(crate) use holds::holds;
+use rows::Values;
+pub(crate) use rows::{Column, Columns};
 
 use crate::simd::TILE_WORDS;
 

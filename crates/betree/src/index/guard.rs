@@ -1,0 +1,14 @@
+//! Guards: what a word of an event says about a test, before any program runs.
+
+/// What an event must have or must not have in one word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Guard {
+    pub(crate) word: u16,
+    /// Whether a bit of the mask must be set; otherwise none may be.
+    pub(crate) wants: bool,
+    pub(crate) mask: u64,
+    /// Whether it decides what it stands for, or only excludes.
+    pub(crate) is_exact: bool,
+    /// The share of events that pass it, about.
+    pub(crate) pass: f32,
+}
