@@ -5,9 +5,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use zstdkit::workload::Kind;
 
-use crate::candidate::Set;
 use crate::data::Part;
-use crate::measure::Effort;
+use crate::set::Set;
 
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask tune [OPTION…] [KIND=FILE…]
@@ -31,6 +30,15 @@ twice differs by. Recipes have the parameters of a look at the first sample.
   --seed N           with --search: another order
   --json FILE        the run as JSON; `cargo xtask record zstd-recipes FILE…` puts runs together
 ";
+
+/// How long to measure each candidate on each case.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// Passes go on until so much time went into them …
+    pub(crate) spend: Duration,
+    /// … and there were so many.
+    pub(crate) passes: u32,
+}
 
 /// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,6 +18,7 @@ mod measure;
 mod record;
 mod report;
 mod search;
+mod set;
 #[path = "../../peers/recipes/table.rs"]
 mod table;
 

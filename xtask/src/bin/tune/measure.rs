@@ -6,18 +6,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use zstdkit::{Compressor, DecoderOptions, compress_bound, decompress};
 
+use crate::args::Effort;
 use crate::candidate::Candidate;
 use crate::data::Case;
 use crate::table::Row;
-
-/// How long to measure each candidate on each case.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Effort {
-    /// Passes go on until so much time went into them …
-    pub(crate) spend: Duration,
-    /// … and there were so many.
-    pub(crate) passes: u32,
-}
 
 /// No candidate takes part in more passes than this.
 const PASSES_MAX: u32 = 60;

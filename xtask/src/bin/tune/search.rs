@@ -10,11 +10,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use zstdkit::{Recipe, Strategy};
 
+use crate::args::Effort;
 use crate::args::{Args, Task};
-use crate::candidate::{Candidate, Set};
+use crate::candidate::Candidate;
 use crate::data::Case;
 use crate::front;
-use crate::measure::{self, Effort};
+use crate::measure;
+use crate::set::Set;
 use crate::table::{Row, Table};
 
 const SLOTS: usize = 8;
@@ -167,7 +169,7 @@ fn try_set(
     levels: &[Vec<Row>],
     (low, high): (f64, f64),
 ) -> Result<Option<Found>> {
-    let candidate = [set.candidate()];
+    let candidate = [Candidate::set(&set)];
     let mut rows: Vec<Row> = Vec::new();
     for case in cases {
         rows.extend(measure::interleaved(case, &candidate, &EFFORT)?);

@@ -2,6 +2,7 @@
 //! an order of its own. What is run is in [`subjects`], what perfkit shows by itself in [`sections`], what
 //! comes of it in [`record`].
 
+mod judged;
 mod record;
 mod sections;
 mod subjects;

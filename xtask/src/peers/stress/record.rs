@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::judged::{Judged, median};
 use super::subjects::Subject;
 use crate::record::{Body, Made};
 
@@ -60,18 +61,6 @@ pub(super) struct Figures {
     /// Medians over the rounds of the 50th, 99th and 99.9th percentile.
     compress_ns: [Option<f64>; 3],
     decompress_ns: [Option<f64>; 3],
-}
-
-/// A comparison of two subjects.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Judged {
-    pub(super) target: String,
-    pub(super) baseline: String,
-    pub(super) reach: Option<f64>,
-    /// Of target / baseline, round by round.
-    pub(super) median: f64,
-    pub(super) ci95: Option<[f64; 2]>,
-    pub(super) rounds: usize,
 }
 
 /// A table of its own.
@@ -199,34 +188,6 @@ impl Figures {
             microseconds(self.compress_ns),
             microseconds(self.decompress_ns),
         )
-    }
-}
-
-impl Judged {
-    fn row(&self) -> String {
-        let interval = self.ci95.map_or_else(
-            || "—".to_owned(),
-            |[low, high]| format!("{low:.2}–{high:.2}"),
-        );
-        let (reach, verdict) = match self.reach {
-            None => ("—".to_owned(), "—"),
-            Some(reach) if self.median >= reach => (format!("{reach}x"), "reached"),
-            Some(reach) => (format!("{reach}x"), "missed"),
-        };
-        format!(
-            "| {} | {} | {:.2}x | {interval} | {reach} | {verdict} |",
-            self.target, self.baseline, self.median
-        )
-    }
-}
-
-/// The middle of sorted values; 0 of none.
-pub(super) fn median(sorted: &[f64]) -> f64 {
-    let middle = sorted.len() / 2;
-    match (sorted.len() % 2, sorted.get(middle)) {
-        (_, None) => 0.0,
-        (1, Some(value)) => *value,
-        (_, Some(value)) => f64::midpoint(sorted[middle - 1], *value),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::record::Judged;
+use super::judged::{Judged, median};
 
 /// Who runs a codec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,7 +200,7 @@ impl Goal {
             target: self.target.to_owned(),
             baseline: self.baseline.to_owned(),
             reach: self.reach,
-            median: super::record::median(&ratios),
+            median: median(&ratios),
             ci95: (low < high).then(|| [ratios[low], ratios[high]]),
             rounds: ratios.len(),
         })
