@@ -99,7 +99,7 @@ fn main() -> ExitCode {
         ["peers", "zip", part] => {
             peers::zip::Part::parse(part).and_then(|part| peers::zip::run(peers::Size::Full, part))
         }
-        ["peers", "zip-memory"] => peers::zip::memory::run(),
+        ["peers", "zip-memory"] => peers::zip::memory::run::run(),
         ["peers", "zip-interop"] => peers::zip::interop::run(peers::zip::interop::Part::All),
         ["peers", "zip-interop", part] => {
             peers::zip::interop::Part::parse(part).and_then(peers::zip::interop::run)
@@ -109,11 +109,13 @@ fn main() -> ExitCode {
         ["peers", "stress", section] => peers::stress::section(section),
         ["peers", "fix"] => peers::fix::run(peers::Size::Full),
         ["peers", "fix", "--quick"] => peers::fix::run(peers::Size::Quick),
-        ["peers", "fix-log", log] => peers::fix_log::run(log),
-        ["peers", "betree"] => peers::betree::run(),
-        ["peers", name @ ("deflate" | "inflate"), words @ ..] => peers::deflate::run(name, words),
-        ["peers", "dictionary", words @ ..] => peers::dictionary::run(words),
-        ["record", name, files @ ..] if !files.is_empty() => peers::reports::put(name, files),
+        ["peers", "fix-log", log] => peers::fix_log::run::run(log),
+        ["peers", "betree"] => peers::betree::run::run(),
+        ["peers", name @ ("deflate" | "inflate"), words @ ..] => {
+            peers::deflate::run::run(name, words)
+        }
+        ["peers", "dictionary", words @ ..] => peers::dictionary::run::run(words),
+        ["record", name, files @ ..] if !files.is_empty() => peers::reports::put::put(name, files),
         ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -1,40 +1,19 @@
 //! Compares betree with the crate a-tree: records the output of the program in `bench-peers/betree`.
 
 use std::fmt::Write as _;
-use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::locked;
-use crate::record::{Body, Machine, Made, Record, Results};
-use crate::sh;
+use crate::record::Body;
+
+pub(crate) mod run;
 
 /// One object a workload, as the program prints it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Betree {
     workloads: Vec<Value>,
-}
-
-/// Measures and writes the record.
-pub(crate) fn run() -> Result<()> {
-    let folder = sh::root().join("bench-peers/betree");
-    let mut cargo = sh::cargo(&["run", "--release", "--locked", "--manifest-path"]);
-    let text = sh::text(cargo.arg(folder.join("Cargo.toml")))?;
-    let results = serde_json::from_str(&text).context("the program prints something else")?;
-    let mut record = Record::new(
-        "betree beside a-tree",
-        "cargo xtask peers betree",
-        Results::Betree(results),
-    );
-    let rustc = sh::text(sh::command("rustc").arg("--version"))?;
-    let lock = fs::read_to_string(folder.join("Cargo.lock"))?;
-    record.made = vec![Made::now(locked(&lock, "betree"), vec![rustc])?];
-    record.versions = locked(&lock, "a-tree").into_iter().collect();
-    record.machine = Some(Machine::here());
-    println!("{}", record.write("betree")?.display());
-    Ok(())
 }
 
 fn text(value: &Value) -> &str {

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::measured_by_example;
-use crate::record::{Body, Machine, Record, Results};
+use crate::record::Body;
+
+pub(crate) mod run;
 
 /// Rows of calls.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -23,29 +24,6 @@ struct Row {
     /// The median, the least and the most.
     loaded_over_once: [f64; 3],
     digested_over_once: [f64; 3],
-}
-
-/// Measures and writes the record.
-pub(crate) fn run(words: &[&str]) -> Result<()> {
-    let (found, made) = measured_by_example("zstdkit", "workload", "dictionary", words)?;
-    let about = found["about"]
-        .as_array()
-        .context("the example says nothing about its data")?;
-    let facts = about
-        .iter()
-        .filter_map(|line| line.as_str().map(str::to_owned));
-    let facts = facts.collect();
-    let command = format!("cargo xtask peers dictionary {}", words.join(" "));
-    let mut record = Record::new(
-        "A dictionary of 110 KB, by the call",
-        command.trim(),
-        Results::Dictionary(serde_json::from_value(found)?),
-    );
-    record.made = vec![made];
-    record.machine = Some(Machine::here());
-    record.facts = facts;
-    println!("{}", record.write("zstd-dictionary")?.display());
-    Ok(())
 }
 
 impl Body for Dictionary {

@@ -2,19 +2,19 @@
 //! record`, which puts reports, or runs of `cargo xtask tune`, into a record.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::recipes::Recipes;
-use crate::record::{Body, Made, Record, Results};
+use crate::record::{Body, Made};
 use crate::{metadata, sh};
+
+pub(crate) mod put;
 
 /// Reports, in the order in which they are shown.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -29,39 +29,6 @@ struct Run {
     note: Option<String>,
     /// `perfkit.report/1`, or as much of it as was kept.
     report: Value,
-}
-
-/// Puts what files hold into the record of that name, whose title and notes stay as they are.
-pub(crate) fn put(name: &str, files: &[&str]) -> Result<()> {
-    let mut values = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
-        let value: Value =
-            serde_json::from_str(&text).with_context(|| format!("{file} is no JSON"))?;
-        values.push(value);
-    }
-    let is_report = |value: &Value| value["schema"] == "perfkit.report/1";
-    let results = match values.iter().filter(|value| is_report(value)).count() {
-        0 => Results::Recipes(Recipes::of_runs(values)?),
-        count if count == values.len() => Results::Reports(Reports::of(values)),
-        _ => bail!("some of the files are reports of perfkit, and some are not"),
-    };
-    let mut record = Record::read(name)?.with_context(|| {
-        format!("there is no record {name}: write its JSON with a title and notes first")
-    })?;
-    ensure!(
-        std::mem::discriminant(&record.results) == std::mem::discriminant(&results),
-        "{name} is a record of other results than these files have"
-    );
-    for finding in std::mem::take(&mut record.findings) {
-        println!("no longer in the record, for the figures are new:\n\n{finding}\n");
-    }
-    if let Results::Reports(reports) = &results {
-        record.commands = reports.commands();
-    }
-    record.results = results;
-    println!("{}", record.write(name)?.display());
-    Ok(())
 }
 
 impl Reports {

@@ -2,8 +2,10 @@
 //! whole from it.
 //!
 //! [`head`] is what every record says of how it was made, [`results`] knows the kinds of results and
-//! where each is rendered, [`folder`] checks the folder, [`layout`] is how the JSON is written.
+//! where each is rendered, [`body`] is what it asks of them, [`folder`] checks the folder, [`layout`] is
+//! how the JSON is written.
 
+mod body;
 mod folder;
 mod head;
 mod layout;
@@ -20,9 +22,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::sh;
 
+pub(crate) use body::Body;
 pub(crate) use folder::{check, names};
 pub(crate) use head::{Machine, Made, mebibytes};
-pub(crate) use results::{Body, Results};
+pub(crate) use results::Results;
 
 /// Where the records are, from the root.
 pub(crate) const FOLDER: &str = "bench-peers/record";

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::Made;
+use super::{Body, Made};
 use crate::peers::{betree, comparisons, deflate, dictionary, fix, fix_log, recipes, reports};
 use crate::peers::{stress, zip};
 
@@ -24,27 +24,6 @@ pub(crate) enum Results {
     Zip(zip::Zip),
     ZipInterop(zip::interop::Interop),
     ZipMemory(zip::memory::Memory),
-}
-
-/// Results of one kind.
-pub(crate) trait Body {
-    /// Writes them as Markdown.
-    fn write(&self, out: &mut String) -> Result<()>;
-
-    /// What was measured, if the results state it one by one.
-    fn made(&self) -> Vec<Made> {
-        Vec::new()
-    }
-
-    /// What they are missing.
-    fn faults(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// The text for the machine if the record has none.
-    fn machine(&self) -> &'static str {
-        "not recorded"
-    }
 }
 
 impl Results {

@@ -1,12 +1,14 @@
 //! House rules that no compiler checks.
 //!
 //! The rules are pure functions over a path and a text, in [`text`] (any file), [`rust`] (Rust
-//! sources, as [`tokens`]), [`docs`] (links, the architecture), [`commands`] (what imports what) and [`packages`] (manifests). This file finds
-//! the files and prints what was found.
+//! sources, as [`tokens`] and [`paths`]), [`docs`] (links, the architecture), [`commands`] and [`circles`]
+//! (what imports what) and [`packages`] (manifests). This file finds the files and prints what was found.
 
+mod circles;
 mod commands;
 mod docs;
 mod packages;
+mod paths;
 mod rust;
 mod text;
 mod tokens;
@@ -83,6 +85,7 @@ pub(crate) fn run(generated: Generated) -> Result<String> {
     );
     findings.extend(docs::required(&files));
     findings.extend(docs::architecture(&files));
+    findings.extend(circles::check(&files));
     findings.extend(commands::check(&files));
     findings.extend(packages::security(&files));
     findings.extend(packages::check(

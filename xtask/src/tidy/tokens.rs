@@ -4,8 +4,8 @@
 
 /// A word or a character of code, and the line that it is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Token<'c> {
-    text: &'c str,
+pub(super) struct Token<'c> {
+    pub(super) text: &'c str,
     line_index: usize,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn permits_unsafe(content: &str) -> Vec<usize> {
     lines
 }
 
-fn tokens(content: &str) -> Vec<Token<'_>> {
+pub(super) fn tokens(content: &str) -> Vec<Token<'_>> {
     let mut lexer = Lexer {
         content,
         at: 0,
@@ -105,7 +105,7 @@ pub(super) fn children<'c>(content: &'c str, module: &str) -> Vec<(usize, &'c st
     found
 }
 
-fn is_in_word(char: char) -> bool {
+pub(super) fn is_in_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
