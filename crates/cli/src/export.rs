@@ -9,6 +9,8 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use files::standard;
+use files::target::{self, Target};
 use latency::IntervalLog;
 use latency::report::Report;
 use report::formats::{self, csv, hdr, json, markdown};
@@ -18,8 +20,6 @@ use report::{Detail, Format, Look};
 use crate::args::output::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::standard;
-use crate::io::target::{self, Target};
 use crate::term::color;
 
 /// The length of an interval of `.hlog`.

@@ -58,7 +58,7 @@ impl Failure {
             _ => format!("'{}'", path.display()),
         };
         let failure = Self::new(format!("cannot {verb} {name}: {}", reason(error)));
-        let failure = match crate::io::is_interrupt(error) {
+        let failure = match files::is_cancelled(error) {
             true => failure.status(ExitStatus::Interrupted),
             false => failure,
         };

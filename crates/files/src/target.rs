@@ -5,7 +5,6 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-pub use crate::display::display;
 use crate::open::open;
 use crate::output::Output;
 use crate::rights::Rights;

@@ -1,6 +1,7 @@
 //! The commands by name: the one place where arguments know commands.
 
 use clap::Subcommand;
+use files::conflicts::{Files, Stdout};
 
 #[cfg(feature = "async")]
 use crate::commands::zip_bench;
@@ -8,7 +9,6 @@ use crate::commands::{
     advise, betree, betree_bench, compare, compress, compress_bench, decompress, docs, env, fix,
     fix_bench, report, stress, tour, unzip, zip,
 };
-use crate::io::conflicts::{Files, Stdout};
 
 /// The commands. The help text of each is the comment over its arguments; a comment here would
 /// replace it.

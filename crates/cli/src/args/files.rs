@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use files::conflicts::{Files, Stdout};
 
 use crate::args::output::{ReportArgs, TerminalArgs};
-use crate::io::conflicts::{Files, Stdout};
 
 /// Flags on sources and targets, shared by `compress` and `decompress`.
 #[derive(Debug, Clone, Args)]
@@ -49,11 +49,7 @@ impl FileArgs {
         report: &'a ReportArgs,
         terminal: &TerminalArgs,
     ) -> Files<'a> {
-        let data = self.stdout
-            || self
-                .output
-                .as_deref()
-                .is_some_and(crate::io::target::is_stdout);
+        let data = self.stdout || self.output.as_deref().is_some_and(files::target::is_stdout);
         let files = Files::default()
             .sources(sources, false)
             .writes_all(report.exported())

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
+use files::conflicts::{Files, Flagged};
 use latency::Gate;
 use report::Detail;
 
 use crate::args::units::{self, CpuList};
-use crate::io::conflicts::{Files, Flagged};
 
 /// The form of the report on the main stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use files::conflicts::Files;
 use zstdkit::{EncoderOptions, Recipe};
 
 use crate::args::units;
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::Files;
 
 /// Another program's meaning of recipe names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

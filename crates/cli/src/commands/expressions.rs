@@ -12,13 +12,13 @@ use betree::{
     BeTree, Constants, Domain, ErlangTerms, Error, Expression, Name, Names, SubscriptionId,
     Undefined,
 };
+use files::display;
 use report::ExitStatus;
 
 use crate::args::expressions::ExpressionsForm;
 use crate::commands::expressions::form::{Form, shown};
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
-use crate::io::target::display;
 use crate::term::progress::Progress;
 use crate::term::signal;
 

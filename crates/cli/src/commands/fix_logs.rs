@@ -6,14 +6,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use files::source::Source;
+use files::{is_cancelled, standard, url};
 use fixcore::Isa;
 use fixlog::{Error, Got, Logs, Separator};
 
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::open::open;
-use crate::io::source::Source;
-use crate::io::{is_interrupt, standard, url};
 use crate::term::signal;
 
 /// An open log.
@@ -133,7 +133,7 @@ impl fixlog::Source for Input {
                     room[..piece.len()].copy_from_slice(&piece);
                     Ok(Got::Bytes(piece.len()))
                 }
-                Err(error) if is_interrupt(&error) => Ok(Got::Stopped),
+                Err(error) if is_cancelled(&error) => Ok(Got::Stopped),
                 Err(error) => Err(error),
             },
         }

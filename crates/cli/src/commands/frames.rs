@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, SeekFrom};
 use std::path::Path;
 
-use files::{ReadSeek, target, url};
+use files::{ReadSeek, url};
 use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 use zstdkit::seekable::{FOOTER_BYTES, Footer, Indexer, SeekTable};
 
@@ -73,7 +73,7 @@ pub(crate) fn feed(
     while !input.is_empty() {
         let (taken, frame) = scanner
             .push(input)
-            .map_err(|error| codec_failure("list", &target::display(path), &error))?;
+            .map_err(|error| codec_failure("list", &files::display(path), &error))?;
         input = &input[taken..];
         if frame.is_some_and(|frame| !each(frame)) {
             return Ok(false);
@@ -141,7 +141,7 @@ pub(crate) fn has_many(path: &Path) -> bool {
 
 /// The index to find a range in a file: from its seek table, or from its headers.
 pub(crate) fn index(path: &Path, range: ByteRange, bytes_max: u64) -> Result<SeekTable> {
-    let name = target::display(path);
+    let name = files::display(path);
     let mut file = seekable(path)?;
     let failed = |error| Failure::io("read", path, &error);
     match seek_table(&mut *file, bytes_max).map_err(failed)? {
@@ -170,7 +170,7 @@ pub(crate) fn seekable(path: &Path) -> Result<Box<dyn ReadSeek>> {
     let failed = |error| Failure::io("read", path, &error);
     if let Some(url) = url::of(path) {
         #[cfg(feature = "cloud")]
-        return match crate::io::remote::Ranges::open(url, crate::io::cancel()) {
+        return match files::remote::Ranges::open(url, crate::io::cancel()) {
             Ok(ranges) => Ok(Box::new(ranges)),
             Err(error) => Err(failed(error)),
         };
@@ -180,7 +180,7 @@ pub(crate) fn seekable(path: &Path) -> Result<Box<dyn ReadSeek>> {
     let stdin = path.as_os_str() == "-";
     // `open` reports files that do not exist, and the source reports directories.
     if stdin || std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        let name = target::display(path);
+        let name = files::display(path);
         return Err(Failure::new(format!(
             "cannot read a range of {name}: it is a stream, not a file"
         ))

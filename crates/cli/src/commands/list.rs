@@ -5,7 +5,7 @@ use std::path::Path;
 
 use files::plan::Jobs;
 use files::source::Source;
-use files::{ReadSeek, target, url};
+use files::{ReadSeek, url};
 use latency::report::{Cell, Input, Table, Unit};
 use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
@@ -271,10 +271,10 @@ fn listed(path: &Path, scanner: &Scanner) -> Result<()> {
         Ok(_) => Ok(()),
         Err(error) if error.is_no_frame() => Err(Failure::new(format!(
             "cannot list {}: it is empty",
-            target::display(path)
+            files::display(path)
         ))
         .help(EMPTY_HELP)),
-        Err(error) => Err(codec_failure("list", &target::display(path), &error)),
+        Err(error) => Err(codec_failure("list", &files::display(path), &error)),
     }
 }
 
@@ -283,7 +283,7 @@ fn seekable(path: &Path, file: &mut (impl ReadSeek + ?Sized)) -> Option<u64> {
     match frames::seek_table(file, TABLE_BYTES_MAX) {
         Ok(Ok(table)) => table.map(|table| table.len() as u64),
         Ok(Err(error)) => {
-            let name = target::display(path);
+            let name = files::display(path);
             message::note(
                 &format!("{name}: {error}"),
                 "its frames are readable all the same",

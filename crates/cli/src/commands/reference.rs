@@ -5,14 +5,14 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use files::conflicts::Flagged;
+use files::display;
+use files::plan::Jobs;
 use zstdkit::{DecoderOptions, Dictionary};
 
 use crate::args::settings::ReferenceArgs;
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::Flagged;
 use crate::io::open::open;
-use crate::io::plan::Jobs;
-use crate::io::target::display;
 
 /// The limit of the zstd command.
 const DICTIONARY_BYTES_MAX: u64 = 32 << 20;

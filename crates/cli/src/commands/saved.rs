@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use files::standard;
 use report::saved;
 
 use crate::failure::{Failure, Result};
-use crate::io::standard;
 
 /// Reads a whole file (`-`: standard input), which is no longer than any report.
 pub(crate) fn read_bounded(path: &Path) -> Result<Vec<u8>> {

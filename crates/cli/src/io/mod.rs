@@ -1,4 +1,4 @@
-//! Files as the commands use them: the library `files`, with what this program provides to it.
+//! What this program provides to the library `files`.
 //!
 //! [`context`] has the flag of interrupts and the filter of terminals, [`open`] waits with it, `verify`
 //! decodes what is written, and `failures` has the words for errors.
@@ -13,7 +13,3 @@ pub(crate) mod spans;
 pub(crate) mod verify;
 
 pub(crate) use context::{cancel, context};
-#[cfg(feature = "cloud")]
-pub(crate) use files::remote;
-pub(crate) use files::{BUFFER_BYTES, INLINE_BYTES, POLL, is_cancelled as is_interrupt};
-pub(crate) use files::{conflicts, output, plan, sink, source, standard, target, targets, url};

@@ -4,12 +4,10 @@
 use std::hash::Hasher;
 use std::io;
 
+use files::BUFFER_BYTES;
+use files::sink::Check;
 use twox_hash::XxHash64;
 use zstdkit::{Decoder, DecoderOptions};
-
-use files::sink::Check;
-
-use super::BUFFER_BYTES;
 
 /// Decodes output as it is written and hashes the content.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use anstream::adapter::strip_bytes;
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
+use files::standard;
 use report::style::Palette;
 
 use super::screen::{Screen, painted};
 use crate::args::Color;
-use crate::io::standard;
 
 const PALETTE: Palette = Palette::ANSI;
 /// Less important than the rest of its line.

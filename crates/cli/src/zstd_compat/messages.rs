@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use files::plan::{Destination, Job};
+use files::sink::Written;
+use files::source;
 use report::ExitStatus;
 
 use crate::commands::list::Summary;
 use crate::failure::Result;
-use crate::io::plan::{Destination, Job};
-use crate::io::sink::Written;
-use crate::io::source;
 use crate::term::message;
 use crate::term::plain::visible;
 

@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use files::plan::{self, Destination, Direction, Jobs, Place, Request};
 use report::{ExitStatus, Outcome};
 use zstdkit::parallel::JobObserver;
 
@@ -20,7 +21,6 @@ use crate::commands::list;
 use crate::commands::reference::{self, Reference};
 use crate::commands::transfer::{self, Options, Overwrite, Stage, Times};
 use crate::failure::{Failure, Result};
-use crate::io::plan::{self, Destination, Direction, Jobs, Place, Request};
 use crate::term::message::{self, Voice};
 use crate::term::signal::{self, Ending};
 use crate::term::{question, screen};

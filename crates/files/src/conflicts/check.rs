@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use super::conflict::Conflict;
 use super::files::{Files, Flagged, Stdout};
 use super::identity::{Finder, Identity, in_place, of_handle};
+use crate::display::display;
 use crate::plan::Destination;
 use crate::standard;
-use crate::target::{display, is_stdout};
+use crate::target::is_stdout;
 
 type Result<T> = std::result::Result<T, Conflict>;
 

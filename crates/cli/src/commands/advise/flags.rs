@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use bench::advise::Plan;
 use clap::Args;
+use files::conflicts::{Files, Stdout};
 use zstdkit::Recipe;
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::{Files, Stdout};
 
 /// Sizes shown by default.
 const SIZES: [u64; 5] = [2 << 10, 16 << 10, 128 << 10, 512 << 10, 4 << 20];

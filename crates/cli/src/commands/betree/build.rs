@@ -2,13 +2,13 @@
 
 use std::io::{BufWriter, Write as _};
 
+use files::target::Target;
 use report::ExitStatus;
 
 use crate::commands::betree::flags::BuildArgs;
 use crate::commands::betree::snapshot;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::target::Target;
 
 /// Runs the command.
 pub(super) fn run(args: &BuildArgs) -> Result<ExitStatus> {

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use betree::{Domain, Error, ErrorKind, Place, Undefined};
+use files::display;
 
 use crate::commands::betree::flags::CheckArgs;
 use crate::commands::expressions::{self, Files, Line, Wrong};
 use crate::failure::Result;
-use crate::io::target::display;
 use crate::term::message;
 use crate::term::plain::visible;
 use report::ExitStatus;

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use betree::{Budget, SubscriptionId};
+use files::display;
 use report::ExitStatus;
 
 use crate::commands::betree::flags::ExplainArgs;
 use crate::commands::betree::lines::{Lines, Next};
 use crate::commands::betree::snapshot::{self, Tree};
 use crate::failure::{Failure, Result};
-use crate::io::target::display;
 use crate::term::message;
 use crate::term::plain::visible;
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use files::conflicts::{Files, Stdout};
 
 use crate::args::expressions::{ExpressionsForm, WorkloadArgs};
 use crate::args::output::{OutputArgs, TerminalArgs};
-use crate::io::conflicts::{Files, Stdout};
 
 /// Match events against boolean expressions.
 ///

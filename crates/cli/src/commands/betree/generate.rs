@@ -6,13 +6,13 @@ use std::path::Path;
 use betree::workload::shapes::{self, Drawer, Shape};
 use betree::workload::{Generator, Kind};
 use betree::{Domain, ErlangTerms};
+use files::target::Target;
+use files::targets::Targets;
 use report::ExitStatus;
 
 use crate::commands::betree::flags::{FileForm, GenerateArgs, GenerateKind};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::target::Target;
-use crate::io::targets::Targets;
 use crate::term::{message, signal};
 
 /// Runs the command.

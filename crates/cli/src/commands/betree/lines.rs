@@ -6,9 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
+use files::{BUFFER_BYTES, POLL, standard};
+
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
-use crate::io::{BUFFER_BYTES, POLL, standard};
 use crate::term::signal;
 
 /// The longest line.

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use betree::{Batch, Budget, Buffers, Event, Progress, Snapshot, SubscriptionId};
+use files::display;
+use files::output::Output;
 use latency::report::{Input, LatencyName};
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome, names};
@@ -17,8 +19,6 @@ use crate::commands::betree::snapshot::{self, Tree};
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::output::Output;
-use crate::io::target::display;
 use crate::session::{Session, Setup};
 use crate::term::{message, signal};
 

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use files::conflicts::{Files, Stdout};
 
 use crate::args::expressions::{WorkloadArgs, WorkloadKind};
 use crate::args::output::OutputArgs;
 use crate::args::units;
-use crate::io::conflicts::{Files, Stdout};
 
 /// Measure searches: in one call, and in slices of a budget.
 ///

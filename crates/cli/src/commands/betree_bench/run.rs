@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use bench::betree::{self as method, EVENTS, Plan, Workload};
 use betree::{Budget, Undefined};
+use files::display;
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 
@@ -16,7 +17,6 @@ use crate::commands::betree_bench::shapes;
 use crate::commands::expressions::{self, Files};
 use crate::commands::watch::Watcher;
 use crate::failure::{Failure, Result};
-use crate::io::target::display;
 use crate::session::{Session, Setup};
 
 /// Runs the command.

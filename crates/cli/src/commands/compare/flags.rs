@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use files::conflicts::{Files, Stdout};
 
 use crate::args::output::OutputArgs;
-use crate::io::conflicts::{Files, Stdout};
 
 /// Compare two runs, or two commands interleaved in one run.
 ///

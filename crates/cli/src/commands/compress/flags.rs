@@ -168,7 +168,7 @@ impl CompressArgs {
             return Err(Failure::usage("--train needs files: each is one sample")
                 .help("name files, or directories with -r"));
         }
-        if crate::io::target::is_stdout(&output) {
+        if files::target::is_stdout(&output) {
             return Err(Failure::usage("a dictionary cannot go to standard output")
                 .help("name its file: -o DICT"));
         }

@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
+use files::BUFFER_BYTES;
 use files::plan::{self, Destination, Direction, Job, Jobs, Request};
 use files::sink::Written;
 use files::source::Summary;
-use files::{BUFFER_BYTES, target};
 use latency::report::Validation;
 use report::{ExitStatus, Outcome};
 use zstdkit::parallel::{JobObserver, SeekableEncoder};
@@ -285,7 +285,7 @@ impl Stage for Compress {
 
     fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()> {
         if let Some(change) = read.change {
-            let name = target::display(&job.source);
+            let name = files::display(&job.source);
             return Err(changed(&name, &change.to_string()));
         }
         if !self.plan.verify {
@@ -300,7 +300,7 @@ impl Stage for Compress {
             _ => "it differs from the input".to_owned(),
         };
         self.wrong += 1;
-        let name = target::display(&job.source);
+        let name = files::display(&job.source);
         Err(Failure::new(format!(
             "the output for {name} does not decompress to its content: {reason}"
         ))

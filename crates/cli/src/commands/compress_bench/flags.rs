@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use bench::compress::{Candidate, Mode, Plan};
 use clap::{ArgAction, Args};
+use files::conflicts::{Files, Stdout};
 use zstdkit::{EncoderOptions, Recipe};
 
 use crate::args::output::OutputArgs;
 use crate::args::settings::{Compat, RecipePlan};
 use crate::args::{levels, units};
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::{Files, Stdout};
 
 /// Levels measured by default: the ends, the default, and one between.
 const LEVELS: [i32; 4] = [1, 3, 9, 19];

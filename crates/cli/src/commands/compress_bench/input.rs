@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use bench::compress::{Data, PART_BYTES, decode_frame};
+use files::plan::{self, Direction, Request};
+use files::source::Source;
 use latency::report::{Input, Workload};
 use report::{INPUTS_LISTED, names};
 use twox_hash::XxHash64;
@@ -12,9 +14,6 @@ use zstdkit::{Decoder, DecoderOptions, frame};
 use crate::commands::codec::codec_failure;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::plan::{self, Direction, Request};
-use crate::io::source::Source;
-use crate::io::target;
 use crate::term::{message, signal};
 
 /// Kinds of generated data, without the two that cannot tell candidates apart.
@@ -101,7 +100,7 @@ impl Reading<'_> {
             if bytes.is_empty() {
                 continue;
             }
-            let name = target::display(&job.source);
+            let name = files::display(&job.source);
             if self.stored && bytes.starts_with(&MAGIC) {
                 self.frames(&name, &bytes, &mut data)?;
             } else {
@@ -117,7 +116,7 @@ impl Reading<'_> {
             .help("measure them one by one"));
         }
         if data.is_empty() {
-            return Err(Failure::new(format!("{} is empty", target::display(path)))
+            return Err(Failure::new(format!("{} is empty", files::display(path)))
                 .help("name something with content to measure"));
         }
         Ok(data)
@@ -148,7 +147,7 @@ impl Reading<'_> {
             None => {
                 return Err(Failure::new(format!(
                     "{} is too large: inputs are measured in memory",
-                    target::display(path)
+                    files::display(path)
                 ))
                 .help("measure a part of it, as head -c 100M gives"));
             }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap_mangen::roff::{Roff, bold, roman};
+use files::targets::Targets;
 use report::ExitStatus;
 
 use crate::args::Cli;
 use crate::commands::docs::flags::ManArgs;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::targets::Targets;
 use crate::term::{message, signal};
 
 /// Prints the completion script for a shell.

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use files::display;
+use files::output::Output;
 use fixlog::{Error, Lines};
 use latency::report::{Input, Table, Unit};
 use report::plain::is_unfit;
@@ -11,8 +13,6 @@ use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 use crate::commands::fix_logs;
 use crate::commands::stop::Stop;
 use crate::failure::Failure;
-use crate::io::output::Output;
-use crate::io::target::display;
 use crate::term::message;
 
 /// Messages that a report names as bad.

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use files::output::Output;
 use fixcore::Message;
 use fixlog::Lines;
 use fixlog::diff::{Counts, Diff, Event, Options};
@@ -15,7 +16,6 @@ use crate::commands::fix_logs::{self, Inputs};
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::Failure;
 use crate::io::context;
-use crate::io::output::Output;
 use crate::term::signal;
 
 /// Output that is gathered while there is more to read.

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use files::conflicts::{Files, Stdout};
 use fixcore::Isa;
 
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
 use crate::commands::fix::store_flags::StoreArgs;
-use crate::io::conflicts::{Files, Stdout};
 
 /// Read FIX messages from logs and streams.
 ///

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use files::target::{Target, is_stdout};
 use fixcore::workload::Mix;
 use fixlog::Generator;
 use report::ExitStatus;
@@ -10,7 +11,6 @@ use report::ExitStatus;
 use crate::commands::fix::flags::GenerateArgs;
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::target::{Target, is_stdout};
 use crate::term::signal;
 
 /// What is gathered before it is written.

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use files::INLINE_BYTES;
+use files::output::Output;
 use fixlog::{AllFaults, Block, Made, Statistics, Task, Worker, Workers};
 use latency::Recorder;
 use report::{ExitStatus, Outcome};
@@ -12,8 +14,7 @@ use crate::commands::fix::tables;
 use crate::commands::fix_logs::Inputs;
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::{Failure, Result, reason};
-use crate::io::output::Output;
-use crate::io::{INLINE_BYTES, context};
+use crate::io::context;
 use crate::term::signal;
 
 /// Which logs, and what is done with them.

@@ -8,6 +8,7 @@ use std::net::{Shutdown, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use files::output::Output;
 use fixcore::{Decoder, Message, Timestamp};
 use fixlog::{Block, Blocks, Found, Messages, Rewriter};
 use latency::report::{Load, finite};
@@ -20,7 +21,6 @@ use crate::commands::fix_logs::Inputs;
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::Failure;
 use crate::io::context;
-use crate::io::output::Output;
 use crate::term::signal;
 
 /// Sleeps overshoot by tens of microseconds: the rest of a wait is spent looking at the clock.

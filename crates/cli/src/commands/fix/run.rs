@@ -8,6 +8,8 @@ use std::fs::OpenOptions;
 use std::io::Read as _;
 use std::path::Path;
 
+use files::display;
+use files::source::Source;
 use fixcore::dict::Dictionary;
 use fixcore::{Decoder, Isa};
 use fixlog::{Job, KeyError, Pseudonyms, TAGS, Task};
@@ -27,8 +29,6 @@ use crate::commands::fix_logs::{forced, unavailable};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::open::open;
-use crate::io::source::Source;
-use crate::io::target::display;
 use crate::session::{Session, Setup};
 
 /// Bytes of a dictionary's file.

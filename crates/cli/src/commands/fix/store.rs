@@ -5,6 +5,8 @@ use std::io::{ErrorKind, Write as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use files::display;
+use files::target::Target;
 use fixcore::store::{self, Seen, Survey};
 use latency::report::{Cell, Input, Table, Unit};
 use report::{ExitStatus, Outcome, names};
@@ -13,7 +15,6 @@ use crate::commands::fix::conclude::lines;
 use crate::commands::fix::store_flags::{StoreArgs, StoreCommand};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::target::{Target, display};
 use crate::session::{Session, Setup};
 use crate::term::signal;
 

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use files::conflicts::{Files, Stdout};
 
 use crate::args::output::OutputArgs;
-use crate::io::conflicts::{Files, Stdout};
 
 /// Inspect a store of sent messages, without changing it.
 ///

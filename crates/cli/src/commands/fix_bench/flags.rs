@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use bench::fix::Part;
 use clap::{Args, ValueEnum};
+use files::conflicts::{Files, Stdout};
 use fixcore::Isa;
 
 use crate::args::output::OutputArgs;
-use crate::io::conflicts::{Files, Stdout};
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

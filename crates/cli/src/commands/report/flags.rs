@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use files::conflicts::{Files, Stdout};
 
 use crate::args::output::OutputArgs;
-use crate::io::conflicts::{Files, Stdout};
 
 /// Show, merge or overlay saved reports.
 ///

@@ -22,11 +22,12 @@ use bench::stress::{Plan, Rate};
 use clap::{ArgAction, Args, ValueEnum};
 use stress::{DataKind, Loop, Pace, Plan as Load, PoolKind, codec};
 
+use files::conflicts::{Files, Stdout};
+
 use crate::args::output::OutputArgs;
 use crate::args::units;
 use crate::commands::stress::flags::parse::Fault;
 use crate::failure::{Failure, Result};
-use crate::io::conflicts::{Files, Stdout};
 
 /// Default duration of a single run, and of each of several runs.
 const DURATION: Duration = Duration::from_secs(10);

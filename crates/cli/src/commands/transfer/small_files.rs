@@ -141,9 +141,9 @@ mod tests {
     use super::*;
     use crate::commands::transfer::{Opening, Options, Overwrite, Stop, Stream, run};
     use crate::failure::{Failure, Result};
-    use crate::io::plan::{Destination, Jobs};
-    use crate::io::sink::Written;
-    use crate::io::source::Summary;
+    use files::plan::{Destination, Jobs};
+    use files::sink::Written;
+    use files::source::Summary;
     use report::ExitStatus;
     use report::Outcome;
 

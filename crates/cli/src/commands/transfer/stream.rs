@@ -10,7 +10,7 @@ use files::place::Placer;
 use files::plan::{Job, Jobs};
 use files::sink::{Buffer, Sink};
 use files::source::{self, Source};
-use files::target::{self, Target};
+use files::target::Target;
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome, names};
@@ -216,7 +216,7 @@ impl Stream<'_> {
 
     /// The source as the user named it.
     pub(crate) fn name(&self) -> String {
-        target::display(&self.job.source)
+        files::display(&self.job.source)
     }
 
     /// The next input, empty at the end.
@@ -275,7 +275,7 @@ impl Stream<'_> {
 
     fn held(&mut self, start: Instant, end: Instant) {
         self.calls += 1;
-        let what = || format!("{}, call {}", target::display(&self.job.source), self.calls);
+        let what = || format!("{}, call {}", files::display(&self.job.source), self.calls);
         self.times.hold.record_span_what(start, end, what);
     }
 

@@ -5,9 +5,11 @@ use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 
+#[cfg(feature = "cloud")]
+use files::remote;
 use files::source::{self, Source};
 use files::splice::Undo;
-use files::{target, url};
+use files::url;
 use latency::report::{Input, LatencyName, Validation};
 use report::{ExitStatus, Outcome, names};
 use zipstream::extract::{Existing, Stopped};
@@ -20,8 +22,6 @@ use crate::commands::unzip::keys::Keys;
 use crate::commands::unzip::{list, messages};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-#[cfg(feature = "cloud")]
-use crate::io::remote;
 #[cfg(feature = "cloud")]
 use crate::io::spans::Spans;
 use crate::session::{Session, Setup};
@@ -207,7 +207,7 @@ fn opened<R: ReadAt>(
     warn: bool,
 ) -> Result<ArchiveReader<R>> {
     let reader = ArchiveReader::open_with(source, &plan.read).map_err(|error| {
-        let failure = Failure::new(format!("cannot read {}: {error}", target::display(path)));
+        let failure = Failure::new(format!("cannot read {}: {error}", files::display(path)));
         match error.help_text() {
             _ if Undo::is_there(path) => failure.help(UNDO),
             Some(help) => failure.help(help),

@@ -8,9 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use files::rights::Rights;
-use files::splice;
 use files::target::Target;
-use files::temporary;
+use files::{splice, temporary};
 use zipstream::{ArchiveReader, Directory, EntryKind, Totals, Warning};
 
 use crate::args::glob::Asked;

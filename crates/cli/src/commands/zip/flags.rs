@@ -255,7 +255,7 @@ impl ZipArgs {
             return Err(Failure::usage(format!("level {level} is out of range"))
                 .help(format!("levels of {method} are {low} to {high}")));
         }
-        let to_stdout = crate::io::target::is_stdout(&self.output);
+        let to_stdout = files::target::is_stdout(&self.output);
         if self.verify && to_stdout {
             return Err(Failure::usage("--verify cannot test standard output")
                 .help("name a file, or test the archive afterwards: perfkit unzip -t"));

@@ -174,7 +174,7 @@ impl<'a> Packer<'a> {
         let mut options = self.options();
         options.modified = Some(jiff::Timestamp::now().as_second());
         self.start(source, &options)?;
-        let mut stdin = crate::io::source::Source::open(&source.path, context())?;
+        let mut stdin = files::source::Source::open(&source.path, context())?;
         if let Some(metadata) = stdin.attributes() {
             self.rights.narrow(metadata);
         }

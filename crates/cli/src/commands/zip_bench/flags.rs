@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use files::conflicts::{Files, Stdout};
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
-use crate::io::conflicts::{Files, Stdout};
 
 /// Measure archives packed with and without an async runtime.
 ///

@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::slice::Iter;
 
+use files::plan::Place;
+
 use crate::args::settings::ReferenceArgs;
 use crate::commands::decompress::flags::DecompressMode;
 use crate::failure::{Failure, Result};
-use crate::io::plan::Place;
 use crate::zstd_compat::flags::advanced::Advanced;
 use crate::zstd_compat::flags::program::{Name, Variables};
 use crate::zstd_compat::flags::training::Training;

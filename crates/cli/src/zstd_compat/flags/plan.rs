@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use files::plan::Place;
 use zstdkit::{DecoderOptions, EncoderOptions};
 
 use crate::args::levels;
@@ -10,7 +11,6 @@ use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::train::flags::TrainPlan;
 use crate::commands::decompress::flags::{DecompressMode, DecompressPlan, limit_window};
 use crate::failure::{Failure, Result};
-use crate::io::plan::Place;
 use crate::zstd_compat::flags::parse::{Asked, CommandLine, Operation, Output, USAGE};
 use crate::zstd_compat::flags::program::{Name, Variables};
 

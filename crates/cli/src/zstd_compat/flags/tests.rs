@@ -3,12 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use files::plan::Place;
 use zstdkit::{Parameters, Strategy};
 
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::decompress::flags::DecompressPlan;
 use crate::failure::Result;
-use crate::io::plan::Place;
 use crate::zstd_compat::flags::{Action, Name, Variables, ZstdPlan, parse};
 
 fn read(line: &str) -> Result<ZstdPlan> {

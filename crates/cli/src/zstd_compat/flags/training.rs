@@ -53,7 +53,7 @@ impl Training {
                 .help("name files; each is one sample"));
         }
         let output = match output {
-            Some(path) if crate::io::target::is_stdout(path) => {
+            Some(path) if files::target::is_stdout(path) => {
                 return Err(
                     Failure::new("a dictionary cannot go to standard output").help("add -o FILE")
                 );

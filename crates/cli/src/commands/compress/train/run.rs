@@ -7,8 +7,9 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use files::conflicts::Files;
+use files::display;
 use files::plan::{self, Direction, Request};
-use files::target::{Target, display};
+use files::target::Target;
 use latency::report::{Table, Unit};
 use report::{ExitStatus, Outcome};
 use zstdkit::Dictionary;

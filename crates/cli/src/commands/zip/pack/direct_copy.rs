@@ -192,7 +192,7 @@ mod tests {
         for threads in [1, 2, 9] {
             let mut target = tempfile::tempfile().unwrap();
             let placer = Placer::new(
-                crate::io::output::Output::new(target.try_clone().unwrap()),
+                files::output::Output::new(target.try_clone().unwrap()),
                 false,
             );
             let mut copy = Copy {
