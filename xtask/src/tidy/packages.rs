@@ -42,6 +42,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "the kernel is handed memory, which is owned there until it lets go",
     ),
     (
+        "crates/fixcore/src/io/uring/ring/pages.rs",
+        "addresses within memory that is allocated by hand",
+    ),
+    (
         "crates/fixcore/src/scan/avx2.rs",
         "vector loads of whole arrays",
     ),

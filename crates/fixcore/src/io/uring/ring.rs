@@ -1,4 +1,4 @@
-//! A ring and the memory that the kernel works on: the only unsafe code of `io`.
+//! A ring and the memory that the kernel works on: with `pages`, the only unsafe code of `io`.
 //!
 //! The kernel writes to receive buffers and reads from outboxes after the submitting call has
 //! returned. So a [`Ring`] owns all of that memory. It lends out a received buffer only while the
@@ -10,27 +10,28 @@
     reason = "the kernel is handed memory, which has to outlive its use"
 )]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::io;
 use std::marker::PhantomData;
-use std::os::fd::{AsRawFd, BorrowedFd};
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
-use io_uring::types::{BufRingEntry, CancelBuilder, Fd, SubmitArgs, Timespec};
-use io_uring::{IoUring, cqueue, opcode, squeue};
+use io_uring::types::{BufRingEntry, CancelBuilder, SubmitArgs, Timespec};
+use io_uring::{IoUring, opcode, squeue};
 
-use crate::io::options::{Receives, Setup, Wait};
+use crate::io::options::{Setup, Wait};
+
+mod completions;
+mod pages;
+mod requests;
+
+pub(in crate::io) use completions::Completion;
+use pages::Pages;
+pub(super) use requests::Send;
 
 /// The group number of the provided buffers.
 const GROUP: u16 = 0;
-/// A page: the alignment of a ring of buffers.
-const PAGE_BYTES: usize = 4096;
 /// How often, and how long each time, `drop` waits for requests in flight to end.
 const END_TRIES: u32 = 20;
 const END_WAIT: Wait = Wait::For(std::time::Duration::from_millis(50));
-/// The flags of a send that must not block.
-const MSG_DONTWAIT: i32 = 0x40;
 /// The `user_data` of the request that cancels all others.
 const END: u64 = u64::MAX;
 
@@ -58,99 +59,6 @@ pub(in crate::io) struct Lent {
     ring: u64,
     id: u16,
     bytes: usize,
-}
-
-/// The completion of a request.
-#[derive(Debug)]
-pub(in crate::io) struct Completion {
-    pub(super) user_data: u64,
-    /// The number of bytes, or a negative error number.
-    pub(super) result: i32,
-    /// Whether more completions of this request follow.
-    pub(super) more: bool,
-    /// Whether it only reports that the kernel is done with the bytes of an earlier send.
-    pub(super) notification: bool,
-    /// The received buffer.
-    pub(super) lent: Option<Lent>,
-}
-
-#[cfg(feature = "workload")]
-impl Completion {
-    /// The error of the request, if it failed.
-    pub(in crate::io) fn check(&self) -> io::Result<()> {
-        match self.result {
-            0.. => Ok(()),
-            error => Err(io::Error::from_raw_os_error(-error)),
-        }
-    }
-}
-
-/// How to send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Send {
-    /// Now or not at all: it completes during submission.
-    Now,
-    /// When there is room in the kernel.
-    Blocking,
-    /// The same from registered memory, which the kernel may read until it sends a notification.
-    Registered,
-}
-
-/// Memory for the kernel, zeroed, on page boundaries.
-#[derive(Debug)]
-struct Pages {
-    /// The allocation.
-    all: NonNull<u8>,
-    layout: Layout,
-    /// The first page boundary in it, and the number of bytes from there on.
-    start: NonNull<u8>,
-    bytes: usize,
-}
-
-impl Pages {
-    fn new(bytes: usize) -> io::Result<Self> {
-        // Aligned by hand: the allocator zeroes aligned memory page by page, which would touch all of
-        // it before any is used.
-        let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let with_page = bytes.checked_add(PAGE_BYTES).ok_or_else(no_memory)?;
-        let layout = Layout::array::<u128>(with_page / size_of::<u128>() + 1);
-        let layout = layout.map_err(|_| no_memory())?;
-        // SAFETY: the layout has at least a page.
-        let all = unsafe { alloc_zeroed(layout) };
-        let all = NonNull::new(all).ok_or_else(no_memory)?;
-        let over = all.align_offset(PAGE_BYTES);
-        assert!(over <= PAGE_BYTES, "a page boundary within a page");
-        // SAFETY: the allocation has a page more than `bytes`, and `over` is at most a page.
-        let start = unsafe { all.add(over) };
-        Ok(Self {
-            all,
-            layout,
-            start,
-            bytes,
-        })
-    }
-
-    /// Pages for this many items of a size.
-    fn of(number: usize, bytes_each: usize) -> io::Result<Self> {
-        let bytes = number.checked_mul(bytes_each);
-        Self::new(bytes.ok_or(io::ErrorKind::OutOfMemory)?)
-    }
-
-    /// The address of `bytes` bytes at `at`, which must be inside.
-    fn at(&self, at: usize, bytes: usize) -> *mut u8 {
-        let inside = at.checked_add(bytes).is_some_and(|end| end <= self.bytes);
-        assert!(inside, "a buffer beyond the memory of the ring");
-        // SAFETY: `at` is at most `bytes`, as just asserted, and the allocation has as many after
-        // `start`.
-        unsafe { self.start.as_ptr().add(at) }
-    }
-}
-
-impl Drop for Pages {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and dropped once.
-        unsafe { dealloc(self.all.as_ptr(), self.layout) }
-    }
 }
 
 /// A ring with its memory. It stays on one thread: with `SINGLE_ISSUER` the kernel accepts requests
@@ -252,7 +160,7 @@ impl Ring {
         if self.sizes.buffers == 0 {
             return Ok(());
         }
-        let entries = self.memory().entries.start.as_ptr() as u64;
+        let entries = self.memory().entries.start() as u64;
         self.syscalls += 1;
         let submitter = self.ring.submitter();
         // SAFETY: the entries are on a page boundary, as many as are said, and freed when the ring
@@ -269,8 +177,8 @@ impl Ring {
     fn register(&mut self) {
         let outboxes = &self.memory().outboxes;
         let all = libc::iovec {
-            iov_base: outboxes.start.as_ptr().cast(),
-            iov_len: outboxes.bytes,
+            iov_base: outboxes.start().cast(),
+            iov_len: outboxes.bytes(),
         };
         // SAFETY: the outboxes are freed when the ring is closed and nothing is in flight.
         let done = unsafe { self.ring.submitter().register_buffers(&[all]) };
@@ -316,7 +224,7 @@ impl Ring {
     }
 
     fn publish(&self) {
-        let entries = self.memory().entries.start.as_ptr().cast::<BufRingEntry>();
+        let entries = self.memory().entries.start().cast::<BufRingEntry>();
         // SAFETY: the first entry of the ring, whose unused field is the tail. It is aligned for an
         // atomic, and the kernel only reads it.
         let tail = unsafe { AtomicU16::from_ptr(BufRingEntry::tail(entries).cast_mut()) };
@@ -358,80 +266,6 @@ impl Ring {
         let inside = at.checked_add(bytes).is_some_and(|end| end <= size);
         assert!(inside && outbox < self.sizes.outboxes, "beyond an outbox");
         self.memory().outboxes.at(outbox * size + at, bytes)
-    }
-
-    /// Queues a receive from a socket into provided buffers: single, or multishot.
-    pub(super) fn receive(
-        &mut self,
-        socket: BorrowedFd<'_>,
-        how: Receives,
-        user_data: u64,
-    ) -> io::Result<()> {
-        let fd = Fd(socket.as_raw_fd());
-        let multishot = opcode::RecvMulti::new(fd, GROUP);
-        let entry = match how {
-            Receives::Multishot => multishot.build(),
-            Receives::Single => {
-                let bytes = u32::try_from(self.sizes.buffer_bytes).unwrap_or(u32::MAX);
-                let receive = opcode::Recv::new(fd, std::ptr::null_mut(), bytes).buf_group(GROUP);
-                receive.build().flags(squeue::Flags::BUFFER_SELECT)
-            }
-            // Multishot cannot be combined with waiting for the full length.
-            Receives::Refused => multishot.flags(libc::MSG_WAITALL).build(),
-        };
-        self.push(&entry.user_data(user_data))
-    }
-
-    /// Queues a send of bytes of an outbox.
-    pub(super) fn send(
-        &mut self,
-        socket: BorrowedFd<'_>,
-        (outbox, at, bytes): (usize, usize, usize),
-        how: Send,
-        user_data: u64,
-    ) -> io::Result<()> {
-        let fd = Fd(socket.as_raw_fd());
-        let start = self.outbox(outbox, at, bytes).cast_const();
-        let length = u32::try_from(bytes).unwrap_or(u32::MAX);
-        let entry = match how {
-            Send::Now => {
-                let send = opcode::Send::new(fd, start, length);
-                send.flags(MSG_DONTWAIT).build()
-            }
-            Send::Blocking => opcode::Send::new(fd, start, length).build(),
-            Send::Registered => {
-                let send = opcode::SendZc::new(fd, start, length);
-                send.buf_index(Some(0)).build()
-            }
-        };
-        self.push(&entry.user_data(user_data))
-    }
-
-    /// Queues the cancellation of a request.
-    pub(super) fn cancel(&mut self, target: u64, user_data: u64) -> io::Result<()> {
-        let entry = opcode::AsyncCancel::new(target).build();
-        self.push(&entry.user_data(user_data))
-    }
-
-    /// Queues a request that does nothing.
-    #[cfg(feature = "workload")]
-    pub(in crate::io) fn nop(&mut self) -> io::Result<()> {
-        self.push(&opcode::Nop::new().build())
-    }
-
-    /// Queues a write of the first eight bytes of the first outbox to a file.
-    #[cfg(feature = "workload")]
-    pub(in crate::io) fn write_word(&mut self, file: BorrowedFd<'_>) -> io::Result<()> {
-        let start = self.outbox(0, 0, 8).cast_const();
-        self.push(&opcode::Write::new(Fd(file.as_raw_fd()), start, 8).build())
-    }
-
-    /// Queues a read of eight bytes of a file into the first outbox.
-    #[cfg(feature = "workload")]
-    pub(in crate::io) fn read_word(&mut self, file: BorrowedFd<'_>) -> io::Result<()> {
-        let start = self.outbox(0, 0, 8);
-        self.reads_into_outbox = true;
-        self.push(&opcode::Read::new(Fd(file.as_raw_fd()), start, 8).build())
     }
 
     /// The first eight bytes of the first outbox, if nothing is in flight.
@@ -492,34 +326,6 @@ impl Ring {
         }
     }
 
-    /// How many completions are ready.
-    pub(super) fn ready(&mut self) -> usize {
-        self.ring.completion().len()
-    }
-
-    /// The next completion that is ready.
-    pub(in crate::io) fn completion(&mut self) -> Option<Completion> {
-        let entry = self.ring.completion().next()?;
-        let (flags, result) = (entry.flags(), entry.result());
-        let more = cqueue::more(flags);
-        if !more {
-            self.in_flight = self.in_flight.saturating_sub(1);
-        }
-        let bytes = usize::try_from(result).unwrap_or(0);
-        let id = cqueue::buffer_select(flags).filter(|id| *id < self.sizes.buffers);
-        Some(Completion {
-            user_data: entry.user_data(),
-            result,
-            more,
-            notification: cqueue::notif(flags),
-            lent: id.map(|id| Lent {
-                ring: self.number,
-                id,
-                bytes: bytes.min(self.sizes.buffer_bytes),
-            }),
-        })
-    }
-
     /// Cancels all requests in flight. Returns whether the kernel has released everything.
     fn end(&mut self) -> bool {
         let mut asked = false;
@@ -556,44 +362,4 @@ fn is_passing(error: &io::Error) -> bool {
     error
         .raw_os_error()
         .is_some_and(|code| passing.contains(&code))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_that_no_number_counts_is_refused() {
-        let kind = |pages: io::Result<Pages>| pages.unwrap_err().kind();
-        for bytes in [
-            usize::MAX,
-            usize::MAX - PAGE_BYTES,
-            isize::MAX.unsigned_abs(),
-        ] {
-            assert_eq!(kind(Pages::new(bytes)), io::ErrorKind::OutOfMemory);
-            assert_eq!(kind(Pages::of(2, bytes)), io::ErrorKind::OutOfMemory);
-        }
-    }
-
-    #[test]
-    fn addresses_are_inside_or_refused() {
-        let pages = Pages::of(3, 100).unwrap();
-        for (at, bytes) in [(0, 300), (299, 1), (300, 0)] {
-            assert_eq!(
-                pages.at(at, bytes) as usize,
-                pages.start.as_ptr() as usize + at
-            );
-        }
-        assert_eq!(pages.start.as_ptr() as usize % PAGE_BYTES, 0);
-        for (at, bytes) in [
-            (0, 301),
-            (300, 1),
-            (301, 0),
-            (usize::MAX, 2),
-            (1, usize::MAX),
-        ] {
-            let at = || pages.at(at, bytes);
-            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(at)).is_err());
-        }
-    }
 }
