@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod orders;
 mod part;
+mod sequence;
 mod total;
 
 pub use part::Part;
