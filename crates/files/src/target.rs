@@ -7,16 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::open::open;
 use crate::output::Output;
-use crate::rights::Rights;
-#[cfg(unix)]
-use crate::rights::umask;
 use crate::temporary::Temporary;
 use crate::{Context, Error, Operation, Result, url};
 
 mod attributes;
 
-#[cfg(unix)]
-use attributes::{MODE_NEW, copied_mode, set_mode};
 use attributes::{final_mode, first_mode, is_small_and_ours};
 
 /// An opened target. Dropped without [`Target::commit`] it leaves nothing behind.
@@ -255,48 +250,6 @@ impl Target {
         match self {
             Self::File { .. } => false,
             _ => waits(self.output().file()),
-        }
-    }
-
-    /// Gives the new file the rights of the one that it replaces, or those of any new file, less what
-    /// not everybody has who may read all that it is made of.
-    pub fn settle_rights(&self, replaced: Option<&Metadata>, rights: &Rights) {
-        #[cfg(unix)]
-        if let Self::File { file, .. } = self {
-            use std::os::unix::fs::MetadataExt as _;
-            let file = file.file();
-            let mode = match replaced {
-                Some(replaced) => copied_mode(file, replaced),
-                None => {
-                    // Modes have as many bits as the system says.
-                    let umask: u32 = umask().bits() as _;
-                    MODE_NEW & !umask
-                }
-            };
-            if let Ok(now) = file.metadata() {
-                set_mode(file, &now, rights.of(mode, now.gid()));
-            }
-        }
-        #[cfg(not(unix))]
-        let _ = (replaced, rights);
-    }
-
-    /// Gives the new file the owner, mode and times of its source, as far as the system lets it.
-    pub fn copy_attributes(&self, source: &Metadata) {
-        let Self::File { file, .. } = self else {
-            return;
-        };
-        let file = file.file();
-        #[cfg(unix)]
-        if let Ok(now) = file.metadata() {
-            set_mode(file, &now, copied_mode(file, source));
-        }
-        if let Ok(modified) = source.modified() {
-            let mut times = std::fs::FileTimes::new().set_modified(modified);
-            if let Ok(accessed) = source.accessed() {
-                times = times.set_accessed(accessed);
-            }
-            let _ = file.set_times(times);
         }
     }
 

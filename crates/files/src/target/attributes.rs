@@ -4,15 +4,63 @@
 use std::fs::File;
 use std::fs::Metadata;
 
+use super::Target;
 #[cfg(unix)]
 use crate::SMALL_BYTES;
+use crate::rights::Rights;
+#[cfg(unix)]
+use crate::rights::umask;
 
 /// Rights of a file that has no source to take them from: everyone's, less the umask.
 #[cfg(unix)]
-pub(super) const MODE_NEW: u32 = 0o666;
+const MODE_NEW: u32 = 0o666;
 /// Rights that a copy of a file may have before it has its owner.
 #[cfg(unix)]
 const MODE_OWNER: u32 = 0o600;
+
+impl Target {
+    /// Gives the new file the rights of the one that it replaces, or those of any new file, less what
+    /// not everybody has who may read all that it is made of.
+    pub fn settle_rights(&self, replaced: Option<&Metadata>, rights: &Rights) {
+        #[cfg(unix)]
+        if let Self::File { file, .. } = self {
+            use std::os::unix::fs::MetadataExt as _;
+            let file = file.file();
+            let mode = match replaced {
+                Some(replaced) => copied_mode(file, replaced),
+                None => {
+                    // Modes have as many bits as the system says.
+                    let umask: u32 = umask().bits() as _;
+                    MODE_NEW & !umask
+                }
+            };
+            if let Ok(now) = file.metadata() {
+                set_mode(file, &now, rights.of(mode, now.gid()));
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = (replaced, rights);
+    }
+
+    /// Gives the new file the owner, mode and times of its source, as far as the system lets it.
+    pub fn copy_attributes(&self, source: &Metadata) {
+        let Self::File { file, .. } = self else {
+            return;
+        };
+        let file = file.file();
+        #[cfg(unix)]
+        if let Ok(now) = file.metadata() {
+            set_mode(file, &now, copied_mode(file, source));
+        }
+        if let Ok(modified) = source.modified() {
+            let mut times = std::fs::FileTimes::new().set_modified(modified);
+            if let Ok(accessed) = source.accessed() {
+                times = times.set_accessed(accessed);
+            }
+            let _ = file.set_times(times);
+        }
+    }
+}
 
 /// Whether a source is small and belongs to this user. Its copy needs no name until it is complete, which
 /// is quicker; of a large one the user sees a file that grows. A copy that is given to another user
@@ -59,7 +107,7 @@ pub(super) fn first_mode(_: Option<&Metadata>, _: bool) -> u32 {
 /// Gives `file` the owner of `source`, as far as the system lets it, and returns the mode that goes with
 /// it.
 #[cfg(unix)]
-pub(super) fn copied_mode(file: &File, source: &Metadata) -> u32 {
+fn copied_mode(file: &File, source: &Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = source.permissions().mode() & 0o777;
     let owned = file
@@ -74,7 +122,7 @@ pub(super) fn copied_mode(file: &File, source: &Metadata) -> u32 {
 }
 
 #[cfg(unix)]
-pub(super) fn set_mode(file: &File, now: &Metadata, mode: u32) {
+fn set_mode(file: &File, now: &Metadata, mode: u32) {
     use std::os::unix::fs::PermissionsExt as _;
     if now.permissions().mode() & 0o7777 != mode {
         let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
