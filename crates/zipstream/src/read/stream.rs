@@ -1,13 +1,16 @@
 //! An archive in the order of its bytes: local headers, contents, then the directory. No I/O, no
 //! seeking.
 //!
-//! [`content`] handles everything between a local header and the next record, [`records`] the
-//! records.
+//! [`step`] is what calls give. [`content`] handles everything between a local header and the next
+//! record, [`records`] the records.
 //!
 //! What only the directory says (modes, links) is known at the end.
 
 mod content;
 mod records;
+mod step;
+
+pub use step::{StreamEntry, StreamEvent, StreamStep};
 
 use super::directory::Entry;
 use super::options::{ReadOptions, is_padding};
@@ -18,7 +21,6 @@ use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::Central;
 use crate::format::end::End;
-use crate::method::Method;
 use crate::raw_entry::FoundSizes;
 
 /// The longest descriptor. Reading this many bytes is safe: the end record, the shortest record
@@ -26,53 +28,6 @@ use crate::raw_entry::FoundSizes;
 const DESCRIPTOR_BYTES_MAX: usize = 24;
 /// A ZIP64 end record with more data than this is refused.
 const END64_EXTRA_BYTES_MAX: u64 = 1 << 16;
-
-/// An entry, as its local header describes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StreamEntry {
-    /// The name.
-    pub name: String,
-    /// How it is compressed.
-    pub method: Method,
-    /// Whether its content is encrypted.
-    pub encrypted: bool,
-    /// The size of its content, if the header states it.
-    pub content_bytes: Option<u64>,
-    /// Seconds since 1970.
-    pub modified: i64,
-    /// Where its local header starts in the archive.
-    pub offset: u64,
-}
-
-/// What a call has led to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamEvent {
-    /// More input is needed.
-    NeedInput,
-    /// An entry starts: see [`StreamDecoder::entry`].
-    Entry,
-    /// Content was produced, or will be with more input.
-    Content,
-    /// The entry is complete and verified.
-    EntryEnd,
-    /// A record of the directory: see [`StreamDecoder::record`].
-    Record,
-    /// The archive is complete.
-    End,
-}
-
-/// What one call did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StreamStep {
-    /// Input bytes consumed.
-    pub consumed: usize,
-    /// Content bytes produced.
-    pub produced: usize,
-    /// What the call has led to.
-    pub event: StreamEvent,
-}
 
 /// Reads an archive in the order of its bytes.
 pub struct StreamDecoder {
