@@ -2,6 +2,7 @@
 
 pub(crate) mod flags;
 pub(crate) mod run;
+mod stage;
 pub(crate) mod train;
 
 pub(crate) use run::run;

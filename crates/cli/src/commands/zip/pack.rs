@@ -17,7 +17,7 @@ use zipstream::{
 use crate::commands::transfer::{Stop, write_error};
 use crate::commands::zip::edit::Base;
 use crate::commands::zip::flags::ZipPlan;
-use crate::commands::zip::sources::Source;
+use crate::commands::zip::listed::Source;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::Session;

@@ -27,8 +27,9 @@ use crate::term::{message, password, signal};
 use crate::commands::zip::carry;
 use crate::commands::zip::conclude::settle;
 use crate::commands::zip::edit::Base;
+use crate::commands::zip::listed::Listed;
 use crate::commands::zip::pack::Packer;
-use crate::commands::zip::sources::{Listed, Sources, Special};
+use crate::commands::zip::sources::{Sources, Special};
 use crate::commands::zip::verify::verify;
 
 /// 1980-01-01, the earliest time that every reader supports.

@@ -1,7 +1,4 @@
 //! Turns paths into entries, in the order in which they are packed.
-//!
-//! There may be very many of them, so they are kept in one buffer, with a few bytes in addition to each
-//! path.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::FileType;
@@ -13,92 +10,10 @@ use files::rights::Rights;
 use walkdir::WalkDir;
 use zipstream::EntryKind;
 
+use crate::commands::zip::entry_name::{name, not_utf8};
 use crate::commands::zip::flags::{Symlinks, ZipPlan};
-use crate::failure::{Failure, Result};
-
-/// A future entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Source {
-    /// Where it is; `-` is standard input.
-    pub(super) path: PathBuf,
-    /// Its name in the archive.
-    pub(super) name: String,
-    /// What it is.
-    pub(super) kind: EntryKind,
-}
-
-/// Future entries, one after another: the kind, the length of the path, the path. The name is derived from
-/// the path.
-#[derive(Debug, Default)]
-pub(super) struct Listed {
-    bytes: Vec<u8>,
-}
-
-/// Bytes in addition to each path.
-const HEAD_BYTES: usize = 5;
-
-impl Listed {
-    fn push(&mut self, path: &str, kind: EntryKind) {
-        self.bytes.push(match kind {
-            EntryKind::File => 0,
-            EntryKind::Directory => 1,
-            EntryKind::Symlink => 2,
-        });
-        // No path is nearly as long.
-        self.bytes
-            .extend_from_slice(&(path.len() as u32).to_le_bytes());
-        self.bytes.extend_from_slice(path.as_bytes());
-    }
-
-    /// The entry at this byte, and the position of the next one.
-    fn at(&self, at: usize) -> Option<(Source, usize)> {
-        let (head, rest) = self.bytes.get(at..)?.split_first_chunk::<HEAD_BYTES>()?;
-        let [kind, bytes @ ..] = *head;
-        let bytes = u32::from_le_bytes(bytes) as usize;
-        let path = Path::new(std::str::from_utf8(rest.get(..bytes)?).ok()?);
-        let source = Source {
-            path: path.to_owned(),
-            name: name(path).ok()??,
-            kind: match kind {
-                0 => EntryKind::File,
-                1 => EntryKind::Directory,
-                _ => EntryKind::Symlink,
-            },
-        };
-        Some((source, at + HEAD_BYTES + bytes))
-    }
-
-    /// All entries with their positions.
-    fn placed(&self) -> impl Iterator<Item = (usize, Source)> {
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            let (source, behind) = self.at(next)?;
-            Some((std::mem::replace(&mut next, behind), source))
-        })
-    }
-
-    /// All entries.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Source> {
-        self.placed().map(|(_, source)| source)
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    /// Removes the entries that `stays`, called with position and entry, rejects.
-    pub(super) fn retain(&mut self, mut stays: impl FnMut(usize, &Source) -> bool) {
-        let (mut next, mut kept) = (0, 0);
-        while let Some((source, behind)) = self.at(next) {
-            if stays(next, &source) {
-                self.bytes.copy_within(next..behind, kept);
-                kept += behind - next;
-            }
-            next = behind;
-        }
-        self.bytes.truncate(kept);
-    }
-}
+use crate::commands::zip::listed::{Listed, Source};
+use crate::failure::Failure;
 
 /// The sources, and paths that could not be sources.
 #[derive(Debug, Default)]
@@ -319,39 +234,6 @@ fn both(source: &Source, first: &Source) -> Failure {
     Failure::new(what).help("pack them from a directory that contains both")
 }
 
-fn not_utf8(path: &Path) -> Failure {
-    let path = path.display();
-    Failure::new(format!("the name of '{path}' is not UTF-8"))
-        .help("rename it, or leave it out with -x")
-}
-
-/// The entry name of a path, without parts that only say where it starts. `None` if nothing is left.
-fn name(path: &Path) -> Result<Option<String>> {
-    let mut name = String::new();
-    for part in path.components() {
-        match part {
-            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
-            Component::ParentDir => {
-                return Err(Failure::new(format!(
-                    "'{}' is outside of the current directory, and entry names cannot contain '..'",
-                    path.display()
-                ))
-                .help("change to a directory above it first"));
-            }
-            Component::Normal(part) => {
-                let Some(part) = part.to_str() else {
-                    return Err(not_utf8(path));
-                };
-                if !name.is_empty() {
-                    name.push('/');
-                }
-                name.push_str(part);
-            }
-        }
-    }
-    Ok((!name.is_empty()).then_some(name))
-}
-
 fn unreadable(root: &Path, error: walkdir::Error) -> Failure {
     let path = error.path().unwrap_or(root).to_owned();
     if error.loop_ancestor().is_some() {
@@ -364,43 +246,5 @@ fn unreadable(root: &Path, error: walkdir::Error) -> Failure {
     match error.into_io_error() {
         Some(error) => Failure::io("read", &path, &error),
         None => Failure::new(format!("cannot read '{}'", path.display())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_listed_comes_back_but_for_what_is_left_out() {
-        let mut listed = Listed::default();
-        for (path, kind) in [
-            ("./a", EntryKind::File),
-            ("dir", EntryKind::Directory),
-            ("-", EntryKind::File),
-        ] {
-            listed.push(path, kind);
-        }
-        listed.push("link", EntryKind::Symlink);
-        listed.retain(|at, source| at > 0 || source.name != "a");
-        listed.retain(|_, source| source.kind != EntryKind::Directory);
-        let found: Vec<_> = listed
-            .iter()
-            .map(|source| (source.name, source.kind))
-            .collect();
-        let expected = [("-", EntryKind::File), ("link", EntryKind::Symlink)];
-        assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
-        assert!(!listed.is_empty());
-        listed.retain(|_, _| false);
-        assert!(listed.is_empty() && listed.iter().next().is_none());
-    }
-
-    #[test]
-    fn names_do_not_say_where_they_start() {
-        let name = |path: &str| name(Path::new(path)).unwrap();
-        assert_eq!(name("./a//b/"), Some("a/b".to_owned()));
-        assert_eq!(name("/etc/passwd"), Some("etc/passwd".to_owned()));
-        assert_eq!(name("."), None);
-        assert!(super::name(Path::new("a/../b")).is_err());
     }
 }

@@ -8,6 +8,7 @@ mod parse;
 mod plan;
 mod program;
 mod training;
+mod values;
 
 pub(crate) use plan::{Action, ZstdPlan, parse};
 pub(crate) use program::{Name, Variables};

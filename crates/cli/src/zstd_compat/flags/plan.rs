@@ -11,8 +11,9 @@ use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::train::flags::TrainPlan;
 use crate::commands::decompress::flags::{DecompressMode, DecompressPlan, limit_window};
 use crate::failure::{Failure, Result};
-use crate::zstd_compat::flags::parse::{Asked, CommandLine, Operation, Output, USAGE};
+use crate::zstd_compat::flags::parse::{Asked, CommandLine, Operation, Output};
 use crate::zstd_compat::flags::program::{Name, Variables};
+use crate::zstd_compat::flags::values::USAGE;
 
 /// The largest and the smallest job size of the library.
 const JOB_BYTES: std::ops::RangeInclusive<u64> = 512 << 10..=1 << 30;

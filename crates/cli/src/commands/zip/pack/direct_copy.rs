@@ -11,9 +11,9 @@ use files::place::Placer;
 use zipstream::{Crc32, EntryOptions, ReadAt as _};
 
 use crate::commands::transfer::{Stop, write_error};
+use crate::commands::zip::listed::Source;
 use crate::commands::zip::pack::Packer;
 use crate::commands::zip::pack::file::Reading;
-use crate::commands::zip::sources::Source;
 use crate::term::progress::Progress;
 use crate::term::signal;
 

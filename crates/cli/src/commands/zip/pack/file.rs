@@ -11,8 +11,8 @@ use files::write_behind::WriteBehind;
 use zipstream::{EntryOptions, KnownContent};
 
 use crate::commands::transfer::{Stop, write_error};
+use crate::commands::zip::listed::Source;
 use crate::commands::zip::pack::{Packer, WRITE_BYTES, failed, passed_over};
-use crate::commands::zip::sources::Source;
 use crate::failure::Failure;
 use crate::io::open;
 use crate::term::{message, signal};

@@ -1,0 +1,328 @@
+//! Compresses all files of a run: each as a frame, or as frames that threads compress.
+
+use files::BUFFER_BYTES;
+use files::plan::Job;
+use files::sink::Written;
+use files::source::Summary;
+use zstdkit::parallel::{JobObserver, SeekableEncoder};
+use zstdkit::{Encoder, EncoderOptions, Operation as Directive, State};
+
+use crate::commands::codec::codec_failure;
+use crate::commands::compress::flags::CompressPlan;
+use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
+use crate::failure::{Failure, Result};
+
+/// Input of one operation: the largest zstd block, so that without worker threads one call
+/// compresses one block.
+const CHUNK_BYTES: usize = 128 * 1024;
+/// Output that a chunk needs at most, if nothing in it repeats (`ZSTD_compressBound`, rounded up).
+const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
+
+/// Encoders that are kept for later files of other sizes.
+const ENCODERS_MAX: usize = 4;
+
+/// The encoders of a run, created when files need them.
+pub(crate) struct Compress {
+    plan: CompressPlan,
+    /// The encoder used last, with its settings, and a few before it.
+    encoders: Vec<(EncoderOptions, Encoder)>,
+    /// The encoder for seekable files, if they are asked for.
+    seekable: Option<SeekableEncoder>,
+    pub(super) verified: u64,
+    pub(super) wrong: u64,
+}
+
+impl Compress {
+    pub(crate) fn new(plan: CompressPlan, observer: impl FnOnce() -> JobObserver) -> Result<Self> {
+        let failed = |error| Failure::new(format!("cannot set up the encoder: {error}"));
+        let seekable = plan.seekable.map(|bytes| {
+            SeekableEncoder::new(&plan.encoder, bytes, plan.threads as usize)
+                .map(|encoder| encoder.observer(observer()))
+        });
+        let mut stage = Self {
+            seekable: seekable.transpose().map_err(failed)?,
+            plan,
+            encoders: Vec::new(),
+            verified: 0,
+            wrong: 0,
+        };
+        // Invalid settings are a mistake of the command line, not of the first file.
+        stage.prepare(&[], None).map_err(failed)?;
+        Ok(stage)
+    }
+
+    /// Puts the encoder for content that starts with `first` at the end of the list.
+    fn prepare(
+        &mut self,
+        first: &[u8],
+        size: Option<u64>,
+    ) -> std::result::Result<(), zstdkit::Error> {
+        let options = self.options(first, size);
+        let known = self.encoders.iter().position(|(of, _)| *of == options);
+        let encoder = match known {
+            Some(index) => self.encoders.remove(index).1,
+            None => Encoder::new(&options)?,
+        };
+        if self.encoders.len() >= ENCODERS_MAX {
+            self.encoders.remove(0);
+        }
+        self.encoders.push((options, encoder));
+        Ok(())
+    }
+
+    fn options(&self, first: &[u8], size: Option<u64>) -> EncoderOptions {
+        let asked = &self.plan.encoder;
+        let mut options = match self.plan.recipe {
+            Some(recipe) => {
+                let own = recipe.options(first, size);
+                asked
+                    .clone()
+                    .with_level(own.level)
+                    .with_parameters(own.parameters)
+                    .with_window_log(asked.window_log.or(own.window_log))
+                    .with_long_distance(asked.long_distance || own.long_distance)
+            }
+            None => asked.clone(),
+        };
+        if let Some(prefix) = &options.prefix {
+            // Both versions must fit into one window, as with the zstd command.
+            let reach = size.unwrap_or(0).max(prefix.len() as u64).max(1);
+            options
+                .window_log
+                .get_or_insert((reach.ilog2() + 1).clamp(10, 31));
+            options.long_distance = true;
+        }
+        if self.plan.threads > 1 || options.rsyncable {
+            options.workers = self.plan.threads;
+            options = options.lean_jobs();
+        }
+        options
+    }
+
+    /// Whether the reading thread should compute the checksum: not if the codec has threads of its own,
+    /// because they do it.
+    fn hashes_apart(&self) -> bool {
+        let threads = self.plan.threads > 1 || self.plan.encoder.rsyncable;
+        self.plan.encoder.checksum && !threads && self.seekable.is_none()
+    }
+
+    fn encoder(&mut self) -> &mut Encoder {
+        let last = self.encoders.len() - 1;
+        &mut self.encoders[last].1
+    }
+}
+
+impl Stage for Compress {
+    fn open(&mut self, _: &Job) -> Result<Opening> {
+        Ok(Opening {
+            threaded: self.seekable.is_some(),
+            hash: self.hashes_apart(),
+            ..Opening::default()
+        })
+    }
+
+    fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        if let Some(encoder) = &mut self.seekable {
+            return many_frames(encoder, stream);
+        }
+        let name = stream.name();
+        let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
+        let mut input = stream.next()?;
+        let mut last = input.len() < BUFFER_BYTES;
+        let stated = stream.stated_size().or(self.plan.stream_size);
+        // The size of content that is completely in memory is more reliable than that of the file system.
+        let size = if last {
+            Some(input.len() as u64)
+        } else {
+            stated
+        };
+        self.prepare(&input, size).map_err(&failed)?;
+        let apart = self.hashes_apart() && stream.is_hashed_apart();
+        match apart {
+            true => self.encoder().begin_external_checksum(size),
+            false => self.encoder().begin(size),
+        }
+        .map_err(&failed)?;
+        let mut offset = 0_u64;
+        loop {
+            let read = offset + input.len() as u64;
+            match size {
+                Some(size) if read > size || (last && read < size) => {
+                    return Err(Stop::Failed(resized(stream, size, read)));
+                }
+                _ => {}
+            }
+            if let (Some(size), false) = (size.filter(|&size| read == size), last) {
+                // A file that grew while it was read has more content than was stated.
+                match stream.next()?.len() as u64 {
+                    0 => last = true,
+                    more => return Err(Stop::Failed(resized(stream, size, size + more))),
+                }
+            }
+            if let (true, true, Some(hash)) = (apart, last, stream.hash()) {
+                self.encoder().set_content_hash(hash);
+            }
+            let mut rest: &[u8] = &input;
+            loop {
+                let (chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
+                let end = last && after.is_empty();
+                self.chunk(stream, chunk, end, offset, &failed)?;
+                offset += chunk.len() as u64;
+                rest = after;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            if last {
+                return Ok(());
+            }
+            input = stream.next()?;
+            last = input.len() < BUFFER_BYTES;
+        }
+    }
+
+    fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()> {
+        if let Some(change) = read.change {
+            let name = files::display(&job.source);
+            return Err(changed(&name, &change.to_string()));
+        }
+        if !self.plan.verify {
+            return Ok(());
+        }
+        self.verified += 1;
+        let reason = match &written.verified {
+            Some(Ok((hash, bytes))) if (Some(*hash), *bytes) == (read.xxh64, read.bytes) => {
+                return Ok(());
+            }
+            Some(Err(error)) => error.clone(),
+            _ => "it differs from the input".to_owned(),
+        };
+        self.wrong += 1;
+        let name = files::display(&job.source);
+        Err(Failure::new(format!(
+            "the output for {name} does not decompress to its content: {reason}"
+        ))
+        .help("no file was replaced; please report this as a bug, with the command line"))
+    }
+
+    fn another(&self) -> Option<Self> {
+        let plan = self.plan_of_another()?;
+        let mut another = Self {
+            plan,
+            encoders: Vec::new(),
+            seekable: None,
+            verified: 0,
+            wrong: 0,
+        };
+        another.prepare(&[], None).ok()?;
+        Some(another)
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.verified += other.verified;
+        self.wrong += other.wrong;
+    }
+}
+
+impl Compress {
+    /// The plan for one of many small files.
+    fn plan_of_another(&self) -> Option<CompressPlan> {
+        let apart = self.plan.seekable.is_none() && self.plan.encoder.prefix.is_none();
+        apart.then(|| CompressPlan {
+            // The output for a single job is the same without threads.
+            threads: 1,
+            ..self.plan.clone()
+        })
+    }
+
+    fn chunk(
+        &mut self,
+        stream: &mut Stream<'_>,
+        mut chunk: &[u8],
+        end: bool,
+        offset: u64,
+        failed: &impl Fn(zstdkit::Error) -> Failure,
+    ) -> std::result::Result<(), Stop> {
+        let directive = if end {
+            Directive::End
+        } else {
+            Directive::Continue
+        };
+        let mut operation = Operation::default();
+        loop {
+            let encoder = self.encoder();
+            let step = stream
+                .call(ROOM_BYTES, &mut operation, |room| {
+                    encoder.push(chunk, room, directive)
+                })?
+                .map_err(failed)?;
+            stream.produced(step.produced);
+            chunk = &chunk[step.consumed..];
+            let done = if end {
+                step.state == State::Done
+            } else {
+                chunk.is_empty()
+            };
+            if done {
+                break;
+            }
+        }
+        let name = stream.name();
+        stream.record(operation, || format!("{name}, chunk at byte {offset}"));
+        Ok(())
+    }
+}
+
+/// A source as frames that threads compress, and a seek table.
+fn many_frames(
+    encoder: &mut SeekableEncoder,
+    stream: &mut Stream<'_>,
+) -> std::result::Result<(), Stop> {
+    let name = stream.name();
+    let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
+    encoder.reset();
+    loop {
+        let input = stream.next()?;
+        if input.is_empty() {
+            break;
+        }
+        let mut rest: &[u8] = &input;
+        while !rest.is_empty() {
+            let (taken, frame) = stream.call_alone(|| encoder.push(rest)).map_err(&failed)?;
+            rest = &rest[taken..];
+            if let Some(frame) = frame {
+                stream.write(frame)?;
+            }
+        }
+    }
+    while let Some(frame) = stream.call_alone(|| encoder.end()).map_err(&failed)? {
+        stream.write(frame)?;
+    }
+    Ok(())
+}
+
+/// The source does not have the size that the header of its frame states.
+fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
+    let name = stream.name();
+    if stream.stated_size().is_none() {
+        let more = if read > size { " or more" } else { "" };
+        return Failure::new(format!(
+            "cannot compress {name}: --stream-size states {size} bytes, but it has {read}{more}"
+        ))
+        .help("leave out --stream-size if the size is unknown");
+    }
+    let change = if read < size {
+        format!("it shrank from {size} to {read} bytes")
+    } else {
+        format!("it grew past {size} bytes")
+    };
+    changed(&name, &change)
+}
+
+/// The error for a file that is not compressed because it changed.
+fn changed(name: &str, change: &str) -> Failure {
+    Failure::new(format!(
+        "cannot compress {name}: {change} while it was read"
+    ))
+    .help("compress a copy, or pipe it in")
+}

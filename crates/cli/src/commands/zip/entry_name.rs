@@ -1,0 +1,52 @@
+//! The names of entries: paths, without what only says where they start.
+
+use std::path::{Component, Path};
+
+use crate::failure::{Failure, Result};
+
+pub(super) fn not_utf8(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::new(format!("the name of '{path}' is not UTF-8"))
+        .help("rename it, or leave it out with -x")
+}
+
+/// The entry name of a path, without parts that only say where it starts. `None` if nothing is left.
+pub(super) fn name(path: &Path) -> Result<Option<String>> {
+    let mut name = String::new();
+    for part in path.components() {
+        match part {
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+            Component::ParentDir => {
+                return Err(Failure::new(format!(
+                    "'{}' is outside of the current directory, and entry names cannot contain '..'",
+                    path.display()
+                ))
+                .help("change to a directory above it first"));
+            }
+            Component::Normal(part) => {
+                let Some(part) = part.to_str() else {
+                    return Err(not_utf8(path));
+                };
+                if !name.is_empty() {
+                    name.push('/');
+                }
+                name.push_str(part);
+            }
+        }
+    }
+    Ok((!name.is_empty()).then_some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_do_not_say_where_they_start() {
+        let name = |path: &str| name(Path::new(path)).unwrap();
+        assert_eq!(name("./a//b/"), Some("a/b".to_owned()));
+        assert_eq!(name("/etc/passwd"), Some("etc/passwd".to_owned()));
+        assert_eq!(name("."), None);
+        assert!(super::name(Path::new("a/../b")).is_err());
+    }
+}
