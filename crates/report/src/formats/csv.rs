@@ -193,7 +193,8 @@ fn cell(cell: &Cell) -> String {
 /// What a spreadsheet may take for the start of a formula.
 const FORMULA: [char; 4] = ['=', '+', '-', '@'];
 
-/// Writes a line. Texts are kept to the byte; those that something could misread are quoted.
+/// Writes a line. Texts are kept to the byte; those that something could misread are quoted. Code of our
+/// own: the crate `csv` cannot quote single fields for what a spreadsheet makes of them.
 fn line(out: &mut (impl Write + ?Sized), fields: impl Iterator<Item = String>) -> io::Result<()> {
     let quoted: Vec<String> = fields
         .map(|field| {

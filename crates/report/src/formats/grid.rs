@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use unicode_width::UnicodeWidthStr as _;
+
 use super::line::escape;
 use crate::plain::visible;
 use crate::style::Palette;
@@ -19,7 +21,7 @@ impl Columns {
     /// Columns as wide as their headings.
     pub(super) fn new(header: Vec<String>, left: Vec<bool>) -> Self {
         Self {
-            widths: header.iter().map(|cell| cell.chars().count()).collect(),
+            widths: header.iter().map(|cell| cell.width()).collect(),
             header,
             left,
         }
@@ -28,7 +30,7 @@ impl Columns {
     /// Makes room for a row.
     pub(super) fn fit(&mut self, row: &[String]) {
         for (width, cell) in self.widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
+            *width = (*width).max(cell.width());
         }
     }
 
@@ -45,7 +47,7 @@ impl Columns {
         let mut line = String::from("  ");
         let columns = self.widths.iter().zip(&self.left);
         for (column, (cell, (width, left))) in row.iter().zip(columns).enumerate() {
-            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+            let pad = " ".repeat(width.saturating_sub(cell.width()));
             if column > 0 {
                 line.push_str("  ");
             }
@@ -145,6 +147,17 @@ mod tests {
         let mut bare = Vec::new();
         grid().text(&Palette::PLAIN, &mut bare).expect("written");
         assert_eq!(String::from_utf8(bare).expect("text"), expected);
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_they_look() {
+        let mut grid = Grid::new(vec!["name".into(), "time".into()], 1);
+        grid.push(vec!["日本語".into(), "1 µs".into()]);
+        grid.push(vec!["e\u{301}".into(), "2 µs".into()]);
+        let mut out = Vec::new();
+        grid.text(&Palette::PLAIN, &mut out).expect("written");
+        let expected = "  name    time\n  日本語  1 µs\n  e\u{301}       2 µs\n";
+        assert_eq!(String::from_utf8(out).expect("text"), expected);
     }
 
     #[test]
