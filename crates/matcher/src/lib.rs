@@ -11,19 +11,23 @@
 
 mod change;
 mod error;
+mod first;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod log;
 mod matcher;
 mod rows;
+mod shared;
 mod store;
 mod texts;
 mod writer;
 
 pub use crate::change::{Applied, CHANGES_MAX, Change, ChangeError, EXPRESSION_BYTES_MAX, Put};
 pub use crate::error::{Error, Result};
+pub use crate::first::First;
 pub use crate::log::Sync;
-pub use crate::matcher::{Matcher, Options, Outcomes, SaveError, Saved, Status};
+pub use crate::matcher::{Matcher, Options, Status};
 pub use crate::rows::{Live, Specs};
-pub use crate::store::{Cut, First, Recovery};
+pub use crate::shared::{Outcomes, SaveError, Saved};
+pub use crate::store::{Cut, Recovery};
 pub use crate::texts::Texts;

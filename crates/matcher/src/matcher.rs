@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -12,12 +12,13 @@ use arc_swap::ArcSwap;
 use betree::{Snapshot, SubscriptionId};
 use latency::Recording;
 
-use crate::change::{Applied, CHANGES_MAX, Change, ChangeError, EXPRESSION_BYTES_MAX, Put};
+use crate::change::{CHANGES_MAX, Change, ChangeError, EXPRESSION_BYTES_MAX, Put};
 use crate::error::{Error, Result};
+use crate::first::First;
 use crate::log::Sync;
 use crate::rows::{Live, Rows, Specs};
-use crate::store::{First, Recovery, Store};
-use crate::texts::Texts;
+use crate::shared::{Counts, Outcomes, SaveError, Saved, Shared, lock};
+use crate::store::{Recovery, Store};
 use crate::writer::{Message, Writer};
 
 /// Bytes of changes that may wait for the writer.
@@ -85,33 +86,6 @@ pub struct Matcher {
     sender: Sender<Message>,
 }
 
-/// What the writer and its users share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) current: ArcSwap<Snapshot>,
-    pub(crate) texts: Mutex<Texts>,
-    pub(crate) rows: Rows,
-    pub(crate) counts: Counts,
-    pub(crate) waiting_bytes: AtomicUsize,
-    pub(crate) closed: AtomicBool,
-    writer: Mutex<Option<JoinHandle<Result<()>>>>,
-    durable: bool,
-}
-
-/// What was counted so far.
-#[derive(Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) changes: AtomicU64,
-    pub(crate) refused: AtomicU64,
-    pub(crate) publications: AtomicU64,
-    pub(crate) merges: AtomicU64,
-    pub(crate) snapshots: AtomicU64,
-    pub(crate) last: AtomicU64,
-    pub(crate) saved: AtomicU64,
-    pub(crate) log_bytes: AtomicU64,
-    pub(crate) log_failed: AtomicBool,
-}
-
 /// The state of a matcher in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -139,36 +113,6 @@ pub struct Status {
     /// Whether the log failed, so that no change is taken.
     pub log_failed: bool,
 }
-
-/// A snapshot that is durable in the directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Saved {
-    /// The number of its last change.
-    pub sequence: u64,
-    /// How long its file is; 0 if there was nothing new to write.
-    pub bytes: u64,
-}
-
-/// Why no snapshot is written.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SaveError {
-    /// The matcher has no directory.
-    #[error("there is no directory for snapshots: start with one")]
-    NoDirectory,
-    /// Another snapshot is being written.
-    #[error("a snapshot is being written: try again when it is done")]
-    Busy,
-    /// Writing failed. The snapshot before it and its logs are still there.
-    #[error("{0}")]
-    Failed(Arc<str>),
-    /// The matcher is closing, which writes a snapshot.
-    #[error("the matcher is closing")]
-    Closed,
-}
-
-/// The outcome of every change, in their order.
-pub type Outcomes = Vec<std::result::Result<Applied, ChangeError>>;
 
 impl Matcher {
     /// Reads the state of the directory and starts; without a directory, or with an empty one, `first` gives
@@ -340,8 +284,4 @@ impl Matcher {
             Some(Err(_)) => Err(Error::Thread(std::io::Error::other("the writer panicked"))),
         }
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,6 +13,7 @@ use files::target::Target;
 
 use crate::change::Change;
 use crate::error::{Error, Result};
+use crate::first::First;
 use crate::log::{Ending, Frames, LogFile, Sync, append, header, sync_parent};
 use crate::texts::Texts;
 
@@ -21,15 +22,6 @@ const TEXTS: &str = "expressions";
 const LOG: &str = "changes";
 /// Expressions that are written as one record.
 const TEXTS_PER_RECORD: usize = 1024;
-
-/// The state that a matcher starts from.
-#[derive(Debug)]
-pub struct First {
-    /// The tree.
-    pub tree: BeTree,
-    /// Its expressions as they were written, as far as known.
-    pub texts: Texts,
-}
 
 /// What was found in the directory of a matcher.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

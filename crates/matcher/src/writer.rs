@@ -14,9 +14,10 @@ use betree::{BeTree, Merged, Snapshot};
 
 use crate::change::{Applied, Change, ChangeError};
 use crate::error::{Error, Result};
+use crate::first::First;
 use crate::log::LogFile;
-use crate::matcher::{Outcomes, SaveError, Saved, Shared, lock};
-use crate::store::{First, Store};
+use crate::shared::{Outcomes, SaveError, Saved, Shared, lock};
+use crate::store::Store;
 
 /// Changes that are made together at most, and their bytes.
 const BATCH_CHANGES_MAX: usize = 4096;

@@ -13,7 +13,7 @@ use super::body::Body;
 use super::changes::{Values, broken, changed, json};
 use super::lines::{Line, Lines};
 use super::problem::Problem;
-use super::server::Service;
+use super::service::Service;
 use crate::change::{CHANGES_MAX, Change, ChangeError, EXPRESSION_BYTES_MAX, Put};
 
 /// Bytes of lines that are handed to the writer together, about.

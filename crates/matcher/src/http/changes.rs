@@ -12,9 +12,9 @@ use tokio::sync::oneshot;
 use super::body::Body;
 use super::lines::Stop;
 use super::problem::Problem;
-use super::server::Service;
+use super::service::Service;
 use crate::change::{Change, ChangeError, EXPRESSION_BYTES_MAX, Put};
-use crate::matcher::Outcomes;
+use crate::shared::Outcomes;
 
 /// An answer of a value as JSON.
 pub(super) fn json(value: &impl Serialize) -> Response<Body> {
@@ -240,7 +240,7 @@ pub(super) async fn snapshot(service: &Service) -> Result<Response<Body>, Proble
         .save(move |saved| drop(sender.send(saved)))?;
     let saved = receiver
         .await
-        .unwrap_or(Err(crate::matcher::SaveError::Closed))?;
+        .unwrap_or(Err(crate::shared::SaveError::Closed))?;
     Ok(json(&Written {
         sequence: saved.sequence,
         bytes: saved.bytes,

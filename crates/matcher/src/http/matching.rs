@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use super::body::{Body, BrokenOff};
 use super::lines::{Line, Lines, Stop};
 use super::problem::Problem;
-use super::server::Service;
+use super::service::Service;
 
 /// Bytes of the answer that are gathered before they are sent. A shorter answer is sent whole.
 const PIECE_BYTES: usize = 64 << 10;

@@ -16,6 +16,7 @@ mod options;
 mod problem;
 mod route;
 mod server;
+mod service;
 mod stream;
 
 pub use address::{Address, ParseAddressError};

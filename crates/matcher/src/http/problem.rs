@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::body::Body;
 use crate::change::ChangeError;
-use crate::matcher::SaveError;
+use crate::shared::SaveError;
 
 /// Something wrong with a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

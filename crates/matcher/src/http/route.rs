@@ -10,7 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use super::body::Body;
 use super::problem::Problem;
-use super::server::Service;
+use super::service::Service;
 use super::{bulk, changes, matching, metrics};
 
 /// Answers a request.

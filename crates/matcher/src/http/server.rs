@@ -2,11 +2,10 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use betree::Buffers;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -17,19 +16,18 @@ use tokio::net::TcpListener;
 use tokio::net::UnixListener;
 use tokio::runtime::Runtime;
 
-use super::counts::{Counts, HttpStatus};
+use super::counts::HttpStatus;
 use super::options::{HEAD_BYTES_MAX, HEADERS_MAX};
 use super::route;
+use super::service::Service;
 use super::stream::{Socket, Stream};
 use super::{Address, ServerOptions};
-use crate::matcher::{Matcher, lock};
+use crate::matcher::Matcher;
 
 /// How often the server looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(10);
 /// Pause after a failure to accept: the system may be out of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Buffers that are kept for later searches.
-const BUFFERS_MAX: usize = 64;
 /// What a connection beyond the limit gets.
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
     Retry-After: 1\r\nConnection: close\r\nContent-Length: 112\r\n\r\n\
@@ -71,28 +69,6 @@ enum Listener {
     Unix(UnixListener),
 }
 
-/// What requests share.
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) matcher: Matcher,
-    pub(super) options: ServerOptions,
-    pub(super) counts: Counts,
-    buffers: Mutex<Vec<Buffers>>,
-}
-
-impl Service {
-    pub(super) fn buffers(&self) -> Buffers {
-        lock(&self.buffers).pop().unwrap_or_default()
-    }
-
-    pub(super) fn give_back(&self, buffers: Buffers) {
-        let mut kept = lock(&self.buffers);
-        if kept.len() < BUFFERS_MAX {
-            kept.push(buffers);
-        }
-    }
-}
-
 impl Server {
     /// Listens at all addresses. Connections wait until [`Server::run`].
     ///
@@ -112,12 +88,7 @@ impl Server {
         let mut server = Self {
             listeners: Vec::new(),
             addresses: Vec::new(),
-            service: Arc::new(Service {
-                matcher,
-                options,
-                counts: Counts::default(),
-                buffers: Mutex::default(),
-            }),
+            service: Arc::new(Service::new(matcher, options)),
             unlink: Vec::new(),
             runtime,
         };

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::{Message, SaveReply, Waiting, Writer};
 use crate::error::{Error, Result};
 use crate::log::LogFile;
-use crate::matcher::{SaveError, Saved, lock};
+use crate::shared::{SaveError, Saved, lock};
 use crate::store::Store;
 
 impl Writer {

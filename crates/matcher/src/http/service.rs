@@ -1,0 +1,44 @@
+//! What requests share.
+
+use std::sync::Mutex;
+
+use betree::Buffers;
+
+use super::ServerOptions;
+use super::counts::Counts;
+use crate::matcher::Matcher;
+use crate::shared::lock;
+
+/// Buffers that are kept for later searches.
+const BUFFERS_MAX: usize = 64;
+
+/// The matcher, its limits, counts, and buffers to search with.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) matcher: Matcher,
+    pub(super) options: ServerOptions,
+    pub(super) counts: Counts,
+    buffers: Mutex<Vec<Buffers>>,
+}
+
+impl Service {
+    pub(super) fn new(matcher: Matcher, options: ServerOptions) -> Self {
+        Self {
+            matcher,
+            options,
+            counts: Counts::default(),
+            buffers: Mutex::default(),
+        }
+    }
+
+    pub(super) fn buffers(&self) -> Buffers {
+        lock(&self.buffers).pop().unwrap_or_default()
+    }
+
+    pub(super) fn give_back(&self, buffers: Buffers) {
+        let mut kept = lock(&self.buffers);
+        if kept.len() < BUFFERS_MAX {
+            kept.push(buffers);
+        }
+    }
+}
