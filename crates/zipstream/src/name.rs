@@ -76,6 +76,7 @@ pub fn parts(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A name as a path below a directory: checked, and without what leads nowhere.
+#[cfg(feature = "extract")]
 pub(crate) fn path(name: &str) -> Result<String, NameFault> {
     check(name)?;
     let mut path = String::with_capacity(name.len());
