@@ -1,7 +1,5 @@
 //! What a shape is.
 
-use super::{named, sweeps};
-
 /// The values of an attribute, and how many there are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Values {
@@ -69,17 +67,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of this name among [`named`] and [`sweeps`].
-    #[must_use]
-    pub fn by_name(name: &str) -> Option<Self> {
-        let swept = sweeps().into_iter().flat_map(|sweep| sweep.shapes);
-        named()
-            .into_iter()
-            .chain(swept)
-            .find(|shape| shape.name == name)
-    }
-
-    /// Whether expressions have frequency caps, and so need the constants of [`constants`].
+    /// Whether expressions have frequency caps, and so need the constants of [`constants`](super::constants).
     #[must_use]
     pub fn has_caps(&self) -> bool {
         self.has(|ask| ask == Ask::Cap)

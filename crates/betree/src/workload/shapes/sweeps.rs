@@ -1,7 +1,19 @@
 //! Shapes that differ only in how many values an attribute has.
 
-use super::names::shape;
+use super::names::{named, shape};
 use super::{Ask, Shape, Values};
+
+impl Shape {
+    /// The shape of this name among [`named`] and [`sweeps`].
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        let swept = sweeps().into_iter().flat_map(|sweep| sweep.shapes);
+        named()
+            .into_iter()
+            .chain(swept)
+            .find(|shape| shape.name == name)
+    }
+}
 
 /// The numbers of values. Neighbours are at most 2.5 apart, and close to each other where an index could change its
 /// mind.
