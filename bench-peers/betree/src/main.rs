@@ -11,6 +11,7 @@
 
 mod atree;
 mod measure;
+mod reading;
 
 use std::process::Command;
 
@@ -34,6 +35,10 @@ fn main() -> Result<()> {
     match words.as_slice() {
         [one, name, peer] if one == "--one" => {
             println!("{}", measure::workload(name, peer == "true")?);
+            Ok(())
+        }
+        [word, names @ ..] if word == "--reading" => {
+            println!("{}", reading::all(names)?);
             Ok(())
         }
         [] => run(),

@@ -244,6 +244,9 @@ impl BeTree {
         if pending.len() == 0 {
             return;
         }
+        if self.dictionary.has_many_recent() {
+            Arc::make_mut(&mut self.dictionary).settle();
+        }
         let counts = |slot: usize| positions.get(&pending.ids[slot]) == Some(&slot);
         let alive: Vec<bool> = (0..pending.len()).map(counts).collect();
         drop(positions);

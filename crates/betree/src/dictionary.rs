@@ -3,11 +3,12 @@
 //! An event keeps only values in the dictionary. Other values cannot change any outcome, so they are neither
 //! stored nor sorted.
 
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::expr::CapKind;
 use crate::numbers::Numbers;
+use crate::text::{Text, is_same};
 
 /// What a counter counts: kind, whether by address, id, namespace.
 pub(crate) type CapKey = (CapKind, bool, i64, u32);
@@ -17,17 +18,34 @@ pub(crate) const UNKNOWN: u32 = i32::MAX as u32;
 /// Most strings with a number of their own.
 pub(crate) const STRINGS_MAX: usize = UNKNOWN as usize - 1;
 
+/// A value of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Value(u16, u64);
+
+impl Hash for Value {
+    /// All of it at once.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.1 ^ u64::from(self.0).rotate_right(16));
+    }
+}
+
+impl Value {
+    fn parts(self) -> (u16, u64) {
+        (self.0, self.1)
+    }
+}
+
 /// The numbers of all names that expressions use.
 #[derive(Debug, Clone)]
 pub(crate) struct Dictionary {
     /// Changes with every addition, and never equals that of another dictionary.
     generation: u64,
-    strings: Numbers<Arc<str>>,
-    elements: Numbers<(u16, u64)>,
-    segments: Numbers<(u16, i64)>,
+    strings: Numbers<Text>,
+    elements: Numbers<Value>,
+    segments: Numbers<Value>,
     caps: Numbers<CapKey>,
     /// Values that scalars are compared with, for the bounds on their number.
-    values: Numbers<(u16, u64)>,
+    values: Numbers<Value>,
     /// How many values and elements each attribute has.
     distinct: Vec<u32>,
     /// Attributes whose whole text is needed.
@@ -56,8 +74,7 @@ impl Dictionary {
 
     /// About the memory that it takes.
     pub(crate) fn bytes(&self) -> usize {
-        // Two counters before each string, and what an allocation is rounded up by.
-        let texts = self.strings.iter().map(|text| text.len() + 24);
+        let texts = self.strings.iter().map(Text::allocated);
         texts.sum::<usize>()
             + self.strings.bytes()
             + self.elements.bytes()
@@ -66,27 +83,52 @@ impl Dictionary {
             + self.values.bytes()
     }
 
+    /// Whether [`Dictionary::settle`] would change anything.
+    pub(crate) fn has_many_recent(&self) -> bool {
+        self.strings.has_many_recent()
+            || self.elements.has_many_recent()
+            || self.segments.has_many_recent()
+            || self.caps.has_many_recent()
+            || self.values.has_many_recent()
+    }
+
+    /// Makes names that were added lately as quick to find as others, once there are enough of them. What events are read
+    /// with stays the same.
+    pub(crate) fn settle(&mut self) {
+        self.strings.settle();
+        self.elements.settle();
+        self.segments.settle();
+        self.caps.settle();
+        self.values.settle();
+    }
+
     fn changed(&mut self) {
         self.generation = GENERATIONS.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The number of a string; `None` when no expression uses it.
-    pub(crate) fn find_string(&self, text: &str) -> Option<u32> {
-        self.strings.find(text)
+    pub(crate) fn find_string(&self, text: &[u8]) -> Option<u32> {
+        self.strings
+            .find_by(text, |known| is_same(known.bytes(), text))
     }
 
     /// The string of a number.
     pub(crate) fn text(&self, id: u32) -> &str {
-        self.strings.get(id).map_or("", |text| text)
+        self.strings.get(id).map_or("", Text::as_str)
+    }
+
+    /// How many strings there are.
+    pub(crate) fn strings_len(&self) -> usize {
+        self.strings.len()
     }
 
     /// All strings, by their numbers.
-    pub(crate) fn strings(&self) -> &Numbers<Arc<str>> {
-        &self.strings
+    pub(crate) fn strings(&self) -> impl Iterator<Item = &str> {
+        self.strings.iter().map(Text::as_str)
     }
 
     pub(crate) fn intern_string(&mut self, text: &str) -> u32 {
-        if let Some(id) = self.strings.find(text) {
+        if let Some(id) = self.find_string(text.as_bytes()) {
             return id;
         }
         // Beyond two thousand million strings, all further ones would share a number; memory ends before.
@@ -96,18 +138,18 @@ impl Dictionary {
     }
 
     pub(crate) fn find_element(&self, attribute: u16, value: u64) -> Option<u32> {
-        self.elements.find(&(attribute, value))
+        self.elements.find(&Value(attribute, value))
     }
 
     pub(crate) fn element(&self, id: u32) -> Option<(u16, u64)> {
-        self.elements.get(id).copied()
+        self.elements.get(id).copied().map(Value::parts)
     }
 
     pub(crate) fn intern_element(&mut self, attribute: u16, value: u64) -> u32 {
-        if let Some(id) = self.elements.find(&(attribute, value)) {
+        if let Some(id) = self.elements.find(&Value(attribute, value)) {
             return id;
         }
-        let id = self.elements.add((attribute, value));
+        let id = self.elements.add(Value(attribute, value));
         self.count(attribute);
         self.changed();
         id
@@ -115,20 +157,20 @@ impl Dictionary {
 
     /// Whether a scalar is already compared with this value.
     pub(crate) fn has_value(&self, attribute: u16, value: u64) -> bool {
-        self.values.find(&(attribute, value)).is_some()
+        self.values.find(&Value(attribute, value)).is_some()
     }
 
     /// Notes that a scalar is compared with this value. This does not change how events are read.
     pub(crate) fn note_value(&mut self, attribute: u16, value: u64) {
         if !self.has_value(attribute, value) {
-            self.values.add((attribute, value));
+            self.values.add(Value(attribute, value));
             self.count(attribute);
         }
     }
 
     /// All values that scalars are compared with, in order.
     pub(crate) fn values(&self) -> Vec<(u16, u64)> {
-        let mut values: Vec<_> = self.values.iter().copied().collect();
+        let mut values: Vec<_> = self.values.iter().copied().map(Value::parts).collect();
         values.sort_unstable();
         values
     }
@@ -145,18 +187,20 @@ impl Dictionary {
     }
 
     pub(crate) fn find_segment(&self, attribute: u16, id: i64) -> Option<u32> {
-        self.segments.find(&(attribute, id))
+        self.segments.find(&Value(attribute, id as u64))
     }
 
     pub(crate) fn segment(&self, slot: u32) -> Option<(u16, i64)> {
-        self.segments.get(slot).copied()
+        self.segments
+            .get(slot)
+            .map(|known| (known.0, known.1 as i64))
     }
 
     pub(crate) fn intern_segment(&mut self, attribute: u16, id: i64) -> u32 {
-        if let Some(slot) = self.segments.find(&(attribute, id)) {
+        if let Some(slot) = self.segments.find(&Value(attribute, id as u64)) {
             return slot;
         }
-        let slot = self.segments.add((attribute, id));
+        let slot = self.segments.add(Value(attribute, id as u64));
         self.changed();
         slot
     }

@@ -2,7 +2,7 @@
 //!
 //! `bind` checks the values of expressions against attributes, `event` those of events.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind, Result, quoted};
 
@@ -167,6 +167,8 @@ impl Attribute {
 pub struct Domain {
     attributes: Vec<Attribute>,
     by_name: HashMap<Box<str>, AttributeId>,
+    /// One bit for each attribute that an event must have.
+    required: Vec<u64>,
 }
 
 impl Domain {
@@ -255,6 +257,8 @@ impl Domain {
             allow_undefined,
         });
         self.by_name.insert(name.into(), id);
+        self.required.resize(self.attributes.len().div_ceil(64), 0);
+        self.required[id.index() / 64] |= u64::from(!allow_undefined) << (id.index() % 64);
         Ok(id)
     }
 
@@ -262,6 +266,15 @@ impl Domain {
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<AttributeId> {
         self.by_name.get(name).copied()
+    }
+
+    /// The first required attribute that an event with these attributes, one bit each, lacks.
+    pub(crate) fn missing(&self, defined: &[u64]) -> Option<&Attribute> {
+        let words = self.required.iter().zip(defined);
+        let lacks = |(required, defined): (&u64, &u64)| required & !defined;
+        let (at, bits) = words.map(lacks).enumerate().find(|(_, bits)| *bits != 0)?;
+        self.attributes
+            .get(at * 64 + bits.trailing_zeros() as usize)
     }
 
     /// The attributes in order.

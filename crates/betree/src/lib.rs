@@ -54,6 +54,7 @@ mod search;
 mod simd;
 mod snapshot;
 mod state;
+mod text;
 #[cfg(feature = "workload")]
 pub mod workload;
 

@@ -80,11 +80,13 @@ fn check_distinct(
         added.resize(domain.attributes().len(), 0);
         for value in values {
             let known = match value {
-                Literal::Text(text) => dictionary.find_string(&unescaped(text)).is_some_and(|id| {
-                    let id = u64::from(id);
-                    dictionary.has_value(attribute, id)
-                        || dictionary.find_element(attribute, id).is_some()
-                }),
+                Literal::Text(text) => dictionary
+                    .find_string(unescaped(text).as_bytes())
+                    .is_some_and(|id| {
+                        let id = u64::from(id);
+                        dictionary.has_value(attribute, id)
+                            || dictionary.find_element(attribute, id).is_some()
+                    }),
                 Literal::Integer(value) => dictionary.has_value(attribute, *value as u64),
                 Literal::Float(_) => true,
             };

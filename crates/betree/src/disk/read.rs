@@ -49,6 +49,7 @@ impl Snapshot {
             VERSION_NAMED => file.section(NAMES, |part| names(part, &sources))?,
             _ => Names::new(),
         };
+        dictionary.settle();
         if file.at < file.end {
             return Err(corrupt("data after the last section", file.at));
         }
@@ -259,7 +260,7 @@ fn numbers(part: &mut Bytes<'_>, domain: &Domain, dictionary: &mut Dictionary) -
         .iter()
         .map(|found| found.kind())
         .collect();
-    let strings = dictionary.strings().len() as u64;
+    let strings = dictionary.strings_len() as u64;
     let kind = |attribute: u16| kinds.get(usize::from(attribute));
     for number in 0..part.count(10)? {
         let at = part.at;

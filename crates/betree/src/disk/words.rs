@@ -104,7 +104,7 @@ fn allowed(head: Head, operands: &[u32], domain: &Domain, dictionary: &Dictionar
                 key.is_some_and(|(of, _)| usize::from(of) == attribute)
             }),
             Op::Contains | Op::StartsWith | Op::EndsWith => {
-                dictionary.wants_text(attribute) && (first as usize) < dictionary.strings().len()
+                dictionary.wants_text(attribute) && (first as usize) < dictionary.strings_len()
             }
             Op::Geo => {
                 let longitude = domain.attributes().get(first as usize);

@@ -45,8 +45,11 @@ impl Snapshot {
                 &merged
             }
         };
-        let strings = state.dictionary.strings();
-        let strings_bytes = 4 + strings.iter().map(|text| 4 + text.len()).sum::<usize>();
+        let dictionary = &state.dictionary;
+        let strings_bytes = 4 + dictionary
+            .strings()
+            .map(|text| 4 + text.len())
+            .sum::<usize>();
         let (domain, numbers) = (domain(&state.domain), numbers(state));
         let expressions_bytes = 8 + sources.len() * 12 + sources.words() * 4;
         let sections = [
@@ -79,8 +82,8 @@ impl Snapshot {
         out.header(version, state.undefined, length as u64)?;
         out.section(DOMAIN, domain.len(), |out| out.bytes(&domain))?;
         out.section(STRINGS, strings_bytes, |out| {
-            out.bytes(&(strings.len() as u32).to_le_bytes())?;
-            out.all(strings.iter(), |text, piece| {
+            out.bytes(&(dictionary.strings_len() as u32).to_le_bytes())?;
+            out.all(dictionary.strings(), |text, piece| {
                 piece.extend((text.len() as u32).to_le_bytes());
                 piece.extend_from_slice(text.as_bytes());
             })

@@ -40,6 +40,21 @@ impl<'j> Lexer<'j> {
         Self { json, at: 0 }
     }
 
+    /// All of the JSON.
+    pub(super) fn json(&self) -> &'j [u8] {
+        self.json
+    }
+
+    /// The byte at which the next token or white space before it begins.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Continues at a byte, up to which tokens were read otherwise.
+    pub(super) fn move_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// The next token, and the byte at which it begins.
     pub(super) fn next(&mut self) -> Result<(Token<'j>, usize)> {
         let blank = self.json[self.at..]
@@ -134,6 +149,142 @@ impl<'j> Lexer<'j> {
             Cow::Owned(unescape(body, start + 1)?)
         }))
     }
+}
+
+/// The longest string that is read at once.
+pub(super) const PLAIN_BYTES_MAX: usize = 2048;
+/// The longest number that is read at once.
+const PLAIN_NUMBER_BYTES_MAX: usize = 40;
+/// Most digits that fit 64 bits whatever they are, and those that a float keeps exactly.
+const DIGITS_MAX: usize = 18;
+const EXACT_DIGITS_MAX: usize = 15;
+/// Each power of ten that is exact as a float, up to as many digits as a fraction may have here.
+const TENS: [f64; EXACT_DIGITS_MAX + 1] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+];
+
+/// A number of the usual form.
+pub(super) enum Number {
+    Integer(i64),
+    Float(f64),
+}
+
+/// The length of a string whose opening quote is before `rest`, and whether it is ASCII. `None` when it has an escape or
+/// a control character, is long, or does not end.
+#[inline]
+pub(super) fn plain_text(rest: &[u8]) -> Option<(usize, bool)> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    // The high bit of each byte that is zero; below the first such byte no other bit is set.
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let window = rest.get(..PLAIN_BYTES_MAX).unwrap_or(rest);
+    let mut high = 0;
+    let mut at = 0;
+    while let Some(&bytes) = window.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(bytes);
+        let control = word.wrapping_sub(0x20 * ONES) & !word & HIGH;
+        let special = zero(word ^ (u64::from(b'"') * ONES))
+            | zero(word ^ (u64::from(b'\\') * ONES))
+            | control;
+        if special != 0 {
+            let bit = special.trailing_zeros();
+            high |= word & HIGH & ((1 << bit) - 1);
+            let length = at + bit as usize / 8;
+            return (window.get(length) == Some(&b'"')).then_some((length, high == 0));
+        }
+        high |= word & HIGH;
+        at += 8;
+    }
+    let mut is_ascii = high == 0;
+    for (more, byte) in window.get(at..)?.iter().enumerate() {
+        match byte {
+            b'"' => return Some((at + more, is_ascii)),
+            b'\\' | 0..0x20 => return None,
+            _ => is_ascii &= byte.is_ascii(),
+        }
+    }
+    None
+}
+
+/// An integer at a byte, and the byte after it: eight bytes at once where it has fewer digits and no sign.
+#[inline]
+pub(super) fn integer(json: &[u8], at: usize) -> Option<(i64, usize)> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let rest = json.get(at..)?;
+    let word = u64::from_le_bytes(*rest.first_chunk::<8>().unwrap_or(&[b'-'; 8]));
+    let values = word ^ (0x30 * ONES);
+    // The high bit of each byte that is no digit.
+    let others = (((values & (0x7f * ONES)) + 0x76 * ONES) | values) & (0x80 * ONES);
+    let bits = others.trailing_zeros() & !7;
+    let after = word.checked_shr(bits).unwrap_or(0) as u8;
+    let is_plain = (8..64).contains(&bits)
+        && (values & 0xff != 0 || bits == 8)
+        && !matches!(after, b'.' | b'-' | b'+' | b'e' | b'E');
+    if !is_plain {
+        return match number(rest)? {
+            (Number::Integer(value), length) => Some((value, at + length)),
+            (Number::Float(_), _) => None,
+        };
+    }
+    // Digits of the number at the end of the word, zeros before; then pairs, and fours, and all eight are added up.
+    let digits = values << (64 - bits);
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let odd = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul((1_000_000 << 32) + 100);
+    let even = (pairs >> 16 & 0x0000_00ff_0000_00ff).wrapping_mul((10_000 << 32) + 1);
+    Some((
+        (odd.wrapping_add(even) >> 32) as i64,
+        at + bits as usize / 8,
+    ))
+}
+
+/// A number of few bytes without an exponent at the beginning of `rest`, and its length.
+#[inline]
+pub(super) fn number(rest: &[u8]) -> Option<(Number, usize)> {
+    let is_negative = rest.first() == Some(&b'-');
+    let start = usize::from(is_negative);
+    let rest = rest.get(..PLAIN_NUMBER_BYTES_MAX).unwrap_or(rest);
+    let digits = |mut at: usize, mut value: u64| {
+        while let Some(digit @ 0..10) = rest.get(at).map(|byte| byte.wrapping_sub(b'0')) {
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            at += 1;
+        }
+        (at, value)
+    };
+    let (end, value) = digits(start, 0);
+    let whole = end - start;
+    if whole == 0 || (whole > 1 && rest.get(start) == Some(&b'0')) || whole > DIGITS_MAX {
+        return None;
+    }
+    let is_over = |at: usize| match rest.get(at) {
+        Some(byte) => !matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'),
+        None => false,
+    };
+    if is_over(end) {
+        let value = value as i64;
+        return Some((
+            Number::Integer(if is_negative { -value } else { value }),
+            end,
+        ));
+    }
+    if rest.get(end) != Some(&b'.') {
+        return None;
+    }
+    let (last, value) = digits(end + 1, value);
+    let fraction = last - end - 1;
+    if fraction == 0 || !is_over(last) {
+        return None;
+    }
+    if whole + fraction > EXACT_DIGITS_MAX || value == 0 {
+        // Beyond what floats keep exactly, and for the sign of zero.
+        let text = std::str::from_utf8(rest.get(..last)?).ok()?;
+        return Some((Number::Float(text.parse().ok()?), last));
+    }
+    // Both are exact, so that their quotient is the nearest float.
+    let value = value as f64 / TENS.get(fraction)?;
+    Some((
+        Number::Float(if is_negative { -value } else { value }),
+        last,
+    ))
 }
 
 /// The grammar of JSON numbers, which is stricter than Rust's.

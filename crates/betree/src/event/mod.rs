@@ -4,6 +4,7 @@
 //! [`reader`] reads events from JSON; `eval` evaluates tests on them.
 
 mod json;
+mod order;
 mod reader;
 mod values;
 

@@ -1,7 +1,10 @@
 //! Reads events from JSON, a token at a time, under a budget.
 
 mod entries;
+mod members;
 mod skip;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -73,7 +76,6 @@ pub struct EventReader<'j> {
     lexer: Lexer<'j>,
     state: State,
     target: Target,
-    seen: Vec<u64>,
     seen_now: bool,
     /// The open brackets of a skipped value, one bit each: 1 for an object.
     brackets: u128,
@@ -88,17 +90,20 @@ impl<'j> EventReader<'j> {
         dictionary: Arc<Dictionary>,
         json: &'j [u8],
         ignore_unknown: bool,
+        old: Option<Event>,
     ) -> Self {
         let attributes = domain.attributes().len();
         Self {
-            event: Event::new(attributes, &dictionary),
+            event: match old {
+                Some(old) => old.cleared(attributes, &dictionary),
+                None => Event::new(attributes, &dictionary),
+            },
             domain,
             dictionary,
             ignore_unknown,
             lexer: Lexer::new(json),
             state: State::Start,
             target: Target::Nothing,
-            seen: vec![0; attributes.div_ceil(64)],
             seen_now: false,
             brackets: 0,
             entry: Entry::default(),
@@ -112,10 +117,18 @@ impl<'j> EventReader<'j> {
     /// # Errors
     /// Bytes that are not an event of this domain, with their offset.
     pub fn step(&mut self, budget: Budget) -> Result<Progress> {
+        self.read(budget, true)
+    }
+
+    /// Reads, with or without what [`members`] reads at once.
+    fn read(&mut self, budget: Budget, at_once: bool) -> Result<Progress> {
         let limit = self.reductions.saturating_add(budget.left());
         while self.state != State::Done {
             if self.reductions >= limit {
                 return Ok(Progress::Yielded);
+            }
+            if at_once && self.usual(limit) {
+                continue;
             }
             let (token, offset) = self.lexer.next()?;
             self.reductions += match &token {
@@ -146,14 +159,12 @@ impl<'j> EventReader<'j> {
                 "the event is incomplete: read until `Progress::Done`",
             ));
         }
-        for (index, attribute) in self.domain.attributes().iter().enumerate() {
-            if !attribute.allows_undefined() && !self.event.is_defined(index) {
-                let message = format!(
-                    "the event lacks the required attribute {}",
-                    quoted(attribute.name())
-                );
-                return Err(Error::new(ErrorKind::Undefined, message));
-            }
+        if let Some(attribute) = self.domain.missing(&self.event.defined) {
+            let message = format!(
+                "the event lacks the required attribute {}",
+                quoted(attribute.name())
+            );
+            return Err(Error::new(ErrorKind::Undefined, message));
         }
         Ok(self.event)
     }
@@ -210,13 +221,7 @@ impl<'j> EventReader<'j> {
         };
         let again = match (self.target, attribute) {
             (Target::Now, _) => std::mem::replace(&mut self.seen_now, true),
-            (_, Some(id)) => {
-                let word = &mut self.seen[id.index() / 64];
-                let bit = 1 << (id.index() % 64);
-                let again = *word & bit != 0;
-                *word |= bit;
-                again
-            }
+            (_, Some(id)) => !self.event.see(id.index()),
             _ => false,
         };
         if again {
@@ -269,7 +274,10 @@ impl<'j> EventReader<'j> {
                 self.event.set_scalar(index, (*value as f64).to_bits());
             }
             (AttributeType::String { .. }, Token::Text(text)) => {
-                let id = self.dictionary.find_string(text).unwrap_or(UNKNOWN);
+                let id = self
+                    .dictionary
+                    .find_string(text.as_bytes())
+                    .unwrap_or(UNKNOWN);
                 self.event.set_scalar(index, u64::from(id));
                 if self.dictionary.wants_text(index) && !self.event.set_text(index, text) {
                     let message = "the strings of the event exceed 4 GiB";
@@ -316,7 +324,7 @@ impl<'j> EventReader<'j> {
             }
             (AttributeType::StringList { .. }, Token::Text(text)) => self
                 .dictionary
-                .find_string(text)
+                .find_string(text.as_bytes())
                 .and_then(|id| self.dictionary.find_element(attribute, u64::from(id))),
             (AttributeType::Segments | AttributeType::Frequency, Token::Sign(b'[')) => {
                 self.entry = Entry::default();

@@ -1,5 +1,6 @@
 //! The values of an event, by attribute.
 
+use super::order::Order;
 use crate::dictionary::Dictionary;
 
 /// An event, read for one state of a tree.
@@ -8,24 +9,38 @@ pub struct Event {
     /// The generation of the dictionary that it was read with.
     pub(crate) generation: u64,
     pub(super) defined: Vec<u64>,
-    /// Booleans, integers, the bits of floats, numbers of strings, lengths of lists.
-    pub(super) scalars: Vec<u64>,
-    /// For each attribute one bit per value, chosen by hash.
-    pub(super) signatures: Vec<u64>,
-    /// The range of each list in `elements`.
-    pub(super) ranges: Vec<(u32, u32)>,
-    pub(super) elements: Vec<u32>,
+    /// Attributes that were named, with null too.
+    pub(super) seen: Vec<u64>,
+    pub(super) order: Order,
+    /// By attribute.
+    values: Vec<Value>,
+    /// The elements of lists that some expression uses.
+    elements: Vec<u32>,
     /// One bit per element.
-    pub(super) has: Vec<u64>,
-    pub(super) text: String,
-    pub(super) texts: Vec<(u32, u32)>,
+    has: Vec<u64>,
+    text: String,
     /// The seconds at which segments were entered.
-    pub(super) segments: Vec<Option<i64>>,
+    segments: Vec<Option<i64>>,
     /// The segments that were entered.
-    pub(super) entered: Vec<u32>,
+    entered: Vec<u32>,
     /// Counts and seconds of counters.
-    pub(super) caps: Vec<Option<(i64, i64)>>,
+    caps: Vec<Option<(i64, i64)>>,
+    /// The counters that have a value.
+    counted: Vec<u32>,
     pub(super) now: Option<i64>,
+}
+
+/// The value of an attribute.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Value {
+    /// A boolean, an integer, the bits of a float, the number of a string, the length of a list.
+    scalar: u64,
+    /// One bit per value, chosen by hash.
+    signature: u64,
+    /// The range of a list in `elements`.
+    range: (u32, u32),
+    /// The range of a text in `text`.
+    text: (u32, u32),
 }
 
 /// The bit of a value in a signature.
@@ -40,18 +55,48 @@ impl Event {
         Self {
             generation: dictionary.generation(),
             defined: vec![0; attributes.div_ceil(64)],
-            scalars: vec![0; attributes],
-            signatures: vec![0; attributes],
-            ranges: vec![(0, 0); attributes],
+            seen: vec![0; attributes.div_ceil(64)],
+            order: Order::default(),
+            values: vec![Value::default(); attributes],
             elements: Vec::new(),
             has: vec![0; elements.div_ceil(64)],
             text: String::new(),
-            texts: vec![(0, 0); attributes],
             segments: vec![None; segments],
             entered: Vec::new(),
             caps: vec![None; caps],
+            counted: Vec::new(),
             now: None,
         }
+    }
+
+    /// This event without its values, in the same memory, where it was read for the same attributes and names. The work
+    /// is in proportion to the values that it had.
+    pub(crate) fn cleared(mut self, attributes: usize, dictionary: &Dictionary) -> Self {
+        if self.generation != dictionary.generation() || self.values.len() != attributes {
+            return Self::new(attributes, dictionary);
+        }
+        for (at, word) in self.defined.iter_mut().enumerate() {
+            let mut bits = std::mem::take(word);
+            while bits != 0 {
+                let attribute = at * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.values[attribute] = Value::default();
+            }
+        }
+        self.seen.fill(0);
+        self.order.restart(attributes);
+        for element in self.elements.drain(..) {
+            self.has[element as usize / 64] = 0;
+        }
+        self.text.clear();
+        for slot in self.entered.drain(..) {
+            self.segments[slot as usize] = None;
+        }
+        for slot in self.counted.drain(..) {
+            self.caps[slot as usize] = None;
+        }
+        self.now = None;
+        self
     }
 
     #[inline]
@@ -62,12 +107,14 @@ impl Event {
 
     #[inline]
     pub(crate) fn scalar(&self, attribute: usize) -> u64 {
-        self.scalars.get(attribute).copied().unwrap_or(0)
+        self.values.get(attribute).map_or(0, |value| value.scalar)
     }
 
     #[inline]
     pub(crate) fn signature(&self, attribute: usize) -> u64 {
-        self.signatures.get(attribute).copied().unwrap_or(0)
+        self.values
+            .get(attribute)
+            .map_or(0, |value| value.signature)
     }
 
     #[inline]
@@ -76,16 +123,20 @@ impl Event {
         word >> (element % 64) & 1 == 1
     }
 
+    fn value(&self, attribute: usize) -> Value {
+        self.values.get(attribute).copied().unwrap_or_default()
+    }
+
     /// The elements of a list that some expression uses.
     pub(crate) fn elements(&self, attribute: usize) -> &[u32] {
-        let (start, end) = self.ranges.get(attribute).copied().unwrap_or((0, 0));
+        let (start, end) = self.value(attribute).range;
         self.elements
             .get(start as usize..end as usize)
             .unwrap_or(&[])
     }
 
     pub(crate) fn text(&self, attribute: usize) -> &str {
-        let (start, end) = self.texts.get(attribute).copied().unwrap_or((0, 0));
+        let (start, end) = self.value(attribute).text;
         self.text.get(start as usize..end as usize).unwrap_or("")
     }
 
@@ -105,6 +156,14 @@ impl Event {
         }
     }
 
+    /// Keeps the value of a counter and the second of its time. Of several values the first counts.
+    pub(super) fn count(&mut self, slot: u32, value: i64, second: i64) {
+        if let Some(place @ None) = self.caps.get_mut(slot as usize) {
+            *place = Some((value, second));
+            self.counted.push(slot);
+        }
+    }
+
     pub(crate) fn cap(&self, slot: u32) -> Option<(i64, i64)> {
         self.caps.get(slot as usize).copied().flatten()
     }
@@ -113,14 +172,29 @@ impl Event {
         self.now
     }
 
+    pub(super) fn is_seen(&self, attribute: usize) -> bool {
+        let word = self.seen.get(attribute / 64).copied().unwrap_or(0);
+        word >> (attribute % 64) & 1 == 1
+    }
+
+    /// Notes that an attribute was named. Returns false when it was named before.
+    pub(super) fn see(&mut self, attribute: usize) -> bool {
+        let word = &mut self.seen[attribute / 64];
+        let bit = 1 << (attribute % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
     pub(super) fn define(&mut self, attribute: usize) {
         self.defined[attribute / 64] |= 1 << (attribute % 64);
     }
 
     pub(super) fn set_scalar(&mut self, attribute: usize, value: u64) {
         self.define(attribute);
-        self.scalars[attribute] = value;
-        self.signatures[attribute] |= signature(value);
+        let place = &mut self.values[attribute];
+        place.scalar = value;
+        place.signature |= signature(value);
     }
 
     /// Keeps the text of an attribute. Returns false when all texts together are too long.
@@ -131,25 +205,32 @@ impl Event {
             return false;
         };
         self.text.push_str(text);
-        self.texts[attribute] = (start, end);
+        self.values[attribute].text = (start, end);
         true
     }
 
     pub(super) fn open_list(&mut self, attribute: usize) {
         self.define(attribute);
         let start = self.elements.len() as u32;
-        self.ranges[attribute] = (start, start);
+        self.values[attribute].range = (start, start);
     }
 
     /// Adds an element to the list that was opened last; `None` is one that no expression uses.
     pub(super) fn add_element(&mut self, attribute: usize, element: Option<u32>) {
-        self.scalars[attribute] += 1;
-        let Some(element) = element.filter(|element| !self.has(*element)) else {
+        let place = &mut self.values[attribute];
+        place.scalar += 1;
+        let Some(element) = element else {
             return;
         };
-        self.has[element as usize / 64] |= 1 << (element % 64);
-        self.elements.push(element);
-        self.ranges[attribute].1 += 1;
-        self.signatures[attribute] |= signature(u64::from(element));
+        let Some(word) = self.has.get_mut(element as usize / 64) else {
+            return;
+        };
+        let bit = 1 << (element % 64);
+        if *word & bit == 0 {
+            *word |= bit;
+            self.elements.push(element);
+            place.range.1 += 1;
+            place.signature |= signature(u64::from(element));
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::event::json::Token;
 use crate::expr::CapKind;
 
 /// Time stamps are in microseconds, times in seconds.
-const STAMPS_PER_SECOND: i64 = 1_000_000;
+pub(super) const STAMPS_PER_SECOND: i64 = 1_000_000;
 
 /// One entry of a list of segments or counters.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl EventReader<'_> {
                 next
             }
             (true, 2, Token::Text(text)) => {
-                self.entry.namespace = self.dictionary.find_string(text);
+                self.entry.namespace = self.dictionary.find_string(text.as_bytes());
                 next
             }
             (true, 1 | 3 | 4, Token::Integer(value)) => {
@@ -90,15 +90,13 @@ impl EventReader<'_> {
         self.event.add_element(usize::from(attribute), None);
         let [first, second, third] = self.entry.numbers;
         match self.entry.kind {
-            // Of several entries with one key the first counts.
             Some((kind, by_address)) => {
                 let slot = self
                     .entry
                     .namespace
                     .and_then(|name| self.dictionary.find_cap(&(kind, by_address, first, name)));
                 if let Some(slot) = slot {
-                    self.event.caps[slot as usize]
-                        .get_or_insert((second, third / STAMPS_PER_SECOND));
+                    self.event.count(slot, second, third / STAMPS_PER_SECOND);
                 }
             }
             None => {
