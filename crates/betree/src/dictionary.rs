@@ -4,6 +4,7 @@
 //! stored nor sorted.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::expr::CapKind;
@@ -35,6 +36,58 @@ impl Value {
     }
 }
 
+/// Numbers by attribute and value, where the values are integers that lie close together: most ids do.
+#[derive(Debug, Default)]
+struct Dense {
+    /// For each attribute the least value, and the numbers of it and of those after it.
+    attributes: Vec<(u64, Vec<u32>)>,
+}
+
+/// A number that a dense table does not have.
+const ABSENT: u32 = u32::MAX;
+/// Places of a dense table for each value in it, at most.
+const PLACES_PER_VALUE: usize = 8;
+const PLACES_MIN: usize = 64;
+
+impl Dense {
+    fn new(values: &Numbers<Value>, attributes: usize) -> Self {
+        let mut ranges = vec![(i64::MAX, i64::MIN, 0); attributes];
+        for Value(attribute, value) in values.iter() {
+            if let Some((least, most, count)) = ranges.get_mut(usize::from(*attribute)) {
+                *least = (*least).min(*value as i64);
+                *most = (*most).max(*value as i64);
+                *count += 1;
+            }
+        }
+        let table = |(least, most, count): &(i64, i64, usize)| {
+            let places = usize::try_from(most.wrapping_sub(*least))
+                .map_or(usize::MAX, |last| last.saturating_add(1));
+            let most = (count * PLACES_PER_VALUE).max(PLACES_MIN);
+            match *count > 0 && places <= most {
+                true => (*least as u64, vec![ABSENT; places]),
+                false => (0, Vec::new()),
+            }
+        };
+        let mut attributes: Vec<_> = ranges.iter().map(table).collect();
+        for (number, Value(attribute, value)) in values.iter().enumerate() {
+            let place = attributes
+                .get_mut(usize::from(*attribute))
+                .and_then(|(least, numbers)| numbers.get_mut(value.wrapping_sub(*least) as usize));
+            if let Some(place) = place {
+                *place = number as u32;
+            }
+        }
+        Self { attributes }
+    }
+
+    #[inline]
+    fn find(&self, attribute: u16, value: u64) -> Option<u32> {
+        let (least, numbers) = self.attributes.get(usize::from(attribute))?;
+        let number = numbers.get(value.wrapping_sub(*least) as usize).copied();
+        number.filter(|number| *number != ABSENT)
+    }
+}
+
 /// The numbers of all names that expressions use.
 #[derive(Debug, Clone)]
 pub(crate) struct Dictionary {
@@ -42,7 +95,9 @@ pub(crate) struct Dictionary {
     generation: u64,
     strings: Numbers<Text>,
     elements: Numbers<Value>,
+    dense_elements: Arc<Dense>,
     segments: Numbers<Value>,
+    dense_segments: Arc<Dense>,
     caps: Numbers<CapKey>,
     /// Values that scalars are compared with, for the bounds on their number.
     values: Numbers<Value>,
@@ -60,7 +115,9 @@ impl Dictionary {
             generation: GENERATIONS.fetch_add(1, Ordering::Relaxed),
             strings: Numbers::default(),
             elements: Numbers::default(),
+            dense_elements: Arc::default(),
             segments: Numbers::default(),
+            dense_segments: Arc::default(),
             caps: Numbers::default(),
             values: Numbers::default(),
             distinct: vec![0; attributes],
@@ -96,8 +153,15 @@ impl Dictionary {
     /// with stays the same.
     pub(crate) fn settle(&mut self) {
         self.strings.settle();
-        self.elements.settle();
-        self.segments.settle();
+        let attributes = self.distinct.len();
+        if self.elements.has_many_recent() {
+            self.elements.settle();
+            self.dense_elements = Arc::new(Dense::new(&self.elements, attributes));
+        }
+        if self.segments.has_many_recent() {
+            self.segments.settle();
+            self.dense_segments = Arc::new(Dense::new(&self.segments, attributes));
+        }
         self.caps.settle();
         self.values.settle();
     }
@@ -138,7 +202,9 @@ impl Dictionary {
     }
 
     pub(crate) fn find_element(&self, attribute: u16, value: u64) -> Option<u32> {
-        self.elements.find(&Value(attribute, value))
+        self.dense_elements
+            .find(attribute, value)
+            .or_else(|| self.elements.find(&Value(attribute, value)))
     }
 
     pub(crate) fn element(&self, id: u32) -> Option<(u16, u64)> {
@@ -187,7 +253,9 @@ impl Dictionary {
     }
 
     pub(crate) fn find_segment(&self, attribute: u16, id: i64) -> Option<u32> {
-        self.segments.find(&Value(attribute, id as u64))
+        self.dense_segments
+            .find(attribute, id as u64)
+            .or_else(|| self.segments.find(&Value(attribute, id as u64)))
     }
 
     pub(crate) fn segment(&self, slot: u32) -> Option<(u16, i64)> {
@@ -239,5 +307,50 @@ impl Dictionary {
     /// How many elements, segments and counters there are.
     pub(crate) fn sizes(&self) -> (usize, usize, usize) {
         (self.elements.len(), self.segments.len(), self.caps.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_close_together_far_apart_and_added_later() {
+        let mut dictionary = Dictionary::new(4);
+        let edges = [i64::MIN, -1, 0, 1, i64::MAX].map(|value| value as u64);
+        let close = (1_000..2_000).chain([3_000]);
+        let far = (0..100).map(|at| at * 1_000_003);
+        let all: Vec<(u16, u64)> = edges
+            .map(|value| (0, value))
+            .into_iter()
+            .chain(close.map(|value| (1, value)))
+            .chain(far.map(|value| (2, value)))
+            .collect();
+        for (number, (attribute, value)) in all.iter().enumerate() {
+            assert_eq!(dictionary.find_element(*attribute, *value), None);
+            let element = dictionary.intern_element(*attribute, *value);
+            let segment = dictionary.intern_segment(*attribute, *value as i64);
+            assert_eq!((element, segment), (number as u32, number as u32));
+            if number % 7 == 0 {
+                dictionary.settle();
+            }
+        }
+        for (number, (attribute, value)) in all.iter().enumerate() {
+            let found = Some(number as u32);
+            assert_eq!(dictionary.find_element(*attribute, *value), found);
+            assert_eq!(dictionary.find_segment(*attribute, *value as i64), found);
+        }
+        for (attribute, value) in [
+            (0, 2),
+            (1, 999),
+            (1, 2_000),
+            (1, 3_001),
+            (2, 1),
+            (3, 0),
+            (9, 0),
+        ] {
+            assert_eq!(dictionary.find_element(attribute, value), None);
+            assert_eq!(dictionary.find_segment(attribute, value as i64), None);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
 use crate::dictionary::Dictionary;
-use crate::event::Event;
+use crate::event::EventValues;
 
 /// Radius of the earth in kilometres, and π, with the digits of the C library: a place on the edge must be on
 /// the same side of it.
@@ -29,7 +29,7 @@ pub(crate) fn cost(head: Head) -> u32 {
 }
 
 /// Reductions of an expensive test for an event.
-pub(crate) fn expensive_cost(head: Head, event: &Event) -> u64 {
+pub(crate) fn expensive_cost(head: Head, event: &EventValues) -> u64 {
     let text = event.text(head.attribute()).len();
     u64::from(cost(head)) + (text / TEXT_BYTES_PER_REDUCTION) as u64
 }
@@ -37,7 +37,12 @@ pub(crate) fn expensive_cost(head: Head, event: &Event) -> u64 {
 /// The outcome of a test of a lockstep family, whose head states the outcome for an undefined attribute.
 /// Booleans, which are frequent there, take a short path.
 #[inline(always)]
-pub(crate) fn truth(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) -> bool {
+pub(crate) fn truth(
+    head: Head,
+    operands: &[u32],
+    event: &EventValues,
+    dictionary: &Dictionary,
+) -> bool {
     if head.op() == Op::Bool {
         let attribute = head.attribute();
         let value = event.scalar(attribute) != 0;
@@ -54,7 +59,7 @@ pub(crate) fn truth(head: Head, operands: &[u32], event: &Event, dictionary: &Di
 pub(crate) fn test(
     head: Head,
     operands: &[u32],
-    event: &Event,
+    event: &EventValues,
     dictionary: &Dictionary,
 ) -> Option<bool> {
     let attribute = head.attribute();
@@ -116,7 +121,12 @@ pub(crate) fn of_value(head: Head, operands: &[u32], value: u64) -> Option<bool>
 
 /// Rare or slow tests.
 #[inline(never)]
-fn rare(head: Head, operands: &[u32], event: &Event, dictionary: &Dictionary) -> Option<bool> {
+fn rare(
+    head: Head,
+    operands: &[u32],
+    event: &EventValues,
+    dictionary: &Dictionary,
+) -> Option<bool> {
     let attribute = head.attribute();
     let value = event.scalar(attribute);
     let operand = |at: usize| operands.get(at).copied().unwrap_or(0);
@@ -172,7 +182,7 @@ fn in_many(operands: &[u32], value: i64) -> bool {
     false
 }
 
-fn geo(operands: &[u32], event: &Event, latitude: f64) -> Option<bool> {
+fn geo(operands: &[u32], event: &EventValues, latitude: f64) -> Option<bool> {
     let longitude = operands.first().copied().unwrap_or(0) as usize;
     if !event.is_defined(longitude) {
         return None;

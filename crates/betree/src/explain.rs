@@ -7,7 +7,7 @@ use crate::dictionary::Dictionary;
 use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
-use crate::event::Event;
+use crate::event::{Event, EventValues};
 use crate::expr::escaped;
 use crate::program::arena::{Arena, ROOT};
 use crate::program::estimate::Estimates;
@@ -47,7 +47,7 @@ impl Snapshot {
     /// An id that does not exist, or an event that was read for another snapshot.
     pub fn explain(&self, event: &Event, id: SubscriptionId) -> Result<Explanation> {
         let state = self.state();
-        if event.generation != state.dictionary.generation() {
+        if event.0.generation != state.dictionary.generation() {
             let message = "the event was read for another tree or an earlier state of this one: read it again";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
         }
@@ -61,11 +61,11 @@ impl Snapshot {
         })?;
         let mut arena = Arena::default();
         arena.load(tree, &Estimates::new(&state.domain, &state.dictionary));
-        Ok(explain(state, event, &arena))
+        Ok(explain(state, &event.0, &arena))
     }
 }
 
-fn explain(state: &State, event: &Event, arena: &Arena) -> Explanation {
+fn explain(state: &State, event: &EventValues, arena: &Arena) -> Explanation {
     let count = arena.nodes.len();
     let mut values = vec![false; count];
     let mut outcomes = vec![None; count];

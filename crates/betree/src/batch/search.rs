@@ -167,7 +167,7 @@ impl<'b> BatchSearch<'b> {
             batch.rows[..2 * tests].fill(Slice([0; WORDS]));
         }
         // All tests of one event before the next event.
-        while let Some(at) = self.events.get(event) {
+        while let Some(Event(at)) = self.events.get(event) {
             while test < tests {
                 if self.spent >= limit {
                     return Phase::Tests {

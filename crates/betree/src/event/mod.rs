@@ -9,8 +9,11 @@ mod reader;
 mod values;
 
 pub use reader::EventReader;
-pub use values::Event;
-pub(crate) use values::signature;
+pub(crate) use values::{EventValues, signature};
 
 /// The longest text of an event.
 pub(crate) const TEXT_BYTES_MAX: usize = 1 << 16;
+
+/// An event, read for one state of a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event(pub(crate) Box<EventValues>);

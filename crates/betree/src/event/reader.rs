@@ -11,8 +11,8 @@ use std::sync::Arc;
 use entries::Entry;
 use skip::Skipped;
 
-use super::Event;
 use super::json::{Lexer, Token};
+use super::{Event, EventValues};
 use crate::budget::{Budget, Progress};
 use crate::dictionary::{Dictionary, UNKNOWN};
 use crate::domain::{AttributeType, Domain};
@@ -80,7 +80,7 @@ pub struct EventReader<'j> {
     /// The open brackets of a skipped value, one bit each: 1 for an object.
     brackets: u128,
     entry: Entry,
-    event: Event,
+    event: Box<EventValues>,
     reductions: u64,
 }
 
@@ -95,8 +95,11 @@ impl<'j> EventReader<'j> {
         let attributes = domain.attributes().len();
         Self {
             event: match old {
-                Some(old) => old.cleared(attributes, &dictionary),
-                None => Event::new(attributes, &dictionary),
+                Some(Event(mut old)) => {
+                    old.clear(attributes, &dictionary);
+                    old
+                }
+                None => Box::new(EventValues::new(attributes, &dictionary)),
             },
             domain,
             dictionary,
@@ -166,7 +169,7 @@ impl<'j> EventReader<'j> {
             );
             return Err(Error::new(ErrorKind::Undefined, message));
         }
-        Ok(self.event)
+        Ok(Event(self.event))
     }
 
     /// The state after a token.

@@ -3,9 +3,9 @@
 use super::order::Order;
 use crate::dictionary::Dictionary;
 
-/// An event, read for one state of a tree.
+/// What an event has.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub(crate) struct EventValues {
     /// The generation of the dictionary that it was read with.
     pub(crate) generation: u64,
     pub(super) defined: Vec<u64>,
@@ -49,7 +49,7 @@ pub(crate) fn signature(value: u64) -> u64 {
     1 << (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
 
-impl Event {
+impl EventValues {
     pub(crate) fn new(attributes: usize, dictionary: &Dictionary) -> Self {
         let (elements, segments, caps) = dictionary.sizes();
         Self {
@@ -69,11 +69,12 @@ impl Event {
         }
     }
 
-    /// This event without its values, in the same memory, where it was read for the same attributes and names. The work
-    /// is in proportion to the values that it had.
-    pub(crate) fn cleared(mut self, attributes: usize, dictionary: &Dictionary) -> Self {
+    /// Removes the values and keeps their memory, if it is of the same attributes and names. The work is in proportion to
+    /// the values that there were.
+    pub(super) fn clear(&mut self, attributes: usize, dictionary: &Dictionary) {
         if self.generation != dictionary.generation() || self.values.len() != attributes {
-            return Self::new(attributes, dictionary);
+            *self = Self::new(attributes, dictionary);
+            return;
         }
         for (at, word) in self.defined.iter_mut().enumerate() {
             let mut bits = std::mem::take(word);
@@ -96,7 +97,6 @@ impl Event {
             self.caps[slot as usize] = None;
         }
         self.now = None;
-        self
     }
 
     #[inline]

@@ -13,7 +13,7 @@ use super::operands::{interval, points};
 use super::positions::ordered;
 use crate::code::{Head, Op};
 use crate::domain::{AttributeType, Domain};
-use crate::event::{Event, signature};
+use crate::event::{EventValues, signature};
 use crate::program::arena::Arena;
 
 /// Bits of a word.
@@ -126,7 +126,7 @@ impl CellWords {
     }
 
     /// Sets the bits of the attribute at a position; `words` are 0 before the first.
-    pub(crate) fn set(&self, at: usize, event: &Event, words: &mut [u64]) {
+    pub(crate) fn set(&self, at: usize, event: &EventValues, words: &mut [u64]) {
         let Some(layout) = self.layouts.get(at) else {
             return;
         };
@@ -213,7 +213,7 @@ fn cells(attribute: usize, kind: &AttributeType, asked: &Asked) -> Option<(Cells
 
 impl Layout {
     /// The bits of an event.
-    fn bits(&self, event: &Event) -> u64 {
+    fn bits(&self, event: &EventValues) -> u64 {
         let attribute = self.attribute;
         if !event.is_defined(attribute) {
             return 1 << (self.shift + self.count - 1);

@@ -3,7 +3,7 @@
 use crate::code::{Head, Op};
 use crate::dictionary::Dictionary;
 use crate::eval;
-use crate::event::Event;
+use crate::event::EventValues;
 use crate::memory;
 use crate::program::{ACCEPT, REJECT};
 
@@ -86,7 +86,7 @@ impl Memos {
 
 /// What a run needs in addition to its program.
 pub(crate) struct Context<'a> {
-    pub(crate) event: &'a Event,
+    pub(crate) event: &'a EventValues,
     pub(crate) dictionary: &'a Dictionary,
     pub(crate) tests: &'a MemoTests,
     pub(crate) memos: &'a mut Memos,

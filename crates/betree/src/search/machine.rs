@@ -5,7 +5,7 @@ use super::phase::{Output, Phase};
 use crate::SubscriptionId;
 use crate::budget::{Budget, Progress};
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::Event;
+use crate::event::{Event, EventValues};
 use crate::program::run::{Context, Outcome};
 use crate::state::{Part, State};
 
@@ -24,7 +24,7 @@ pub(crate) struct Paused {
 #[derive(Debug)]
 pub struct Search<'s> {
     pub(super) state: &'s State,
-    pub(super) event: &'s Event,
+    pub(super) event: &'s EventValues,
     pub(super) buffers: &'s mut Buffers,
     pub(super) phase: Phase,
     pub(super) output: Output,
@@ -48,14 +48,14 @@ impl<'s> Search<'s> {
         names: Option<&'s [SubscriptionId]>,
         matches_max: u64,
     ) -> Result<Self> {
-        if event.generation != state.dictionary.generation() {
+        if event.0.generation != state.dictionary.generation() {
             let message = "the event was read for another tree or an earlier state of this one: read it again";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
         }
         let clean = buffers.begin(state);
         Ok(Self {
             state,
-            event,
+            event: &event.0,
             buffers,
             output,
             phase: match clean {
@@ -90,7 +90,7 @@ impl<'s> Search<'s> {
         let [matched, evaluated, spent, cleared] = paused.counts;
         Self {
             state,
-            event,
+            event: &event.0,
             buffers,
             output: paused.output,
             phase: paused.phase,

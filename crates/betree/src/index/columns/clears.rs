@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::code::{Head, Op};
-use crate::event::Event;
+use crate::event::EventValues;
 use crate::index::operands::points;
 use crate::memory;
 
@@ -127,7 +127,7 @@ impl Clears {
     pub(crate) fn plan(
         &self,
         at: usize,
-        event: &Event,
+        event: &EventValues,
         element: usize,
         most: usize,
         out: &mut Vec<Cleared>,
@@ -159,7 +159,7 @@ impl Clears {
 
     /// Removes members that need an attribute which the event lacks from the bits of a tile, whose first member is
     /// `first`. Returns how many words it took.
-    pub(crate) fn apply_needs(&self, event: &Event, first: usize, bits: &mut [u64]) -> usize {
+    pub(crate) fn apply_needs(&self, event: &EventValues, first: usize, bits: &mut [u64]) -> usize {
         let mut taken = 0;
         for excluded in &self.attributes {
             let missing = !event.is_defined(usize::from(excluded.attribute));
@@ -201,7 +201,7 @@ impl Clears {
     }
 
     /// Whether an event whose lists are planned excludes a member.
-    pub(crate) fn excludes(&self, event: &Event, lists: &[Cleared], member: usize) -> bool {
+    pub(crate) fn excludes(&self, event: &EventValues, lists: &[Cleared], member: usize) -> bool {
         let listed = lists.iter().any(|(start, end)| {
             let members = self
                 .members

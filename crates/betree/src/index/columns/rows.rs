@@ -1,7 +1,7 @@
 //! Rows of bits and the plan of a search over them.
 
 use super::{Clears, DECIDED};
-use crate::event::Event;
+use crate::event::EventValues;
 use crate::index::positions::ordered;
 use crate::memory;
 use crate::simd::Join;
@@ -132,7 +132,7 @@ impl Column {
     /// are added, otherwise the element to continue at, after `most` elements.
     pub(crate) fn plan(
         &self,
-        event: &Event,
+        event: &EventValues,
         element: usize,
         most: usize,
         out: &mut Vec<Join>,
