@@ -166,7 +166,7 @@ impl Attribute {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Domain {
     attributes: Vec<Attribute>,
-    by_name: HashMap<Box<str>, AttributeId>,
+    by_name: HashMap<Box<[u8]>, AttributeId>,
     /// One bit for each attribute that an event must have.
     required: Vec<u64>,
 }
@@ -241,7 +241,7 @@ impl Domain {
                 quoted(name)
             )));
         }
-        if self.by_name.contains_key(name) {
+        if self.by_name.contains_key(name.as_bytes()) {
             return Err(wrong(format!(
                 "attribute {} is declared twice",
                 quoted(name)
@@ -256,7 +256,7 @@ impl Domain {
             kind,
             allow_undefined,
         });
-        self.by_name.insert(name.into(), id);
+        self.by_name.insert(name.as_bytes().into(), id);
         self.required.resize(self.attributes.len().div_ceil(64), 0);
         self.required[id.index() / 64] |= u64::from(!allow_undefined) << (id.index() % 64);
         Ok(id)
@@ -265,6 +265,11 @@ impl Domain {
     /// The attribute of a name.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<AttributeId> {
+        self.find(name.as_bytes())
+    }
+
+    /// The attribute whose name has these bytes.
+    pub(crate) fn find(&self, name: &[u8]) -> Option<AttributeId> {
         self.by_name.get(name).copied()
     }
 

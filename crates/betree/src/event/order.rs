@@ -26,11 +26,11 @@ impl Order {
         self.at = 0;
     }
 
-    /// The attribute that probably comes next.
+    /// The attributes that probably come next: the one that did last, and the next of the domain.
     #[inline]
-    pub(super) fn expected(&self) -> Option<u16> {
-        let next = self.next.get(self.at).copied();
-        next.filter(|next| *next != NONE)
+    pub(super) fn expected(&self) -> [u16; 2] {
+        let learned = self.next.get(self.at).copied().unwrap_or(NONE);
+        [learned, self.at as u16]
     }
 
     /// Notes the attribute that came.

@@ -116,9 +116,10 @@ impl EventReader<'_> {
     /// The attribute whose name begins at a byte, and the byte of the quote after it.
     #[inline]
     fn attribute_at(&self, json: &[u8], start: usize) -> Option<(u16, usize)> {
-        if let Some(expected) = self.event.order.expected()
-            && let Some(attribute) = self.domain.attributes().get(usize::from(expected))
-        {
+        for expected in self.event.order.expected() {
+            let Some(attribute) = self.domain.attributes().get(usize::from(expected)) else {
+                continue;
+            };
             let name = attribute.name().as_bytes();
             let end = start + name.len();
             let is_long = name.len() > PLAIN_BYTES_MAX;
@@ -127,13 +128,9 @@ impl EventReader<'_> {
                 return Some((expected, end));
             }
         }
-        let (length, is_ascii) = plain_text(json.get(start..)?)?;
-        if !is_ascii {
-            return None;
-        }
+        let (length, _) = plain_text(json.get(start..)?)?;
         let end = start + length;
-        let name = std::str::from_utf8(json.get(start..end)?).ok()?;
-        Some((self.domain.attribute(name)?.0, end))
+        Some((self.domain.find(json.get(start..end)?)?.0, end))
     }
 
     /// Reads the value of an attribute at a byte, up to the bracket of a list.
