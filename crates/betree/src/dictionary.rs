@@ -80,6 +80,11 @@ impl Dense {
         Self { attributes }
     }
 
+    fn bytes(&self) -> usize {
+        let places = self.attributes.iter().map(|(_, numbers)| numbers.len());
+        places.sum::<usize>() * size_of::<u32>()
+    }
+
     #[inline]
     fn find(&self, attribute: u16, value: u64) -> Option<u32> {
         let (least, numbers) = self.attributes.get(usize::from(attribute))?;
@@ -138,6 +143,8 @@ impl Dictionary {
             + self.segments.bytes()
             + self.caps.bytes()
             + self.values.bytes()
+            + self.dense_elements.bytes()
+            + self.dense_segments.bytes()
     }
 
     /// Whether [`Dictionary::settle`] would change anything.

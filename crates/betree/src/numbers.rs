@@ -75,7 +75,7 @@ impl<K> Numbers<K> {
     /// About the memory that it takes, without what its keys refer to.
     pub(crate) fn bytes(&self) -> usize {
         // A number and a byte of a table that is filled to about two thirds.
-        self.length * (size_of::<K>() + 8)
+        self.len() * (size_of::<K>() + 8)
     }
 
     /// The key of a number.

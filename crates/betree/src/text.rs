@@ -15,6 +15,15 @@ pub(crate) enum Text {
 }
 
 impl Text {
+    /// About the memory that it takes elsewhere.
+    pub(crate) fn allocated(&self) -> usize {
+        match self {
+            Self::Short(..) => 0,
+            // Two counters before the string, and what an allocation is rounded up by.
+            Self::Long(text) => text.len() + 24,
+        }
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Short(length, bytes) => bytes.get(..usize::from(*length)).unwrap_or(bytes),

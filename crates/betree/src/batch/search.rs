@@ -67,7 +67,7 @@ impl Batch {
     /// More than [`EVENTS_MAX`](Self::EVENTS_MAX) events, or an event that was read for another snapshot.
     pub fn search<'b>(&'b mut self, events: &'b [Event]) -> Result<BatchSearch<'b>> {
         let generation = self.snapshot.state().dictionary.generation();
-        if events.iter().any(|event| event.generation != generation) {
+        if events.iter().any(|event| event.0.generation != generation) {
             let message =
                 "an event was read for another tree or an earlier state of this one: read it again";
             return Err(Error::new(ErrorKind::ForeignEvent, message));
