@@ -9,6 +9,7 @@ use crate::domain::Domain;
 use crate::error::Result;
 use crate::event::{Event, EventReader};
 use crate::memory;
+use crate::priorities::{Priorities, Top};
 use crate::search::{Buffers, Output, Search};
 use crate::state::{Part, State};
 
@@ -172,6 +173,47 @@ impl Snapshot {
         buffers: &'s mut Buffers,
     ) -> Result<Search<'s>> {
         Search::new(&self.state, event, buffers, Output::Ids, None, count)
+    }
+
+    /// Priorities of all subscriptions, for [`Snapshot::top_k`]. Calls `of` once for each of them.
+    #[must_use]
+    pub fn priorities(&self, of: impl Fn(SubscriptionId) -> i64) -> Priorities {
+        Priorities::new(&self.state, of)
+    }
+
+    /// A search for the `count` matches with the highest priorities, of equal ones those with the lowest ids. Its
+    /// [`ids`](Search::ids) are in this order. It leaves out expressions that could not be among them, so that
+    /// [`matched`](Search::matched) counts the matches that it found on its way.
+    ///
+    /// ```
+    /// use betree::{BeTree, Budget, Buffers, Constants, Domain, Expression, Progress};
+    /// use betree::{SubscriptionId, Undefined};
+    ///
+    /// let mut tree = BeTree::new(Domain::parse("country|string|true")?, Undefined::False);
+    /// for id in 1..=100 {
+    ///     let expression = Expression::parse("country = 'FR'")?;
+    ///     tree.insert(SubscriptionId(id), &expression, &Constants::default())?;
+    /// }
+    /// let snapshot = tree.snapshot();
+    /// let bids = snapshot.priorities(|id| (id.0 % 10) as i64);
+    /// let event = snapshot.event(r#"{"country": "FR"}"#)?;
+    /// let mut buffers = Buffers::new();
+    /// let mut auction = snapshot.top_k(&event, 3, &bids, &mut buffers)?;
+    /// while auction.step(Budget::reductions(2_000)) == Progress::Yielded {}
+    /// assert_eq!(auction.ids(), [9, 19, 29].map(SubscriptionId));
+    /// # Ok::<(), betree::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An event that was read for another snapshot, or priorities of another snapshot.
+    pub fn top_k<'s>(
+        &'s self,
+        event: &'s Event,
+        count: usize,
+        priorities: &'s Priorities,
+        buffers: &'s mut Buffers,
+    ) -> Result<Search<'s>> {
+        Search::best_of(&self.state, event, buffers, Top { priorities, count })
     }
 
     /// Whether any subscription matches.

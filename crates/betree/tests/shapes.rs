@@ -40,6 +40,40 @@ fn named(snapshot: &Snapshot, json: &str, buffers: &mut Buffers) -> Vec<u64> {
     search.ids().iter().map(|id| id.0).collect()
 }
 
+/// Priorities with many equal ones and the extremes.
+fn priority(id: SubscriptionId) -> i64 {
+    match id.0.wrapping_mul(0x9e37_79b9) % 17 {
+        0 => i64::MIN,
+        1 => i64::MAX,
+        other => other as i64 - 8,
+    }
+}
+
+/// The best of `right` by priority, then by id.
+fn check_best(snapshot: &Snapshot, json: &str, right: &[u64], buffers: &mut Buffers) {
+    let priorities = snapshot.priorities(priority);
+    let event = snapshot.event(json).unwrap();
+    let mut ordered = right.to_vec();
+    ordered.sort_by_key(|id| (std::cmp::Reverse(priority(SubscriptionId(*id))), *id));
+    let mut all = 0;
+    for count in [usize::MAX, 50, 3, 1, 0] {
+        let mut whole = None;
+        for step in [u64::MAX, 1, 37, 2_000] {
+            let mut search = snapshot.top_k(&event, count, &priorities, buffers).unwrap();
+            while search.step(Budget::reductions(step)) == Progress::Yielded {}
+            let ids: Vec<u64> = search.ids().iter().map(|id| id.0).collect();
+            let right = ordered.get(..count).unwrap_or(&ordered);
+            assert!(ids == right, "the best {count} in steps of {step}: {json}");
+            let counts = (search.reductions(), search.evaluated());
+            assert_eq!(*whole.get_or_insert(counts), counts);
+            if count == usize::MAX {
+                all = search.evaluated();
+            }
+            assert!(search.evaluated() <= all, "more work for fewer");
+        }
+    }
+}
+
 fn check(shape: &Shape, expressions: &[Conjunctions], snapshot: &Snapshot, events: &[Plain]) {
     let mut simple = SimpleIndex::new(expressions);
     let mut right = Vec::new();
@@ -62,6 +96,9 @@ fn check(shape: &Shape, expressions: &[Conjunctions], snapshot: &Snapshot, event
                 );
             }
         }
+        check_best(snapshot, &json, &right, &mut buffers[0]);
+        let last = buffers.len() - 1;
+        check_best(snapshot, &json, &right, &mut buffers[last]);
         let some: Vec<u64> = right.into_iter().filter(|id| id % 7 == 0).collect();
         assert_eq!(
             named(snapshot, &json, &mut buffers[0]),
@@ -152,5 +189,33 @@ fn a_shape_is_found_by_its_name_and_says_what_it_is_made_of() {
     assert_eq!(
         caps.summary(),
         "1 text, 1 integer, at most 200 values, frequency cap"
+    );
+}
+
+#[test]
+fn priorities_of_another_snapshot_are_refused() {
+    let mut tree = BeTree::new(Domain::parse("a|boolean|true").unwrap(), Undefined::False);
+    let expression = Expression::parse("a").unwrap();
+    for id in 0..10 {
+        let id = SubscriptionId(id);
+        tree.insert(id, &expression, &Constants::default()).unwrap();
+    }
+    let before = tree.snapshot();
+    let priorities = before.priorities(|id| id.0 as i64);
+    let id = SubscriptionId(10);
+    tree.insert(id, &expression, &Constants::default()).unwrap();
+    let after = tree.snapshot();
+    let mut buffers = Buffers::new();
+    let event = before.event(r#"{"a": true}"#).unwrap();
+    let mut search = before.top_k(&event, 2, &priorities, &mut buffers).unwrap();
+    search.step(Budget::UNLIMITED);
+    assert_eq!(search.ids(), [SubscriptionId(9), SubscriptionId(8)]);
+    let event = after.event(r#"{"a": true}"#).unwrap();
+    let refused = after
+        .top_k(&event, 2, &priorities, &mut buffers)
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("another snapshot"),
+        "{refused}"
     );
 }

@@ -107,6 +107,27 @@ impl Tree {
         self.edges.find(hash(self.seed, node, key), node, key)
     }
 
+    /// For each node the greatest value of its units and of those below it.
+    pub(crate) fn greatest(&self, of: impl Fn(u32) -> i64) -> Vec<i64> {
+        let own = |node: &Node| {
+            let items = self.items(node).iter();
+            items.map(|item| of(item.unit())).max().unwrap_or(i64::MIN)
+        };
+        let mut greatest: Vec<i64> = self.nodes.iter().map(own).collect();
+        let mut parents = vec![0; self.nodes.len()];
+        for edge in self.edges.slots.iter().filter(|edge| edge.child != 0) {
+            if let Some(parent) = parents.get_mut(edge.child as usize) {
+                *parent = edge.node as usize;
+            }
+        }
+        // A node comes after its parent.
+        for child in (1..greatest.len()).rev() {
+            let parent = parents[child];
+            greatest[parent] = greatest[parent].max(greatest[child]);
+        }
+        greatest
+    }
+
     /// Builds the tree over all units.
     pub(crate) fn build(clauses: &Clauses) -> Self {
         let mut builder = Builder {

@@ -5,6 +5,7 @@ use super::phase::Cursor;
 use crate::SubscriptionId;
 use crate::index::cells::WORDS_MAX;
 use crate::index::columns::Cleared;
+use crate::priorities::Best;
 use crate::program::run::Memos;
 use crate::simd::{Isa, Join, LANES, TESTS_MAX, TILE_WORDS, Truth};
 use crate::state::State;
@@ -35,6 +36,7 @@ pub struct Buffers {
     pub(super) ids: Vec<SubscriptionId>,
     pub(super) found: usize,
     pub(super) bitmap: Vec<u64>,
+    pub(super) best: Best,
     /// How far each part was written.
     pub(super) cursors: Vec<Cursor>,
 }
@@ -65,6 +67,7 @@ impl Buffers {
             ids: Vec::new(),
             found: 0,
             bitmap: Vec::new(),
+            best: Best::default(),
             cursors: Vec::new(),
         }
     }
@@ -114,6 +117,7 @@ impl Buffers {
     pub(super) fn begin(&mut self, state: &State) -> bool {
         self.found = 0;
         self.bitmap.clear();
+        self.best.clear();
         self.stack.clear();
         self.cursors.clear();
         self.bits.truncate(state.parts.len());

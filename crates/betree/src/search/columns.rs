@@ -1,6 +1,7 @@
 //! The phases of the columns: a plan for the event's values, tiles of rows, and the programs of members that pass
 //! the rows.
 
+use super::top::PASS_REDUCTIONS;
 use super::{FETCH_REDUCTIONS, Phase, Search};
 use crate::index::columns::{DECIDED, TILE};
 use crate::program::run::Outcome;
@@ -137,16 +138,17 @@ impl Search<'_> {
             list += 1;
         }
         if columns.is_aligned() {
-            for (word, left) in (first / 64..).zip(&mut buffers.left) {
-                let found = *left & columns.decided(word);
-                *left ^= found;
+            for (at, word) in (first / 64..).enumerate().take(TILE / 64) {
+                let found = self.buffers.left[at] & columns.decided(word);
+                self.buffers.left[at] ^= found;
                 if found != 0 {
                     self.spent += WORD_REDUCTIONS;
                     let alive = found & !self.state.parts[part].dead(word);
-                    self.matched += buffers.bits[part].set(word, alive);
+                    self.hit_word(part, word, alive);
                 }
             }
         }
+        let buffers = &mut *self.buffers;
         buffers.members.clear();
         for (bits, base) in buffers.left.into_iter().zip((first as u32..).step_by(64)) {
             let mut bits = bits;
@@ -191,6 +193,11 @@ impl Search<'_> {
                 }
                 code => {
                     if running.is_none() {
+                        if !self.wants(part, index.columns.slot(member as usize)) {
+                            self.spent += PASS_REDUCTIONS;
+                            at += 1;
+                            continue;
+                        }
                         self.spent += FETCH_REDUCTIONS;
                         self.evaluated += 1;
                     }

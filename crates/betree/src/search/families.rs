@@ -116,12 +116,9 @@ impl Search<'_> {
 
     /// Records matches by slot, starting at a word.
     fn hit_words(&mut self, part: usize, first: usize, words: &[u64]) {
-        let Some(bits) = self.buffers.bits.get_mut(part) else {
-            return;
-        };
         for (word, found) in (first..).zip(words) {
             let alive = found & !self.state.parts[part].dead(word);
-            self.matched += bits.set(word, alive);
+            self.hit_word(part, word, alive);
         }
     }
 

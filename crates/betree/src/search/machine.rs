@@ -6,6 +6,7 @@ use crate::SubscriptionId;
 use crate::budget::{Budget, Progress};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventValues};
+use crate::priorities::Top;
 use crate::program::run::{Context, Outcome};
 use crate::state::{Part, State};
 
@@ -32,6 +33,8 @@ pub struct Search<'s> {
     pub(super) names: Option<&'s [SubscriptionId]>,
     /// The number of matches to stop after.
     pub(super) matches_max: u64,
+    /// How many of the best are wanted, if not all.
+    pub(super) top: Option<Top<'s>>,
     pub(super) matched: u64,
     pub(super) evaluated: u64,
     pub(super) spent: u64,
@@ -64,10 +67,30 @@ impl<'s> Search<'s> {
             },
             names,
             matches_max,
+            top: None,
             matched: 0,
             evaluated: 0,
             spent: 0,
             cleared: 0,
+        })
+    }
+
+    /// A search for the best matches.
+    pub(crate) fn best_of(
+        state: &'s State,
+        event: &'s Event,
+        buffers: &'s mut Buffers,
+        top: Top<'s>,
+    ) -> Result<Self> {
+        if !top.priorities.is_of(state) {
+            let message = "the priorities are of another snapshot: make them from this one";
+            return Err(Error::new(ErrorKind::ForeignEvent, message));
+        }
+        let matches_max = if top.count == 0 { 0 } else { u64::MAX };
+        let search = Self::new(state, event, buffers, Output::Top, None, matches_max)?;
+        Ok(Self {
+            top: Some(top),
+            ..search
         })
     }
 
@@ -96,6 +119,7 @@ impl<'s> Search<'s> {
             phase: paused.phase,
             names: None,
             matches_max: u64::MAX,
+            top: None,
             matched,
             evaluated,
             spent,
@@ -148,6 +172,8 @@ impl<'s> Search<'s> {
                 Phase::Write { group } => self.write(group, limit),
                 Phase::Merge => self.merge(limit),
                 Phase::Words => self.words(limit),
+                Phase::Best { part, group } => self.best(part, group, limit),
+                Phase::Order { left } => self.order(left, limit),
                 Phase::Rank { at } => self.rank(at, limit),
                 Phase::Done => return Progress::Done,
             };
@@ -258,6 +284,7 @@ impl<'s> Search<'s> {
                 return Phase::Merge;
             }
             Output::Rest => return Phase::Done,
+            Output::Top => return Phase::Best { part: 0, group: 0 },
         }
         self.buffers.reserve(self.matched as usize);
         match self.state.parts.len() {
@@ -273,9 +300,7 @@ impl<'s> Search<'s> {
         if self.state.parts[part].dead(word) & bit != 0 {
             return;
         }
-        if let Some(bits) = self.buffers.bits.get_mut(part) {
-            self.matched += bits.set(word, bit);
-        }
+        self.hit_word(part, word, bit);
     }
 
     /// Runs a program of a part from a position.

@@ -12,6 +12,7 @@ mod families;
 mod machine;
 mod named;
 mod phase;
+mod top;
 mod walk;
 mod write;
 

@@ -91,6 +91,15 @@ pub(super) enum Phase {
     Merge,
     /// Copying the bits of the only part to the result.
     Words,
+    /// Clearing the bits of matches, of which the best are known.
+    Best {
+        part: usize,
+        group: usize,
+    },
+    /// Writing the best, the worst of them first.
+    Order {
+        left: usize,
+    },
     /// Converting ids to bits of the result.
     Rank {
         at: usize,
@@ -105,6 +114,8 @@ pub(crate) enum Output {
     Ids,
     /// One bit per id.
     Bitmap,
+    /// The ids of the best, the best first.
+    Top,
     /// The bits of each part for expressions outside lockstep; the caller clears them.
     Rest,
 }

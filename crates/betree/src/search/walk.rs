@@ -3,6 +3,7 @@
 
 use super::Search;
 use super::phase::{PROGRAM_REDUCTIONS, Phase, Place};
+use super::top::PASS_REDUCTIONS;
 use crate::index::dimension::Dimension;
 use crate::index::geo;
 use crate::index::tree::Node;
@@ -54,6 +55,11 @@ impl Search<'_> {
         while let Some(node) = index.tree.nodes.get(at.node as usize) {
             if self.spent >= limit {
                 return Phase::Walk { part, at };
+            }
+            if !at.entered && !self.wants_node(part, at.node) {
+                self.spent += PASS_REDUCTIONS;
+                at = self.buffers.stack.pop().map_or(Place::END, Place::at);
+                continue;
             }
             self.spent += if at.entered { 0 } else { NODE_REDUCTIONS };
             at.entered = true;
@@ -148,6 +154,11 @@ impl Search<'_> {
                 continue;
             };
             if running.is_none() {
+                if !self.wants(part, found.slot) {
+                    self.spent += PASS_REDUCTIONS;
+                    unit += 1;
+                    continue;
+                }
                 self.spent += PROGRAM_REDUCTIONS;
                 self.evaluated += 1;
             }
