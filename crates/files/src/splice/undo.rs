@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crc32fast::Hasher as Crc32;
 
-use super::{Bytes, copy};
+use super::bytes::{Bytes, copy};
 
 /// What follows the name of the file.
 const SUFFIX: &str = ".perfkit-undo";
