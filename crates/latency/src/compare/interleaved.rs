@@ -1,0 +1,194 @@
+//! Runs whose buckets alternated in random order.
+
+use super::difference::{self, differences, median};
+use super::options::{Names, Options, Sides};
+use super::verdict::Evidence;
+use crate::report::{Comparison, Design};
+
+/// Compares sides that ran interleaved, in random order, in one run.
+#[must_use]
+pub fn interleaved(names: Names<'_>, sides: Sides<'_>) -> Comparison {
+    interleaved_with(names, sides, Options::default())
+}
+
+/// [`interleaved`] at another strictness.
+#[must_use]
+pub fn interleaved_with(names: Names<'_>, sides: Sides<'_>, options: Options) -> Comparison {
+    let skipped = difference::skipped(sides.base, sides.target);
+    let evidence = Evidence {
+        design: Design::Interleaved,
+        pairs: (sides.base.len().min(sides.target.len()) as u64).saturating_sub(skipped),
+        difference: differences(sides.base, sides.target),
+        control: sides
+            .control
+            .and_then(|control| differences(sides.base, control)),
+        drift: 0.0,
+        skipped,
+        bucket_ops: sides.bucket_ops,
+        baseline_median: median(sides.base),
+        target_median: median(sides.target),
+    };
+    evidence.conclude(names, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Verdict;
+    use crate::rng::SplitMix64;
+
+    const NAMES: Names<'_> = Names {
+        row: "service",
+        baseline: "a",
+        target: "b",
+    };
+
+    /// Three sides that share a drift, each with its own noise; the target's times are `factor` times
+    /// the baseline's.
+    fn simulate(seed: u64, pairs: usize, factor: f64) -> [Vec<f64>; 3] {
+        let mut rng = SplitMix64::new(seed);
+        let mut sides = [Vec::new(), Vec::new(), Vec::new()];
+        let mut drift = 0.0;
+        for _ in 0..pairs {
+            drift += 0.01 * rng.normal();
+            for (side, factor) in sides.iter_mut().zip([1.0, factor, 1.0]) {
+                side.push(1e6 * factor * (drift + 0.03 * rng.normal()).exp());
+            }
+        }
+        sides
+    }
+
+    fn compare(sides: &[Vec<f64>; 3]) -> Comparison {
+        let [base, target, control] = sides;
+        interleaved(
+            NAMES,
+            Sides {
+                base,
+                target,
+                control: Some(control),
+                bucket_ops: 1_000,
+            },
+        )
+    }
+
+    #[test]
+    fn false_verdicts_are_rare_when_interleaved() {
+        let runs = 1_000;
+        let is_false = |seed: &u64| {
+            let verdict = compare(&simulate(*seed, 100, 1.0)).verdict;
+            matches!(verdict, Verdict::Better | Verdict::Worse)
+        };
+        let wrong = (0..runs).filter(is_false).count();
+        assert!(wrong as f64 <= 0.06 * runs as f64, "{wrong} of {runs}");
+    }
+
+    #[test]
+    fn true_differences_are_found() {
+        let better = compare(&simulate(1, 200, 0.9));
+        assert_eq!(better.verdict, Verdict::Better);
+        assert!((better.difference.unwrap().median + 0.1).abs() < 0.02);
+        assert!(better.resolution.unwrap() < 0.05);
+        assert_eq!(compare(&simulate(2, 200, 1.1)).verdict, Verdict::Worse);
+        assert_eq!(
+            compare(&simulate(3, 200, 1.0)).verdict,
+            Verdict::NoDifference
+        );
+    }
+
+    #[test]
+    fn few_pairs_are_inconclusive() {
+        for pairs in 0..6 {
+            let comparison = compare(&simulate(4, pairs, 0.5));
+            assert_eq!(comparison.verdict, Verdict::Inconclusive);
+            let interval = comparison
+                .difference
+                .as_ref()
+                .map(|found| found.median_ci95);
+            assert_eq!(interval, (pairs > 0).then_some(None));
+            assert_eq!(comparison.resolution, None);
+            assert!(
+                comparison.reason.contains("6 needed"),
+                "{}",
+                comparison.reason
+            );
+        }
+        assert_eq!(compare(&simulate(4, 6, 0.5)).verdict, Verdict::Better);
+    }
+
+    #[test]
+    fn noise_beyond_the_resolution_is_inconclusive() {
+        let mut sides = simulate(5, 12, 1.0);
+        for (at, ns) in sides[1].iter_mut().enumerate() {
+            *ns *= if at % 2 == 0 { 0.6 } else { 1.6 };
+        }
+        let comparison = compare(&sides);
+        assert_eq!(comparison.verdict, Verdict::Inconclusive);
+        let options = Options {
+            resolution_max: 10.0,
+        };
+        let [base, target, control] = &sides;
+        let sides = Sides {
+            base,
+            target,
+            control: Some(control),
+            bucket_ops: 0,
+        };
+        assert_eq!(
+            interleaved_with(NAMES, sides, options).verdict,
+            Verdict::NoDifference
+        );
+    }
+
+    #[test]
+    fn baselines_of_zero_are_skipped_and_counted() {
+        let sides = [vec![0.0; 3], vec![1.0; 3]];
+        let base = [vec![2.0; 10], sides[0].clone()].concat();
+        let target = [vec![1.0; 10], sides[1].clone()].concat();
+        let sides = Sides {
+            base: &base,
+            target: &target,
+            control: None,
+            bucket_ops: 1,
+        };
+        let comparison = interleaved(NAMES, sides);
+        assert_eq!(
+            (comparison.pairs, comparison.verdict),
+            (10, Verdict::Better)
+        );
+        assert!(comparison.reason.contains("3 "), "{}", comparison.reason);
+    }
+
+    #[test]
+    fn nonsense_is_inconclusive_and_finite() {
+        let base = [
+            f64::NAN,
+            f64::INFINITY,
+            -1.0,
+            0.0,
+            f64::MIN_POSITIVE,
+            f64::MAX,
+            1.0,
+        ];
+        let target = [1.0, 1.0, 1.0, 1.0, f64::MAX, f64::MAX, f64::NAN];
+        let sides = Sides {
+            base: &base,
+            target: &target,
+            control: Some(&base),
+            bucket_ops: 0,
+        };
+        let comparison = interleaved(NAMES, sides);
+        assert_eq!(comparison.verdict, Verdict::Inconclusive);
+        assert!(
+            !serde_json::to_string(&comparison)
+                .unwrap()
+                .contains("null,null")
+        );
+        assert!(
+            comparison
+                .difference
+                .iter()
+                .flat_map(|found| found.range)
+                .all(f64::is_finite)
+        );
+    }
+}
