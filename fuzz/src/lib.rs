@@ -13,6 +13,7 @@ mod fix;
 mod fix_log;
 mod fix_template;
 mod inflate;
+mod matcher_log;
 mod numbers;
 mod plan;
 mod seek;
@@ -28,6 +29,7 @@ pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
 pub use crate::fix_log::fix_log;
 pub use crate::fix_template::fix_template;
 pub use crate::inflate::inflate_differential;
+pub use crate::matcher_log::matcher_log;
 pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
@@ -55,6 +57,7 @@ pub const TARGETS: &[Target] = &[
     ("histogram_decode", histogram_decode),
     ("hlog_read", hlog_read),
     ("inflate_differential", inflate_differential),
+    ("matcher_log", matcher_log),
     ("report_json", report_json),
     ("stress_codec", stress_codec),
     ("zip_read", zip_read),

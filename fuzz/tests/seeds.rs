@@ -7,6 +7,7 @@ use std::path::Path;
 
 use latency::report;
 use latency::{Gate, hgrm, hlog};
+use matcher::log::{Ending, Frames, LogError};
 use zstdkit::seekable::SeekTable;
 use zstdkit::{DecoderOptions, ErrorKind};
 
@@ -86,4 +87,25 @@ fn histograms() {
     assert_eq!(row.histogram().expect("it decodes").len(), 40);
     row.histogram_v2_deflate_b64 = text("histogram_decode", "base64");
     assert_eq!(row.histogram().expect("it decodes").len(), 40);
+}
+
+#[test]
+fn logs_of_changes() {
+    let read = |name: &str| {
+        let bytes = seed("matcher_log", name);
+        let mut frames = Frames::new(&bytes)?;
+        while frames.next_frame()?.is_some() {}
+        Ok((frames.last(), frames.ending()))
+    };
+    assert_eq!(read("empty"), Ok((41, Ending::Whole)));
+    assert_eq!(read("whole"), Ok((3, Ending::Whole)));
+    assert!(matches!(
+        read("torn"),
+        Ok((2, Ending::Torn { bytes: 7, .. }))
+    ));
+    assert!(matches!(
+        read("damaged"),
+        Err(LogError::Damaged { at: 24, .. })
+    ));
+    assert_eq!(read("records"), Err(LogError::Foreign));
 }

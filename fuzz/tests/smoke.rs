@@ -95,6 +95,11 @@ fn inflate_differential() {
 }
 
 #[test]
+fn matcher_log() {
+    hold("matcher_log");
+}
+
+#[test]
 fn report_json() {
     hold("report_json");
 }

@@ -7,6 +7,8 @@ mod bad_input;
 mod betree;
 mod betree_hostile;
 mod betree_ids;
+#[cfg(feature = "serve")]
+mod betree_serve;
 mod compare;
 mod compress_bench;
 mod file_sets;

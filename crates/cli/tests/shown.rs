@@ -181,6 +181,11 @@ fn rows() -> Vec<Row> {
         row("betree explain", &betree("explain --id 1 --events right")),
         row("betree explain", &betree("explain --id 1 --events events")),
         row(
+            "betree serve",
+            "betree serve --listen 127.0.0.1:0 --domains domains --expressions {H}",
+        ),
+        row("betree serve", "betree serve --listen {H}"),
+        row(
             "betree-bench",
             "betree-bench --expression-file {H} --event-file {H}",
         ),

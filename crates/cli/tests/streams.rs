@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 54] = [
+const ROWS: [(&str, Uses, &str); 55] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -69,6 +69,11 @@ const ROWS: [(&str, Uses, &str); 54] = [
         "betree explain --id 1 --domains t/domains --expressions t/expressions --events t/events",
     ),
     ("betree generate", Output, "betree generate --list"),
+    (
+        "betree serve",
+        Nothing,
+        "betree serve --domains t/domains --listen 127.0.0.1:0 --duration 20ms",
+    ),
     ("betree-bench", Long, "betree-bench"),
     ("betree-bench shapes", Long, "betree-bench shapes"),
     ("fix parse", Output, "fix parse -qq log"),

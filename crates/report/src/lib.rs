@@ -9,6 +9,8 @@ pub mod formats;
 pub mod gates;
 pub mod names;
 mod nouns;
+#[cfg(feature = "openmetrics")]
+pub mod openmetrics;
 mod outcome;
 pub mod plain;
 mod run;

@@ -7,6 +7,7 @@
 
 mod betree;
 mod fix;
+mod matcher;
 mod numbers;
 mod stress;
 mod zip;
@@ -41,6 +42,7 @@ fn main() -> io::Result<()> {
         numbers::seeds(),
         betree::seeds(),
         fix::seeds(),
+        matcher::seeds(),
         stress::seeds(),
     ];
     for seed in seeds.into_iter().flatten() {

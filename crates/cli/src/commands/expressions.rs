@@ -48,6 +48,8 @@ pub(crate) struct Line<'a> {
     pub(crate) name: Option<Name<'a>>,
     /// The expression; the whole line if it has none.
     pub(crate) text: &'a str,
+    /// The ids that its frequency caps count by.
+    pub(crate) constants: Constants,
     /// What the number counts: lines, or the expressions of Erlang terms.
     what: &'static str,
     pub(crate) added: std::result::Result<(), Wrong>,
@@ -197,6 +199,7 @@ pub(crate) fn each(
             number,
             name,
             text: &text,
+            constants,
             what,
             added,
             domain: tree.domain(),

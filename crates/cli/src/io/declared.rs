@@ -37,6 +37,10 @@ const LINES: &[&str] = &[
     "betree check --expressions @",
     "betree explain --id 1 --expressions @",
     "betree explain --id 1 --snapshot @",
+    #[cfg(feature = "serve")]
+    "betree serve --listen 127.0.0.1:0 --expressions @",
+    #[cfg(feature = "serve")]
+    "betree serve --listen 127.0.0.1:0 --snapshot @",
     "betree-bench",
     "betree-bench --expression-file @ --event-file events",
     "betree-bench shapes",
@@ -67,6 +71,8 @@ const ELSEWHERE: &[&str] = &[
     // Of generated data: new files, or all replaced with -f.
     "betree generate --output",
     "man --dir",
+    // Files of its own names, which a lock keeps to one process.
+    "betree serve --log",
     // A store in a new directory below it.
     "fix-bench --store-dir",
     // What is extracted is kept from the archive's place where files get their names.

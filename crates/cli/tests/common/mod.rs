@@ -8,6 +8,8 @@ pub(crate) mod inputs;
 #[cfg(unix)]
 pub(crate) mod pty;
 #[cfg(unix)]
+pub(crate) mod server;
+#[cfg(unix)]
 pub(crate) mod signals;
 
 use std::ffi::OsStr;

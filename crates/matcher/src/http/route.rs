@@ -46,7 +46,7 @@ async fn routed(
         (&Method::GET | &Method::HEAD, "/metrics") => {
             let accept = head.headers.get_all(ACCEPT).iter();
             let accept: Vec<&str> = accept.filter_map(|value| value.to_str().ok()).collect();
-            Ok(metrics::answer(service, &accept.join(",")))
+            metrics::answer(service, &accept.join(","))
         }
         (_, "/metrics") => Err(method("use GET, HEAD")),
         (&Method::GET | &Method::HEAD, "/healthz") => Ok(health(service)),

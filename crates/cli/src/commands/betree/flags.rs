@@ -7,6 +7,8 @@ use files::conflicts::{Files, Stdout};
 
 use crate::args::expressions::{ExpressionsForm, WorkloadArgs};
 use crate::args::output::{OutputArgs, TerminalArgs};
+#[cfg(feature = "serve")]
+use crate::commands::betree::serve::flags::ServeArgs;
 
 /// Match events against boolean expressions.
 ///
@@ -20,7 +22,8 @@ use crate::args::output::{OutputArgs, TerminalArgs};
   perfkit betree match --domains ad/domains --expressions ad/expressions --events ad/events
   perfkit betree build --domains ad/domains --expressions ad/expressions -o ad.snap
   perfkit betree match --snapshot ad.snap --events ad/events --output count
-  perfkit betree explain --domains ad/domains --expressions ad/expressions --id 7 --events ad/events")]
+  perfkit betree explain --domains ad/domains --expressions ad/expressions --id 7 --events ad/events
+  perfkit betree serve --domains ad/domains --expressions ad/expressions --listen 127.0.0.1:8080")]
 pub(crate) struct BetreeArgs {
     /// What to do
     #[command(subcommand)]
@@ -35,6 +38,8 @@ pub(crate) enum BetreeCommand {
     Build(BuildArgs),
     Check(CheckArgs),
     Explain(ExplainArgs),
+    #[cfg(feature = "serve")]
+    Serve(Box<ServeArgs>),
 }
 
 impl BetreeCommand {
@@ -45,6 +50,8 @@ impl BetreeCommand {
             Self::Generate(args) => args.force,
             Self::Build(args) => args.force,
             Self::Check(_) | Self::Explain(_) => false,
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => args.output.force,
         }
     }
 }
@@ -284,6 +291,8 @@ impl BetreeArgs {
                 .files(Files::default())
                 .reads("--events", &args.events)
                 .stdout(Stdout::Data),
+            #[cfg(feature = "serve")]
+            BetreeCommand::Serve(args) => args.files(),
         }
     }
 }

@@ -9,6 +9,8 @@ mod lines;
 mod matching;
 mod print;
 pub(crate) mod run;
+#[cfg(feature = "serve")]
+mod serve;
 mod snapshot;
 
 pub(crate) use run::run;

@@ -18,5 +18,7 @@ pub(crate) fn run(args: &BetreeArgs, name: &'static str, argv: &[OsString]) -> R
         BetreeCommand::Build(args) => build::run(args),
         BetreeCommand::Check(args) => check::run(args),
         BetreeCommand::Explain(args) => explain::run(args),
+        #[cfg(feature = "serve")]
+        BetreeCommand::Serve(args) => crate::commands::betree::serve::run(args, name, argv),
     }
 }

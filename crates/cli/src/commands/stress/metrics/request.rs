@@ -1,6 +1,6 @@
 //! Parses requests to the metrics server, with httparse.
 
-use crate::commands::stress::metrics::text::Format;
+use report::openmetrics::Format;
 
 /// The largest request, which has no body.
 pub(super) const REQUEST_BYTES_MAX: usize = 8 << 10;
@@ -37,7 +37,7 @@ fn asked(request: &httparse::Request<'_, '_>) -> Asked {
     let accept: Vec<&str> = accept
         .filter_map(|header| std::str::from_utf8(header.value).ok())
         .collect();
-    let format = accepted(&accept.join(","));
+    let format = Format::accepted(&accept.join(","));
     match (request.method, path) {
         (Some("GET"), "/metrics") => Asked::Metrics { body: true, format },
         (Some("HEAD"), "/metrics") => Asked::Metrics {
@@ -46,26 +46,6 @@ fn asked(request: &httparse::Request<'_, '_>) -> Asked {
         },
         (Some("GET" | "HEAD"), _) => Asked::Elsewhere,
         _ => Asked::Otherwise,
-    }
-}
-
-/// The format that a client prefers, by its `Accept` header. OpenMetrics is for clients that name it; all
-/// others get the text format, which every scraper can read.
-fn accepted(accept: &str) -> Format {
-    let weight = |wanted: &str| {
-        let ranges = accept.split(',').filter_map(|range| {
-            let mut parts = range.split(';').map(str::trim);
-            let name = parts.next()?;
-            let weight = parts.find_map(|part| part.strip_prefix("q="));
-            let weight: f64 = weight.map_or(1.0, |weight| weight.trim().parse().unwrap_or(0.0));
-            name.eq_ignore_ascii_case(wanted).then_some(weight)
-        });
-        ranges.fold(0.0, f64::max)
-    };
-    let open = weight("application/openmetrics-text");
-    match open > 0.0 && open >= weight("text/plain") {
-        true => Format::OpenMetrics,
-        false => Format::Classic,
     }
 }
 
@@ -138,7 +118,7 @@ mod tests {
             ("text/html,*/*;q=0.8", Format::Classic),
             ("", Format::Classic),
         ] {
-            assert_eq!(accepted(accept), format, "{accept}");
+            assert_eq!(Format::accepted(accept), format, "{accept}");
             let request = format!("GET /metrics HTTP/1.1\r\nACCEPT: {accept}\r\n\r\n");
             assert_eq!(asked(&request), metrics(true, format));
         }

@@ -4,30 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet, text};
+use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
-use stress::{BOUNDS_NS, Buckets, Counts, Live};
+use report::openmetrics::{Format, seconds};
+use stress::{Buckets, Counts, Live};
 
 use crate::commands::stress::metrics::{Board, Row};
-
-/// The text format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    /// OpenMetrics 1.0: a counter's sample has the name of its family plus `_total`.
-    OpenMetrics,
-    /// Prometheus text 0.0.4: a counter's sample has the name of its family.
-    Classic,
-}
-
-impl Format {
-    pub(super) fn content_type(self) -> &'static str {
-        match self {
-            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            Self::Classic => "text/plain; version=0.0.4; charset=utf-8",
-        }
-    }
-}
 
 /// Makes the text.
 #[derive(Debug)]
@@ -42,37 +25,8 @@ impl Page {
 
     /// The current board.
     pub(super) fn text(&self, format: Format) -> Result<String, fmt::Error> {
-        let mut text = String::new();
-        match format {
-            Format::OpenMetrics => text::encode(&mut text, &self.0)?,
-            Format::Classic => {
-                text::encode_registry(&mut text, &self.0)?;
-                text = classic(&text);
-            }
-        }
-        Ok(text)
+        format.text(&self.0)
     }
-}
-
-/// Turns OpenMetrics into the classic text: no end mark, and counters named by their samples.
-fn classic(open: &str) -> String {
-    let counters: Vec<&str> = open
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
-        .collect();
-    let mut text = String::with_capacity(open.len() + 16 * counters.len());
-    for line in open.lines() {
-        let family = ["# HELP ", "# TYPE "].into_iter().find_map(|start| {
-            let (name, rest) = line.strip_prefix(start)?.split_once(' ')?;
-            counters.contains(&name).then_some((start, name, rest))
-        });
-        match family {
-            Some((start, name, rest)) => text.extend([start, name, "_total ", rest]),
-            None => text.push_str(line),
-        }
-        text.push('\n');
-    }
-    text
 }
 
 #[derive(Debug)]
@@ -207,16 +161,4 @@ fn blocks(encoder: &mut DescriptorEncoder<'_>, rows: &[Row]) -> fmt::Result {
 
 fn labels(row: &Row) -> [(&str, &str); 2] {
     [("codec", &row.codec), ("pool", row.pool.name())]
-}
-
-/// Sum, count and buckets in seconds, the last one without a bound.
-fn seconds(buckets: Buckets) -> (f64, u64, Vec<(f64, u64)>) {
-    let bounds = BOUNDS_NS.iter().map(|ns| *ns as f64 / 1e9);
-    let bounds = bounds.chain(std::iter::once(f64::INFINITY));
-    let counts = buckets.counts;
-    (
-        buckets.sum_ns as f64 / 1e9,
-        counts.iter().sum(),
-        bounds.zip(counts).collect(),
-    )
 }

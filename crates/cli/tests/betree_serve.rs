@@ -1,0 +1,498 @@
+//! `perfkit betree serve`: what it answers, to whom, and what is left of it when it is killed.
+
+#![cfg(target_os = "linux")]
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+
+use crate::common::server::{Server, request};
+use crate::common::{directory, file, run, words};
+
+const DOMAINS: &str = "i|integer|true|-1000000000|1000000000\ns|string|true\nb|boolean|true\n\
+                       frequency_caps|frequency|true\n";
+
+fn start(dir: &Path, flags: &str) -> Server {
+    file(dir, "domains", DOMAINS.as_bytes());
+    Server::start(dir, &format!("--domains domains {flags}"))
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn changes_are_seen_by_the_next_match_and_every_mistake_has_its_place() {
+    let dir = directory();
+    let server = start(dir.path(), "");
+    let mut client = server.connect();
+    let mut ask = |method: &str, path: &str, body: &str| {
+        let (status, body) = client.ask(method, path, body).expect("an answer");
+        (status, body)
+    };
+    let (status, body) = ask("PUT", "/expressions/7", "i >= 5 and s = 'x'\n");
+    assert_eq!(
+        (status, json(&body)),
+        (200, json(r#"{"id":7,"sequence":1,"created":true}"#))
+    );
+    let events =
+        "{\"i\":5,\"s\":\"x\"}\n\n{\"i\":4,\"s\":\"x\"}\n{\"i\"\n{\"i\":\"x\"}\n{\"z\":1}\n{}";
+    let (status, body) = ask("POST", "/match", events);
+    let lines: Vec<_> = body.lines().map(json).collect();
+    assert_eq!(status, 200);
+    assert_eq!(lines[0], json(r#"{"event":1,"ids":[7]}"#));
+    assert_eq!(lines[1], json(r#"{"event":3,"ids":[]}"#));
+    assert_eq!(
+        (&lines[2]["event"], &lines[2]["error"]["kind"]),
+        (&4.into(), &"json".into())
+    );
+    assert_eq!(lines[3]["error"]["byte"], 5);
+    assert_eq!(lines[4]["error"]["kind"], "unknown_attribute");
+    assert_eq!(lines[5], json(r#"{"event":7,"ids":[]}"#));
+
+    let (_, body) = ask("GET", "/expressions/7", "");
+    assert_eq!(json(&body), json(r#"{"id":7,"expr":"i >= 5 and s = 'x'"}"#));
+    let cap = "within_frequency_cap('flight', 'ns', 3, 60)";
+    let (status, body) = ask("PUT", "/expressions/8", cap);
+    assert_eq!(
+        (status, &json(&body)["error"]["kind"]),
+        (400, &"constants".into())
+    );
+    assert_eq!(ask("PUT", "/expressions/8?flight_id=4", cap).0, 200);
+    let (_, body) = ask("GET", "/expressions/8", "");
+    assert_eq!(json(&body)["constants"]["flight_id"], 4);
+
+    let bulk = "{\"id\":1,\"expr\":\"b\"}\n{\"id\":7,\"delete\":true}\n{\"id\":2,\"expr\":\"b and\"}\n\
+                {\"id\":3}\nnonsense\n{\"id\":9,\"delete\":true}\n";
+    let (status, body) = ask("POST", "/expressions", bulk);
+    let found = json(&body);
+    assert_eq!(
+        (status, &found["applied"], &found["refused"]),
+        (400, &2.into(), &4.into())
+    );
+    let lines: Vec<_> = found["errors"].as_array().expect("a list").iter().collect();
+    // Lines that are no changes are known before the others are made.
+    let numbers: Vec<_> = lines.iter().map(|error| error["line"].as_u64()).collect();
+    assert_eq!(numbers, [Some(4), Some(5), Some(3), Some(6)]);
+    assert_eq!(ask("GET", "/expressions/7", "").0, 404);
+    assert_eq!(ask("DELETE", "/expressions/7", "").0, 404);
+    assert_eq!(ask("DELETE", "/expressions/1", "").0, 200);
+    let (status, body) = ask("PUT", "/expressions/1", "b and\n (i = 'x')");
+    let error = &json(&body)["error"];
+    assert_eq!(
+        (status, &error["line"], &error["column"]),
+        (400, &2.into(), &3.into()),
+        "{body}"
+    );
+    assert!(error["hint"].is_string());
+
+    for (method, path, expected) in [
+        ("GET", "/nowhere", 404),
+        ("GET", "/match", 405),
+        ("DELETE", "/expressions", 405),
+        ("PATCH", "/expressions/1", 405),
+        ("PUT", "/expressions/x", 400),
+        ("PUT", "/expressions/+1", 400),
+        ("PUT", "/expressions/18446744073709551616", 400),
+        ("PUT", "/expressions/1?x=1", 400),
+        ("PUT", "/expressions/1?flight_id=x", 400),
+        ("POST", "/snapshot", 409),
+    ] {
+        let (status, body) = ask(method, path, "b");
+        assert_eq!(status, expected, "{method} {path}");
+        assert!(json(&body)["error"]["message"].is_string(), "{body}");
+    }
+    assert_eq!(
+        ask("PUT", "/expressions/1", &"b".repeat((1 << 20) + 1)).0,
+        413
+    );
+    assert_eq!(server.ask("GET", "/healthz", "").0, 200);
+    let (status, metrics) = server.ask("GET", "/metrics", "");
+    assert_eq!(status, 200);
+    for line in [
+        "perfkit_matcher_events_total 3",
+        "perfkit_matcher_events_refused_total 3",
+        "perfkit_matcher_matches_total 1",
+        "perfkit_matcher_expressions 1",
+        "# TYPE perfkit_matcher_publication_seconds histogram",
+        "perfkit_matcher_match_seconds_count 1",
+    ] {
+        assert!(
+            metrics.lines().any(|found| found == line),
+            "{line}: {metrics}"
+        );
+    }
+    let ended = server.stop(Signal::SIGTERM).expect(0);
+    assert!(ended.stderr.contains("acknowledge"), "{}", ended.stderr);
+}
+
+/// What is known of an expression: its last acknowledged text, and those of changes without an answer.
+#[derive(Debug, Default, Clone)]
+struct Known {
+    acknowledged: Option<String>,
+    unanswered: Vec<Option<String>>,
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_by_kill_and_nothing_refused_appears() {
+    const CLIENTS: u64 = 3;
+    const IDS: u64 = 12;
+    let rounds = std::env::var("PERFKIT_SERVE_KILLS").ok();
+    let rounds: u64 = rounds.map_or(20, |text| text.parse().expect("a number"));
+    let dir = directory();
+    let mut known = vec![vec![Known::default(); IDS as usize]; CLIENTS as usize];
+    let mut value = 0u64;
+    let (mut acknowledged, mut unanswered) = (0, 0);
+    for round in 0..rounds {
+        let sync = ["always", "interval:2ms", "never"][round as usize % 3];
+        let server = start(
+            dir.path(),
+            &format!("--log state --sync {sync} --snapshot-every 3K"),
+        );
+        // What the last run left.
+        let mut client = server.connect();
+        for (of, known) in known.iter_mut().enumerate() {
+            for (at, known) in known.iter_mut().enumerate() {
+                let id = of as u64 * IDS + at as u64;
+                let (status, body) = client
+                    .ask("GET", &format!("/expressions/{id}"), "")
+                    .expect("an answer");
+                let found =
+                    (status == 200).then(|| json(&body)["expr"].as_str().map(str::to_owned));
+                let found = found.flatten();
+                let allowed = found == known.acknowledged || known.unanswered.contains(&found);
+                assert!(allowed, "round {round}, {id}: {found:?}, {known:?}");
+                if let Some(text) = &found {
+                    let value = text.trim_start_matches("i = ");
+                    let event = format!("{{\"i\":{value}}}");
+                    let (_, body) = client.ask("POST", "/match", &event).expect("an answer");
+                    assert_eq!(json(&body)["ids"], serde_json::json!([id]));
+                }
+                *known = Known {
+                    acknowledged: found,
+                    unanswered: Vec::new(),
+                };
+            }
+        }
+        let life = Duration::from_millis(30 + round * 37 % 150);
+        let (port, base) = (server.port, value);
+        value += 10_000_000;
+        std::thread::scope(|scope| {
+            for (of, known) in (0..).zip(&mut known) {
+                scope.spawn(move || {
+                    change_until_killed(port, base + of * 1_000_000, of * IDS, known);
+                });
+            }
+            std::thread::sleep(life);
+            // SIGKILL.
+            drop(server);
+        });
+        for known in known.iter().flatten() {
+            acknowledged += u64::from(known.acknowledged.is_some());
+            unanswered += known.unanswered.len();
+        }
+    }
+    assert!(acknowledged > rounds, "{acknowledged}, {unanswered}");
+}
+
+/// Puts, deletes and refused changes of the ids from `first`, until the server is gone.
+fn change_until_killed(port: u16, base: u64, first: u64, known: &mut [Known]) {
+    let connected = std::net::TcpStream::connect(("127.0.0.1", port));
+    let Ok(mut stream) = connected else { return };
+    let mut value = base;
+    for at in (0..known.len()).cycle() {
+        value += 1;
+        let (id, known) = (first + at as u64, &mut known[at]);
+        let (method, body, next) = match value % 5 {
+            0 if known.acknowledged.is_some() => ("DELETE", String::new(), None),
+            // Never to be seen.
+            1 => (
+                "PUT",
+                format!("i = {value} and"),
+                known.acknowledged.clone(),
+            ),
+            _ => {
+                let text = format!("i = {value}");
+                ("PUT", text.clone(), Some(text))
+            }
+        };
+        let path = format!("/expressions/{id}");
+        known.unanswered.push(next.clone());
+        if stream
+            .write_all(request(method, &path, &body).as_bytes())
+            .is_err()
+        {
+            return;
+        }
+        let mut answer = [0; 1024];
+        let Ok(count @ 1..) = stream.read(&mut answer) else {
+            return;
+        };
+        let refused = body.ends_with("and");
+        let expected: &[u8] = if refused {
+            b"HTTP/1.1 400"
+        } else {
+            b"HTTP/1.1 200"
+        };
+        if !answer[..count].starts_with(expected) {
+            return;
+        }
+        known.acknowledged = next;
+        known.unanswered.clear();
+    }
+}
+
+#[test]
+fn a_torn_log_is_cut_with_a_message_and_a_damaged_one_is_refused() {
+    let dir = directory();
+    let server = start(dir.path(), "--log state");
+    for id in 0..5 {
+        let path = format!("/expressions/{id}");
+        assert_eq!(server.ask("PUT", &path, &format!("i = {id}")).0, 200);
+    }
+    drop(server);
+    let log = dir.path().join(format!("state/changes-{:020}", 0));
+    let whole = std::fs::read(&log).expect("a log");
+    std::fs::write(&log, &whole[..whole.len() - 3]).expect("written");
+    let server = Server::start(dir.path(), "--log state");
+    assert!(server.said.contains("broke off"), "{}", server.said);
+    assert!(
+        server.said.contains("4 expressions, 4 changes repeated"),
+        "{}",
+        server.said
+    );
+    assert_eq!(server.ask("GET", "/expressions/4", "").0, 404);
+    drop(server);
+    let mut damaged = whole.clone();
+    damaged[60] ^= 1;
+    std::fs::write(&log, damaged).expect("written");
+    let line = "betree serve --listen 127.0.0.1:0 --log state";
+    let ended = run(dir.path(), words(line)).expect(1);
+    assert!(
+        ended.stderr.contains("at byte 24 is damaged"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn it_stops_with_a_snapshot_and_begins_from_it() {
+    let dir = directory();
+    let server = start(
+        dir.path(),
+        "--log state --listen unix:socket --ready-file ready",
+    );
+    let ready = std::fs::read_to_string(dir.path().join("ready")).expect("a file");
+    let port = server.port;
+    assert_eq!(ready, format!("http://127.0.0.1:{port}\nunix:socket\n"));
+    let mut socket =
+        std::os::unix::net::UnixStream::connect(dir.path().join("socket")).expect("it listens");
+    socket
+        .write_all(request("PUT", "/expressions/3", "b").as_bytes())
+        .expect("sent");
+    let mut answer = [0; 12];
+    socket.read_exact(&mut answer).expect("an answer");
+    assert_eq!(&answer, b"HTTP/1.1 200");
+    let (status, body) = server.ask("POST", "/snapshot", "");
+    assert_eq!((status, &json(&body)["sequence"]), (200, &1.into()));
+    let second = run(
+        dir.path(),
+        words("betree serve --listen 127.0.0.1:0 --log state"),
+    )
+    .expect(1);
+    assert!(
+        second.stderr.contains("in use by another process"),
+        "{}",
+        second.stderr
+    );
+    assert_eq!(server.ask("PUT", "/expressions/4", "not b").0, 200);
+    server.stop(Signal::SIGINT).expect(0);
+    assert!(!dir.path().join("socket").exists());
+    let server = Server::start(dir.path(), "--log state");
+    assert!(
+        server.said.contains("2 expressions, 0 changes repeated"),
+        "{}",
+        server.said
+    );
+    let (_, body) = server.ask("GET", "/expressions/4", "");
+    assert_eq!(json(&body)["expr"], "not b");
+    server.stop(Signal::SIGTERM).expect(0);
+    let nothing = run(
+        dir.path(),
+        words("betree serve --listen 127.0.0.1:0 --log other"),
+    )
+    .expect(2);
+    assert!(
+        nothing.stderr.contains("has no state yet"),
+        "{}",
+        nothing.stderr
+    );
+}
+
+#[test]
+fn clients_that_are_slow_or_gone_or_hostile_keep_no_one_from_an_answer() {
+    let dir = directory();
+    let server = start(dir.path(), "--idle 500ms --event-bytes 10K -T 2");
+    assert_eq!(server.ask("PUT", "/expressions/1", "b").0, 200);
+    let well = || {
+        let begun = Instant::now();
+        let (status, body) = server.ask("POST", "/match", "{\"b\":true}");
+        assert_eq!(
+            (status, json(&body)),
+            (200, json(r#"{"event":1,"ids":[1]}"#))
+        );
+        assert!(begun.elapsed() < Duration::from_secs(5));
+    };
+    // Idle, and half a request, and half a body.
+    let mut held: Vec<_> = (0..1_000).map(|_| server.connect()).collect();
+    well();
+    held[0].send(b"POST /match HT").expect("sent");
+    held[1]
+        .send(b"POST /match HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"b\"")
+        .expect("sent");
+    well();
+    // Gone in the middle.
+    for _ in 0..50 {
+        let mut gone = server.connect();
+        gone.send(b"POST /match HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"b\":true}\n{")
+            .expect("sent");
+    }
+    well();
+    // A head without an end.
+    let mut large = server.connect();
+    let piece = format!("a: {}\r\n", "x".repeat(1 << 16));
+    let sent = large.send(b"GET / HTTP/1.1\r\n");
+    let sent = sent.and_then(|()| (0..160).try_for_each(|_| large.send(piece.as_bytes())));
+    let answer = large.answer().map(|(status, _)| status);
+    assert!(sent.is_err() || matches!(answer, Ok(431)), "{answer:?}");
+    // Bytes that are no HTTP.
+    let mut noise = server.connect();
+    noise
+        .send(&[0, 1, 2, 0xff, b'\n', b'\r', b'\n'])
+        .expect("sent");
+    assert!(!matches!(noise.answer(), Ok((200, _))));
+    // Several at once on one connection.
+    let mut pipelined = server.connect();
+    let all: String = (0..50)
+        .map(|at| request("POST", "/match", &format!("{{\"b\":{}}}", at % 2 == 0)))
+        .collect();
+    pipelined.send(all.as_bytes()).expect("sent");
+    for at in 0..50 {
+        let (status, body) = pipelined.answer().expect("an answer");
+        let ids = if at % 2 == 0 {
+            serde_json::json!([1])
+        } else {
+            serde_json::json!([])
+        };
+        assert_eq!((status, &json(&body)["ids"]), (200, &ids));
+    }
+    // One that takes no answer: what is made for it stays bounded, and it is disconnected.
+    let mut deaf = server.connect();
+    let lines = "{\"b\":true}\n".repeat(1 << 16);
+    let head = format!(
+        "POST /match HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n",
+        lines.len() * 100
+    );
+    deaf.stream
+        .get_ref()
+        .set_write_timeout(Some(Duration::from_secs(3)))
+        .expect("set");
+    let sent = deaf
+        .send(head.as_bytes())
+        .and_then(|()| (0..100).try_for_each(|_| deaf.send(lines.as_bytes())));
+    assert!(sent.is_err(), "someone kept all of the answer");
+    well();
+    // A line that is too long is its own mistake.
+    let long = format!("{{\"s\":\"{}\"}}\n{{\"b\":true}}", "x".repeat(20_000));
+    let (status, body) = server.ask("POST", "/match", &long);
+    let lines: Vec<_> = body.lines().map(json).collect();
+    assert_eq!(
+        (status, &lines[0]["error"]["kind"]),
+        (200, &"too_large".into())
+    );
+    assert_eq!(lines[1], json(r#"{"event":2,"ids":[1]}"#));
+    // Idle connections are closed.
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(held[5].answer().is_err());
+    well();
+    server.stop(Signal::SIGTERM).expect(0);
+}
+
+#[test]
+fn a_long_answer_streams_while_events_still_come() {
+    let dir = directory();
+    let server = start(dir.path(), "");
+    assert_eq!(server.ask("PUT", "/expressions/1", "i >= 10").0, 200);
+    let mut client = server.connect();
+    client
+        .send(b"POST /match HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .expect("sent");
+    let reader = client.stream.get_ref().try_clone().expect("cloned");
+    let writer = std::thread::spawn(move || {
+        let mut stream = reader;
+        for from in (0..20_000u32).step_by(1_000) {
+            let events: String = (from..from + 1_000)
+                .map(|i| format!("{{\"i\":{i}}}\n"))
+                .collect();
+            let chunk = format!("{:x}\r\n{events}\r\n", events.len());
+            stream.write_all(chunk.as_bytes()).expect("sent");
+        }
+        stream.write_all(b"0\r\n\r\n").expect("sent");
+    });
+    let (status, body) = client.answer().expect("an answer");
+    writer.join().expect("sent");
+    assert_eq!((status, body.lines().count()), (200, 20_000));
+    for (at, line) in body.lines().enumerate() {
+        let ids = if at >= 10 { "[1]" } else { "[]" };
+        assert_eq!(line, format!("{{\"event\":{},\"ids\":{ids}}}", at + 1));
+    }
+    server.stop(Signal::SIGTERM).expect(0);
+}
+
+#[test]
+fn a_signal_in_a_burst_answers_all_that_was_begun() {
+    let dir = directory();
+    let server = start(dir.path(), "--log state --sync never");
+    let port = server.port;
+    let clients: Vec<_> = (0..8u64)
+        .map(|of| {
+            let mut client = server.connect();
+            std::thread::spawn(move || {
+                let mut made = 0;
+                loop {
+                    let path = format!("/expressions/{}", of * 100_000 + made);
+                    match client.ask("PUT", &path, &format!("i = {made}")) {
+                        Ok((200, _)) => made += 1,
+                        // Between requests, or before one was read: nothing half.
+                        Err(_) => return made,
+                        Ok(other) => panic!("{other:?}"),
+                    }
+                }
+            })
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(200));
+    let ended = server.stop(Signal::SIGTERM).expect(0);
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
+    let made: u64 = clients
+        .into_iter()
+        .map(|client| client.join().expect("it ends"))
+        .sum();
+    assert!(made > 8, "{}", ended.stderr);
+    let server = Server::start(dir.path(), "--log state");
+    let said = &server.said;
+    let count = said
+        .split("state': ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    let count: u64 = count
+        .and_then(|count| count.parse().ok())
+        .expect("a number");
+    // A change may be made whose answer no client waited for any more.
+    assert!(
+        (made..made + 9).contains(&count),
+        "{made} acknowledged: {said}"
+    );
+}
