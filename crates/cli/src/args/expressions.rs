@@ -50,3 +50,12 @@ pub(crate) fn kind(kind: WorkloadKind, size: &WorkloadArgs) -> Kind {
         WorkloadKind::Ad => Kind::Ad,
     }
 }
+
+/// The result of a test whose attribute is missing from the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UndefinedMode {
+    /// The test is false, and its negation with `not` is true
+    False,
+    /// The test is unknown, and so is its negation
+    ThreeValued,
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use files::conflicts::{Files, Stdout};
 
-use crate::args::expressions::{ExpressionsForm, WorkloadArgs};
+use crate::args::expressions::{ExpressionsForm, UndefinedMode, WorkloadArgs};
 use crate::args::output::{OutputArgs, TerminalArgs};
 #[cfg(feature = "serve")]
 use crate::commands::betree::serve::flags::ServeArgs;
@@ -119,15 +119,6 @@ pub(crate) enum FileForm {
     Lines,
     /// Erlang terms
     Erlang,
-}
-
-/// The result of a test whose attribute is missing from the event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum UndefinedMode {
-    /// The test is false, and its negation with `not` is true
-    False,
-    /// The test is unknown, and so is its negation
-    ThreeValued,
 }
 
 /// How matches are written.

@@ -5,7 +5,8 @@ use std::io::Read as _;
 
 use betree::{Names, Snapshot, SubscriptionId, Undefined};
 
-use crate::commands::betree::flags::{TreeArgs, UndefinedMode};
+use crate::args::expressions::UndefinedMode;
+use crate::commands::betree::flags::TreeArgs;
 use crate::commands::expressions::{self, Files, failed, form};
 use crate::failure::{Failure, Result};
 use crate::io::open::open;

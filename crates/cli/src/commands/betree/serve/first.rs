@@ -7,7 +7,7 @@ use std::path::Path;
 use betree::{BeTree, Constants, Domain, Expression, Name, Snapshot, SubscriptionId, Undefined};
 use matcher::{Change, First, Put, Texts};
 
-use crate::commands::betree::flags::UndefinedMode;
+use crate::args::expressions::UndefinedMode;
 use crate::commands::betree::serve::flags::ServeArgs;
 use crate::commands::expressions::{self, Files, failed};
 use crate::failure::{Failure, Result};

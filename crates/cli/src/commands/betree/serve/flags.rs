@@ -7,10 +7,9 @@ use clap::{ArgAction, Args};
 use matcher::Sync;
 use matcher::http::Address;
 
-use crate::args::expressions::ExpressionsForm;
+use crate::args::expressions::{ExpressionsForm, UndefinedMode};
 use crate::args::output::OutputArgs;
 use crate::args::units;
-use crate::commands::betree::flags::UndefinedMode;
 use files::conflicts::Files;
 
 /// Match events and change expressions over HTTP.
