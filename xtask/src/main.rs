@@ -55,6 +55,8 @@ usage: cargo xtask CHORE
   peers fix-log LOG      compare the speed of `perfkit fix` on a log with dd, wc and grep; generates
                          a LOG of 2 GiB if it does not exist
   peers betree           compare searches with the crate a-tree
+  peers betree-shapes [--quick]
+                         compare searches over shapes of workloads with a simple index and a-tree
   peers deflate [OPTION…] [FILE…], peers inflate …
                          compare zipstream's own deflate and inflate with libdeflate and zlib-rs
   peers dictionary [OPTION…] [FILE]
@@ -111,6 +113,8 @@ fn main() -> ExitCode {
         ["peers", "fix", "--quick"] => peers::fix::run(peers::Size::Quick),
         ["peers", "fix-log", log] => peers::fix_log::run::run(log),
         ["peers", "betree"] => peers::betree::run::run(),
+        ["peers", "betree-shapes"] => peers::betree_shapes::run::run(peers::Size::Full),
+        ["peers", "betree-shapes", "--quick"] => peers::betree_shapes::run::run(peers::Size::Quick),
         ["peers", name @ ("deflate" | "inflate"), words @ ..] => {
             peers::deflate::run::run(name, words)
         }

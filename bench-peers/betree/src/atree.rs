@@ -1,18 +1,35 @@
 //! The same domain, expressions and events for a-tree.
 
 use a_tree::{ATree, AttributeDefinition, Event};
-use betree::{Domain, AttributeType};
+use betree::{AttributeType, Domain};
 use serde_json::Value;
 
 use crate::Result;
 
 /// A tree of expressions with their ids from 1.
 pub(crate) fn build(domain: &Domain, texts: &[String]) -> Result<ATree<u64>> {
+    let mut tree = empty(domain)?;
+    for (id, text) in (1u64..).zip(texts) {
+        insert(&mut tree, id, text)?;
+    }
+    Ok(tree)
+}
+
+/// Adds an expression.
+pub(crate) fn insert(tree: &mut ATree<u64>, id: u64, text: &str) -> Result<()> {
+    let inserted = tree.insert(&id, text);
+    inserted.map_err(|error| format!("a-tree: {error:?}: {text}").into())
+}
+
+/// A tree without expressions.
+pub(crate) fn empty(domain: &Domain) -> Result<ATree<u64>> {
     let definition = |attribute: &betree::Attribute| {
         let name = attribute.name();
         match attribute.kind() {
             AttributeType::Boolean => AttributeDefinition::boolean(name),
-            AttributeType::Integer { .. } | AttributeType::IntegerEnum { .. } => AttributeDefinition::integer(name),
+            AttributeType::Integer { .. } | AttributeType::IntegerEnum { .. } => {
+                AttributeDefinition::integer(name)
+            }
             AttributeType::Float { .. } => AttributeDefinition::float(name),
             AttributeType::IntegerList { .. } => AttributeDefinition::integer_list(name),
             AttributeType::StringList { .. } => AttributeDefinition::string_list(name),
@@ -21,12 +38,8 @@ pub(crate) fn build(domain: &Domain, texts: &[String]) -> Result<ATree<u64>> {
     };
     let definitions: Vec<AttributeDefinition> =
         domain.attributes().iter().map(definition).collect();
-    let mut tree = ATree::new(&definitions).map_err(|error| format!("a-tree: {error:?}"))?;
-    for (id, text) in (1u64..).zip(texts) {
-        tree.insert(&id, text)
-            .map_err(|error| format!("a-tree: {error:?}: {text}"))?;
-    }
-    Ok(tree)
+    let made = ATree::new(&definitions);
+    made.map_err(|error| format!("a-tree: {error:?}").into())
 }
 
 /// An event of a tree, from JSON.

@@ -6,15 +6,19 @@
 //! It prints one JSON object; `cargo xtask peers betree` runs it and keeps that as a record.
 //!
 //! Each workload runs in a process of its own, so that memory is its own as well.
+//!
+//! With `--shapes DRAWS SIZE…` it measures shapes of workloads instead, next to the simple inverted index too.
 
 #![forbid(unsafe_code)]
 
 mod atree;
 mod measure;
 mod reading;
+mod shapes;
 
 use std::process::Command;
 
+use bench::betree::shapes::Plan;
 use serde_json::Value;
 
 /// What is generated, and whether a-tree takes part. At 100,000 advertisements it takes minutes to
@@ -39,6 +43,16 @@ fn main() -> Result<()> {
         }
         [word, names @ ..] if word == "--reading" => {
             println!("{}", reading::all(names)?);
+            Ok(())
+        }
+        [shapes, draws, sizes @ ..] if shapes == "--shapes" => {
+            let mut plan = Plan::default();
+            plan.draws = draws.parse()?;
+            plan.sizes = sizes
+                .iter()
+                .map(|size| size.parse())
+                .collect::<std::result::Result<_, _>>()?;
+            println!("{}", shapes::run(&plan)?);
             Ok(())
         }
         [] => run(),

@@ -33,7 +33,10 @@ pub(crate) fn all(names: &[String]) -> Result<Value> {
         let events = (0..EVENTS).map(|_| generator.event().to_owned()).collect();
         rows.push(row(name, &domains, &texts, events)?);
     }
-    for shape in shapes::named().into_iter().filter(|shape| wants(&shape.name)) {
+    for shape in shapes::named()
+        .into_iter()
+        .filter(|shape| wants(&shape.name))
+    {
         let name = shape.name.clone();
         let mut drawer = Drawer::new(shape.clone(), 1);
         let domains = shape.domains();

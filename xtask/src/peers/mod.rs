@@ -8,6 +8,7 @@
 //! of `cargo xtask tune`.
 
 pub(crate) mod betree;
+pub(crate) mod betree_shapes;
 mod build;
 pub(crate) mod comparisons;
 pub(crate) mod deflate;

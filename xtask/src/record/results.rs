@@ -4,7 +4,9 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Body, Made};
-use crate::peers::{betree, comparisons, deflate, dictionary, fix, fix_log, recipes, reports};
+use crate::peers::{
+    betree, betree_shapes, comparisons, deflate, dictionary, fix, fix_log, recipes, reports,
+};
 use crate::peers::{stress, zip};
 
 /// The results.
@@ -12,6 +14,7 @@ use crate::peers::{stress, zip};
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Results {
     Betree(betree::Betree),
+    BetreeShapes(betree_shapes::BetreeShapes),
     Comparisons(comparisons::Cases),
     Deflate(deflate::Deflate),
     Dictionary(dictionary::Dictionary),
@@ -30,6 +33,7 @@ impl Results {
     fn body(&self) -> &dyn Body {
         match self {
             Self::Betree(body) => body,
+            Self::BetreeShapes(body) => body,
             Self::Comparisons(body) => body,
             Self::Deflate(body) => body,
             Self::Dictionary(body) => body,

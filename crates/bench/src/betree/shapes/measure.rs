@@ -59,7 +59,11 @@ pub fn measure(
             return Ok(None);
         }
         let begin = Instant::now();
-        for event in 0..events.len() {
+        let count = match turn.side.checked_sub(1) {
+            None => usize::MAX,
+            Some(at) => others[at].1.events_max(),
+        };
+        for event in 0..events.len().min(count) {
             let from = Instant::now();
             match turn.side.checked_sub(1) {
                 None => own.search(event)?,
@@ -154,7 +158,10 @@ fn compare(
         watch.check()?;
         let found = own.matches(event)?;
         matches += found.len() as u64;
-        for (_, other) in others.iter_mut() {
+        for (_, other) in others
+            .iter_mut()
+            .filter(|(_, other)| event < other.events_max())
+        {
             let mut right = other.matches(event)?;
             right.sort_unstable();
             done += 1;

@@ -18,4 +18,4 @@ pub use measure::{Took, measure};
 pub use row::{Changes, Row, Times};
 pub use run::run;
 pub use sides::{Rival, Side, Simple, Workload};
-pub use tables::{shapes as table, sizes as table_of_sizes};
+pub use tables::{neighbours as table_of_neighbours, shapes as table, sizes as table_of_sizes};

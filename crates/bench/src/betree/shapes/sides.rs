@@ -68,6 +68,11 @@ pub trait Side {
     /// # Errors
     /// What the side reports.
     fn matches(&mut self, event: usize) -> Result<Vec<u32>, Error>;
+
+    /// How many events, from the first one, a side answers in a turn: a slow one may take fewer.
+    fn events_max(&self) -> usize {
+        usize::MAX
+    }
 }
 
 /// The simple inverted index.

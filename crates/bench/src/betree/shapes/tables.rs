@@ -98,7 +98,8 @@ pub fn sizes(rows: &[Row]) -> Table {
 }
 
 /// Neighbours of sweeps, the farthest apart first.
-pub(super) fn neighbours(cliffs: &[Cliff]) -> Table {
+#[must_use]
+pub fn neighbours(cliffs: &[Cliff]) -> Table {
     let columns = [
         ("neighbours", Unit::Text),
         ("expressions", Unit::Count),
