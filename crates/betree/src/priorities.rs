@@ -31,14 +31,10 @@ impl Priorities {
         let part = |part: &Part| {
             let index = &part.index;
             let slots: Vec<i64> = index.sources.ids.iter().map(|id| of(*id)).collect();
-            let greatest = |unit: u32| {
-                let slot = index.unit(unit).map(|unit| unit.slot as usize);
-                slot.and_then(|slot| slots.get(slot)).copied()
-            };
+            let slot = |unit: u32| index.unit(unit).map_or(u32::MAX, |unit| unit.slot);
+            let priority = |slot: u32| slots.get(slot as usize).copied().unwrap_or(i64::MAX);
             PartPriorities {
-                nodes: index
-                    .tree
-                    .greatest(|unit| greatest(unit).unwrap_or(i64::MAX)),
+                nodes: index.tree.greatest(slot, priority),
                 index: Arc::clone(index),
                 slots,
             }

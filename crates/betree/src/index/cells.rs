@@ -115,6 +115,20 @@ impl CellWords {
         out
     }
 
+    /// Keeps only attributes of which guards look at some bits, which are given by word.
+    pub(super) fn keep(&mut self, used: &[u64; WORDS_MAX]) {
+        self.layouts.retain(|layout| {
+            let word = usize::from(layout.word);
+            let own = used.get(word).copied().unwrap_or(0) & layout.all();
+            let next = used.get(word + 1).copied().unwrap_or(0);
+            own != 0 || layout.is_list() && next != 0
+        });
+        self.by_attribute = Vec::new();
+        let last = self.layouts.iter().map(|layout| usize::from(layout.word));
+        // A list has two words.
+        self.words = last.max().map_or(1, |last| (last + 2).min(WORDS_MAX));
+    }
+
     /// How many words there are.
     pub(crate) fn words(&self) -> usize {
         self.words
@@ -134,7 +148,7 @@ impl CellWords {
         if let Some(word) = words.get_mut(usize::from(layout.word)) {
             *word |= bits;
         }
-        if matches!(layout.cells, Cells::Elements(_) | Cells::HashedElements)
+        if layout.is_list()
             && let Some(word) = words.get_mut(usize::from(layout.word) + 1)
         {
             *word = !bits;
@@ -237,6 +251,10 @@ impl Layout {
                 bits
             }
         }
+    }
+
+    fn is_list(&self) -> bool {
+        matches!(self.cells, Cells::Elements(_) | Cells::HashedElements)
     }
 
     /// All bits of the attribute.

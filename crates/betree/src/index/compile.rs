@@ -114,8 +114,8 @@ impl Index {
         self.code.reserve_exact(compiler.code.len());
         let mut moved = vec![false; compiler.units.len()];
         self.units = compiler.units;
-        for item in &self.tree.items {
-            let unit = item.unit() as usize;
+        for unit in self.tree.units() {
+            let unit = unit as usize;
             if !std::mem::replace(&mut moved[unit], true) {
                 let start = self.units[unit].code as usize;
                 self.units[unit].code = self.code.len() as u32;
@@ -124,6 +124,9 @@ impl Index {
                 self.code.extend_from_slice(words);
             }
         }
+        let units = &self.units;
+        let used = self.tree.finish(|unit| units[unit as usize].slot);
+        self.cells.keep(&used);
         // What no event can have a key of is nowhere in the tree.
         for (unit, moved) in self.units.iter_mut().zip(moved) {
             unit.code = if moved { unit.code } else { NEVER };

@@ -32,7 +32,7 @@ const WANTS: u16 = 1 << 15;
 pub(crate) struct Item {
     masks: [u64; 2],
     words: [u16; 2],
-    /// The unit, and whether the guards decide it.
+    /// The unit, or the slot of one that the guards decide; and whether they do.
     target: u32,
 }
 
@@ -48,9 +48,16 @@ impl Item {
         one(0) & one(1)
     }
 
+    /// The unit; the slot of its expression, if the guards decide it.
     #[inline(always)]
-    pub(crate) fn unit(&self) -> u32 {
+    pub(crate) fn target(&self) -> u32 {
         self.target & !EXACT
+    }
+
+    /// The words that the guards test, with the bits that they look at.
+    fn guards(&self) -> impl Iterator<Item = (usize, u64)> {
+        let words = self.words.map(|word| usize::from(word) % WORDS_MAX);
+        words.into_iter().zip(self.masks)
     }
 
     /// Whether guards that pass decide that the unit holds.
@@ -93,6 +100,24 @@ impl Tree {
         self.items.get(start as usize..end as usize).unwrap_or(&[])
     }
 
+    /// The units of all items, in the order of nodes, before [`Tree::finish`].
+    pub(crate) fn units(&self) -> impl Iterator<Item = u32> {
+        self.items.iter().map(Item::target)
+    }
+
+    /// Lets items that the guards decide name the slot in place of the unit. Returns the bits that guards look at, by
+    /// word.
+    pub(crate) fn finish(&mut self, slot: impl Fn(u32) -> u32) -> [u64; WORDS_MAX] {
+        let mut used = [0; WORDS_MAX];
+        for item in &mut self.items {
+            item.guards().for_each(|(word, mask)| used[word] |= mask);
+            if item.is_exact() {
+                item.target = slot(item.target()) | EXACT;
+            }
+        }
+        used
+    }
+
     /// The memory that it takes.
     pub(crate) fn bytes(&self) -> usize {
         memory::of(&self.nodes)
@@ -107,11 +132,16 @@ impl Tree {
         self.edges.find(hash(self.seed, node, key), node, key)
     }
 
-    /// For each node the greatest value of its units and of those below it.
-    pub(crate) fn greatest(&self, of: impl Fn(u32) -> i64) -> Vec<i64> {
+    /// For each node the greatest value of its expressions and of those below it, by the slots of units and by the
+    /// values of slots.
+    pub(crate) fn greatest(&self, slot: impl Fn(u32) -> u32, of: impl Fn(u32) -> i64) -> Vec<i64> {
+        let value = |item: &Item| match item.is_exact() {
+            true => of(item.target()),
+            false => of(slot(item.target())),
+        };
         let own = |node: &Node| {
             let items = self.items(node).iter();
-            items.map(|item| of(item.unit())).max().unwrap_or(i64::MIN)
+            items.map(value).max().unwrap_or(i64::MIN)
         };
         let mut greatest: Vec<i64> = self.nodes.iter().map(own).collect();
         let mut parents = vec![0; self.nodes.len()];
@@ -155,6 +185,8 @@ impl Tree {
         let mut tree = builder.tree;
         tree.edges = Edges::new(tree.seed, builder.edges);
         tree.items.shrink_to_fit();
+        tree.nodes.shrink_to_fit();
+        tree.parts.shrink_to_fit();
         tree
     }
 }

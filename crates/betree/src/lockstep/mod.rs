@@ -52,6 +52,11 @@ impl Lockstep {
         found.copied().unwrap_or(NO_PROGRAM)
     }
 
+    /// Whether there are no programs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.families.is_empty()
+    }
+
     /// The memory that it takes.
     pub(crate) fn bytes(&self) -> usize {
         let families = self.families.iter();

@@ -1,5 +1,5 @@
-//! The matches of a search: one bit per slot, and one bit per word that has any, so that few matches among a
-//! million slots are found at once.
+//! The matches of a search: one bit per slot, one bit per word that has any, and one per group of 64 words that has
+//! any, so that few matches among a million slots are found at once.
 
 /// Bits of a word.
 const BITS: usize = 64;
@@ -10,6 +10,8 @@ pub(super) struct Bits {
     words: Vec<u64>,
     /// One bit per word that may have bits.
     touched: Vec<u64>,
+    /// One bit per group of words that may have bits.
+    groups: Vec<u64>,
 }
 
 impl Bits {
@@ -17,6 +19,7 @@ impl Bits {
         Self {
             words: vec![0; words],
             touched: vec![0; words.div_ceil(BITS)],
+            groups: vec![0; words.div_ceil(BITS).div_ceil(BITS)],
         }
     }
 
@@ -37,26 +40,39 @@ impl Bits {
     /// Sets bits of a word. Returns how many of them are new; a word beyond the last has none.
     #[inline]
     pub(super) fn set(&mut self, word: usize, bits: u64) -> u64 {
-        let (Some(known), Some(touched)) =
-            (self.words.get_mut(word), self.touched.get_mut(word / BITS))
-        else {
+        let group = word / BITS;
+        let (Some(known), Some(touched), Some(groups)) = (
+            self.words.get_mut(word),
+            self.touched.get_mut(group),
+            self.groups.get_mut(group / BITS),
+        ) else {
             return 0;
         };
         let fresh = bits & !*known;
         *known |= bits;
-        *touched |= u64::from(bits != 0) << (word % BITS);
+        let any = u64::from(bits != 0);
+        *touched |= any << (word % BITS);
+        *groups |= any << (group % BITS);
         u64::from(fresh.count_ones())
     }
 
-    /// Takes the bits of the first word of a group that has any, with its position.
+    /// Takes the bits of the first word from a group on that has any, with its position. It looks at one word per
+    /// 4,096 words.
     #[inline]
     pub(super) fn take(&mut self, group: usize) -> Option<(usize, u64)> {
-        let touched = self
-            .touched
-            .get_mut(group)
-            .filter(|touched| **touched != 0)?;
+        let mut from = group / BITS;
+        let mut groups = self.groups.get(from)? & (u64::MAX << (group % BITS));
+        while groups == 0 {
+            from += 1;
+            groups = *self.groups.get(from)?;
+        }
+        let group = from * BITS + groups.trailing_zeros() as usize;
+        let touched = self.touched.get_mut(group)?;
         let word = group * BITS + touched.trailing_zeros() as usize;
-        *touched &= *touched - 1;
+        *touched &= touched.wrapping_sub(1);
+        if *touched == 0 {
+            self.groups[from] &= !(1 << (group % BITS));
+        }
         Some((word, std::mem::take(self.words.get_mut(word)?)))
     }
 
@@ -69,11 +85,15 @@ impl Bits {
         if let Some(touched) = self.touched.get_mut(group) {
             *touched = 0;
         }
+        if let Some(groups) = self.groups.get_mut(group / BITS) {
+            *groups &= !(1 << (group % BITS));
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.words.fill(0);
         self.touched.fill(0);
+        self.groups.fill(0);
     }
 }
 
@@ -83,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_is_set_is_taken_in_order_and_once() {
-        for words in [0, 1, 63, 64, 65, 200] {
+        for words in [0, 1, 63, 64, 65, 200, 9_000] {
             let mut bits = Bits::new(words);
             let mut fresh = 0;
             for (word, value) in [
@@ -93,16 +113,24 @@ mod tests {
                 (64, 1 << 63),
                 (199, 7),
                 (200, 1),
+                (8_999, 3),
             ] {
                 fresh += bits.set(word, value);
             }
             let mut found = Vec::new();
-            for group in 0..bits.groups() {
-                while let Some(one) = bits.take(group) {
-                    found.push(one);
-                }
+            while let Some((word, value)) =
+                bits.take(found.last().map_or(0, |(word, _)| *word / BITS))
+            {
+                found.push((word, value));
             }
-            let right = [(0, 5), (63, 1), (64, 1 << 63), (199, 7)];
+            let right = [
+                (0, 5),
+                (63, 1),
+                (64, 1 << 63),
+                (199, 7),
+                (200, 1),
+                (8_999, 3),
+            ];
             let right: Vec<_> = right
                 .into_iter()
                 .filter(|(word, _)| *word < words)

@@ -14,7 +14,7 @@ impl Search<'_> {
     pub(super) fn tests(&mut self, part: usize, family: usize, test: usize, limit: u64) -> Phase {
         let state = self.state;
         let Some(found) = state.parts[part].index.lockstep.families.get(family) else {
-            return Phase::Always { part, at: 0 };
+            return self.after_lockstep(part);
         };
         for test in test..found.tests() {
             if self.spent >= limit {
@@ -145,10 +145,6 @@ impl Search<'_> {
         if self.matched >= self.matches_max {
             return self.end();
         }
-        Phase::Plan {
-            part,
-            column: 0,
-            element: 0,
-        }
+        self.after_always(part)
     }
 }

@@ -264,13 +264,35 @@ impl<'s> Search<'s> {
             };
         }
         match self.state.parts.get(part) {
-            Some(_) if self.output == Output::Rest => Phase::Always { part, at: 0 },
+            Some(found) if self.output == Output::Rest || found.index.lockstep.is_empty() => {
+                self.after_lockstep(part)
+            }
             Some(_) => Phase::Tests {
                 part,
                 family: 0,
                 test: 0,
             },
             None => self.end(),
+        }
+    }
+
+    /// The phase after lockstep: the next one that has anything to do.
+    pub(super) fn after_lockstep(&self, part: usize) -> Phase {
+        match self.part(part).index.always.is_empty() {
+            false => Phase::Always { part, at: 0 },
+            true => self.after_always(part),
+        }
+    }
+
+    /// The phase after expressions that always match.
+    pub(super) fn after_always(&self, part: usize) -> Phase {
+        match self.part(part).index.columns.is_empty() {
+            false => Phase::Plan {
+                part,
+                column: 0,
+                element: 0,
+            },
+            true => Phase::Cells { part, at: 0 },
         }
     }
 

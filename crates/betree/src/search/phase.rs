@@ -7,8 +7,6 @@ pub(super) const FETCH_REDUCTIONS: u64 = 96;
 pub(super) const PROGRAM_REDUCTIONS: u64 = 80;
 /// Words of a bitmap that are copied per reduction.
 pub(super) const WORDS_PER_REDUCTION: usize = 64;
-/// Groups of words in which matches are looked for per reduction.
-pub(super) const GROUPS_PER_REDUCTION: usize = 8;
 
 /// The state of a search.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 //! the best are written.
 
 use super::Search;
-use super::phase::{GROUPS_PER_REDUCTION, Phase};
+use super::phase::Phase;
 
 /// Reductions of offering a match, of passing over what cannot be among the best, and of writing one.
 const OFFER_REDUCTIONS: u64 = 4;
@@ -58,17 +58,15 @@ impl Search<'_> {
     /// Clears the bits of matches.
     pub(super) fn best(&mut self, mut part: usize, mut group: usize, limit: u64) -> Phase {
         while let Some(bits) = self.buffers.bits.get_mut(part) {
-            while group < bits.groups() {
+            loop {
                 if self.spent >= limit {
                     return Phase::Best { part, group };
                 }
-                match bits.take(group) {
-                    Some(_) => self.spent += 1,
-                    None => {
-                        group += 1;
-                        self.spent += u64::from(group.is_multiple_of(GROUPS_PER_REDUCTION));
-                    }
-                }
+                let Some((word, _)) = bits.take(group) else {
+                    break;
+                };
+                self.spent += 1;
+                group = word / 64;
             }
             (part, group) = (part + 1, 0);
         }

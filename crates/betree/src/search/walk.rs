@@ -114,12 +114,10 @@ impl Search<'_> {
             while let Some(item) = block.get(passed.trailing_zeros() as usize) {
                 passed &= passed - 1;
                 match item.is_exact() {
-                    false => self.buffers.units.push(item.unit()),
+                    false => self.buffers.units.push(item.target()),
                     true => {
                         self.spent += HIT_REDUCTIONS;
-                        if let Some(unit) = index.unit(item.unit()) {
-                            self.hit(part, unit.slot);
-                        }
+                        self.hit(part, item.target());
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::Search;
 use super::bits::Bits;
-use super::phase::{Cursor, GROUPS_PER_REDUCTION, Phase, WORDS_PER_REDUCTION};
+use super::phase::{Cursor, Phase, WORDS_PER_REDUCTION};
 use crate::simd;
 
 impl Search<'_> {
@@ -10,15 +10,14 @@ impl Search<'_> {
     pub(super) fn write(&mut self, mut group: usize, limit: u64) -> Phase {
         let ids = &self.state.parts[0].index.sources.ids;
         let buffers = &mut *self.buffers;
-        while group < buffers.bits[0].groups() {
+        loop {
             if self.spent >= limit {
                 return Phase::Write { group };
             }
             let Some((word, found)) = buffers.bits[0].take(group) else {
-                group += 1;
-                self.spent += u64::from(group.is_multiple_of(GROUPS_PER_REDUCTION));
-                continue;
+                break;
             };
+            group = word / 64;
             self.spent += 8 + u64::from(found.count_ones());
             let ids = ids.get(word * 64..).unwrap_or(&[]);
             let ids = ids.get(..64).unwrap_or(ids);
@@ -79,9 +78,8 @@ impl Search<'_> {
             }
             self.spent += 1;
             let mut least = None;
-            let mut ready = true;
             for (at, cursor) in buffers.cursors.iter_mut().enumerate() {
-                ready &= cursor.fill(&mut buffers.bits[at]);
+                cursor.fill(&mut buffers.bits[at]);
                 if cursor.bits == 0 {
                     continue;
                 }
@@ -90,9 +88,6 @@ impl Search<'_> {
                 if least.is_none_or(|(least, _)| id < least) {
                     least = Some((id, at));
                 }
-            }
-            if !ready {
-                continue;
             }
             let Some((id, at)) = least else {
                 return self.done();
@@ -105,17 +100,12 @@ impl Search<'_> {
 }
 
 impl Cursor {
-    /// Moves to the next word with bits, over a bounded number of words. Returns false when it did not reach one.
-    fn fill(&mut self, bits: &mut Bits) -> bool {
-        for _ in 0..GROUPS_PER_REDUCTION {
-            if self.bits != 0 || self.group >= bits.groups() {
-                return true;
-            }
-            match bits.take(self.group) {
-                Some(found) => (self.word, self.bits) = found,
-                None => self.group += 1,
-            }
+    /// Moves to the next word with bits, if there is one and the current word has none left.
+    fn fill(&mut self, bits: &mut Bits) {
+        if self.bits == 0
+            && let Some((word, found)) = bits.take(self.group)
+        {
+            (self.word, self.bits, self.group) = (word, found, word / 64);
         }
-        self.bits != 0
     }
 }
