@@ -5,6 +5,7 @@ mod batches;
 mod common;
 mod hostile;
 mod language;
+mod lint;
 mod merges;
 mod oracle;
 #[cfg(feature = "workload")]

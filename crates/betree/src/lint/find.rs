@@ -1,0 +1,255 @@
+//! Looks for what is odd, an expression at a time.
+
+use std::collections::HashMap;
+
+use super::conjunction::Key;
+use super::form::{Form, hash_of};
+use crate::SubscriptionId;
+use crate::budget::Progress;
+use crate::snapshot::Snapshot;
+use crate::state::State;
+
+/// Most values by which a conjunction is found.
+const KEYS_MAX: usize = 64;
+/// Most expressions that one is compared with.
+const COMPARED_MAX: usize = 64;
+/// Most expressions of a key that are looked at.
+const LISTED_MAX: usize = 4_096;
+
+/// What is odd about an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Oddity {
+    /// No event matches it.
+    Never,
+    /// Every event matches it.
+    Always,
+    /// It matches the same events as another.
+    Duplicate(SubscriptionId),
+    /// Every event that matches it matches another, too.
+    Subsumed(SubscriptionId),
+}
+
+/// An expression with an oddity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding {
+    /// The expression.
+    pub id: SubscriptionId,
+    /// What is odd about it.
+    pub oddity: Oddity,
+}
+
+/// A search for odd expressions of a snapshot, made by [`Snapshot::lint`].
+///
+/// Whatever it reports is so. It misses what takes more than 64 conjunctions to write out, some consequences of several
+/// lists, and what places, texts, segments and counters mean: tests of these are compared as they are written.
+#[derive(Debug)]
+pub struct Lint<'s> {
+    state: &'s State,
+    /// The next expression: whether all were filed, its part and its slot.
+    at: (bool, usize, usize),
+    /// The first expression of each hash.
+    hashes: HashMap<u64, (u32, u32)>,
+    /// Expressions by a key of each of their conjunctions, with the conjunction's mask.
+    filed: HashMap<Key, Vec<(u32, u32, u64)>>,
+    findings: Vec<Finding>,
+    large: u64,
+    uncompared: u64,
+}
+
+impl Snapshot {
+    /// A search for expressions that never match, always match, are duplicates or are subsumed.
+    ///
+    /// ```
+    /// use betree::{BeTree, Constants, Domain, Expression, Oddity, Progress, SubscriptionId, Undefined};
+    ///
+    /// let mut tree = BeTree::new(Domain::parse("age|integer|true")?, Undefined::False);
+    /// for (id, text) in [(1, "age > 18"), (2, "age > 30 and age < 20"), (3, "age > 40")] {
+    ///     let expression = Expression::parse(text)?;
+    ///     tree.insert(SubscriptionId(id), &expression, &Constants::default())?;
+    /// }
+    /// let snapshot = tree.snapshot();
+    /// let mut lint = snapshot.lint();
+    /// while lint.step(1_000) == Progress::Yielded {}
+    /// let found: Vec<_> = lint.findings().iter().map(|found| (found.id.0, found.oddity)).collect();
+    /// let subsumed = Oddity::Subsumed(SubscriptionId(1));
+    /// assert_eq!(found, [(2, Oddity::Never), (3, subsumed)]);
+    /// # Ok::<(), betree::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lint(&self) -> Lint<'_> {
+        Lint {
+            state: self.state(),
+            at: (false, 0, 0),
+            hashes: HashMap::new(),
+            filed: HashMap::new(),
+            findings: Vec::new(),
+            large: 0,
+            uncompared: 0,
+        }
+    }
+}
+
+impl Lint<'_> {
+    /// Looks at this many expressions more. Each is looked at twice.
+    pub fn step(&mut self, expressions: usize) -> Progress {
+        for _ in 0..expressions {
+            let (is_filed, part, slot) = self.at;
+            let Some(found) = self.state.parts.get(part) else {
+                if is_filed {
+                    let by_id = |finding: &Finding| finding.id;
+                    self.findings.sort_by_key(by_id);
+                    return Progress::Done;
+                }
+                self.at = (true, 0, 0);
+                continue;
+            };
+            if slot >= found.index.sources.len() {
+                self.at = (is_filed, part + 1, 0);
+                continue;
+            }
+            self.at = (is_filed, part, slot + 1);
+            if found.is_alive(slot) {
+                match is_filed {
+                    false => self.file(part, slot),
+                    true => self.compare(part, slot),
+                }
+            }
+        }
+        Progress::Yielded
+    }
+
+    /// What was found so far; in the order of ids once a step returned [`Progress::Done`].
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Expressions that are too large to look into, of which only those that are written alike count as duplicates.
+    #[must_use]
+    pub fn too_large(&self) -> u64 {
+        self.large
+    }
+
+    /// Expressions that were not compared with all that could subsume them, because these are many.
+    #[must_use]
+    pub fn not_compared(&self) -> u64 {
+        self.uncompared
+    }
+
+    fn tree(&self, part: usize, slot: usize) -> &[u32] {
+        let part = self.state.parts.get(part);
+        part.map_or(&[], |part| part.index.sources.tree(slot))
+    }
+
+    fn form(&self, part: usize, slot: usize) -> Option<Form> {
+        Form::new(self.tree(part, slot), &self.state.domain, false)
+    }
+
+    fn id(&self, part: usize, slot: usize) -> SubscriptionId {
+        let ids = self
+            .state
+            .parts
+            .get(part)
+            .map(|part| &part.index.sources.ids);
+        let id = ids.and_then(|ids| ids.get(slot)).copied();
+        id.unwrap_or(SubscriptionId(0))
+    }
+
+    fn note(&mut self, part: usize, slot: usize, oddity: Oddity) {
+        let id = self.id(part, slot);
+        self.findings.push(Finding { id, oddity });
+    }
+
+    /// Finds what never or always matches, and files the rest.
+    fn file(&mut self, part: usize, slot: usize) {
+        let Some(form) = self.form(part, slot) else {
+            self.large += 1;
+            return;
+        };
+        if form.is_never() {
+            self.note(part, slot, Oddity::Never);
+            return;
+        }
+        if self.is_always(part, slot, &form) {
+            self.note(part, slot, Oddity::Always);
+            return;
+        }
+        let place = (part as u32, slot as u32);
+        for conjunction in &form.conjunctions {
+            for key in conjunction.keys(KEYS_MAX) {
+                let listed = self.filed.entry(key).or_default();
+                listed.push((place.0, place.1, conjunction.mask()));
+            }
+        }
+    }
+
+    fn is_always(&self, part: usize, slot: usize, form: &Form) -> bool {
+        form.conjunctions.iter().any(|one| one.is_empty())
+            || Form::new(self.tree(part, slot), &self.state.domain, true)
+                .is_some_and(|opposite| opposite.is_never())
+    }
+
+    /// Finds a duplicate of an expression, or one that subsumes it.
+    fn compare(&mut self, part: usize, slot: usize) {
+        let form = self.form(part, slot);
+        let hash = match &form {
+            Some(form) if form.is_never() || self.is_always(part, slot, form) => return,
+            Some(form) => form.hash(),
+            None => hash_of(self.tree(part, slot)),
+        };
+        let own = (part as u32, slot as u32);
+        let first = *self.hashes.entry(hash).or_insert(own);
+        let (other_part, other) = (first.0 as usize, first.1 as usize);
+        if first != own {
+            let same = match &form {
+                Some(form) => self.form(other_part, other).as_ref() == Some(form),
+                None => self.tree(other_part, other) == self.tree(part, slot),
+            };
+            if same {
+                let id = self.id(other_part, other);
+                self.note(part, slot, Oddity::Duplicate(id));
+                return;
+            }
+        }
+        let Some(form) = form else { return };
+        if let Some(by) = self.subsumer(&form, own) {
+            self.note(part, slot, Oddity::Subsumed(by));
+        }
+    }
+
+    fn subsumer(&mut self, form: &Form, own: (u32, u32)) -> Option<SubscriptionId> {
+        let first = form.conjunctions.first()?;
+        let mask = first.mask();
+        let mut compared = 0;
+        for probe in first.probes(KEYS_MAX) {
+            let Some(listed) = self.filed.get(&probe) else {
+                continue;
+            };
+            let fits = listed
+                .iter()
+                .take(LISTED_MAX)
+                .filter(|(part, slot, asked)| (*part, *slot) != own && asked & !mask == 0);
+            let mut is_cut = listed.len() > LISTED_MAX;
+            for (part, slot, _) in fits {
+                if compared == COMPARED_MAX {
+                    is_cut = true;
+                    break;
+                }
+                compared += 1;
+                let (part, slot) = (*part as usize, *slot as usize);
+                if let Some(other) = self.form(part, slot)
+                    && form.implies(&other)
+                    && *form != other
+                {
+                    return Some(self.id(part, slot));
+                }
+            }
+            if is_cut {
+                self.uncompared += 1;
+                return None;
+            }
+        }
+        None
+    }
+}

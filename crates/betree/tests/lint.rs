@@ -1,0 +1,209 @@
+//! What lint says of random expressions, compared with their matches over all events of a small world.
+
+use betree::{
+    BeTree, Constants, Domain, Expression, Oddity, Progress, Snapshot, SubscriptionId, Undefined,
+};
+
+const DOMAIN: &str = "b|boolean|true
+i|integer|true
+r|integer|false
+s|string|true
+l|integer list|true
+f|float|true
+";
+
+/// Tests over values of which the events have each, and values between them.
+const TESTS: [&str; 38] = [
+    "b",
+    "not b",
+    "b is null",
+    "b is not null",
+    "i = 0",
+    "i = 1",
+    "i <> 1",
+    "i > 0",
+    "i >= 1",
+    "i < 2",
+    "i <= 1",
+    "i in (0, 1)",
+    "i not in (0, 1, 2)",
+    "i is null",
+    "r = 1",
+    "r > 0",
+    "r >= 0 or r < 0",
+    "r <> 2",
+    "r in (0, 2)",
+    "s = 'a'",
+    "s <> 'a'",
+    "s in ('a', 'b')",
+    "s not in ('a', 'b')",
+    "l one of (1, 2)",
+    "l one of (1)",
+    "l none of (1, 3)",
+    "l none of (2)",
+    "l all of (1, 2)",
+    "l all of (1, 2, 3)",
+    "l is empty",
+    "not (l is empty)",
+    "2 in l",
+    "3 not in l",
+    "f > 0.5",
+    "f >= 0.0",
+    "f = -0.0",
+    "f < 1",
+    "f <= 0.5",
+];
+
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) as usize % bound
+    }
+
+    fn expression(&mut self, depth: usize) -> String {
+        match self.below(if depth == 0 { 1 } else { 5 }) {
+            0 => TESTS[self.below(TESTS.len())].to_owned(),
+            1 => format!("not ({})", self.expression(depth - 1)),
+            kind => {
+                let word = if kind == 2 { "or" } else { "and" };
+                let (a, b) = (self.expression(depth - 1), self.expression(depth - 1));
+                format!("({a}) {word} ({b})")
+            }
+        }
+    }
+}
+
+/// Every event of the world, as JSON.
+fn events() -> Vec<String> {
+    let of = |name: &str, values: &[&str]| -> Vec<String> {
+        let value = |value: &&str| match *value {
+            "" => String::new(),
+            value => format!("\"{name}\":{value},"),
+        };
+        values.iter().map(value).collect()
+    };
+    let mut lists = vec![String::new()];
+    for bits in 0..16 {
+        let all = ["1", "2", "3", "9"].iter().enumerate();
+        let some: Vec<&str> = all
+            .filter(|(at, _)| bits >> at & 1 == 1)
+            .map(|(_, value)| *value)
+            .collect();
+        lists.push(format!("\"l\":[{}],", some.join(",")));
+    }
+    let all = [
+        of("b", &["", "true", "false"]),
+        of("i", &["", "-1", "0", "1", "2", "3"]),
+        of("s", &["", "\"a\"", "\"b\"", "\"z\""]),
+        of("f", &["", "-1", "0", "0.25", "0.5", "0.75", "1", "2"]),
+        lists,
+        of("r", &["-1", "0", "1", "2"]),
+    ];
+    let mut out = vec![String::from("{")];
+    for values in all {
+        let more = |text: &String| -> Vec<String> {
+            values
+                .iter()
+                .map(|value| format!("{text}{value}"))
+                .collect()
+        };
+        out = out.iter().flat_map(more).collect();
+    }
+    let close = |text: String| format!("{}}}", text.trim_end_matches(','));
+    out.into_iter().map(close).collect()
+}
+
+/// The matches of each expression: a bit an event.
+fn matches(snapshot: &Snapshot, events: &[String], count: usize) -> Vec<Vec<u64>> {
+    let mut matches = vec![vec![0u64; events.len().div_ceil(64)]; count];
+    for (at, json) in events.iter().enumerate() {
+        let event = snapshot.event(json).unwrap();
+        for id in snapshot.search(&event).unwrap() {
+            matches[id.0 as usize][at / 64] |= 1 << (at % 64);
+        }
+    }
+    matches
+}
+
+fn check(undefined: Undefined, seed: u64, events: &[String]) -> [(u64, u64); 4] {
+    let mut draws = Draws(seed);
+    let mut tree = BeTree::new(Domain::parse(DOMAIN).unwrap(), undefined);
+    let count = 400;
+    let texts: Vec<String> = (0..count).map(|at| draws.expression(at % 4)).collect();
+    for (id, text) in texts.iter().enumerate() {
+        let id = SubscriptionId(id as u64);
+        let expression = Expression::parse(text).unwrap();
+        tree.insert(id, &expression, &Constants::default()).unwrap();
+    }
+    let snapshot = tree.snapshot();
+    let matches = matches(&snapshot, events, count);
+    let mut lint = snapshot.lint();
+    while lint.step(7) == Progress::Yielded {}
+    let none = |at: usize| matches[at].iter().all(|word| *word == 0);
+    let all = |at: usize| {
+        let ones: u32 = matches[at].iter().map(|word| word.count_ones()).sum();
+        ones as usize == events.len()
+    };
+    let within = |at: usize, other: usize| {
+        let mut words = matches[at].iter().zip(&matches[other]);
+        words.all(|(own, other)| own & !other == 0)
+    };
+    let mut said = vec![None; count];
+    for found in lint.findings() {
+        let at = found.id.0 as usize;
+        let right = match found.oddity {
+            Oddity::Never => none(at),
+            Oddity::Always => all(at),
+            Oddity::Duplicate(other) => matches[at] == matches[other.0 as usize],
+            Oddity::Subsumed(other) => within(at, other.0 as usize),
+            _ => false,
+        };
+        assert!(right, "{}: {:?}", texts[at], found.oddity);
+        assert!(said[at].replace(found.oddity).is_none(), "{}", texts[at]);
+    }
+    // How many there are of each kind, and how many of them it found.
+    let mut counts = [(0, 0); 4];
+    for at in 0..count {
+        let earlier = (0..at).any(|other| matches[other] == matches[at]);
+        let larger = (0..count)
+            .any(|other| matches[other] != matches[at] && within(at, other) && !all(other));
+        let kind = match () {
+            () if none(at) => 0,
+            () if all(at) => 1,
+            () if earlier => 2,
+            () if larger => 3,
+            () => continue,
+        };
+        counts[kind].0 += 1;
+        counts[kind].1 += u64::from(said[at].is_some());
+    }
+    counts
+}
+
+#[test]
+fn what_lint_says_is_so_and_it_misses_little() {
+    let events = events();
+    let mut counts = [(0, 0); 4];
+    for seed in 0..3 {
+        for undefined in [Undefined::False, Undefined::Unknown] {
+            let found = check(undefined, seed, &events);
+            for (sum, more) in counts.iter_mut().zip(found) {
+                *sum = (sum.0 + more.0, sum.1 + more.1);
+            }
+        }
+    }
+    let [never, always, duplicate, subsumed] = counts;
+    assert!(never.0 > 50 && never.0 == never.1, "never: {never:?}");
+    assert!(always.0 > 20 && always.0 == always.1, "always: {always:?}");
+    for (name, (there, found)) in [("duplicate", duplicate), ("subsumed", subsumed)] {
+        assert!(
+            there > 100 && found * 10 >= there * 9,
+            "{name}: {found} of {there}"
+        );
+    }
+}
