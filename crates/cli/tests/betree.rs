@@ -117,6 +117,29 @@ fn undefined_attributes_are_false_or_unknown() {
 }
 
 #[test]
+fn lint_lists_what_is_odd_by_the_ids_of_people() {
+    let dir = directory();
+    files(dir.path());
+    let lint = || words("betree lint --domains domains --expressions campaigns");
+    let sound = b"a\tcountry = 'FR'\nb\tage > 20\n";
+    file(dir.path(), "campaigns", sound);
+    let found = run(dir.path(), lint()).expect(0);
+    assert_eq!(found.text(), "");
+    let odd = b"a\tage >= 18\nb\tage > 30 and age < 20\nc\tnot age < 18 and age > 17\nd\tage >= 40\ne\tage > 0 or not age > 0\n";
+    file(dir.path(), "campaigns", odd);
+    let found = run(dir.path(), lint()).expect(3);
+    assert_eq!(
+        found.text(),
+        "expression b never matches\nexpression c is a duplicate of a\nexpression d matches only when a does\n\
+         expression e matches every event\n"
+    );
+    assert_eq!(
+        found.stderr,
+        "5 expressions: 1 never match, 1 match every event, 1 duplicates, 1 subsumed\n"
+    );
+}
+
+#[test]
 fn every_wrong_expression_is_listed_with_its_place_and_a_hint() {
     let dir = directory();
     files(dir.path());

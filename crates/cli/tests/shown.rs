@@ -178,6 +178,10 @@ fn rows() -> Vec<Row> {
             "betree check",
             "betree check --domains domains --expressions {H}",
         ),
+        row(
+            "betree lint",
+            "betree lint --domains domains --expressions {H}",
+        ),
         row("betree explain", &betree("explain --id 1 --events right")),
         row("betree explain", &betree("explain --id 1 --events events")),
         row(

@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 55] = [
+const ROWS: [(&str, Uses, &str); 56] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -62,6 +62,11 @@ const ROWS: [(&str, Uses, &str); 55] = [
         "betree check",
         Output,
         "betree check -q --domains t/domains --expressions a",
+    ),
+    (
+        "betree lint",
+        Output,
+        "betree lint -q --domains t/domains --expressions odd",
     ),
     (
         "betree explain",
@@ -118,6 +123,7 @@ const ROWS: [(&str, Uses, &str); 55] = [
 
 fn fixture(dir: &Path) {
     file(dir, "a", b"content");
+    file(dir, "odd", b"false\n");
     file(dir, "key", &[7; 32]);
     std::fs::create_dir(dir.join("pages")).expect("made");
     run(dir, words("compress -qq a --export-json r.json")).expect(0);

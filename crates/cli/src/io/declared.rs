@@ -35,6 +35,8 @@ const LINES: &[&str] = &[
     "betree build --expressions @ -o out",
     "betree build --snapshot @ -o out",
     "betree check --expressions @",
+    "betree lint --expressions @",
+    "betree lint --snapshot @",
     "betree explain --id 1 --expressions @",
     "betree explain --id 1 --snapshot @",
     #[cfg(feature = "serve")]

@@ -37,6 +37,7 @@ pub(crate) enum BetreeCommand {
     Match(Box<MatchArgs>),
     Build(BuildArgs),
     Check(CheckArgs),
+    Lint(LintArgs),
     Explain(ExplainArgs),
     #[cfg(feature = "serve")]
     Serve(Box<ServeArgs>),
@@ -49,7 +50,7 @@ impl BetreeCommand {
             Self::Match(args) => args.analysis.force,
             Self::Generate(args) => args.force,
             Self::Build(args) => args.force,
-            Self::Check(_) | Self::Explain(_) => false,
+            Self::Check(_) | Self::Lint(_) | Self::Explain(_) => false,
             #[cfg(feature = "serve")]
             Self::Serve(args) => args.output.force,
         }
@@ -209,6 +210,18 @@ pub(crate) struct CheckArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
+/// List expressions that say something odd.
+///
+/// Finds expressions that never match, that match every event, that are duplicates of others, and that match only when
+/// another does. Whatever it lists is so; it can miss some. Writes one line for each, and exits 3 if there is any.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LintArgs {
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
+}
+
 /// Match events against expressions.
 ///
 /// Writes one line per event to standard output as events arrive, and a report to standard error: how
@@ -277,6 +290,7 @@ impl BetreeArgs {
                 .reads("--expressions", &args.expressions)
                 .reads_some("--constants", &args.constants)
                 .stdout(Stdout::Data),
+            BetreeCommand::Lint(args) => args.tree.files(Files::default()).stdout(Stdout::Data),
             BetreeCommand::Explain(args) => args
                 .tree
                 .files(Files::default())

@@ -6,6 +6,7 @@ mod explain;
 pub(crate) mod flags;
 mod generate;
 mod lines;
+mod lint;
 mod matching;
 mod print;
 pub(crate) mod run;

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use report::ExitStatus;
 
 use crate::commands::betree::flags::{BetreeArgs, BetreeCommand};
-use crate::commands::betree::{build, check, explain, generate, matching};
+use crate::commands::betree::{build, check, explain, generate, lint, matching};
 use crate::failure::Result;
 
 /// Runs the command.
@@ -17,6 +17,7 @@ pub(crate) fn run(args: &BetreeArgs, name: &'static str, argv: &[OsString]) -> R
         BetreeCommand::Match(args) => matching::run(args, name, argv),
         BetreeCommand::Build(args) => build::run(args),
         BetreeCommand::Check(args) => check::run(args),
+        BetreeCommand::Lint(args) => lint::run(args),
         BetreeCommand::Explain(args) => explain::run(args),
         #[cfg(feature = "serve")]
         BetreeCommand::Serve(args) => crate::commands::betree::serve::run(args, name, argv),
