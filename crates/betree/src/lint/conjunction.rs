@@ -189,7 +189,8 @@ impl Ask {
         let clash = self.has.iter().any(|element| self.lacks.contains(element));
         let none_left = self.any.iter().chain(&self.not_all).any(Vec::is_empty);
         let asks_elements = !self.has.is_empty() || !self.any.is_empty();
-        self.defined &= !clash && !none_left && !(self.empty == Some(true) && asks_elements);
+        let is_odd = self.empty == Some(true) && asks_elements;
+        self.defined &= !(clash || none_left || is_odd);
         if self.empty == Some(false) && asks_elements {
             self.empty = None;
         }
@@ -210,8 +211,7 @@ impl Ask {
 
     /// Whether every event meets it.
     fn is_trivial(&self, allows: bool) -> bool {
-        let same = |own: &Self| *self == *own;
-        same(&Self::new(allows))
+        *self == Self::new(allows)
     }
 
     fn implies(&self, other: &Self) -> bool {

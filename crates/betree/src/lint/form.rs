@@ -34,7 +34,7 @@ impl Form {
                 kept.push(fresh);
             }
         }
-        kept.sort_by_cached_key(|conjunction| hash_of(conjunction));
+        kept.sort_by_cached_key(hash_of);
         Some(Self { conjunctions: kept })
     }
 
@@ -54,7 +54,7 @@ impl Form {
 }
 
 /// A hash, the same in each run.
-pub(super) fn hash_of(what: &(impl Hash + ?Sized)) -> u64 {
+pub(super) fn hash_of<T: Hash + ?Sized>(what: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);
     hasher.finish()
