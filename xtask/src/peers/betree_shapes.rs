@@ -20,6 +20,8 @@ pub(crate) struct BetreeShapes {
     /// Answers that were compared.
     answers: u64,
     cliffs: u64,
+    /// Shapes that a-tree answers otherwise.
+    otherwise: Vec<String>,
     seconds: u64,
     tables: Vec<Table>,
 }
@@ -50,6 +52,13 @@ impl Body for BetreeShapes {
              *insert* is an insert and the snapshot after it, *hold* one step of 2,000 reductions.",
             self.measured, self.cases, self.answers, self.cliffs
         )?;
+        if !self.otherwise.is_empty() {
+            let names = self.otherwise.join("; ");
+            writeln!(
+                out,
+                "\na-tree answers otherwise, and takes no part: {names}."
+            )?;
+        }
         for table in &self.tables {
             table.write(out)?;
         }

@@ -169,7 +169,7 @@ impl<'s> Search<'s> {
                     units,
                     running,
                 } => self.named((at, part), units, running, limit),
-                Phase::Write { group } => self.write(group, limit),
+                Phase::Write { word } => self.write(word, limit),
                 Phase::Merge => self.merge(limit),
                 Phase::Words => self.words(limit),
                 Phase::Best { part, group } => self.best(part, group, limit),
@@ -310,7 +310,7 @@ impl<'s> Search<'s> {
         }
         self.buffers.reserve(self.matched as usize);
         match self.state.parts.len() {
-            1 => Phase::Write { group: 0 },
+            1 => Phase::Write { word: 0 },
             _ => Phase::Merge,
         }
     }

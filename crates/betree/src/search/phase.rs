@@ -82,9 +82,9 @@ pub(super) enum Phase {
         units: u32,
         running: Option<u32>,
     },
-    /// Writing ids, by groups of words.
+    /// Writing ids, from a word of bits on.
     Write {
-        group: usize,
+        word: usize,
     },
     Merge,
     /// Copying the bits of the only part to the result.

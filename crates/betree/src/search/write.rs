@@ -5,20 +5,29 @@ use super::bits::Bits;
 use super::phase::{Cursor, Phase, WORDS_PER_REDUCTION};
 use crate::simd;
 
+/// Reductions of the ids of a word, in addition to one per id: they are not in the cache, unless those of the word
+/// before were written just now.
+const WORD_REDUCTIONS: u64 = 40;
+const NEXT_REDUCTIONS: u64 = 8;
+
 impl Search<'_> {
     /// Writes the ids of the only part.
-    pub(super) fn write(&mut self, mut group: usize, limit: u64) -> Phase {
+    pub(super) fn write(&mut self, mut next: usize, limit: u64) -> Phase {
         let ids = &self.state.parts[0].index.sources.ids;
         let buffers = &mut *self.buffers;
         loop {
             if self.spent >= limit {
-                return Phase::Write { group };
+                return Phase::Write { word: next };
             }
-            let Some((word, found)) = buffers.bits[0].take(group) else {
+            let Some((word, found)) = buffers.bits[0].take(next / 64) else {
                 break;
             };
-            group = word / 64;
-            self.spent += 8 + u64::from(found.count_ones());
+            self.spent += u64::from(found.count_ones());
+            self.spent += match word == next {
+                true => NEXT_REDUCTIONS,
+                false => WORD_REDUCTIONS,
+            };
+            next = word + 1;
             let ids = ids.get(word * 64..).unwrap_or(&[]);
             let ids = ids.get(..64).unwrap_or(ids);
             let place = &mut buffers.ids[buffers.found..];
