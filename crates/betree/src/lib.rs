@@ -75,7 +75,7 @@ pub use crate::lint::{Finding, Lint, Oddity};
 pub use crate::merge::{Merge, Merged};
 pub use crate::names::{Name, Names};
 pub use crate::priorities::Priorities;
-pub use crate::search::{Buffers, Search};
+pub use crate::search::{Buffers, OwnedSearch, Search};
 pub use crate::simd::{Isa, ParseIsaError};
 pub use crate::snapshot::Snapshot;
 

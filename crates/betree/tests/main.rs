@@ -8,6 +8,7 @@ mod language;
 mod lint;
 mod merges;
 mod oracle;
+mod owned;
 #[cfg(feature = "workload")]
 mod shapes;
 mod snapshots;

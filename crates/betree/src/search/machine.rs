@@ -18,6 +18,22 @@ pub(crate) struct Paused {
     counts: [u64; 4],
 }
 
+impl Paused {
+    /// Reductions without those of clearing.
+    pub(super) fn reductions(&self) -> u64 {
+        let [_, _, spent, cleared] = self.counts;
+        spent - cleared
+    }
+
+    pub(super) fn matched(&self) -> u64 {
+        self.counts[0]
+    }
+
+    pub(super) fn evaluated(&self) -> u64 {
+        self.counts[1]
+    }
+}
+
 /// A search of a snapshot for what matches an event.
 ///
 /// Made by [`Snapshot::search_iterator`](crate::Snapshot::search_iterator) and similar methods. Between steps it
@@ -103,7 +119,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Continues a paused search of all expressions.
+    /// Continues a paused search of all expressions for all matches.
     pub(crate) fn resume(
         state: &'s State,
         event: &'s Event,
