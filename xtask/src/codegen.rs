@@ -25,6 +25,10 @@ const FILES: &[Generated] = &[
         generator: "report-schema",
     },
     Generated {
+        path: "crates/betree-c/include/betree.h",
+        generator: "betree-header",
+    },
+    Generated {
         path: "crates/fixcore/dictionaries/fix40.txt",
         generator: "fix40",
     },

@@ -93,6 +93,11 @@ impl BeTree {
         &self.domain
     }
 
+    /// The attributes, whose bounds may change. Snapshots keep theirs.
+    pub(crate) fn domain_mut(&mut self) -> &mut Domain {
+        Arc::make_mut(&mut self.domain)
+    }
+
     /// How many subscriptions there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -282,6 +282,13 @@ impl Domain {
             .get(at * 64 + bits.trailing_zeros() as usize)
     }
 
+    /// Changes the bounds of an attribute.
+    pub(crate) fn set_kind(&mut self, id: AttributeId, kind: AttributeType) {
+        if let Some(attribute) = self.attributes.get_mut(id.index()) {
+            attribute.kind = kind;
+        }
+    }
+
     /// The attributes in order.
     #[must_use]
     pub fn attributes(&self) -> &[Attribute] {

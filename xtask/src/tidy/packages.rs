@@ -14,6 +14,42 @@ const UNSAFE_ROOTS: &[(&str, &str)] = &[(
 /// Files that have unsafe code, with the reason.
 const UNSAFE_FILES: &[(&str, &str)] = &[
     (
+        "crates/betree-c/src/attributes.rs",
+        "C functions that check their pointers",
+    ),
+    (
+        "crates/betree-c/src/event.rs",
+        "C functions that check their pointers",
+    ),
+    (
+        "crates/betree-c/src/failure.rs",
+        "a C function for the last message",
+    ),
+    (
+        "crates/betree-c/src/iterator.rs",
+        "C functions that check their pointers",
+    ),
+    (
+        "crates/betree-c/src/list.rs",
+        "C functions that check their pointers",
+    ),
+    (
+        "crates/betree-c/src/pointer.rs",
+        "references from pointers of callers in C",
+    ),
+    (
+        "crates/betree-c/src/search.rs",
+        "C functions that check their pointers, reports in memory of C",
+    ),
+    (
+        "crates/betree-c/src/subscription.rs",
+        "C functions that check their pointers",
+    ),
+    (
+        "crates/betree-c/src/tree.rs",
+        "C functions that check their pointers",
+    ),
+    (
         "crates/betree/src/simd/avx2.rs",
         "vector instructions on checked rows",
     ),
@@ -85,6 +121,7 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "crates/fixcore/src/store/map.rs",
         "maps files that a lock keeps to one store",
     ),
+    ("crates/betree-c/tests/threads.rs", "calls functions for C"),
     (
         "crates/latency/tests/no_allocation.rs",
         "an allocator that counts",

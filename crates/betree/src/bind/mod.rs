@@ -7,6 +7,7 @@
 
 mod resolve;
 mod tree;
+mod widen;
 
 use std::collections::HashSet;
 
