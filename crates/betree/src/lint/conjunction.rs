@@ -70,8 +70,25 @@ impl Conjunction {
         bits.fold(0, |mask, bit: u64| mask | bit)
     }
 
-    /// Keys of which one is among the [`Conjunction::probes`] of each conjunction that implies this one.
-    pub(super) fn keys(&self, most: usize) -> Vec<Key> {
+    /// Hulls of what it asks of two scalar attributes: what implies it asks no more of them.
+    pub(super) fn hulls(&self) -> [Option<Hull>; 2] {
+        let mut hulls = self.asks.iter().filter_map(|(attribute, ask)| {
+            let (low, high) = ask.scalar.hull()?;
+            let is_bounded = ask.defined && !ask.undefined && (low > i64::MIN || high < i64::MAX);
+            is_bounded.then_some((*attribute, low, high))
+        });
+        [hulls.next(), hulls.next()]
+    }
+
+    /// Whether it may imply a conjunction with a hull.
+    pub(super) fn is_within(&self, (attribute, low, high): Hull) -> bool {
+        let own = self.asks.get(&attribute).and_then(|ask| ask.scalar.hull());
+        own.is_none_or(|(least, most)| low <= least && most <= high)
+    }
+
+    /// Keys of which one is among the [`Conjunction::probes`] of each conjunction that implies this one: of several such
+    /// sets that with the fewest conjunctions in the longest list, whose length `listed` tells.
+    pub(super) fn keys(&self, most: usize, listed: impl Fn(&Key) -> usize) -> Vec<Key> {
         let keys = self.asks.iter().map(|(attribute, ask)| {
             let of = |values: Vec<u64>| values.into_iter().map(|value| (*attribute, Some(value)));
             match ask.values(most) {
@@ -79,9 +96,12 @@ impl Conjunction {
                 None => vec![(*attribute, None)],
             }
         });
-        // Any of the lists would do. One of values is more selective than an attribute alone.
-        keys.min_by_key(|keys: &Vec<Key>| (keys.iter().any(|key| key.1.is_none()), keys.len()))
-            .unwrap_or_default()
+        let longest = |keys: &Vec<Key>| keys.iter().map(&listed).max();
+        keys.min_by_key(|keys: &Vec<Key>| {
+            let is_general = keys.iter().any(|key| key.1.is_none());
+            (is_general, longest(keys), keys.len())
+        })
+        .unwrap_or_default()
     }
 
     /// The keys by which what this conjunction implies is found.
@@ -98,6 +118,9 @@ impl Conjunction {
 
 /// An attribute, and a value that a conjunction asks for.
 pub(super) type Key = (u16, Option<u64>);
+
+/// An attribute, and the least and the greatest value that a conjunction allows.
+pub(super) type Hull = (u16, i64, i64);
 
 impl Ask {
     fn new(allows: bool) -> Self {

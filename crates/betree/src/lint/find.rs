@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::conjunction::Key;
+use super::conjunction::{Hull, Key};
 use super::form::{Form, hash_of};
 use crate::SubscriptionId;
 use crate::budget::Progress;
@@ -12,7 +12,7 @@ use crate::state::State;
 /// Most values by which a conjunction is found.
 const KEYS_MAX: usize = 64;
 /// Most expressions that one is compared with.
-const COMPARED_MAX: usize = 64;
+const COMPARED_MAX: usize = 256;
 /// Most expressions of a key that are looked at.
 const LISTED_MAX: usize = 4_096;
 
@@ -51,10 +51,19 @@ pub struct Lint<'s> {
     /// The first expression of each hash.
     hashes: HashMap<u64, (u32, u32)>,
     /// Expressions by a key of each of their conjunctions, with the conjunction's mask.
-    filed: HashMap<Key, Vec<(u32, u32, u64)>>,
+    filed: HashMap<Key, Vec<Filed>>,
     findings: Vec<Finding>,
     large: u64,
     uncompared: u64,
+}
+
+/// A conjunction under a key.
+#[derive(Debug, Clone, Copy)]
+struct Filed {
+    /// The part and the slot of its expression.
+    place: (u32, u32),
+    mask: u64,
+    hulls: [Option<Hull>; 2],
 }
 
 impl Snapshot {
@@ -175,11 +184,15 @@ impl Lint<'_> {
             self.note(part, slot, Oddity::Always);
             return;
         }
-        let place = (part as u32, slot as u32);
         for conjunction in &form.conjunctions {
-            for key in conjunction.keys(KEYS_MAX) {
-                let listed = self.filed.entry(key).or_default();
-                listed.push((place.0, place.1, conjunction.mask()));
+            let length = |key: &Key| self.filed.get(key).map_or(0, Vec::len);
+            let one = Filed {
+                place: (part as u32, slot as u32),
+                mask: conjunction.mask(),
+                hulls: conjunction.hulls(),
+            };
+            for key in conjunction.keys(KEYS_MAX, length) {
+                self.filed.entry(key).or_default().push(one);
             }
         }
     }
@@ -226,18 +239,20 @@ impl Lint<'_> {
             let Some(listed) = self.filed.get(&probe) else {
                 continue;
             };
-            let fits = listed
-                .iter()
-                .take(LISTED_MAX)
-                .filter(|(part, slot, asked)| (*part, *slot) != own && asked & !mask == 0);
+            let fits = listed.iter().take(LISTED_MAX).filter(|one| {
+                let mut hulls = one.hulls.iter().flatten();
+                one.place != own
+                    && one.mask & !mask == 0
+                    && hulls.all(|hull| first.is_within(*hull))
+            });
             let mut is_cut = listed.len() > LISTED_MAX;
-            for (part, slot, _) in fits {
+            for one in fits {
                 if compared == COMPARED_MAX {
                     is_cut = true;
                     break;
                 }
                 compared += 1;
-                let (part, slot) = (*part as usize, *slot as usize);
+                let (part, slot) = (one.place.0 as usize, one.place.1 as usize);
                 if let Some(other) = self.form(part, slot)
                     && form.implies(&other)
                     && *form != other

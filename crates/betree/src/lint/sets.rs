@@ -92,6 +92,13 @@ impl Set {
         self.intersection(other) == *self
     }
 
+    /// The least and the greatest value.
+    pub(super) fn hull(&self) -> Option<(i64, i64)> {
+        let (low, _) = self.ranges.first()?;
+        let (_, high) = self.ranges.last()?;
+        Some((*low, *high))
+    }
+
     /// The values, if they are not more than this many.
     pub(super) fn few(&self, most: usize) -> Option<Vec<i64>> {
         let mut values = Vec::new();
