@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use zstdkit::tokio::Scheduler;
 use zstdkit::{Error, Recipe};
 
-use crate::advise::stall::{Load, RESPONSE};
+use crate::advise::stall::load::{Load, RESPONSE};
 use crate::{Checks, Error as Failed, runtime};
 
 /// How often the probe is called.

@@ -3,7 +3,7 @@
 use latency::report::{Cell, Table, Unit};
 use latency::{Recorder, Recording};
 
-use crate::advise::stall::Load;
+use crate::advise::stall::load::Load;
 use crate::advise::stall::probe::{Mode, Stalls};
 
 const COLUMNS: [(&str, Unit); 15] = [

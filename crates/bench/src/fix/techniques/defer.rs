@@ -9,8 +9,9 @@ use fixcore::workload::Sample;
 use latency::Recorder;
 
 use crate::Error;
+use crate::fix::sides;
 use crate::fix::sides::{Called, Turn};
-use crate::fix::techniques::{Bench, sides};
+use crate::fix::techniques::bench::Bench;
 
 /// Messages of a turn at most: a queue of 1 MiB takes them all.
 const MESSAGES_MAX: usize = 4000;

@@ -9,8 +9,9 @@ use fixcore::workload::Sample;
 use latency::SplitMix64;
 
 use crate::Error;
+use crate::fix::sides;
 use crate::fix::sides::{Called, Turn};
-use crate::fix::techniques::{Bench, sides};
+use crate::fix::techniques::bench::Bench;
 
 /// Entries of each table.
 const ENTRIES: u32 = 10_000;

@@ -12,7 +12,8 @@ use fixcore::workload::Sample;
 use latency::Recorder;
 
 use crate::Error;
-use crate::fix::transport::{Cpus, failed};
+use crate::fix::batches::failed;
+use crate::fix::transport::cpus::Cpus;
 
 /// What connects both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +89,7 @@ pub(crate) fn turn(
 ) -> Result<f64, Error> {
     let (mut clients, mut servers) = (Vec::new(), Vec::new());
     for _ in 0..plan.connections {
-        let [client, server] = connect(plan.sockets).map_err(|error| failed(&error))?;
+        let [client, server] = connect(plan.sockets).map_err(failed)?;
         clients.push(client);
         servers.push(server);
     }
@@ -98,8 +99,8 @@ pub(crate) fn turn(
         (client.join(), server.join())
     });
     let crashed = |_| Error::new("a thread of the benchmark failed");
-    let (start, end, client) = asked.map_err(crashed)?.map_err(|error| failed(&error))?;
-    let served = answered.map_err(crashed)?.map_err(|error| failed(&error))?;
+    let (start, end, client) = asked.map_err(crashed)?.map_err(failed)?;
+    let served = answered.map_err(crashed)?.map_err(failed)?;
     carried.messages += plan.messages;
     carried.syscalls += served.syscalls;
     carried.wrong += client + u64::from(served.messages != plan.messages);

@@ -5,9 +5,9 @@ use fixcore::io::{Setup, measure::Requests};
 use latency::Recorder;
 use latency::report::{Table, Unit};
 
+use crate::fix::batches::failed;
 use crate::fix::plan::Plan;
 use crate::fix::sides::{self, Called, Pair};
-use crate::fix::transport::failed;
 use crate::{Checks, Context, Error};
 use report::Outcome;
 
@@ -93,7 +93,7 @@ fn named(operation: &str) -> Called<'_> {
 }
 
 fn rings() -> Result<[Requests; 2], Error> {
-    let open = |setup| Requests::open(setup).map_err(|error| failed(&error));
+    let open = |setup| Requests::open(setup).map_err(failed);
     Ok([open(Setup::Plain)?, open(Setup::Deferred)?])
 }
 
@@ -123,7 +123,7 @@ fn nothing(
         }
     }
     let end = std::time::Instant::now();
-    let done = done.map_err(|error| failed(&error))?;
+    let done = done.map_err(failed)?;
     *wrong += u64::from(done != batch);
     let ops = (calls * batch) as u64;
     recorder.record_batch(start, end, ops);

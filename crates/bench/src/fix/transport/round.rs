@@ -11,8 +11,9 @@ use fixcore::workload::Sample;
 use latency::Recorder;
 
 use crate::Error;
+use crate::fix::batches::failed;
 use crate::fix::transport::carry::{Client, Echo, Sockets, connect, open};
-use crate::fix::transport::{Cpus, failed};
+use crate::fix::transport::cpus::Cpus;
 
 /// One turn of several round trips; returns their median in nanoseconds. A few trips that the system
 /// took a thread away from are as long as all others together, so that a mean would be about those. An
@@ -24,15 +25,15 @@ pub(crate) fn turn(
     wrong: &mut u64,
     recorder: &mut Recorder,
 ) -> Result<f64, Error> {
-    let [ours, theirs] = connect(Sockets::Tcp).map_err(|error| failed(&error))?;
+    let [ours, theirs] = connect(Sockets::Tcp).map_err(failed)?;
     let (asked, answered) = std::thread::scope(|scope| {
         let answers = scope.spawn(move || serve(theirs, server, cpus.map(|cpus| cpus[1])));
         let asks = scope.spawn(|| ask(ours, client, trips, cpus.map(|cpus| cpus[0]), recorder));
         (asks.join(), answers.join())
     });
     let crashed = |_| Error::new("a thread of the benchmark failed");
-    answered.map_err(crashed)?.map_err(|error| failed(&error))?;
-    let (ns, bad) = asked.map_err(crashed)?.map_err(|error| failed(&error))?;
+    answered.map_err(crashed)?.map_err(failed)?;
+    let (ns, bad) = asked.map_err(crashed)?.map_err(failed)?;
     *wrong += bad;
     Ok(ns)
 }
