@@ -24,6 +24,8 @@ pub struct Explanation {
     pub matched: bool,
     /// Its tests, in the order in which they are evaluated.
     pub tests: Vec<ExplainedTest>,
+    /// Its structure as it is evaluated: each group before what it holds. Negations stand at the tests.
+    pub nodes: Vec<ExplainedNode>,
     /// For an expression that does not match, the attribute that the C library reports as its last reason: that
     /// of the test that decides an evaluation from left to right.
     pub last_reason: Option<String>,
@@ -38,6 +40,40 @@ pub struct ExplainedTest {
     pub outcome: Option<bool>,
     /// Whether this test, perhaps with others, is why the expression does not match.
     pub failing: bool,
+    /// Whether this test, perhaps with others, is why the expression matches: of a group of which one is enough,
+    /// only the first that is true.
+    pub holding: bool,
+}
+
+/// A group, a test or a constant of an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExplainedNode {
+    /// In how many groups it stands.
+    pub depth: usize,
+    /// What it is.
+    pub kind: ExplainedKind,
+    /// Whether it counts as true. A test of an undefined attribute has no outcome, but counts as true or false.
+    pub value: bool,
+}
+
+/// What a node of an expression is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExplainedKind {
+    /// A group that is true if all of it is.
+    And,
+    /// A group that is true if any of it is.
+    Or,
+    /// The test of this position among the tests.
+    Test(usize),
+    /// `true` or `false`.
+    Constant,
+}
+
+impl Explanation {
+    /// The tests that make the expression match; none if it does not, or if it tests nothing.
+    pub fn because(&self) -> impl Iterator<Item = &ExplainedTest> {
+        self.tests.iter().filter(|test| test.holding)
+    }
 }
 
 impl Snapshot {
@@ -87,32 +123,68 @@ fn explain(state: &State, event: &EventValues, arena: &Arena) -> Explanation {
         };
     }
     let mut tests = Vec::new();
-    // A node, and whether everything above it fails because of it.
-    let mut due = vec![(ROOT, !values[ROOT as usize])];
-    while let Some((index, failing)) = due.pop() {
-        let at = index as usize;
-        match arena.nodes[at].op {
-            Op::And | Op::Or => {
-                let children = arena.children(index).iter().rev();
-                due.extend(children.map(|child| (*child, failing && !values[*child as usize])));
+    let mut nodes = Vec::new();
+    let mut due = vec![Due {
+        index: ROOT,
+        depth: 0,
+        failing: !values[ROOT as usize],
+        holding: values[ROOT as usize],
+    }];
+    while let Some(node) = due.pop() {
+        let at = node.index as usize;
+        let children = arena.children(node.index);
+        let value = |child: u32| values[child as usize];
+        // One is enough for a disjunction.
+        let first = children.iter().copied().find(|child| value(*child));
+        let op = arena.nodes[at].op;
+        let kind = match op {
+            Op::And => ExplainedKind::And,
+            Op::Or => ExplainedKind::Or,
+            Op::True | Op::False => ExplainedKind::Constant,
+            _ => {
+                tests.push(ExplainedTest {
+                    text: describe(&state.domain, &state.dictionary, arena.test(node.index)),
+                    outcome: outcomes[at],
+                    failing: node.failing,
+                    holding: node.holding,
+                });
+                ExplainedKind::Test(tests.len() - 1)
             }
-            Op::True | Op::False => {}
-            _ => tests.push(ExplainedTest {
-                text: describe(&state.domain, &state.dictionary, arena.test(index)),
-                outcome: outcomes[at],
-                failing,
-            }),
+        };
+        nodes.push(ExplainedNode {
+            depth: node.depth,
+            kind,
+            value: values[at],
+        });
+        if matches!(op, Op::And | Op::Or) {
+            due.extend(children.iter().rev().map(|child| Due {
+                index: *child,
+                depth: node.depth + 1,
+                failing: node.failing && !value(*child),
+                holding: node.holding && (op == Op::And || first == Some(*child)),
+            }));
         }
     }
     let matched = values[ROOT as usize];
     Explanation {
         matched,
         tests,
+        nodes,
         last_reason: match matched {
             true => None,
             false => last_reason(state, arena, &values),
         },
     }
+}
+
+/// A node that is still to be explained.
+struct Due {
+    index: u32,
+    depth: usize,
+    /// Whether everything above it fails because of it.
+    failing: bool,
+    /// Whether everything above it holds because of it.
+    holding: bool,
 }
 
 /// The attribute of the deciding test when tests are evaluated as written.

@@ -8,7 +8,7 @@ mod order;
 mod reader;
 mod values;
 
-pub use reader::EventReader;
+pub use reader::{EventId, EventReader};
 pub(crate) use values::{EventValues, signature};
 
 /// The longest text of an event.

@@ -1,6 +1,7 @@
 //! Reads events from JSON, a token at a time, under a budget.
 
 mod entries;
+mod event_id;
 mod members;
 mod skip;
 #[cfg(test)]
@@ -9,7 +10,10 @@ mod tests;
 use std::sync::Arc;
 
 use entries::Entry;
+use event_id::TakesId;
 use skip::Skipped;
+
+pub use event_id::EventId;
 
 use super::json::{Lexer, Token};
 use super::{Event, EventValues};
@@ -80,6 +84,7 @@ pub struct EventReader<'j> {
     /// The open brackets of a skipped value, one bit each: 1 for an object.
     brackets: u128,
     entry: Entry,
+    event_id: TakesId<'j>,
     event: Box<EventValues>,
     reductions: u64,
 }
@@ -110,6 +115,7 @@ impl<'j> EventReader<'j> {
             seen_now: false,
             brackets: 0,
             entry: Entry::default(),
+            event_id: TakesId::default(),
             reductions: 0,
         }
     }
@@ -139,6 +145,11 @@ impl<'j> EventReader<'j> {
                 _ => 1,
             };
             if token != Token::Blank {
+                if self.event_id.is_next && self.state == State::Value {
+                    let json = self.lexer.json().get(offset..self.lexer.at());
+                    self.event_id
+                        .take(&token, json.unwrap_or_default(), offset)?;
+                }
                 self.state = self.take(token).map_err(|error| error.byte(offset))?;
             }
         }
@@ -213,10 +224,11 @@ impl<'j> EventReader<'j> {
 
     fn name(&mut self, name: &str) -> Result<State> {
         let attribute = self.domain.attribute(name);
+        let is_id = self.event_id.meet(name)?;
         self.target = match attribute {
             Some(id) => Target::Attribute(id.0),
             None if name == "now" => Target::Now,
-            None if self.ignore_unknown => Target::Nothing,
+            None if self.ignore_unknown || is_id => Target::Nothing,
             None => {
                 let message = format!("unknown attribute {}", quoted(name));
                 return Err(Error::new(ErrorKind::UnknownAttribute, message));

@@ -75,7 +75,10 @@ impl EventReader<'_> {
         }
         let (attribute, name_end) = self.attribute_at(json, start + 1)?;
         let index = usize::from(attribute);
-        if self.event.is_seen(index) || json.get(name_end + 1) != Some(&b':') {
+        if self.event.is_seen(index) || self.event_id.is_attribute(attribute) {
+            return None;
+        }
+        if json.get(name_end + 1) != Some(&b':') {
             return None;
         }
         let name_bytes = name_end - start - 1;
