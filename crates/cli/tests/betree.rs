@@ -217,6 +217,52 @@ fn what_is_generated_matches_and_is_explained() {
 }
 
 #[test]
+fn explanations_show_the_structure_and_why_each_match_is_one() {
+    let dir = directory();
+    files(dir.path());
+    let expressions = "country = 'FR' and (age < 18 or not (tags one of ('a', 'b')))\ntrue\nage > 100 or country = 'ES'\n";
+    file(dir.path(), "expressions", expressions.as_bytes());
+    let events = "{\"country\":\"FR\",\"age\":30}\n\n{\"country\":\"ES\",\"age\":3}\n";
+    let explain = |flags: &str| {
+        let line = format!("betree explain --domains domains --expressions expressions {flags}");
+        let run = pipe(dir.path(), words(&line), events.as_bytes());
+        run.expect(0).text().to_owned()
+    };
+    let one = "\
+event 1: expression 1 matches
+  true       all of
+  true         country = \"FR\"
+  true         any of
+  undefined      not (tags one of (\"a\", \"b\"))  (counts as true)
+  false          age <= 17
+event 3: expression 1 does not match
+  last reason: country
+  false      all of
+  false        country = \"FR\"  <- fails
+  true         any of
+  undefined      not (tags one of (\"a\", \"b\"))  (counts as true)
+  true           age <= 17
+";
+    assert_eq!(explain("--id 1"), one);
+    assert_eq!(
+        explain("--id 2"),
+        "event 1: expression 2 matches\n  true       true\nevent 3: expression 2 matches\n  true       true\n"
+    );
+    let all = "\
+event 1: expression 1 matches: country = \"FR\" and not (tags one of (\"a\", \"b\"))
+event 1: expression 2 matches: always
+event 3: expression 2 matches: always
+event 3: expression 3 matches: country = \"ES\"
+";
+    assert_eq!(explain(""), all);
+    file(dir.path(), "expressions", b"country = 'IT'\n");
+    assert_eq!(
+        explain(""),
+        "event 1: no expression matches\nevent 3: no expression matches\n"
+    );
+}
+
+#[test]
 fn the_benchmark_compares_ways_and_checks_their_answers() {
     let dir = directory();
     let line = "betree-bench bool --attributes 16 --expressions 200 --buckets 6 --bucket-size 20 \

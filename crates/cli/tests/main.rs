@@ -9,6 +9,7 @@ mod betree_hostile;
 mod betree_ids;
 #[cfg(feature = "serve")]
 mod betree_serve;
+mod betree_threads;
 mod compare;
 mod compress_bench;
 mod file_sets;

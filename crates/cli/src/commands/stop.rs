@@ -2,7 +2,7 @@
 
 use report::Outcome;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
 use crate::term::message;
 
 /// Why reading ends early.
@@ -17,6 +17,19 @@ impl From<Failure> for Stop {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
+}
+
+/// Why threads that work in order stopped; `role` says which.
+pub(crate) fn of_threads(error: ordered::Error<Stop>, role: &str) -> Stop {
+    let failure = match error {
+        ordered::Error::Receiver(stop) => return stop,
+        ordered::Error::Thread(error) => {
+            Failure::new(format!("cannot start a thread: {}", reason(&error))).help("use one: -T1")
+        }
+        _ => Failure::new(format!("{role} panicked"))
+            .help("please report this as a bug with the command line"),
+    };
+    Stop::Failed(failure)
 }
 
 /// Says how a run that stopped ended.

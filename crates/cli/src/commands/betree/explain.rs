@@ -1,68 +1,126 @@
-//! `perfkit betree explain`: what an expression makes of events, test by test.
+//! `perfkit betree explain`: what an expression makes of events, part by part, or why each match is one.
 
 use std::fmt::Write as _;
 
-use betree::{Budget, SubscriptionId};
+use betree::{Budget, Event, ExplainedKind, SubscriptionId};
 use files::display;
 use report::ExitStatus;
 
 use crate::commands::betree::flags::ExplainArgs;
-use crate::commands::betree::lines::{Lines, Next};
+use crate::commands::betree::lines::{Block, Limit, Lines};
 use crate::commands::betree::snapshot::{self, Tree};
 use crate::failure::{Failure, Result};
-use crate::term::message;
 use crate::term::plain::visible;
+use crate::term::{message, signal};
+
+const INDENT: &str = "  ";
+/// Deeper parts are not indented further.
+const DEPTH_MAX: usize = 40;
+/// Each event is explained as it comes.
+const ONE_LINE: Limit = Limit {
+    lines: 1,
+    bytes: 0,
+    waits: false,
+};
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
-    let tree = snapshot::load(&args.tree, false)?;
-    let id = tree.find(&args.id)?;
+    let tree = snapshot::load(&args.tree, args.terminal.wants_progress())?;
+    let id = match &args.id {
+        Some(id) => Some(tree.find(id)?),
+        None => None,
+    };
     let mut lines = Lines::open(&args.events)?;
-    loop {
-        let line = match lines.next(true)? {
-            Next::Line(line) => line,
-            Next::Idle => continue,
-            Next::End => return Ok(ExitStatus::Ok),
-        };
-        let json = lines.get(line);
-        if json.iter().all(u8::is_ascii_whitespace) {
-            continue;
+    let mut block = Block::default();
+    while lines.block(&mut block, ONE_LINE, &signal::interrupted) {
+        let mut place = block.start();
+        while let Some(line) = block.line(&mut place) {
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let number = place.number;
+            let text = event(&tree, line, args.ignore_unknown)
+                .and_then(|event| match id {
+                    Some(id) => one(&tree, &event, id, number),
+                    None => all(&tree, &event, number),
+                })
+                .map_err(|error| {
+                    let name = display(&args.events);
+                    Failure::new(format!("cannot explain {name}: line {number}: {error}"))
+                })?;
+            message::output(text.as_bytes())?;
         }
-        let number = lines.number();
-        let text = explain(&tree, id, json, args.ignore_unknown).map_err(|error| {
-            let name = display(&args.events);
-            Failure::new(format!("cannot explain {name}: line {number}: {error}"))
-        })?;
-        message::output(format!("event {number}: {text}").as_bytes())?;
+        if let Some(failure) = block.error.take() {
+            return Err(failure);
+        }
     }
+    Ok(ExitStatus::Ok)
 }
 
-fn explain(
-    tree: &Tree,
-    id: SubscriptionId,
-    json: &[u8],
-    ignore_unknown: bool,
-) -> betree::Result<String> {
+fn event(tree: &Tree, json: &[u8], ignore_unknown: bool) -> betree::Result<Event> {
     let json = crate::commands::expressions::event_json(tree.snapshot.domain(), json)?;
     let mut reader = tree.snapshot.event_reader(&json, ignore_unknown);
     reader.step(Budget::UNLIMITED)?;
-    let event = reader.finish()?;
-    let found = tree.snapshot.explain(&event, id)?;
-    let mut text = match found.matched {
-        true => format!("expression {} matches\n", tree.shown(id)),
-        false => format!("expression {} does not match\n", tree.shown(id)),
-    };
-    if let Some(reason) = &found.last_reason {
-        let _ = writeln!(text, "  last reason: {reason}");
-    }
-    for test in &found.tests {
-        let outcome = match test.outcome {
-            Some(true) => "true",
-            Some(false) => "false",
-            None => "undefined",
+    reader.finish()
+}
+
+/// A line for each expression that matches, with the tests that make it match.
+fn all(tree: &Tree, event: &Event, number: u64) -> betree::Result<String> {
+    let mut text = String::new();
+    for id in tree.snapshot.search(event)? {
+        let found = tree.snapshot.explain(event, id)?;
+        let tests: Vec<_> = found.because().map(|test| visible(&test.text)).collect();
+        let because = match tests.is_empty() {
+            true => "always".to_owned(),
+            false => tests.join(" and "),
         };
-        let decisive = if test.failing { "  <- fails" } else { "" };
-        let _ = writeln!(text, "  {outcome:<9}  {}{decisive}", visible(&test.text));
+        let _ = writeln!(
+            text,
+            "event {number}: expression {} matches: {because}",
+            tree.shown(id)
+        );
+    }
+    if text.is_empty() {
+        let _ = writeln!(text, "event {number}: no expression matches");
+    }
+    Ok(text)
+}
+
+/// The structure of an expression, with what each part of it comes to.
+fn one(tree: &Tree, event: &Event, id: SubscriptionId, number: u64) -> betree::Result<String> {
+    let found = tree.snapshot.explain(event, id)?;
+    let verdict = match found.matched {
+        true => "matches",
+        false => "does not match",
+    };
+    let mut text = format!("event {number}: expression {} {verdict}\n", tree.shown(id));
+    if let Some(reason) = &found.last_reason {
+        let _ = writeln!(text, "  last reason: {}", visible(reason));
+    }
+    for node in &found.nodes {
+        let value = if node.value { "true" } else { "false" };
+        let (outcome, what, mark) = match node.kind {
+            ExplainedKind::And => (value, "all of".into(), ""),
+            ExplainedKind::Or => (value, "any of".into(), ""),
+            ExplainedKind::Constant => (value, value.into(), ""),
+            ExplainedKind::Test(at) => {
+                let Some(test) = found.tests.get(at) else {
+                    continue;
+                };
+                let outcome = match test.outcome {
+                    Some(_) => value,
+                    None => "undefined",
+                };
+                let mark = match (test.failing, test.outcome) {
+                    (true, _) => "  <- fails",
+                    (false, None) if node.value => "  (counts as true)",
+                    _ => "",
+                };
+                (outcome, visible(&test.text), mark)
+            }
+        };
+        let depth = INDENT.repeat(node.depth.min(DEPTH_MAX));
+        let _ = writeln!(text, "  {outcome:<9}  {depth}{what}{mark}");
     }
     Ok(text)
 }

@@ -225,7 +225,8 @@ pub(crate) struct LintArgs {
 /// Match events against expressions.
 ///
 /// Writes one line per event to standard output as events arrive, and a report to standard error: how
-/// long searches took, and how long one step of a search kept the thread.
+/// long searches took, and how long one step of a search kept the thread. Blank lines are no events; JSON
+/// has the line number of each event.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MatchArgs {
     #[command(flatten)]
@@ -241,24 +242,41 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "N", default_value_t = 2000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: u64,
+    /// Write the value of this field of an event, its own id, into its line
+    ///
+    /// A string or a number; the field need not be an attribute. In JSON it is "id", and null if the event
+    /// lacks it. In other formats it stands at the start of the line, before a tab.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event_id: Option<String>,
     /// Pass over attributes that the domains lack
     #[arg(long)]
     pub(crate) ignore_unknown: bool,
     /// Skip events that cannot be read, and exit 3
+    ///
+    /// In the formats ids, bitmap and count, the line of such an event is `-`.
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Number of threads; 0: one per CPU
+    ///
+    /// Lines come in the order of the events, the same for any number of threads.
+    #[arg(short = 'T', long, value_name = "N", default_value_t = 1)]
+    pub(crate) threads: u32,
     #[command(flatten)]
     pub(crate) analysis: OutputArgs,
 }
 
 /// Show why an expression matches events, or which test fails.
+///
+/// Shows the parts of the expression in the order in which they are evaluated, each with its value.
+/// Without --id, writes a line for each expression that matches an event, with the tests that make it
+/// match: of a group of which one is enough, only the first.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
-    /// The expression, by its id or its line number
+    /// The expression, by its id or its line number; without it, a line for each match
     #[arg(long, value_name = "ID")]
-    pub(crate) id: String,
+    pub(crate) id: Option<String>,
     /// Events, a JSON object or an Erlang list a line; `-` is standard input
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) events: PathBuf,

@@ -1,52 +1,113 @@
-//! `perfkit betree match`: a line of matches for each line of events.
+//! `perfkit betree match`: a line of matches for each line of events, by one thread or several.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
-use std::time::Instant;
 
-use betree::{Batch, Budget, Buffers, Event, Progress, Snapshot, SubscriptionId};
-use files::display;
+use betree::{Batch, Buffers};
 use files::output::Output;
 use latency::report::{Input, LatencyName};
 use latency::{Recorder, Spec};
+use ordered::Pool;
 use report::{ExitStatus, Outcome, names};
 
+use crate::args::threads;
 use crate::commands::betree::flags::{MatchArgs, MatchOutput};
-use crate::commands::betree::lines::{Lines, Next};
+use crate::commands::betree::lines::{Block, Limit, Lines};
 use crate::commands::betree::print::Form;
-use crate::commands::betree::snapshot::{self, Tree};
-use crate::commands::stop::{Stop, stopped};
+use crate::commands::betree::snapshot;
+use crate::commands::betree::worker::{Job, Made, Times, Worker};
+use crate::commands::stop::{Stop, of_threads, stopped};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
+use crate::term::progress::Progress;
 use crate::term::{message, signal};
-
-/// Output that is gathered before it is written, as long as events keep coming.
-const OUTPUT_BYTES: usize = 64 * 1024;
 
 /// The most expressions of a batch: it takes 256 bytes each.
 const BATCH_EXPRESSIONS_MAX: usize = 1 << 16;
 /// The longest line of `--output bitmap`.
 const BITMAP_BITS_MAX: u64 = 1 << 28;
 
+/// Blocks of a file.
+const FILE: Limit = Limit {
+    lines: usize::MAX,
+    bytes: 256 << 10,
+    waits: true,
+};
+/// Blocks of a pipe: who waits at its other end gets an answer to each event as it comes.
+const PIPE: Limit = Limit {
+    lines: usize::MAX,
+    bytes: 64 << 10,
+    waits: false,
+};
+/// Blocks of a file whose events are searched at once.
+const BATCH: Limit = Limit {
+    lines: Batch::EVENTS_MAX,
+    bytes: 8 << 20,
+    waits: true,
+};
+
 /// Runs the command.
 pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let threads = threads(args.threads)?;
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter_of(name, argv, &args.analysis)
     })?;
-    let tree = snapshot::load(&args.tree, args.analysis.terminal.wants_progress())?;
-    let (snapshot, lines_count) = (&tree.snapshot, tree.lines);
-    if args.output == MatchOutput::Bitmap && lines_count > BITMAP_BITS_MAX {
-        let message = format!("the greatest id, {lines_count}, is too large for a bitmap");
+    let wants_progress = args.analysis.terminal.wants_progress();
+    let tree = snapshot::load(&args.tree, wants_progress)?;
+    let (snapshot, bits) = (&tree.snapshot, tree.lines);
+    if args.output == MatchOutput::Bitmap && bits > BITMAP_BITS_MAX {
+        let message = format!("the greatest id, {bits}, is too large for a bitmap");
         return Err(Failure::new(message).help("choose another --output"));
     }
     let mut lines = Lines::open(&args.events)?;
     let to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
-    let mut matcher = Matcher::new(&session, args, &tree, to);
-    let ended = matcher.all(&mut lines);
+    let file_bytes = std::fs::metadata(&args.events)
+        .ok()
+        .filter(std::fs::Metadata::is_file)
+        .map(|found| found.len());
+    let is_faster = snapshot.lockstep_len() * 2 > snapshot.len();
+    let is_small = snapshot.len() <= BATCH_EXPRESSIONS_MAX;
+    let job = Job {
+        args,
+        snapshot,
+        form: Form {
+            output: args.output,
+            has_event_id: args.event_id.is_some(),
+            names: &tree.names,
+            bits: usize::try_from(bits).unwrap_or(0),
+        },
+        batches: file_bytes.is_some() && is_faster && is_small,
+    };
+    let limit = match (job.batches, file_bytes) {
+        (true, _) => BATCH,
+        (false, Some(_)) => FILE,
+        (false, None) => PIPE,
+    };
+    let new_worker = || Worker::new(job, times(&session, job.batches));
+    let mut receiver = Receiver {
+        worker: None,
+        new_worker: &new_worker,
+        to,
+        progress: Progress::start(
+            wants_progress && !std::io::stdout().is_terminal(),
+            file_bytes,
+        ),
+        written: 0,
+        events: 0,
+        refused: 0,
+        matches: 0,
+    };
+    let ended = Pool::new().name("match").run_until(
+        &signal::interrupted,
+        (0..threads.max(1)).map(|_| new_worker()).collect(),
+        |block, stop| lines.block(block, limit, &|| stop.is_set()),
+        |worker: &mut Worker<'_>, block: &mut Block, made| worker.block(block, made),
+        |block, made| receiver.take(block, made),
+    );
     let mut outcome = Outcome::new("match");
     outcome.bytes_in = lines.bytes();
     outcome.bytes_content = lines.bytes();
@@ -61,16 +122,21 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         ("expressions", snapshot.len() as u64),
         ("expressions_in_lockstep", snapshot.lockstep_len() as u64),
         ("budget_reductions", args.budget),
-        ("events_refused", matcher.refused),
-        ("matches", matcher.matches),
-        ("events_a_batch", matcher.batch_events()),
+        ("events_refused", receiver.refused),
+        ("matches", receiver.matches),
+        ("events_a_batch", job.events_a_batch()),
+        ("threads", threads.into()),
     ] {
         params.insert(name.to_owned(), value.into());
     }
-    params.insert("isa".to_owned(), matcher.buffers.isa().name().into());
-    matcher.conclude(&mut outcome);
-    if let Err(stop) = ended {
-        stopped(stop, &mut outcome);
+    params.insert("isa".to_owned(), Buffers::new().isa().name().into());
+    receiver.conclude(ended.workers, &mut outcome);
+    outcome.did(snapshot.len() as u64, ["expression", "expressions"]);
+    if let Err(error) = ended.result {
+        stopped(
+            of_threads(error, "a thread that matches events"),
+            &mut outcome,
+        );
     }
     if signal::interrupted() {
         outcome.status = ExitStatus::Interrupted;
@@ -79,197 +145,75 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     session.finish(outcome)
 }
 
-struct Matcher<'a> {
-    args: &'a MatchArgs,
-    snapshot: &'a Snapshot,
-    form: Form<'a>,
-    buffers: Buffers,
-    /// Where events are searched many at a time, and those that wait, with the numbers of their lines.
-    batch: Option<Batch>,
-    waiting: Vec<Event>,
-    numbers: Vec<u64>,
-    ids: Vec<SubscriptionId>,
-    reads: Recorder,
-    searches: Recorder,
-    holds: Recorder,
-    /// Where lines go, and those that were not written yet.
+impl Job<'_> {
+    /// Events that are searched at once, as far as there are so many.
+    fn events_a_batch(&self) -> u64 {
+        match self.batches {
+            true => Batch::EVENTS_MAX as u64,
+            false => 1,
+        }
+    }
+}
+
+/// The recorders of a thread.
+fn times(session: &Session, batches: bool) -> Times {
+    let recorder = |name, operation: &str, series: &str| {
+        let spec = Spec::new(name, operation).series(series);
+        Recorder::new(session.spec(spec), session.run_start())
+    };
+    let operation = if batches { "batch" } else { "event" };
+    Times {
+        searches: recorder(LatencyName::Service, operation, "search"),
+        reads: recorder(LatencyName::Service, "event", "read"),
+        holds: recorder(LatencyName::Hold, "step", "search"),
+    }
+}
+
+/// Takes what threads made, in the order of the events.
+struct Receiver<'a, 'w> {
+    /// For what is left of blocks whose output became too long.
+    worker: Option<Worker<'a>>,
+    new_worker: &'w dyn Fn() -> Worker<'a>,
     to: Output,
-    out: Vec<u8>,
+    progress: Progress,
     written: u64,
     events: u64,
     refused: u64,
     matches: u64,
 }
 
-impl<'a> Matcher<'a> {
-    fn new(session: &Session, args: &'a MatchArgs, tree: &'a Tree, to: Output) -> Self {
-        let snapshot = &tree.snapshot;
-        let recorder = |name, operation: &str, series: &str| {
-            let spec = Spec::new(name, operation).series(series);
-            Recorder::new(session.spec(spec), session.run_start())
-        };
-        // Whoever waits at the other end of a pipe is told of each event; a file has no one waiting.
-        let is_file = std::fs::metadata(&args.events).is_ok_and(|found| found.is_file());
-        let is_faster = snapshot.lockstep_len() * 2 > snapshot.len();
-        let is_small = snapshot.len() <= BATCH_EXPRESSIONS_MAX;
-        let batch = (is_file && is_faster && is_small).then(|| snapshot.batch());
-        Self {
-            args,
-            snapshot,
-            form: Form {
-                output: args.output,
-                names: &tree.names,
-                lines: usize::try_from(tree.lines).unwrap_or(0),
-            },
-            buffers: Buffers::new(),
-            waiting: Vec::new(),
-            numbers: Vec::new(),
-            ids: Vec::new(),
-            reads: recorder(LatencyName::Service, "event", "read"),
-            searches: match batch {
-                Some(_) => recorder(LatencyName::Service, "batch", "search"),
-                None => recorder(LatencyName::Service, "event", "search"),
-            },
-            batch,
-            holds: recorder(LatencyName::Hold, "step", "search"),
-            to,
-            out: Vec::new(),
-            written: 0,
-            events: 0,
-            refused: 0,
-            matches: 0,
-        }
-    }
-
-    fn all(&mut self, lines: &mut Lines) -> std::result::Result<(), Stop> {
-        let ended = self.lines(lines);
-        let searched = self.search_waiting().map_err(Stop::from);
-        let ended = ended.and(searched);
-        // What was found before an error is found.
-        let flushed = self.flush();
-        ended.and(flushed)
-    }
-
-    fn lines(&mut self, lines: &mut Lines) -> std::result::Result<(), Stop> {
-        while !signal::interrupted() {
-            let line = match lines.next(self.out.is_empty())? {
-                Next::Line(line) => line,
-                Next::End => break,
-                Next::Idle => {
-                    self.flush()?;
-                    continue;
-                }
-            };
-            let json = lines.get(line);
-            if json.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            let number = lines.number();
-            match self.read(json, number) {
-                Ok(event) if self.batch.is_some() => {
-                    self.waiting.push(event);
-                    self.numbers.push(number);
-                    if self.waiting.len() == Batch::EVENTS_MAX {
-                        self.search_waiting()?;
-                    }
-                }
-                Ok(event) => self.search(&event, number)?,
-                Err(error) => {
-                    let name = display(&self.args.events);
-                    let failure =
-                        Failure::new(format!("cannot read {name}: line {number}: {error}"));
-                    if !self.args.keep_going {
-                        return Err(failure
-                            .help("correct the event, or add --keep-going to skip such events")
-                            .into());
-                    }
-                    message::failure(&failure);
-                    self.refused += 1;
-                }
-            }
-            if self.out.len() >= OUTPUT_BYTES {
-                self.flush()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn read(&mut self, json: &[u8], number: u64) -> betree::Result<Event> {
-        let start = Instant::now();
-        let json = crate::commands::expressions::event_json(self.snapshot.domain(), json)?;
-        let mut reader = self.snapshot.event_reader(&json, self.args.ignore_unknown);
-        reader.step(Budget::UNLIMITED)?;
-        let event = reader.finish()?;
-        let what = || format!("line {number}");
-        self.reads.record_span_what(start, Instant::now(), what);
-        Ok(event)
-    }
-
-    fn search(&mut self, event: &Event, number: u64) -> Result<()> {
-        let foreign = |error: betree::Error| Failure::new(error.to_string());
-        let budget = Budget::reductions(self.args.budget);
-        let begun = Instant::now();
-        let mut start = begun;
-        let mut search = self
-            .snapshot
-            .search_iterator(event, &mut self.buffers)
-            .map_err(foreign)?;
-        let ended = loop {
-            let progress = search.step(budget);
-            let end = Instant::now();
-            let what = || format!("line {number}");
-            self.holds.record_span_what(start, end, what);
-            if progress == Progress::Done {
-                break end;
-            }
-            start = end;
-        };
-        let what = || format!("line {number}");
-        self.searches.record_span_what(begun, ended, what);
-        self.events += 1;
-        let ids = search.ids();
-        self.matches += ids.len() as u64;
-        self.form.matches(number, ids, &mut self.out);
-        Ok(())
-    }
-
-    /// Searches what waits, all at once.
-    fn search_waiting(&mut self) -> Result<()> {
-        let Some(batch) = self.batch.as_mut().filter(|_| !self.waiting.is_empty()) else {
-            return Ok(());
-        };
-        let foreign = |error: betree::Error| Failure::new(error.to_string());
-        let budget = Budget::reductions(self.args.budget);
-        let what = || format!("a batch from line {}", self.numbers[0]);
-        let begun = Instant::now();
-        let mut start = begun;
-        let mut search = batch.search(&self.waiting).map_err(foreign)?;
+impl<'a> Receiver<'a, '_> {
+    fn take(&mut self, block: &mut Block, made: &mut Made) -> std::result::Result<(), Stop> {
+        self.progress.add(block.len() as u64);
         loop {
-            let progress = search.step(budget);
-            let end = Instant::now();
-            self.holds.record_span_what(start, end, what);
-            start = end;
-            if progress == Progress::Done {
+            self.events += made.events;
+            self.matches += made.matches;
+            self.refused += made.refused.len() as u64;
+            let written = self.write(&made.out);
+            made.refused.iter().for_each(message::failure);
+            written?;
+            if let Some(failure) = made.failure.take() {
+                return Err(failure.into());
+            }
+            if made.rest.is_none() || signal::interrupted() {
                 break;
             }
+            let worker = self.worker.get_or_insert_with(self.new_worker);
+            worker.block(block, made);
         }
-        self.searches.record_span_what(begun, start, what);
-        for (at, number) in self.numbers.iter().enumerate() {
-            self.ids.clear();
-            batch.ids(at, &mut self.ids);
-            self.events += 1;
-            self.matches += self.ids.len() as u64;
-            self.form.matches(*number, &self.ids, &mut self.out);
+        // What is left of an interrupted block is not for the next one.
+        made.rest = None;
+        match block.error.take() {
+            Some(failure) => Err(failure.into()),
+            None => Ok(()),
         }
-        self.waiting.clear();
-        self.numbers.clear();
-        Ok(())
     }
 
-    fn flush(&mut self) -> std::result::Result<(), Stop> {
-        let out = std::mem::take(&mut self.out);
-        let written = self.to.write_all(&out);
-        match written {
+    fn write(&mut self, out: &[u8]) -> std::result::Result<(), Stop> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        match self.to.write_all(out) {
             Ok(()) => {
                 self.written += out.len() as u64;
                 Ok(())
@@ -279,17 +223,12 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Events that are searched at once, as far as there are so many.
-    fn batch_events(&self) -> u64 {
-        self.batch.as_ref().map_or(1, |_| Batch::EVENTS_MAX as u64)
-    }
-
-    fn conclude(self, outcome: &mut Outcome) {
+    fn conclude(self, workers: Vec<Worker<'a>>, outcome: &mut Outcome) {
+        self.progress.finish();
         outcome.bytes_out = self.written;
         outcome.ops = Some(self.events);
         outcome.did(self.events, ["event", "events"]);
         outcome.did(self.matches, ["match", "matches"]);
-        outcome.did(self.snapshot.len() as u64, ["expression", "expressions"]);
         if self.refused > 0 {
             outcome.complete = false;
             outcome.status = match self.events {
@@ -297,7 +236,18 @@ impl<'a> Matcher<'a> {
                 _ => ExitStatus::Partial,
             };
         }
-        for recorder in [self.searches, self.reads, self.holds] {
+        let mut all = workers
+            .into_iter()
+            .chain(self.worker)
+            .map(|worker| worker.times);
+        let Some(mut times) = all.next() else {
+            return;
+        };
+        for other in all {
+            // All are made alike.
+            let _ = times.merge(other);
+        }
+        for recorder in [times.searches, times.reads, times.holds] {
             if !recorder.is_empty() {
                 outcome.add(&recorder.finish());
             }

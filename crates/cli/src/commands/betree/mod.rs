@@ -13,5 +13,6 @@ pub(crate) mod run;
 #[cfg(feature = "serve")]
 mod serve;
 mod snapshot;
+mod worker;
 
 pub(crate) use run::run;

@@ -13,17 +13,37 @@ pub(super) struct Form<'a> {
     pub(super) output: MatchOutput,
     /// The ids that people gave to expressions; without them, ids are numbers of lines.
     pub(super) names: &'a Names,
+    /// Whether events have ids of their own, which stand before the rest of a line.
+    pub(super) has_event_id: bool,
     /// The bits of a bitmap.
-    pub(super) lines: usize,
+    pub(super) bits: usize,
 }
 
 impl Form<'_> {
-    /// Appends the line of an event.
-    pub(super) fn matches(&self, number: u64, ids: &[SubscriptionId], out: &mut Vec<u8>) {
+    /// Appends the line of an event: the number of its line, its own id as JSON, and the expressions that match.
+    pub(super) fn matches(
+        &self,
+        number: u64,
+        event_id: &[u8],
+        ids: &[SubscriptionId],
+        out: &mut Vec<u8>,
+    ) {
+        self.event_id(event_id, out);
         // Writing into memory does not fail.
         match self.output {
             MatchOutput::Json => {
-                let _ = write!(out, "{{\"event\":{number},\"ids\":[");
+                let _ = write!(out, "{{\"event\":{number},");
+                if self.has_event_id {
+                    let event_id = if event_id.is_empty() {
+                        b"null"
+                    } else {
+                        event_id
+                    };
+                    out.extend_from_slice(b"\"id\":");
+                    out.extend_from_slice(event_id);
+                    out.push(b',');
+                }
+                out.extend_from_slice(b"\"ids\":[");
                 self.join(ids, b",", out, |name, out| name.append_json(out));
                 out.extend_from_slice(b"]}");
             }
@@ -31,7 +51,7 @@ impl Form<'_> {
             MatchOutput::Count => drop(write!(out, "{}", ids.len())),
             MatchOutput::Bitmap => {
                 let first = out.len();
-                out.resize(first + self.lines, b'0');
+                out.resize(first + self.bits, b'0');
                 for id in ids {
                     if let Some(bit) = (id.0 as usize)
                         .checked_sub(1)
@@ -43,6 +63,31 @@ impl Form<'_> {
             }
         }
         out.push(b'\n');
+    }
+
+    /// Appends the line of an event that was refused. A line of JSON has the number of its event, so that none is
+    /// needed here.
+    pub(super) fn refused(&self, event_id: &[u8], out: &mut Vec<u8>) {
+        if self.output != MatchOutput::Json {
+            self.event_id(event_id, out);
+            out.extend_from_slice(REFUSED.as_bytes());
+            out.push(b'\n');
+        }
+    }
+
+    /// Appends an event's own id and a tab, where lines are no JSON.
+    fn event_id(&self, event_id: &[u8], out: &mut Vec<u8>) {
+        if !self.has_event_id || self.output == MatchOutput::Json {
+            return;
+        }
+        let text = std::str::from_utf8(event_id).unwrap_or_default();
+        let inner = text
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'));
+        let bare =
+            inner.filter(|inner| !inner.is_empty() && !inner.contains('\\') && is_clear(inner));
+        out.extend_from_slice(bare.unwrap_or(text).as_bytes());
+        out.push(b'\t');
     }
 
     fn join(
@@ -67,11 +112,16 @@ impl Form<'_> {
 /// Appends an id for a line of ids: as it is if no reader can take it for anything else, else as JSON.
 fn append_word(name: Name<'_>, out: &mut Vec<u8>) {
     let text = name.as_str();
-    let is_unclear = |letter: char| letter.is_whitespace() || is_unfit(letter);
-    match text.starts_with('"') || text == REFUSED || text.contains(is_unclear) {
-        true => Name::text(text).append_json(out),
-        false => out.extend_from_slice(text.as_bytes()),
+    match is_clear(text) {
+        true => out.extend_from_slice(text.as_bytes()),
+        false => Name::text(text).append_json(out),
     }
+}
+
+/// Whether a word stands for itself between blanks.
+fn is_clear(text: &str) -> bool {
+    let is_unclear = |letter: char| letter.is_whitespace() || is_unfit(letter);
+    !text.starts_with('"') && text != REFUSED && !text.contains(is_unclear)
 }
 
 /// What stands in place of the ids, the count or the bitmap of an event that was refused.

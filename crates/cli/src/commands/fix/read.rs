@@ -12,8 +12,8 @@ use report::{ExitStatus, Outcome};
 use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, no_messages, write_out};
 use crate::commands::fix::tables;
 use crate::commands::fix_logs::Inputs;
-use crate::commands::stop::{Stop, stopped};
-use crate::failure::{Failure, Result, reason};
+use crate::commands::stop::{Stop, of_threads, stopped};
+use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::term::signal;
 
@@ -103,7 +103,10 @@ impl<'a> Reading<'a> {
             },
         );
         if let Err(error) = ended.result {
-            stopped(stop(error), outcome);
+            stopped(
+                of_threads(error, "a thread that reads blocks of the log"),
+                outcome,
+            );
         }
         self.conclude(outcome);
     }
@@ -173,17 +176,4 @@ fn is_small(files: &[PathBuf]) -> bool {
         _ => INLINE_BYTES + 1,
     };
     files.iter().map(bytes).sum::<u64>() <= INLINE_BYTES
-}
-
-/// Why threads stopped.
-fn stop(error: ordered::Error<Stop>) -> Stop {
-    let failure = match error {
-        ordered::Error::Receiver(stop) => return stop,
-        ordered::Error::Thread(error) => {
-            Failure::new(format!("cannot start a thread: {}", reason(&error))).help("use one: -T1")
-        }
-        _ => Failure::new("a thread that reads blocks of the log panicked")
-            .help("please report this as a bug with the command line"),
-    };
-    Stop::Failed(failure)
 }

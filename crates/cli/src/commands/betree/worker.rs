@@ -1,0 +1,302 @@
+//! What one thread does with a block of events: reads them, searches, and makes their lines.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use betree::{Batch, Budget, Buffers, Event, Progress, Snapshot, SubscriptionId};
+use files::display;
+use latency::{MergeError, Recorder};
+
+use crate::commands::betree::flags::MatchArgs;
+use crate::commands::betree::lines::{Block, Place};
+use crate::commands::betree::print::Form;
+use crate::failure::Failure;
+use crate::term::signal;
+
+/// Output of a block after which its other lines have to wait.
+const OUTPUT_BYTES_MAX: usize = 4 << 20;
+/// What a message counts as output.
+const MESSAGE_BYTES: usize = 256;
+
+/// What all threads do.
+#[derive(Clone, Copy)]
+pub(super) struct Job<'a> {
+    pub(super) args: &'a MatchArgs,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) form: Form<'a>,
+    /// Whether events are searched many at a time.
+    pub(super) batches: bool,
+}
+
+/// The distributions of a thread.
+pub(super) struct Times {
+    pub(super) searches: Recorder,
+    pub(super) reads: Recorder,
+    pub(super) holds: Recorder,
+}
+
+impl Times {
+    pub(super) fn merge(&mut self, other: Self) -> Result<(), MergeError> {
+        self.searches.merge(other.searches)?;
+        self.reads.merge(other.reads)?;
+        self.holds.merge(other.holds)
+    }
+}
+
+/// What was made of the lines of a block.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    pub(super) out: Vec<u8>,
+    pub(super) events: u64,
+    pub(super) matches: u64,
+    /// Events that were passed over, and why.
+    pub(super) refused: Vec<Failure>,
+    /// Why the lines after the last one are not looked at.
+    pub(super) failure: Option<Failure>,
+    /// Where to go on, if the output became too long or somebody interrupted.
+    pub(super) rest: Option<Place>,
+}
+
+impl Made {
+    fn begin(&mut self, block: &Block) -> Place {
+        self.out.clear();
+        if self.out.capacity() > 2 * OUTPUT_BYTES_MAX {
+            self.out = Vec::new();
+        }
+        self.refused.clear();
+        self.failure = None;
+        (self.events, self.matches) = (0, 0);
+        self.rest.take().unwrap_or_else(|| block.start())
+    }
+
+    fn is_full(&self) -> bool {
+        self.out.len() + MESSAGE_BYTES * self.refused.len() >= OUTPUT_BYTES_MAX
+    }
+}
+
+/// An event of a batch, or why it is none.
+struct Waiting {
+    place: Place,
+    id: Range<usize>,
+    event: Result<usize, Failure>,
+}
+
+/// A thread that matches.
+pub(super) struct Worker<'a> {
+    job: Job<'a>,
+    buffers: Buffers,
+    batch: Option<Batch>,
+    events: Vec<Event>,
+    waiting: Vec<Waiting>,
+    /// The ids of events, as JSON.
+    event_ids: Vec<u8>,
+    ids: Vec<SubscriptionId>,
+    pub(super) times: Times,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(job: Job<'a>, times: Times) -> Self {
+        Self {
+            buffers: Buffers::new(),
+            batch: job.batches.then(|| job.snapshot.batch()),
+            events: Vec::new(),
+            waiting: Vec::new(),
+            event_ids: Vec::new(),
+            ids: Vec::new(),
+            job,
+            times,
+        }
+    }
+
+    /// Matches the events of a block, from where `made` says on.
+    pub(super) fn block(&mut self, block: &Block, made: &mut Made) {
+        let place = made.begin(block);
+        match self.batch.take() {
+            Some(mut batch) => {
+                self.at_once(&mut batch, block, place, made);
+                self.batch = Some(batch);
+            }
+            None => self.one_by_one(block, place, made),
+        }
+    }
+
+    fn one_by_one(&mut self, block: &Block, mut place: Place, made: &mut Made) {
+        while !made.is_full() && !signal::interrupted() {
+            let Some(line) = block.line(&mut place) else {
+                return;
+            };
+            if is_blank(line) {
+                continue;
+            }
+            self.event_ids.clear();
+            let number = place.number;
+            let (_, event) = self.read(line, number);
+            let searched = event.and_then(|event| self.search(&event, number, made));
+            if let Err(error) = searched {
+                let failure = self.failure(number, &error);
+                if !self.job.args.keep_going {
+                    made.failure = Some(failure);
+                    return;
+                }
+                self.job.form.refused(&self.event_ids, &mut made.out);
+                made.refused.push(failure);
+            }
+        }
+        made.rest = (!block.is_end(place)).then_some(place);
+    }
+
+    /// Searches all events of a block at once.
+    fn at_once(&mut self, batch: &mut Batch, block: &Block, start: Place, made: &mut Made) {
+        self.events.clear();
+        self.waiting.clear();
+        self.event_ids.clear();
+        let mut place = start;
+        let mut failure = None;
+        while self.events.len() < Batch::EVENTS_MAX
+            && !signal::interrupted()
+            && let Some(line) = block.line(&mut place)
+        {
+            if is_blank(line) {
+                continue;
+            }
+            let (id, event) = self.read(line, place.number);
+            let event = match event {
+                Ok(event) => {
+                    self.events.push(event);
+                    Ok(self.events.len() - 1)
+                }
+                Err(error) => {
+                    let found = self.failure(place.number, &error);
+                    if !self.job.args.keep_going {
+                        failure = Some(found);
+                        break;
+                    }
+                    Err(found)
+                }
+            };
+            self.waiting.push(Waiting { place, id, event });
+        }
+        if let Err(error) = self.search_batch(batch, start) {
+            made.failure = Some(Failure::new(error.to_string()));
+            return;
+        }
+        let form = &self.job.form;
+        for waiting in self.waiting.drain(..) {
+            if made.is_full() {
+                return;
+            }
+            let id = &self.event_ids[waiting.id];
+            match waiting.event {
+                Ok(event) => {
+                    self.ids.clear();
+                    batch.ids(event, &mut self.ids);
+                    made.events += 1;
+                    made.matches += self.ids.len() as u64;
+                    form.matches(waiting.place.number, id, &self.ids, &mut made.out);
+                }
+                Err(failure) => {
+                    form.refused(id, &mut made.out);
+                    made.refused.push(failure);
+                }
+            }
+            made.rest = Some(waiting.place);
+        }
+        made.rest = (failure.is_none() && !block.is_end(place)).then_some(place);
+        made.failure = failure;
+    }
+
+    /// The event of a line, and where its id is.
+    fn read(&mut self, line: &[u8], number: u64) -> (Range<usize>, betree::Result<Event>) {
+        let start = Instant::now();
+        let ids_start = self.event_ids.len();
+        let event = self.event(line);
+        if event.is_ok() {
+            let what = || format!("line {number}");
+            self.times
+                .reads
+                .record_span_what(start, Instant::now(), what);
+        }
+        (ids_start..self.event_ids.len(), event)
+    }
+
+    fn event(&mut self, line: &[u8]) -> betree::Result<Event> {
+        let Job { snapshot, args, .. } = self.job;
+        let json = crate::commands::expressions::event_json(snapshot.domain(), line)?;
+        let mut reader = snapshot.event_reader(&json, args.ignore_unknown);
+        if let Some(name) = &args.event_id {
+            reader.take_id(name);
+        }
+        let read = reader.step(Budget::UNLIMITED);
+        if let Some(id) = reader.id() {
+            self.event_ids.extend_from_slice(id.as_json().as_bytes());
+        }
+        read?;
+        reader.finish()
+    }
+
+    fn failure(&self, number: u64, error: &betree::Error) -> Failure {
+        let name = display(&self.job.args.events);
+        let failure = Failure::new(format!("cannot read {name}: line {number}: {error}"));
+        match self.job.args.keep_going {
+            true => failure,
+            false => failure.help("correct the event, or add --keep-going to skip such events"),
+        }
+    }
+
+    /// Searches the only event of `event_ids`, and writes its line.
+    fn search(&mut self, event: &Event, number: u64, made: &mut Made) -> betree::Result<()> {
+        let budget = Budget::reductions(self.job.args.budget);
+        let what = || format!("line {number}");
+        let times = &mut self.times;
+        let begun = Instant::now();
+        let mut start = begun;
+        let mut search = self
+            .job
+            .snapshot
+            .search_iterator(event, &mut self.buffers)?;
+        let ended = loop {
+            let progress = search.step(budget);
+            let end = Instant::now();
+            times.holds.record_span_what(start, end, what);
+            if progress == Progress::Done {
+                break end;
+            }
+            start = end;
+        };
+        times.searches.record_span_what(begun, ended, what);
+        let ids = search.ids();
+        made.events += 1;
+        made.matches += ids.len() as u64;
+        let form = &self.job.form;
+        form.matches(number, &self.event_ids, ids, &mut made.out);
+        Ok(())
+    }
+
+    /// Searches the events that were read.
+    fn search_batch(&mut self, batch: &mut Batch, place: Place) -> betree::Result<()> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        let budget = Budget::reductions(self.job.args.budget);
+        let what = || format!("a batch from line {}", place.number + 1);
+        let times = &mut self.times;
+        let begun = Instant::now();
+        let mut start = begun;
+        let mut search = batch.search(&self.events)?;
+        loop {
+            let progress = search.step(budget);
+            let end = Instant::now();
+            times.holds.record_span_what(start, end, what);
+            start = end;
+            if progress == Progress::Done {
+                break;
+            }
+        }
+        times.searches.record_span_what(begun, start, what);
+        Ok(())
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
+}
