@@ -184,6 +184,7 @@ fn rows() -> Vec<Row> {
         ),
         row("betree explain", &betree("explain --id 1 --events right")),
         row("betree explain", &betree("explain --id 1 --events events")),
+        row("betree explain", &betree("explain --id {H} --events right")),
         row(
             "betree serve",
             "betree serve --listen 127.0.0.1:0 --domains domains --expressions {H}",

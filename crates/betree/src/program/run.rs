@@ -55,6 +55,8 @@ pub(crate) struct Memos {
     /// The number of the event, and in the lowest two bits the outcome.
     outcomes: Vec<u32>,
     turn: u32,
+    /// Outcomes that were used again, in all events.
+    pub(crate) reused: u64,
 }
 
 impl Memos {
@@ -129,6 +131,7 @@ impl Context<'_> {
     fn expensive(&mut self, number: u32) -> Option<bool> {
         self.spent += 1;
         if let Some(outcome) = self.memos.get(number) {
+            self.memos.reused += 1;
             return outcome;
         }
         let test = self.tests.get(number);

@@ -78,6 +78,13 @@ impl Buffers {
         self.isa
     }
 
+    /// How often, in all searches so far, an expensive test was not evaluated because another expression had asked the
+    /// same of the event.
+    #[must_use]
+    pub fn memoised(&self) -> u64 {
+        self.memos.iter().map(|memos| memos.reused).sum()
+    }
+
     /// The ids that the last search found, ascending.
     #[must_use]
     pub fn ids(&self) -> &[SubscriptionId] {

@@ -39,6 +39,7 @@ const LINES: &[&str] = &[
     "betree lint --snapshot @",
     "betree explain --id 1 --expressions @",
     "betree explain --id 1 --snapshot @",
+    "betree explain --expressions @",
     #[cfg(feature = "serve")]
     "betree serve --listen 127.0.0.1:0 --expressions @",
     #[cfg(feature = "serve")]

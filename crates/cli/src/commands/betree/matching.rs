@@ -236,10 +236,11 @@ impl<'a> Receiver<'a, '_> {
                 _ => ExitStatus::Partial,
             };
         }
-        let mut all = workers
-            .into_iter()
-            .chain(self.worker)
-            .map(|worker| worker.times);
+        let workers: Vec<_> = workers.into_iter().chain(self.worker).collect();
+        let memoised: u64 = workers.iter().map(Worker::memoised).sum();
+        let params = &mut outcome.workload.params;
+        params.insert("tests_memoised".to_owned(), memoised.into());
+        let mut all = workers.into_iter().map(|worker| worker.times);
         let Some(mut times) = all.next() else {
             return;
         };

@@ -108,6 +108,11 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Tests that were not evaluated again for the same event, where events are searched one by one.
+    pub(super) fn memoised(&self) -> u64 {
+        self.buffers.memoised()
+    }
+
     /// Matches the events of a block, from where `made` says on.
     pub(super) fn block(&mut self, block: &Block, made: &mut Made) {
         let place = made.begin(block);
