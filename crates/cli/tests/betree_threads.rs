@@ -47,8 +47,11 @@ fn files(dir: &Path, expressions: usize) {
     file(dir, "expressions", lines.as_bytes());
 }
 
-/// Events, and for each of them its id and what it is; some are refused.
-fn events(count: usize) -> (Vec<u8>, Vec<Option<(&'static str, Option<usize>)>>) {
+/// The country and the age of an event.
+type Event = (&'static str, Option<usize>);
+
+/// Events, and what each of them is; some are refused.
+fn events(count: usize) -> (Vec<u8>, Vec<Option<Event>>) {
     let (mut text, mut truth) = (String::new(), Vec::new());
     for at in 0..count {
         let country = ["FR", "DE", "ES", "IT"][at * 7 % 4];

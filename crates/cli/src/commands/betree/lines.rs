@@ -269,9 +269,8 @@ fn read(
     sender: &SyncSender<io::Result<Vec<u8>>>,
     spares: &Receiver<Vec<u8>>,
 ) {
-    let mut piece = Vec::new();
+    let mut piece = vec![0; BUFFER_BYTES];
     loop {
-        piece.resize(BUFFER_BYTES, 0);
         match file.read(&mut piece) {
             Ok(0) => return,
             Ok(count) => {
@@ -280,6 +279,7 @@ fn read(
                     return;
                 }
                 piece = spares.try_recv().unwrap_or_default();
+                piece.resize(BUFFER_BYTES, 0);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
