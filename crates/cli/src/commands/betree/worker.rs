@@ -87,6 +87,8 @@ pub(super) struct Worker<'a> {
     buffers: Buffers,
     batch: Option<Batch>,
     events: Vec<Event>,
+    /// Events whose memory can be used again.
+    spare: Vec<Event>,
     waiting: Vec<Waiting>,
     /// The ids of events, as JSON.
     event_ids: Vec<u8>,
@@ -100,6 +102,7 @@ impl<'a> Worker<'a> {
             buffers: Buffers::new(),
             batch: job.batches.then(|| job.snapshot.batch()),
             events: Vec::new(),
+            spare: Vec::new(),
             waiting: Vec::new(),
             event_ids: Vec::new(),
             ids: Vec::new(),
@@ -136,7 +139,11 @@ impl<'a> Worker<'a> {
             self.event_ids.clear();
             let number = place.number;
             let (_, event) = self.read(line, number);
-            let searched = event.and_then(|event| self.search(&event, number, made));
+            let searched = event.and_then(|event| {
+                let searched = self.search(&event, number, made);
+                self.spare.push(event);
+                searched
+            });
             if let Err(error) = searched {
                 let failure = self.failure(number, &error);
                 if !self.job.args.keep_going {
@@ -152,7 +159,7 @@ impl<'a> Worker<'a> {
 
     /// Searches all events of a block at once.
     fn at_once(&mut self, batch: &mut Batch, block: &Block, start: Place, made: &mut Made) {
-        self.events.clear();
+        self.spare.append(&mut self.events);
         self.waiting.clear();
         self.event_ids.clear();
         let mut place = start;
@@ -227,7 +234,10 @@ impl<'a> Worker<'a> {
     fn event(&mut self, line: &[u8]) -> betree::Result<Event> {
         let Job { snapshot, args, .. } = self.job;
         let json = crate::commands::expressions::event_json(snapshot.domain(), line)?;
-        let mut reader = snapshot.event_reader(&json, args.ignore_unknown);
+        let mut reader = match self.spare.pop() {
+            Some(old) => snapshot.event_reader_reusing(&json, args.ignore_unknown, old),
+            None => snapshot.event_reader(&json, args.ignore_unknown),
+        };
         if let Some(name) = &args.event_id {
             reader.take_id(name);
         }
