@@ -57,7 +57,8 @@ impl Default for Options {
     }
 }
 
-/// A running matcher. Clones are handles of the same.
+/// A running matcher. Clones are handles of the same; it closes by itself when the last of them is dropped, but
+/// only [`Matcher::close`] waits for it.
 ///
 /// Searches take the state as it is ([`Matcher::snapshot`]) and never wait for changes. Changes are made by one
 /// thread in the order of their arrival. A change is acknowledged when it is in the log by the policy
@@ -83,7 +84,17 @@ impl Default for Options {
 #[derive(Debug, Clone)]
 pub struct Matcher {
     pub(crate) shared: Arc<Shared>,
-    sender: Sender<Message>,
+    handle: Arc<Handle>,
+}
+
+/// The way to the writer, which closes when no one has it any more.
+#[derive(Debug)]
+struct Handle(Sender<Message>);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let _ = self.0.send(Message::Close);
+    }
 }
 
 /// The state of a matcher in numbers.
@@ -161,7 +172,8 @@ impl Matcher {
             .spawn(move || writer.run())
             .map_err(Error::Thread)?;
         *lock(&shared.writer) = Some(thread);
-        Ok((Self { shared, sender }, recovery))
+        let handle = Arc::new(Handle(sender));
+        Ok((Self { shared, handle }, recovery))
     }
 
     /// The state to search: all changes that were acknowledged, and perhaps some more.
@@ -226,7 +238,7 @@ impl Matcher {
             reply: Box::new(reply),
             arrived: Instant::now(),
         };
-        self.sender.send(message).map_err(|_| ChangeError::Closed)
+        self.handle.0.send(message).map_err(|_| ChangeError::Closed)
     }
 
     /// Writes a snapshot to the directory without holding up changes, and calls `reply` when it is durable.
@@ -240,7 +252,7 @@ impl Matcher {
         if !self.shared.durable {
             return Err(SaveError::NoDirectory);
         }
-        let sent = self.sender.send(Message::Save(Box::new(reply)));
+        let sent = self.handle.0.send(Message::Save(Box::new(reply)));
         sent.map_err(|_| SaveError::Closed)
     }
 
@@ -276,7 +288,7 @@ impl Matcher {
     /// The snapshot could not be written; the log has all that was acknowledged.
     pub fn close(&self) -> Result<Vec<Recording>> {
         self.shared.closed.store(true, Relaxed);
-        let _ = self.sender.send(Message::Close);
+        let _ = self.handle.0.send(Message::Close);
         let thread = lock(&self.shared.writer).take();
         match thread.map(JoinHandle::join) {
             None | Some(Ok(Ok(()))) => Ok(self.shared.rows.finish()),

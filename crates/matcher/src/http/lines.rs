@@ -14,6 +14,15 @@ pub(super) enum Line {
     TooLong,
 }
 
+/// What comes of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Next {
+    Line(Line),
+    End,
+    /// The client takes its time.
+    NotYet,
+}
+
 /// Why a body ends before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
@@ -49,12 +58,21 @@ impl Lines {
 
     /// The next line that is not blank.
     pub(super) async fn next(&mut self) -> Result<Option<Line>, Stop> {
+        match self.next_within(self.idle).await? {
+            Next::Line(line) => Ok(Some(line)),
+            Next::End => Ok(None),
+            Next::NotYet => Err(Stop::Idle),
+        }
+    }
+
+    /// The same, if it comes within this time.
+    pub(super) async fn next_within(&mut self, patience: Duration) -> Result<Next, Stop> {
         loop {
             let line = match self.splitter.next() {
                 Some(line) => line,
-                None if self.ended => return Ok(None),
-                None => match tokio::time::timeout(self.idle, self.body.frame()).await {
-                    Err(_) => return Err(Stop::Idle),
+                None if self.ended => return Ok(Next::End),
+                None => match tokio::time::timeout(patience, self.body.frame()).await {
+                    Err(_) => return Ok(Next::NotYet),
                     Ok(Some(Err(_))) => return Err(Stop::Broken),
                     Ok(Some(Ok(frame))) => {
                         if let Ok(data) = frame.into_data() {
@@ -66,14 +84,14 @@ impl Lines {
                         self.ended = true;
                         match self.splitter.end() {
                             Some(line) => line,
-                            None => return Ok(None),
+                            None => return Ok(Next::End),
                         }
                     }
                 },
             };
             match &line {
                 Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => {}
-                _ => return Ok(Some(line)),
+                _ => return Ok(Next::Line(line)),
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use betree::{Budget, Buffers, Progress, Snapshot, SubscriptionId};
 use bytes::Bytes;
@@ -13,12 +13,14 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use tokio::sync::mpsc::{Sender, channel};
 
 use super::body::{Body, BrokenOff};
-use super::lines::{Line, Lines, Stop};
+use super::lines::{Line, Lines, Next, Stop};
 use super::problem::Problem;
 use super::service::Service;
 
 /// Bytes of the answer that are gathered before they are sent. A shorter answer is sent whole.
 const PIECE_BYTES: usize = 64 << 10;
+/// How long an answer waits for the client to send more events before it is sent.
+const FLUSH_AFTER: Duration = Duration::from_millis(2);
 /// Spans that are gathered before they are recorded.
 const SPANS: usize = 256;
 /// Ids that are written for one reduction.
@@ -73,20 +75,30 @@ struct Matching {
 }
 
 impl Matching {
-    /// Answers events until there is a piece to send. Returns whether that is the end.
+    /// Answers events until there is a piece to send: enough, or all that the client sent so far. Returns whether
+    /// that is the end.
     async fn piece(&mut self) -> Result<bool, Stop> {
         while self.out.len() < PIECE_BYTES {
             self.work.pause();
-            let line = self.lines.next().await?;
+            let next = match self.out.is_empty() {
+                true => match self.lines.next().await? {
+                    Some(line) => Next::Line(line),
+                    None => Next::End,
+                },
+                false => self.lines.next_within(FLUSH_AFTER).await?,
+            };
             self.work.resume();
             let number = self.lines.number();
-            match line {
-                None => {
+            match next {
+                Next::NotYet => return Ok(false),
+                Next::End => {
                     self.work.finish();
                     return Ok(true);
                 }
-                Some(Line::Text(json)) => self.work.event(number, &json, &mut self.out).await,
-                Some(Line::TooLong) => {
+                Next::Line(Line::Text(json)) => {
+                    self.work.event(number, &json, &mut self.out).await;
+                }
+                Next::Line(Line::TooLong) => {
                     let most = self.work.service.options.event_bytes_max;
                     let message = format!("the event has more than {most} bytes");
                     let problem = Problem::too_large(message, "see --event-bytes");

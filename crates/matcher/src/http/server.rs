@@ -28,11 +28,6 @@ use crate::matcher::Matcher;
 const LOOK: Duration = Duration::from_millis(10);
 /// Pause after a failure to accept: the system may be out of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
-/// What a connection beyond the limit gets.
-const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
-    Retry-After: 1\r\nConnection: close\r\nContent-Length: 112\r\n\r\n\
-    {\"error\":{\"kind\":\"busy\",\"message\":\"too many connections are open\",\"hint\":\"close some, or see --connections\"}}   \n";
-
 /// Why a server cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -235,7 +230,7 @@ async fn accept(listener: Listener, service: Arc<Service>, graceful: Arc<Gracefu
         tokio::spawn(async move {
             if turned_away {
                 service.counts.turned_away.fetch_add(1, Relaxed);
-                let _ = stream.write_all(TOO_MANY).await;
+                let _ = stream.write_all(too_many().as_bytes()).await;
                 let _ = stream.shutdown().await;
             } else {
                 let answering = Arc::clone(&service);
@@ -248,4 +243,15 @@ async fn accept(listener: Listener, service: Arc<Service>, graceful: Arc<Gracefu
             service.counts.open.fetch_sub(1, Relaxed);
         });
     }
+}
+
+/// What a connection beyond the limit gets.
+fn too_many() -> String {
+    let body = "{\"error\":{\"kind\":\"busy\",\"message\":\"too many connections are open\",\
+                \"hint\":\"close some, or see --connections\"}}\n";
+    let bytes = body.len();
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
+         Connection: close\r\nContent-Length: {bytes}\r\n\r\n{body}"
+    )
 }
