@@ -452,6 +452,36 @@ fn a_long_answer_streams_while_events_still_come() {
 }
 
 #[test]
+fn a_client_that_waits_for_each_answer_gets_it_before_its_body_ends() {
+    let dir = directory();
+    let server = start(dir.path(), "--connections 3 --grace 300ms");
+    let mut client = server.connect();
+    client
+        .send(b"POST /match HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .expect("sent");
+    let mut seen = String::new();
+    for number in 1..=5 {
+        client.send(b"3\r\n{}\n\r\n").expect("sent");
+        let wanted = format!("{{\"event\":{number},\"ids\":[]}}");
+        while !seen.contains(&wanted) {
+            let mut piece = [0; 4096];
+            let count = client.stream.read(&mut piece).expect("an answer");
+            assert!(count > 0, "{seen}");
+            seen.push_str(std::str::from_utf8(&piece[..count]).expect("text"));
+        }
+    }
+    // More connections than allowed.
+    let _second = server.connect();
+    let _third = server.connect();
+    let (status, body) = server.connect().answer().expect("an answer");
+    assert_eq!(
+        (status, &json(&body)["error"]["kind"]),
+        (503, &"busy".into())
+    );
+    server.stop(Signal::SIGTERM).expect(3);
+}
+
+#[test]
 fn a_signal_in_a_burst_answers_all_that_was_begun() {
     let dir = directory();
     let server = start(dir.path(), "--log state --sync never");
@@ -494,5 +524,48 @@ fn a_signal_in_a_burst_answers_all_that_was_begun() {
     assert!(
         (made..made + 9).contains(&count),
         "{made} acknowledged: {said}"
+    );
+}
+
+#[test]
+fn a_benchmark_checks_answers_and_has_the_rows_of_both_sides() {
+    let dir = directory();
+    let line = "betree-bench serve --expressions 400 --events-per-s 2000 --duration 600ms --sync never \
+                -q --report json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    let validation = &report["validation"];
+    assert!(validation["checked"].as_u64() > Some(100), "{validation}");
+    assert_eq!(validation["wrong"], 0);
+    let rows = report["latencies"].as_array().expect("a list");
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{} {}", row["series"], row["name"]).replace('"', ""))
+        .collect();
+    for row in [
+        "match response",
+        "match service",
+        "change response",
+        "change service",
+        "server match service",
+        "server search hold",
+        "server acknowledge service",
+        "server publish service",
+        "server writer hold",
+    ] {
+        assert!(rows.iter().any(|found| found == row), "{row}: {rows:?}");
+    }
+    let wrong = "betree-bench serve --shape nothing";
+    let wrong = run(dir.path(), words(wrong)).expect(2);
+    assert!(
+        wrong.stderr.contains("there is no shape 'nothing'"),
+        "{}",
+        wrong.stderr
+    );
+    let gone = "betree-bench serve --connect 127.0.0.1:1 --expressions 10";
+    let gone = run(dir.path(), words(gone)).expect(1);
+    assert!(
+        gone.stderr.contains("cannot reach the matcher"),
+        "{}",
+        gone.stderr
     );
 }

@@ -4,12 +4,13 @@ use crate::common::{commands, directory, file, fix, run, words};
 
 /// What the help says of the stream, for one command line of each command. Benchmarks and analyses
 /// that take long are not run: they are in the sentence about all others.
-const ON_STANDARD_ERROR: [&str; 10] = [
+const ON_STANDARD_ERROR: [&str; 11] = [
     "compress -f a -o x",
     "decompress -t a.zst",
     "zip -f z.zip a",
     "unzip -t a.zip",
     "betree match --domains t/domains --expressions t/expressions --events t/events",
+    "betree serve --domains t/domains --listen 127.0.0.1:0 --duration 20ms",
     "fix parse log",
     "fix validate log",
     "fix print log",
@@ -65,7 +66,7 @@ fn the_help_of_every_report_says_so() {
         if help.contains("--report <FORMAT>") {
             seen += 1;
             let said = "The report goes to standard error where standard output carries data: in \
-                        compress, decompress, zip, unzip, betree match and fix.";
+                        compress, decompress, zip, unzip, betree match, betree serve and fix.";
             assert!(help.contains(said), "{command}");
         }
     }

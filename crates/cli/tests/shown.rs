@@ -195,6 +195,7 @@ fn rows() -> Vec<Row> {
             "betree-bench --expression-file {H} --event-file {H}",
         ),
         row("betree-bench shapes", "betree-bench shapes --shape {H}"),
+        row("betree-bench serve", "betree-bench serve --shape {H}"),
         row("fix parse", "fix parse log").forms(),
         row("fix parse", "fix parse {H}"),
         row("fix parse", "fix parse log").variable("PERFKIT_ISA"),

@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 56] = [
+const ROWS: [(&str, Uses, &str); 57] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -81,6 +81,7 @@ const ROWS: [(&str, Uses, &str); 56] = [
     ),
     ("betree-bench", Long, "betree-bench"),
     ("betree-bench shapes", Long, "betree-bench shapes"),
+    ("betree-bench serve", Long, "betree-bench serve"),
     ("fix parse", Output, "fix parse -qq log"),
     ("fix parse", Both, "fix parse -qq -"),
     ("fix validate", Output, "fix validate -qq bad"),

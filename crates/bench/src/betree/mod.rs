@@ -5,6 +5,7 @@
 //! measured next to searches. Every way and every instruction set has to find the same ids before
 //! anything is timed.
 
+pub mod serve;
 pub mod shapes;
 #[cfg(feature = "async")]
 mod ticker;

@@ -31,8 +31,8 @@ pub(crate) struct ReportArgs {
     /// Form: text (the default), json, jsonl, csv, markdown
     ///
     /// The report goes to standard error where standard output carries data: in compress, decompress,
-    /// zip, unzip, betree match and fix. In all other commands it goes to standard output; so do
-    /// listings (-l), fix stats and fix store stats. text is tables for people, markdown the same for an
+    /// zip, unzip, betree match, betree serve and fix. In all other commands it goes to standard output;
+    /// so do listings (-l), fix stats and fix store stats. text is tables for people, markdown the same for an
     /// issue or a README; json is one document of the schema perfkit.report/1, jsonl the same on one
     /// line; csv is one line per distribution, or the first table if there are no distributions.
     #[arg(

@@ -47,6 +47,8 @@ const LINES: &[&str] = &[
     "betree-bench",
     "betree-bench --expression-file @ --event-file events",
     "betree-bench shapes",
+    #[cfg(feature = "serve")]
+    "betree-bench serve",
     "fix parse @",
     "fix validate @",
     "fix print @",

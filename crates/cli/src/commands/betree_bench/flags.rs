@@ -23,7 +23,8 @@ use crate::args::units;
   perfkit betree-bench bool --attributes 128
   perfkit betree-bench ad --expressions 100000 --report markdown
   perfkit betree-bench --expression-file expressions --event-file events
-  perfkit betree-bench shapes --expressions 10000")]
+  perfkit betree-bench shapes --expressions 10000
+  perfkit betree-bench serve")]
 pub(crate) struct BetreeBenchArgs {
     /// What to measure instead
     #[command(subcommand)]
@@ -62,6 +63,8 @@ pub(crate) struct BetreeBenchArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum BetreeBenchPart {
     Shapes(Box<ShapesArgs>),
+    #[cfg(feature = "serve")]
+    Serve(Box<ServeArgs>),
 }
 
 /// Compare with a simple inverted index over shapes of workloads.
@@ -112,11 +115,79 @@ pub(crate) struct ShapesArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Measure a matcher over HTTP, with changes at the same time.
+///
+/// Starts `perfkit betree serve` with a log, loads expressions, then sends events at a fixed rate over
+/// several connections and changes on another. Times count from when a request was due. The report has
+/// the times seen by clients and those that the server recorded: how long searches and the writer kept
+/// their threads, and how long publication took. A sample of the answers is compared with those of a
+/// simple inverted index.
+#[cfg(feature = "serve")]
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree-bench serve
+  perfkit betree-bench serve --events-per-s 50000 --changes-per-s 1000 --duration 30s
+  perfkit betree-bench serve --shape radius --expressions 20000 --sync interval:10ms
+  perfkit betree-bench serve --connect 127.0.0.1:8080")]
+pub(crate) struct ServeArgs {
+    /// Measure the matcher at this address instead, which has the domains of the shape and no expressions
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["sync", "threads"])]
+    pub(crate) connect: Option<std::net::SocketAddr>,
+    /// The workload; `perfkit betree generate --list` shows the names
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "country in, age >=, segments one of"
+    )]
+    pub(crate) shape: String,
+    /// Number of expressions
+    #[arg(long, value_name = "N", default_value_t = 100_000,
+          value_parser = clap::value_parser!(u32).range(1..=2_000_000))]
+    pub(crate) expressions: u32,
+    /// Events per second
+    #[arg(long, value_name = "N", default_value_t = 20_000,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) events_per_s: u32,
+    /// Events per request
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) batch: u32,
+    /// Connections that events are sent on
+    #[arg(long, value_name = "N", default_value_t = 4,
+          value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) connections: u32,
+    /// Changes per second; 0 is none
+    #[arg(long, value_name = "N", default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub(crate) changes_per_s: u32,
+    /// How long
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
+    pub(crate) duration: Duration,
+    /// When changes are durable: always, interval:TIME or never
+    #[arg(long, value_name = "POLICY", default_value = "always")]
+    pub(crate) sync: String,
+    /// Threads of the server; by default one per CPU
+    #[arg(short = 'T', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Seed of expressions, events and changes
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
 impl BetreeBenchArgs {
     /// What it reads and writes.
     pub(crate) fn files(&self) -> Files<'_> {
-        if let Some(BetreeBenchPart::Shapes(args)) = &self.part {
-            return args.output.files().stdout(Stdout::Report);
+        match &self.part {
+            Some(BetreeBenchPart::Shapes(args)) => {
+                return args.output.files().stdout(Stdout::Report);
+            }
+            #[cfg(feature = "serve")]
+            Some(BetreeBenchPart::Serve(args)) => {
+                return args.output.files().stdout(Stdout::Report);
+            }
+            None => {}
         }
         self.output
             .files()

@@ -2,6 +2,8 @@
 
 pub(crate) mod flags;
 pub(crate) mod run;
+#[cfg(feature = "serve")]
+mod serve;
 mod shapes;
 
 pub(crate) use run::run;

@@ -25,8 +25,13 @@ pub(crate) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
-    if let Some(BetreeBenchPart::Shapes(args)) = &args.part {
-        return shapes::run(args, name, argv);
+    match &args.part {
+        Some(BetreeBenchPart::Shapes(args)) => return shapes::run(args, name, argv),
+        #[cfg(feature = "serve")]
+        Some(BetreeBenchPart::Serve(args)) => {
+            return crate::commands::betree_bench::serve::run(args, name, argv);
+        }
+        None => {}
     }
     let session = Session::start(&Setup {
         seed: Some(args.size.seed),
