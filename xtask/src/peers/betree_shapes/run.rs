@@ -29,11 +29,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
     let text = sh::text(cargo.args(["--", "--shapes"]).args(words))?;
     let found: BetreeShapes =
         serde_json::from_str(&text).context("the program prints something else")?;
-    ensure!(
-        found.cliffs == 0,
-        "{} neighbours of sweeps are too far apart",
-        found.cliffs
-    );
+    let cliffs = found.cliffs;
     let mut record = Record::new(
         "betree, a simple inverted index and a-tree over shapes of workloads",
         command,
@@ -46,5 +42,9 @@ pub(crate) fn run(size: Size) -> Result<()> {
     record.versions = locked(&lock, "a-tree").into_iter().collect();
     record.machine = Some(Machine::here());
     println!("{}", record.write(name)?.display());
+    ensure!(
+        cliffs == 0,
+        "{cliffs} neighbours of sweeps are too far apart: see the record"
+    );
     Ok(())
 }
