@@ -1,7 +1,8 @@
-//! Programs in C that use the library by its header, and threads that share a tree. Without a C compiler the
-//! programs report `ignored`.
+//! Programs in C that use the library by its header, the NIF for Erlang, and threads that share a tree. Without a C
+//! compiler or Erlang their tests report `ignored`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod erlang;
 mod programs;
 mod threads;
 
@@ -9,6 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
     let mut trials = programs::trials();
+    trials.extend(erlang::trials());
     trials.extend(threads::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit()
 }

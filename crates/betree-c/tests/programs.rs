@@ -35,7 +35,7 @@ fn everything(compiler: [&str; 2]) {
     assert_eq!(output, "0 failures\n");
 }
 
-fn works(compiler: &str) -> bool {
+pub(crate) fn works(compiler: &str) -> bool {
     let mut command = Command::new(compiler);
     command.arg("--version");
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -43,11 +43,16 @@ fn works(compiler: &str) -> bool {
 }
 
 /// The folder of the library, which is built along with this test.
-fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let folder = own.parent().unwrap().to_path_buf();
     assert!(folder.join("libbetree_c.so").exists(), "{folder:?}");
     folder
+}
+
+/// The folder of the header.
+pub(crate) fn header() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
 }
 
 fn compile([compiler, standard]: [&str; 2], source: &str, folder: &Path) -> PathBuf {
@@ -57,11 +62,10 @@ fn compile([compiler, standard]: [&str; 2], source: &str, folder: &Path) -> Path
     let mut command = Command::new(compiler);
     command.args([standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-g"]);
     if compiler == "c++" {
-        // Old C style is what users of the header have.
         command.args(["-x", "c++"]);
     }
     command.arg(here.join("tests/c").join(source));
-    command.args(["-x", "none", "-I"]).arg(here.join("include"));
+    command.args(["-x", "none", "-I"]).arg(header());
     command.arg("-L").arg(&library).arg("-lbetree_c");
     command.arg(format!("-Wl,-rpath,{}", library.display()));
     command.arg("-o").arg(&program);
@@ -69,7 +73,7 @@ fn compile([compiler, standard]: [&str; 2], source: &str, folder: &Path) -> Path
     program
 }
 
-fn run(command: &mut Command) -> String {
+pub(crate) fn run(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {errors}");
