@@ -49,6 +49,10 @@ pub(crate) struct Line<'a> {
     /// The expression; the whole line if it has none.
     pub(crate) text: &'a str,
     /// The ids that its frequency caps count by.
+    #[cfg_attr(
+        not(feature = "serve"),
+        expect(dead_code, reason = "for `betree serve`")
+    )]
     pub(crate) constants: Constants,
     /// What the number counts: lines, or the expressions of Erlang terms.
     what: &'static str,
