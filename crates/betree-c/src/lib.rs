@@ -1,13 +1,13 @@
-//! The library [`betree`] for C and C++, with the calls of the C library be-tree.
+//! The library betree for C and C++, with the calls of the C library be-tree.
 //!
-//! The functions are those of `include/betree.h`, which `cargo xtask codegen` writes from this source with all of its
+//! The functions are those of `include/betree.h`, which `cargo xtask codegen` writes from this source with its
 //! comments. Every function checks its pointers for null, returns false, null or -1 on a failure, and catches
 //! panics; [`betree_last_error`] has the message.
 //!
-//! [`tree`] is the handle, [`attributes`] what events consist of, [`subscription`] what is matched; [`list`] and
-//! [`event`] make events out of values, [`search`] searches at once and [`iterator`] in steps. Below them, [`state`]
-//! shares one tree between threads, [`json`] writes events as text, [`failure`] keeps messages, and [`pointer`] is
-//! the only way from a pointer to a reference.
+//! `tree` is the handle, `attributes` what events consist of, `subscription` what is matched; `list` and `event` make
+//! events out of values, `search` searches at once and `iterator` in steps. Below them, `state` shares one tree
+//! between threads, `json` writes events as text, `failure` keeps messages, and `pointer` is the only way from a
+//! pointer to a reference.
 #![deny(unsafe_code)]
 #![allow(
     non_camel_case_types,

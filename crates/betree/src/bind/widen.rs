@@ -90,3 +90,41 @@ impl BeTree {
         self.domain_mut().widen(expression)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{BeTree, Constants, Domain, ErrorKind, Expression, SubscriptionId, Undefined};
+
+    #[test]
+    fn bounds_widen_before_and_after_subscriptions_are_searched() {
+        let text =
+            "i|integer|true|0|9\nf|float|true|0|1\nl|integer list|true|0|9\ns|string|true||1\n";
+        let domain = Domain::parse(text).unwrap();
+        let mut tree = BeTree::new(domain, Undefined::False);
+        let insert = |tree: &mut BeTree, id: u64, text: &str| {
+            let expression = Expression::parse(text).unwrap();
+            let refused = tree.insert(SubscriptionId(id), &expression, &Constants::default());
+            assert_eq!(refused.unwrap_err().kind(), ErrorKind::Bounds, "{text}");
+            tree.widen(&expression).unwrap();
+            tree.insert(SubscriptionId(id), &expression, &Constants::default())
+                .unwrap();
+        };
+        insert(&mut tree, 1, "i > 12 or i < -3");
+        insert(&mut tree, 2, "f in (2, -1.5)");
+        let event = r#"{"i": 15, "f": 2.0, "l": [77], "s": "b"}"#;
+        let snapshot = tree.snapshot();
+        let found = snapshot.search(&snapshot.event(event).unwrap()).unwrap();
+        assert_eq!(found, [1, 2].map(SubscriptionId));
+        insert(&mut tree, 3, "l one of (77, -1)");
+        insert(&mut tree, 4, "s in ('a', 'b')");
+        let snapshot = tree.snapshot();
+        let found = snapshot.search(&snapshot.event(event).unwrap()).unwrap();
+        assert_eq!(found, [1, 2, 3, 4].map(SubscriptionId));
+
+        let unknown = Expression::parse("i = 99 and nope = 1").unwrap();
+        let before = tree.domain().clone();
+        let error = tree.widen(&unknown).unwrap_err();
+        assert_eq!(error.to_string(), "unknown attribute 'nope' at column 12");
+        assert_eq!(*tree.domain(), before);
+    }
+}
