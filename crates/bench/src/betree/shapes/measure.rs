@@ -16,6 +16,8 @@ use crate::{Error, Watch, paired};
 const TEXTS: usize = 1_000;
 /// The longest time of the rounds of a case, of its steps, and of its changes: what is done after the first round.
 const TIME_MAX: Duration = Duration::from_secs(2);
+/// The longest time that a side searches untimed at the beginning of its turn.
+const WARM_MAX: Duration = Duration::from_millis(5);
 /// Expressions that are deleted and inserted again.
 const CHANGES: usize = 200;
 
@@ -58,17 +60,27 @@ pub fn measure(
         if turn.round > 0 && start.elapsed() > TIME_MAX {
             return Ok(None);
         }
-        let begin = Instant::now();
         let count = match turn.side.checked_sub(1) {
             None => usize::MAX,
             Some(at) => others[at].1.events_max(),
         };
-        for event in 0..events.len().min(count) {
-            let from = Instant::now();
-            match turn.side.checked_sub(1) {
-                None => own.search(event)?,
-                Some(at) => others[at].1.search(event)?,
+        let count = events.len().min(count);
+        let mut search = |event| match turn.side.checked_sub(1) {
+            None => own.search(event),
+            Some(at) => others[at].1.search(event),
+        };
+        // What the side before left in the caches is no part of the times.
+        let warm = Instant::now();
+        for event in 0..count {
+            if warm.elapsed() > WARM_MAX {
+                break;
             }
+            search(event)?;
+        }
+        let begin = Instant::now();
+        for event in 0..count {
+            let from = Instant::now();
+            search(event)?;
             samples[turn.side].push(nanoseconds(from.elapsed()));
         }
         Ok::<_, Error>(Some(begin.elapsed().as_nanos() as f64))
