@@ -117,6 +117,77 @@ fn undefined_attributes_are_false_or_unknown() {
 }
 
 #[test]
+fn the_first_and_the_best_matches_are_found_by_any_number_of_threads() {
+    let dir = directory();
+    file(dir.path(), "domains", b"a|integer|true\n");
+    let mut campaigns = String::new();
+    let mut bids = String::new();
+    for at in 0..300 {
+        campaigns += &format!("c{at}\ta >= {}\n", at % 7);
+        if at % 3 > 0 {
+            bids += &format!("c{at}\t{}\n", (at * 37) % 11 - 5);
+        }
+    }
+    file(dir.path(), "campaigns", campaigns.as_bytes());
+    file(dir.path(), "bids", bids.as_bytes());
+    let events: String = (0..500)
+        .map(|at| format!("{{\"a\":{}}}\n", at % 9 - 1))
+        .collect();
+    file(dir.path(), "events", events.as_bytes());
+    let best = |event: i64, count: usize| {
+        let bid = |at: i64| if at % 3 > 0 { (at * 37) % 11 - 5 } else { 0 };
+        let mut all: Vec<i64> = (0..300).filter(|at| event >= at % 7).collect();
+        all.sort_by_key(|at| (-bid(*at), *at));
+        all.truncate(count);
+        all.iter()
+            .map(|at| format!("c{at}"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let all =
+        "betree match -qq --domains domains --expressions campaigns --events events --output ids";
+    for count in [1, 4, 1_000] {
+        for threads in [1, 2] {
+            let line = format!("{all} --top {count} --priorities bids -T {threads}");
+            let found = run(dir.path(), words(&line)).expect(0).text().to_owned();
+            let right: String = (0..500).map(|at| best(at % 9 - 1, count) + "\n").collect();
+            assert_eq!(found, right, "{line}");
+        }
+    }
+    let whole = run(dir.path(), words(all)).expect(0).text().to_owned();
+    let first = run(dir.path(), words(&format!("{all} --first 2 -T 2")))
+        .expect(0)
+        .text()
+        .to_owned();
+    for (found, all) in first.lines().zip(whole.lines()) {
+        let all: Vec<&str> = all.split(' ').filter(|id| !id.is_empty()).collect();
+        let found: Vec<&str> = found.split(' ').filter(|id| !id.is_empty()).collect();
+        assert_eq!(found.len(), all.len().min(2));
+        assert!(found.iter().all(|id| all.contains(id)));
+    }
+    for (bids, why) in [
+        (
+            "c1 5\n",
+            "line 1: expected a tab between an id and a priority",
+        ),
+        (
+            "c1\t5\nzz\t5\n",
+            "line 2: there is no expression with id 'zz'",
+        ),
+        (
+            "c1\t5.5\n",
+            "line 1: the priority '5.5' is no integer of 64 bits",
+        ),
+        ("c1\t5\n\nc1\t6\n", "line 3: id c1 appears twice"),
+    ] {
+        file(dir.path(), "bids", bids.as_bytes());
+        let line = format!("{all} --top 1 --priorities bids");
+        let refused = run(dir.path(), words(&line)).expect(1);
+        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn lint_lists_what_is_odd_by_the_ids_of_people() {
     let dir = directory();
     files(dir.path());

@@ -32,6 +32,7 @@ const LINES: &[&str] = &[
     "betree generate --list",
     "betree match --expressions @",
     "betree match --snapshot @",
+    "betree match --expressions a --top 1 --priorities @",
     "betree build --expressions @ -o out",
     "betree build --snapshot @ -o out",
     "betree check --expressions @",

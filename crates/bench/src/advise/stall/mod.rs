@@ -12,9 +12,9 @@ use std::time::Instant;
 
 use latency::report::LoadModel;
 use serde_json::json;
+use zstdkit::Pool;
 use zstdkit::schedule::{Calibration, CostModel, Offload};
 use zstdkit::tokio::Scheduler;
-use zstdkit::Pool;
 
 use crate::advise::data::Data;
 use crate::advise::plan::Plan;

@@ -248,6 +248,16 @@ pub(crate) struct MatchArgs {
     /// lacks it. In other formats it stands at the start of the line, before a tab.
     #[arg(long, value_name = "NAME")]
     pub(crate) event_id: Option<String>,
+    /// Find at most N matches of an event, whichever come first, and stop there
+    #[arg(long, value_name = "N", conflicts_with = "top",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) first: Option<u64>,
+    /// Find the N matches with the highest priorities, highest first, of equal ones those listed first
+    #[arg(long, value_name = "N", requires = "priorities")]
+    pub(crate) top: Option<usize>,
+    /// Priorities for --top: a line id<TAB>priority each, an integer; 0 for an id without a line
+    #[arg(long, value_name = "FILE", requires = "top")]
+    pub(crate) priorities: Option<PathBuf>,
     /// Pass over attributes that the domains lack
     #[arg(long)]
     pub(crate) ignore_unknown: bool,
@@ -297,6 +307,7 @@ impl BetreeArgs {
                 .tree
                 .files(args.analysis.files())
                 .reads("--events", &args.events)
+                .reads_some("--priorities", &args.priorities)
                 .stdout(Stdout::Data),
             BetreeCommand::Build(args) => args
                 .tree

@@ -15,6 +15,7 @@ use crate::args::threads;
 use crate::commands::betree::flags::{MatchArgs, MatchOutput};
 use crate::commands::betree::lines::{Block, Limit, Lines};
 use crate::commands::betree::print::Form;
+use crate::commands::betree::priorities;
 use crate::commands::betree::snapshot;
 use crate::commands::betree::worker::{Job, Made, Times, Worker};
 use crate::commands::stop::{Stop, of_threads, stopped};
@@ -62,6 +63,10 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         let message = format!("the greatest id, {bits}, is too large for a bitmap");
         return Err(Failure::new(message).help("choose another --output"));
     }
+    let priorities = args.priorities.as_deref();
+    let priorities = priorities
+        .map(|path| priorities::load(path, &tree))
+        .transpose()?;
     let mut lines = Lines::open(&args.events)?;
     let to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
@@ -71,6 +76,7 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         .map(|found| found.len());
     let is_faster = snapshot.lockstep_len() * 2 > snapshot.len();
     let is_small = snapshot.len() <= BATCH_EXPRESSIONS_MAX;
+    let finds_all = args.first.is_none() && args.top.is_none();
     let job = Job {
         args,
         snapshot,
@@ -80,7 +86,8 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
             names: &tree.names,
             bits: usize::try_from(bits).unwrap_or(0),
         },
-        batches: file_bytes.is_some() && is_faster && is_small,
+        priorities: priorities.as_ref(),
+        batches: file_bytes.is_some() && is_faster && is_small && finds_all,
     };
     let limit = match (job.batches, file_bytes) {
         (true, _) => BATCH,

@@ -9,6 +9,7 @@ mod lines;
 mod lint;
 mod matching;
 mod print;
+mod priorities;
 pub(crate) mod run;
 #[cfg(feature = "serve")]
 mod serve;

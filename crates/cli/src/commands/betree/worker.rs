@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use betree::{Batch, Budget, Buffers, Event, Progress, Snapshot, SubscriptionId};
+use betree::{Batch, Budget, Buffers, Event, Priorities, Progress, Snapshot, SubscriptionId};
 use files::display;
 use latency::{MergeError, Recorder};
 
@@ -24,6 +24,8 @@ pub(super) struct Job<'a> {
     pub(super) args: &'a MatchArgs,
     pub(super) snapshot: &'a Snapshot,
     pub(super) form: Form<'a>,
+    /// For `--top`.
+    pub(super) priorities: Option<&'a Priorities>,
     /// Whether events are searched many at a time.
     pub(super) batches: bool,
 }
@@ -265,10 +267,15 @@ impl<'a> Worker<'a> {
         let times = &mut self.times;
         let begun = Instant::now();
         let mut start = begun;
-        let mut search = self
-            .job
-            .snapshot
-            .search_iterator(event, &mut self.buffers)?;
+        let Job { snapshot, args, .. } = self.job;
+        let buffers = &mut self.buffers;
+        let mut search = match (self.job.priorities, args.top, args.first) {
+            (Some(priorities), Some(count), _) => {
+                snapshot.top_k(event, count, priorities, buffers)?
+            }
+            (_, _, Some(count)) => snapshot.first_n(event, count, buffers)?,
+            _ => snapshot.search_iterator(event, buffers)?,
+        };
         let ended = loop {
             let progress = search.step(budget);
             let end = Instant::now();

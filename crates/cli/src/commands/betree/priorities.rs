@@ -1,0 +1,48 @@
+//! Priorities of expressions, from a file.
+
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::Read as _;
+use std::path::Path;
+
+use betree::{Priorities, SubscriptionId};
+use files::display;
+
+use crate::commands::betree::snapshot::Tree;
+use crate::failure::{Failure, Result};
+use crate::io::open::open;
+use crate::term::plain::visible;
+
+/// Reads lines `id<TAB>priority`. An expression without a line has the priority 0.
+pub(super) fn load(path: &Path, tree: &Tree) -> Result<Priorities> {
+    let mut text = String::new();
+    open(path, OpenOptions::new().read(true))
+        .and_then(|mut file| file.read_to_string(&mut text))
+        .map_err(|error| Failure::io("read", path, &error))?;
+    let mut known: HashMap<SubscriptionId, i64> = HashMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let wrong = |why: String| {
+            let message = format!("cannot read {}: line {number}: {why}", display(path));
+            Failure::new(message).help("write id<TAB>priority, with an integer of 64 bits")
+        };
+        let (id, priority) = line
+            .rsplit_once('\t')
+            .ok_or_else(|| wrong("expected a tab between an id and a priority".to_owned()))?;
+        let priority = priority.trim().parse().map_err(|_| {
+            let found = visible(priority.trim());
+            wrong(format!("the priority '{found}' is no integer of 64 bits"))
+        })?;
+        let id = tree
+            .find(id.trim())
+            .map_err(|_| wrong(format!("there is no expression with id '{}'", visible(id))))?;
+        if known.insert(id, priority).is_some() {
+            return Err(wrong(format!("id {} appears twice", tree.shown(id))));
+        }
+    }
+    Ok(tree
+        .snapshot
+        .priorities(|id| known.get(&id).copied().unwrap_or(0)))
+}
