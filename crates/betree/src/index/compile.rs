@@ -35,8 +35,8 @@ impl Index {
             ..Self::default()
         };
         let asks = Asks::new(&index.sources, domain.attributes().len());
-        index.cells = CellWords::new(&asks, domain);
-        index.bounds = Bounds::new(&asks, domain);
+        let cells = CellWords::new(&asks, domain);
+        let bounds = Bounds::new(&asks, domain);
         let attribute = |name| {
             domain
                 .attribute(name)
@@ -49,6 +49,13 @@ impl Index {
             ..Compiler::default()
         };
         let mut lockstep = lockstep::Builder::default();
+        let known = Known {
+            asks: &asks,
+            cells: &cells,
+            bounds: &bounds,
+            estimates,
+            domain,
+        };
         for slot in 0..index.sources.len() {
             compiler.arena.load(index.sources.tree(slot), estimates);
             match program::steps(&compiler.arena, &mut compiler.steps) {
@@ -58,24 +65,18 @@ impl Index {
                 }
                 Some(false) => {}
                 None => {
-                    let known = Known {
-                        asks: &asks,
-                        cells: &index.cells,
-                        bounds: &index.bounds,
-                        estimates,
-                        domain,
-                    };
                     let first = compiler.units.len() as u32;
-                    let placed = compiler.units(slot as u32, &known, &mut index.tests);
+                    let at_slot = slot as u32;
+                    let placed = compiler.units(at_slot, &known, &mut index.tests, TREE_MAX);
                     let Err(best) = placed else {
                         index.places[slot] = first;
                         continue;
                     };
                     if best < LOCKSTEP_MIN {
-                        index.places[slot] = compiler.member(slot as u32, &mut index.tests);
-                    } else if !compiler.lane(slot as u32, &mut lockstep) {
+                        index.places[slot] = compiler.member(at_slot, &mut index.tests);
+                    } else if !compiler.lane(at_slot, &mut lockstep) {
                         compiler.arena.load(index.sources.tree(slot), estimates);
-                        index.places[slot] = compiler.member(slot as u32, &mut index.tests);
+                        index.places[slot] = compiler.rest(at_slot, &known, &mut index.tests);
                     }
                 }
             }
@@ -84,7 +85,7 @@ impl Index {
         for slot in refused {
             let tree = index.sources.tree(slot as usize);
             compiler.arena.load(tree, estimates);
-            index.places[slot as usize] = compiler.member(slot, &mut index.tests);
+            index.places[slot as usize] = compiler.rest(slot, &known, &mut index.tests);
         }
         for block in 0..lockstep.blocks.len() {
             for lane in 0..LANES {
@@ -95,6 +96,7 @@ impl Index {
             }
         }
         index.lockstep = lockstep;
+        (index.cells, index.bounds) = (cells, bounds);
         index.lay_out(compiler);
         index
     }
@@ -159,6 +161,7 @@ impl Compiler {
         slot: u32,
         known: &Known<'_>,
         tests: &mut MemoTests,
+        share_max: f32,
     ) -> std::result::Result<(), f32> {
         let arena = &self.arena;
         let alternatives = match arena.children(ROOT) {
@@ -176,7 +179,7 @@ impl Compiler {
         let share = shares.sum::<f32>().min(1.0);
         let cost =
             (first..self.clauses.len()).map(|unit| cost::of_unit(&self.clauses, unit as u32));
-        if share >= TREE_MAX || cost.sum::<f32>() > self.columns.cost(arena) {
+        if share >= share_max || cost.sum::<f32>() > self.columns.cost(arena) {
             self.clauses.truncate(first);
             return Err(share);
         }
@@ -191,6 +194,16 @@ impl Compiler {
         }
         self.code = code;
         Ok(())
+    }
+
+    /// Adds an expression that lockstep does not take where it costs less: to the tree, however many events meet its
+    /// clauses, or to the columns. Returns its place.
+    fn rest(&mut self, slot: u32, known: &Known<'_>, tests: &mut MemoTests) -> u32 {
+        let first = self.units.len() as u32;
+        match self.units(slot, known, tests, f32::INFINITY) {
+            Ok(()) => first,
+            Err(_) => self.member(slot, tests),
+        }
     }
 
     /// Adds the expression of the arena to lockstep. Returns false when it does not fit there.
