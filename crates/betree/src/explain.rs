@@ -1,7 +1,7 @@
 //! Explains why an expression matches an event or not: its tests as text, each with its outcome.
 
 use crate::SubscriptionId;
-use crate::bind::range_bounds;
+use crate::bind::{Undefined, range_bounds};
 use crate::code::{Head, Op, i64_at, u64_at};
 use crate::dictionary::Dictionary;
 use crate::domain::{AttributeType, Domain};
@@ -143,7 +143,7 @@ fn explain(state: &State, event: &EventValues, arena: &Arena) -> Explanation {
             Op::True | Op::False => ExplainedKind::Constant,
             _ => {
                 tests.push(ExplainedTest {
-                    text: describe(&state.domain, &state.dictionary, arena.test(node.index)),
+                    text: describe(state, arena.test(node.index)),
                     outcome: outcomes[at],
                     failing: node.failing,
                     holding: node.holding,
@@ -210,19 +210,38 @@ fn last_reason(state: &State, arena: &Arena, values: &[bool]) -> Option<String> 
 }
 
 /// A test as text.
-fn describe(domain: &Domain, dictionary: &Dictionary, test: &[u32]) -> String {
+fn describe(state: &State, test: &[u32]) -> String {
     let (head, operands) = (Head(test[0]), &test[1..]);
     let words = Words {
-        domain,
-        dictionary,
+        domain: &state.domain,
+        dictionary: &state.dictionary,
         attribute: head.attribute(),
         operands,
     };
-    let text = words.test(head);
-    match (head.flag(), head.op()) {
-        (false, _) => text,
-        (true, Op::Defined) => format!("{} is null", words.name()),
-        (true, _) => format!("not ({text})"),
+    if head.op() == Op::Defined {
+        let word = if head.flag() {
+            "is null"
+        } else {
+            "is not null"
+        };
+        return format!("{} {word}", words.name());
+    }
+    // Where an undefined attribute makes a test false, `a <> 1` and `not (a = 1)` differ: under an odd number of `not`s
+    // it is true. Else they are the same.
+    let has_opposite = words.opposite(head).is_some();
+    let negated = match state.undefined {
+        Undefined::False => head.undefined(),
+        Undefined::Unknown => head.flag() && !has_opposite,
+    };
+    let text = match head.flag() != negated {
+        false => words.test(head),
+        true => words
+            .opposite(head)
+            .unwrap_or_else(|| format!("not ({})", words.test(head))),
+    };
+    match negated {
+        false => text,
+        true => format!("not ({text})"),
     }
 }
 
@@ -280,6 +299,17 @@ impl Words<'_> {
             found.map_or(0, |(_, value)| value as i64)
         };
         self.list(self.operands.iter().map(value))
+    }
+
+    /// The test whose outcome is the opposite for each value, if the language has one.
+    fn opposite(&self, head: Head) -> Option<String> {
+        let (word, other) = match head.op() {
+            Op::Equal32 | Op::Equal64 | Op::FloatEqual => (" = ", " <> "),
+            Op::In | Op::InMany => (" in ", " not in "),
+            Op::HasAny => (" one of ", " none of "),
+            _ => return None,
+        };
+        Some(self.test(head).replacen(word, other, 1))
     }
 
     fn test(&self, head: Head) -> String {

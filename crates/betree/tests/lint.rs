@@ -207,3 +207,48 @@ fn what_lint_says_is_so_and_it_misses_little() {
         );
     }
 }
+
+/// What explain says of a test means what the test means, for events without the attribute, too.
+#[test]
+fn explained_tests_mean_what_was_written() {
+    let events: Vec<String> = events().into_iter().step_by(37).collect();
+    for undefined in [Undefined::False, Undefined::Unknown] {
+        let written = TESTS.iter().flat_map(|test| {
+            let not = |test: &str| format!("not ({test})");
+            [(*test).to_owned(), not(test), not(&not(test))]
+        });
+        let written: Vec<String> = written.collect();
+        let tree = |texts: &[String]| {
+            let mut tree = BeTree::new(Domain::parse(DOMAIN).unwrap(), undefined);
+            for (id, text) in texts.iter().enumerate() {
+                let id = SubscriptionId(id as u64);
+                let expression = Expression::parse(text).unwrap();
+                tree.insert(id, &expression, &Constants::default()).unwrap();
+            }
+            tree.snapshot()
+        };
+        let snapshot = tree(&written);
+        let event = snapshot.event(&events[0]).unwrap();
+        let said: Vec<(usize, String)> = (0..written.len())
+            .filter_map(|at| {
+                let id = SubscriptionId(at as u64);
+                let explained = snapshot.explain(&event, id).unwrap();
+                let [test] = explained.tests.as_slice() else {
+                    return None;
+                };
+                Some((at, test.text.clone()))
+            })
+            .collect();
+        assert!(said.len() * 10 > written.len() * 9);
+        let texts: Vec<String> = said.iter().map(|(_, text)| text.clone()).collect();
+        let own = matches(&snapshot, &events, written.len());
+        let again = matches(&tree(&texts), &events, texts.len());
+        for ((at, text), matches) in said.iter().zip(&again) {
+            assert_eq!(
+                own[*at], *matches,
+                "{} is explained as {text}",
+                written[*at]
+            );
+        }
+    }
+}
