@@ -237,6 +237,7 @@ impl<'a> Receiver<'a, '_> {
         outcome.did(self.events, ["event", "events"]);
         outcome.did(self.matches, ["match", "matches"]);
         if self.refused > 0 {
+            outcome.did(self.refused, ["event refused", "events refused"]);
             outcome.complete = false;
             outcome.status = match self.events {
                 0 => ExitStatus::Failure,

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use betree::{Batch, Budget, Buffers, Event, Priorities, Progress, Snapshot, SubscriptionId};
+use betree::{
+    Batch, Budget, Buffers, ErrorKind, Event, Priorities, Progress, Snapshot, SubscriptionId,
+};
 use files::display;
 use latency::{MergeError, Recorder};
 
@@ -254,9 +256,14 @@ impl<'a> Worker<'a> {
     fn failure(&self, number: u64, error: &betree::Error) -> Failure {
         let name = display(&self.job.args.events);
         let failure = Failure::new(format!("cannot read {name}: line {number}: {error}"));
-        match self.job.args.keep_going {
-            true => failure,
-            false => failure.help("correct the event, or add --keep-going to skip such events"),
+        match (error.kind(), self.job.args.keep_going) {
+            (ErrorKind::UnknownAttribute, _) => failure.help(
+                "declare the attribute in --domains, or add --ignore-unknown to pass over such attributes",
+            ),
+            (_, true) => failure,
+            (_, false) => {
+                failure.help("correct the event, or add --keep-going to skip such events")
+            }
         }
     }
 
