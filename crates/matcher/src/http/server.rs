@@ -211,8 +211,8 @@ async fn accept(listener: Listener, service: Arc<Service>, graceful: Arc<Gracefu
         .timer(TokioTimer::new())
         .header_read_timeout(service.options.idle)
         .max_buf_size(HEAD_BYTES_MAX)
-        .max_headers(HEADERS_MAX)
-        .pipeline_flush(true);
+        .max_headers(HEADERS_MAX);
+    // Not `pipeline_flush`: with it hyper takes pieces of an answer without a bound while the client still sends.
     loop {
         let Ok(socket) = listener.accept().await else {
             // It does not matter here if a client disconnects; without descriptors, a pause helps.
