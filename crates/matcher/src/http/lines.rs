@@ -1,10 +1,18 @@
 //! The lines of a body as they come, each within a bound.
 
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Frame, Incoming};
+
+/// Turns that the connection gets to hand over what the client sent already.
+const TURNS: usize = 4;
+
+/// A piece of a body, `None` at its end.
+type Piece = Option<Result<Frame<Bytes>, hyper::Error>>;
 
 /// A line of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,42 +66,75 @@ impl Lines {
 
     /// The next line that is not blank.
     pub(super) async fn next(&mut self) -> Result<Option<Line>, Stop> {
-        match self.next_within(self.idle).await? {
+        match self.next_of(true).await? {
             Next::Line(line) => Ok(Some(line)),
             Next::End => Ok(None),
             Next::NotYet => Err(Stop::Idle),
         }
     }
 
-    /// The same, if it comes within this time.
-    pub(super) async fn next_within(&mut self, patience: Duration) -> Result<Next, Stop> {
+    /// The same, if the client sent it already.
+    pub(super) async fn next_if_there(&mut self) -> Result<Next, Stop> {
+        self.next_of(false).await
+    }
+
+    async fn next_of(&mut self, waits: bool) -> Result<Next, Stop> {
         loop {
             let line = match self.splitter.next() {
                 Some(line) => line,
                 None if self.ended => return Ok(Next::End),
-                None => match tokio::time::timeout(patience, self.body.frame()).await {
-                    Err(_) => return Ok(Next::NotYet),
-                    Ok(Some(Err(_))) => return Err(Stop::Broken),
-                    Ok(Some(Ok(frame))) => {
-                        if let Ok(data) = frame.into_data() {
-                            self.splitter.push(data);
+                None => {
+                    let piece = match waits {
+                        true => tokio::time::timeout(self.idle, self.body.frame())
+                            .await
+                            .ok(),
+                        false => self.piece_if_there().await,
+                    };
+                    match piece {
+                        None => return Ok(Next::NotYet),
+                        Some(Some(Err(_))) => return Err(Stop::Broken),
+                        Some(Some(Ok(frame))) => {
+                            if let Ok(data) = frame.into_data() {
+                                self.splitter.push(data);
+                            }
+                            continue;
                         }
-                        continue;
-                    }
-                    Ok(None) => {
-                        self.ended = true;
-                        match self.splitter.end() {
-                            Some(line) => line,
-                            None => return Ok(Next::End),
+                        Some(None) => {
+                            self.ended = true;
+                            match self.splitter.end() {
+                                Some(line) => line,
+                                None => return Ok(Next::End),
+                            }
                         }
                     }
-                },
+                }
             };
             match &line {
                 Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => {}
                 _ => return Ok(Next::Line(line)),
             }
         }
+    }
+}
+
+impl Lines {
+    /// The next piece of the body if the client sent it already.
+    async fn piece_if_there(&mut self) -> Option<Piece> {
+        for turn in 0..=TURNS {
+            if self.body.is_end_stream() {
+                return Some(None);
+            }
+            let poll = std::future::poll_fn(|context| {
+                Poll::Ready(Pin::new(&mut self.body).poll_frame(context))
+            });
+            match poll.await {
+                Poll::Ready(piece) => return Some(piece),
+                // The connection may be about to read it.
+                Poll::Pending if turn < TURNS => tokio::task::yield_now().await,
+                Poll::Pending => {}
+            }
+        }
+        None
     }
 }
 

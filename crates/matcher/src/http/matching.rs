@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use betree::{Budget, Buffers, Progress, Snapshot, SubscriptionId};
 use bytes::Bytes;
@@ -19,8 +19,6 @@ use super::service::Service;
 
 /// Bytes of the answer that are gathered before they are sent. A shorter answer is sent whole.
 const PIECE_BYTES: usize = 64 << 10;
-/// How long an answer waits for the client to send more events before it is sent.
-const FLUSH_AFTER: Duration = Duration::from_millis(2);
 /// Spans that are gathered before they are recorded.
 const SPANS: usize = 256;
 /// Ids that are written for one reduction.
@@ -85,7 +83,7 @@ impl Matching {
                     Some(line) => Next::Line(line),
                     None => Next::End,
                 },
-                false => self.lines.next_within(FLUSH_AFTER).await?,
+                false => self.lines.next_if_there().await?,
             };
             self.work.resume();
             let number = self.lines.number();
