@@ -9,6 +9,8 @@ mod betree_hostile;
 mod betree_ids;
 #[cfg(feature = "serve")]
 mod betree_serve;
+#[cfg(feature = "serve")]
+mod betree_serve_streams;
 mod betree_threads;
 mod compare;
 mod compress_bench;

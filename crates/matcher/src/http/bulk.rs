@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use betree::SubscriptionId;
 use hyper::body::Incoming;
+use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
@@ -77,10 +78,13 @@ fn without_place(error: &impl Display) -> String {
 struct Bulk {
     applied: u64,
     refused: u64,
-    /// The number of the last change.
+    /// The number of the last change of the request; of the matcher if none was made.
     sequence: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Mistake>,
+    /// A change was not made for a reason of the server's.
+    #[serde(skip)]
+    unavailable: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -93,6 +97,7 @@ struct Mistake {
 impl Bulk {
     fn refuse(&mut self, line: u64, error: Problem) {
         self.refused += 1;
+        self.unavailable |= error.status == StatusCode::SERVICE_UNAVAILABLE;
         if self.errors.len() < MISTAKES_MAX {
             self.errors.push(Mistake { line, error });
         }
@@ -168,8 +173,17 @@ pub(super) async fn answer(
         }
     }
     bulk.make(service, &mut changes, &mut numbers).await?;
+    if bulk.applied == 0 {
+        bulk.sequence = service.matcher.status().sequence;
+    }
+    // In the order of lines: those that are no changes were known before the others were made.
+    bulk.errors.sort_by_key(|mistake| mistake.line);
     let mut response = json(&bulk);
-    if bulk.refused > 0 {
+    if bulk.unavailable {
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        let pause = HeaderValue::from_static("1");
+        response.headers_mut().insert(RETRY_AFTER, pause);
+    } else if bulk.refused > 0 {
         *response.status_mut() = StatusCode::BAD_REQUEST;
     }
     Ok(response)

@@ -1,0 +1,131 @@
+//! `perfkit betree serve`: long bodies, clients that take no answer, and failures of the disk.
+
+#![cfg(target_os = "linux")]
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+
+use crate::common::server::Server;
+use crate::common::{directory, file};
+
+const DOMAINS: &str = "i|integer|true|-1000000000|1000000000\n";
+
+fn start(dir: &Path, flags: &str) -> Server {
+    file(dir, "domains", DOMAINS.as_bytes());
+    Server::start(dir, &format!("--domains domains {flags}"))
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// The most resident memory that a process had so far, in bytes.
+fn resident_most(id: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| {
+        line.trim()
+            .trim_end_matches("kB")
+            .trim()
+            .parse::<u64>()
+            .ok()
+    });
+    kib.expect("a number") * 1024
+}
+
+/// Sends pieces until the server takes no more, and returns the bytes that it took.
+fn send_until_full(stream: &mut impl std::io::Write, piece: &[u8], most: usize) -> usize {
+    let mut sent = 0;
+    while sent < most {
+        match stream.write(piece) {
+            Ok(count) => sent += count,
+            Err(_) => break,
+        }
+    }
+    sent
+}
+
+#[test]
+fn answers_that_no_one_reads_stay_small_however_many_events_are_sent() {
+    const BYTES: usize = 40_000_000;
+    let dir = directory();
+    let server = start(dir.path(), "--listen unix:socket -T 2");
+    let expressions: String = (0..50)
+        .map(|id| format!("{{\"id\":{id},\"expr\":\"i > {id}\"}}\n"))
+        .collect();
+    assert_eq!(server.ask("POST", "/expressions", &expressions).0, 200);
+    let events = "{\"i\":99}\n".repeat(1 << 14);
+    let chunk = format!("{:x}\r\n{events}\r\n", events.len());
+    let stated = format!("POST /match HTTP/1.1\r\nHost: x\r\nContent-Length: {BYTES}\r\n\r\n");
+    let chunked = "POST /match HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let patience = Some(Duration::from_secs(2));
+    for (head, piece) in [
+        (stated.as_str(), events.as_str()),
+        (chunked, chunk.as_str()),
+    ] {
+        let mut tcp = server.connect();
+        tcp.send(head.as_bytes()).expect("sent");
+        tcp.stream
+            .get_ref()
+            .set_write_timeout(patience)
+            .expect("set");
+        let taken = send_until_full(tcp.stream.get_mut(), piece.as_bytes(), BYTES);
+        assert!(taken < BYTES / 2, "{taken} bytes were taken over TCP");
+        let path = dir.path().join("socket");
+        let mut unix = std::os::unix::net::UnixStream::connect(path).expect("it listens");
+        unix.write_all(head.as_bytes()).expect("sent");
+        unix.set_write_timeout(patience).expect("set");
+        let taken = send_until_full(&mut unix, piece.as_bytes(), BYTES);
+        assert!(
+            taken < 4 << 20,
+            "{taken} bytes were taken over a Unix socket"
+        );
+        let most = resident_most(server.child.id());
+        assert!(most < 100 << 20, "{most} bytes of memory");
+    }
+    server.stop(Signal::SIGKILL);
+}
+
+#[test]
+fn an_event_of_a_stream_is_answered_at_once() {
+    let dir = directory();
+    let server = start(dir.path(), "");
+    let mut client = server.connect();
+    client
+        .send(b"POST /match HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .expect("sent");
+    let mut best = Duration::MAX;
+    for _ in 0..200 {
+        let begun = Instant::now();
+        client.send(b"3\r\n{}\n\r\n").expect("sent");
+        let mut piece = [0; 4096];
+        assert!(client.stream.read(&mut piece).expect("an answer") > 0);
+        best = best.min(begun.elapsed());
+    }
+    // A timer of 1 ms or more would show in each of them.
+    assert!(best < Duration::from_millis(1), "{best:?}");
+}
+
+#[test]
+fn a_failed_log_is_503_for_every_change() {
+    let dir = directory();
+    let server = start(dir.path(), "--log state");
+    assert_eq!(server.ask("PUT", "/expressions/1", "i > 1").0, 200);
+    let (status, body) = server.ask("POST", "/expressions", "{\"id\":9,\"delete\":true}\n");
+    // The number of the last change, though none was made.
+    assert_eq!((status, &json(&body)["sequence"]), (400, &1.into()));
+    std::fs::remove_dir_all(dir.path().join("state")).expect("removed");
+    assert_eq!(server.ask("POST", "/snapshot", "").0, 500);
+    assert_eq!(server.ask("PUT", "/expressions/2", "i > 1").0, 503);
+    assert_eq!(server.ask("DELETE", "/expressions/1", "").0, 503);
+    let line = "{\"id\":2,\"expr\":\"i > 2\"}\n";
+    let (status, body) = server.ask("POST", "/expressions", line);
+    assert_eq!(status, 503, "{body}");
+    assert_eq!(json(&body)["errors"][0]["error"]["kind"], "log_failed");
+    let (status, body) = server.ask("POST", "/match", "{\"i\":2}");
+    assert_eq!((status, json(&body)["ids"][0].as_u64()), (200, Some(1)));
+    server.stop(Signal::SIGKILL);
+}
