@@ -74,6 +74,9 @@ fn run() -> Result<()> {
         }
         rows.push(serde_json::from_slice(&output.stdout)?);
     }
-    println!("{}", serde_json::json!({ "workloads": rows }));
+    eprintln!("reading …");
+    let mut all = reading::all(&[])?;
+    all["workloads"] = rows.into();
+    println!("{all}");
     Ok(())
 }

@@ -14,6 +14,9 @@ pub(crate) mod run;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Betree {
     workloads: Vec<Value>,
+    /// Events read from JSON, a row each workload.
+    #[serde(default)]
+    reading: Vec<Value>,
 }
 
 fn text(value: &Value) -> &str {
@@ -40,6 +43,39 @@ fn number(value: &Value) -> String {
     value
         .as_i64()
         .map_or("–".to_owned(), |found| found.to_string())
+}
+
+impl Betree {
+    /// How fast events are read, the slowest beside sonic-rs first.
+    fn write_reading(&self, out: &mut String) {
+        if self.reading.is_empty() {
+            return;
+        }
+        out.push_str(
+            "\nEvents read from JSON, MB/s: betree into an event with its names looked up, in memory that is used \
+             again and in new memory; sonic-rs and serde_json into a value of any kind. Passes over 2,000 events took \
+             turns in random order; medians of 15.\n\n\
+             | workload | bytes an event | betree | new memory | sonic-rs | serde_json | time over sonic-rs |\n\
+             |---|---|---|---|---|---|---|\n",
+        );
+        let over = |row: &Value| row["over_sonic_rs"].as_f64().unwrap_or(0.0);
+        let mut rows: Vec<&Value> = self.reading.iter().collect();
+        rows.sort_by(|a, b| over(b).total_cmp(&over(a)));
+        for row in rows {
+            let whole = |name: &str| format!("{:.0}", row[name].as_f64().unwrap_or(0.0));
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} | {} | {} | {:.2} |",
+                text(&row["workload"]),
+                number(&row["bytes_an_event"]),
+                whole("betree_mb_s"),
+                whole("betree_fresh_mb_s"),
+                whole("sonic_rs_mb_s"),
+                whole("serde_json_mb_s"),
+                over(row),
+            );
+        }
+    }
 }
 
 impl Body for Betree {
@@ -109,6 +145,7 @@ impl Body for Betree {
                 number(&ours["snapshot"]["bytes_an_expression"]),
             );
         }
+        self.write_reading(out);
         Ok(())
     }
 }
