@@ -477,7 +477,60 @@ fn a_client_that_waits_for_each_answer_gets_it_before_its_body_ends() {
         (status, &json(&body)["error"]["kind"]),
         (503, &"busy".into())
     );
-    server.stop(Signal::SIGTERM).expect(3);
+    // The stream ends as an answer does, though its request has not ended.
+    let ended = server.stop(Signal::SIGTERM).expect(0);
+    let mut rest = String::new();
+    client.stream.read_to_string(&mut rest).expect("an end");
+    assert!(rest.ends_with("0\r\n\r\n"), "{rest:?}: {}", ended.stderr);
+}
+
+#[test]
+fn a_stop_answers_what_came_and_says_if_it_could_not() {
+    let dir = directory();
+    let stream = "POST /match HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    // An event and the begin of another one, and a stream without any.
+    let server = start(dir.path(), "");
+    let mut begun = server.connect();
+    begun.send(stream.as_bytes()).expect("sent");
+    begun.send(b"6\r\n{}\n{\"i\r\n").expect("sent");
+    let mut nothing = server.connect();
+    nothing.send(stream.as_bytes()).expect("sent");
+    // One that never pauses.
+    let mut busy = server.connect();
+    busy.send(stream.as_bytes()).expect("sent");
+    let mut sending = busy.stream.get_ref().try_clone().expect("cloned");
+    let sender = std::thread::spawn(move || {
+        while sending.write_all(b"3\r\n{}\n\r\n").is_ok() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    std::thread::sleep(Duration::from_millis(200));
+    let stopped = Instant::now();
+    server.stop(Signal::SIGTERM).expect(0);
+    // Half of the grace period, for the one that never pauses.
+    assert!(stopped.elapsed() < Duration::from_secs(8));
+    let (status, body) = begun.answer().expect("an answer");
+    let lines: Vec<_> = body.lines().map(json).collect();
+    assert_eq!((status, &lines[0]), (200, &json(r#"{"event":1,"ids":[]}"#)));
+    assert_eq!(
+        (&lines[1]["event"], &lines[1]["error"]["kind"]),
+        (&2.into(), &"closing".into())
+    );
+    let (status, body) = nothing.answer().expect("an answer");
+    let kind = &json(&body)["error"]["kind"];
+    assert_eq!((status, kind), (503, &"closing".into()));
+    sender.join().expect("it ends");
+    let mut all = String::new();
+    let _ = busy.stream.read_to_string(&mut all);
+    assert!(all.contains("\"event\":2,"), "{all}");
+    // A change that does not come whole is not answered in time.
+    let server = start(dir.path(), "--grace 300ms");
+    let mut half = server.connect();
+    half.send(b"PUT /expressions/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nb")
+        .expect("sent");
+    std::thread::sleep(Duration::from_millis(100));
+    let ended = server.stop(Signal::SIGTERM).expect(3);
+    assert!(ended.stderr.contains("--grace"), "{}", ended.stderr);
 }
 
 #[test]

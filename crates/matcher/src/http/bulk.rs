@@ -142,7 +142,7 @@ pub(super) async fn answer(
     service: &Arc<Service>,
     body: Incoming,
 ) -> Result<Response<Body>, Problem> {
-    let mut lines = Lines::new(body, LINE_BYTES_MAX, service.options.idle);
+    let mut lines = Lines::new(body, LINE_BYTES_MAX, service);
     let mut bulk = Bulk::default();
     let (mut changes, mut numbers, mut bytes) = (Vec::new(), Vec::new(), 0);
     while let Some(line) = lines.next().await.map_err(broken)? {

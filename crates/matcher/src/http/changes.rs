@@ -92,6 +92,12 @@ pub(super) fn broken(stop: Stop) -> Problem {
             "the body of the request did not come in time",
             "send it in one go",
         ),
+        Stop::Closing => Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "closing",
+            "the server closes before the whole body came; changes of earlier lines may have been made",
+            "connect again",
+        ),
         Stop::Broken => Problem::bad_request("body", "the body is broken", "send it again"),
     }
 }

@@ -2,14 +2,20 @@
 
 use std::pin::Pin;
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, Incoming};
+use tokio::sync::watch;
+
+use super::service::Service;
 
 /// Turns that the connection gets to hand over what the client sent already.
 const TURNS: usize = 4;
+
+/// Once the server closes, a body is over when nothing of it came for this time.
+const QUIET: Duration = Duration::from_millis(100);
 
 /// A piece of a body, `None` at its end.
 type Piece = Option<Result<Frame<Bytes>, hyper::Error>>;
@@ -36,6 +42,8 @@ pub(super) enum Next {
 pub(super) enum Stop {
     /// The client sent nothing for too long.
     Idle,
+    /// The server closes, and the client sends nothing more.
+    Closing,
     /// The client is gone, or sent what is no body.
     Broken,
 }
@@ -46,15 +54,17 @@ pub(super) struct Lines {
     body: Incoming,
     splitter: Splitter,
     idle: Duration,
+    closing: watch::Receiver<Option<Instant>>,
     ended: bool,
 }
 
 impl Lines {
-    pub(super) fn new(body: Incoming, bytes_max: usize, idle: Duration) -> Self {
+    pub(super) fn new(body: Incoming, bytes_max: usize, service: &Service) -> Self {
         Self {
             body,
             splitter: Splitter::new(bytes_max),
-            idle,
+            idle: service.options.idle,
+            closing: service.closing.subscribe(),
             ended: false,
         }
     }
@@ -85,9 +95,7 @@ impl Lines {
                 None if self.ended => return Ok(Next::End),
                 None => {
                     let piece = match waits {
-                        true => tokio::time::timeout(self.idle, self.body.frame())
-                            .await
-                            .ok(),
+                        true => self.piece_in_time().await?,
                         false => self.piece_if_there().await,
                     };
                     match piece {
@@ -118,8 +126,37 @@ impl Lines {
 }
 
 impl Lines {
+    /// Whether the line after the last has begun.
+    pub(super) fn has_begun(&self) -> bool {
+        self.splitter.too_long || !self.splitter.begun.is_empty()
+    }
+
+    fn must_end(&self) -> bool {
+        self.closing
+            .borrow()
+            .is_some_and(|until| until <= Instant::now())
+    }
+
+    /// The next piece of the body, unless the client sends nothing for too long: `None`.
+    async fn piece_in_time(&mut self) -> Result<Option<Piece>, Stop> {
+        if self.must_end() {
+            return Err(Stop::Closing);
+        }
+        let waited = tokio::time::timeout(self.idle, self.body.frame());
+        tokio::select! {
+            biased;
+            piece = waited => return Ok(piece.ok()),
+            _ = self.closing.wait_for(Option::is_some) => {}
+        }
+        let last = tokio::time::timeout(QUIET, self.body.frame()).await;
+        last.map(Some).map_err(|_| Stop::Closing)
+    }
+
     /// The next piece of the body if the client sent it already.
     async fn piece_if_there(&mut self) -> Option<Piece> {
+        if self.must_end() {
+            return None;
+        }
         for turn in 0..=TURNS {
             if self.body.is_end_stream() {
                 return Some(None);

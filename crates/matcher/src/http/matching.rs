@@ -33,10 +33,11 @@ pub(super) async fn answer(
 ) -> Result<Response<Body>, Problem> {
     let options = &service.options;
     let mut matching = Matching {
-        lines: Lines::new(body, options.event_bytes_max, options.idle),
+        lines: Lines::new(body, options.event_bytes_max, service),
         out: Vec::new(),
         work: Work::new(Arc::clone(service)),
         arrived: Instant::now(),
+        answered: false,
     };
     let body = match matching.piece().await {
         Ok(true) => Body::Whole(matching.end()),
@@ -54,6 +55,7 @@ pub(super) async fn answer(
                 "send events as they are there, or end the body",
             ));
         }
+        Err(Stop::Closing) => return Err(closing()),
         Err(Stop::Broken) => {
             let message = "the body of the request is broken";
             return Err(Problem::bad_request("body", message, "send it again"));
@@ -65,11 +67,22 @@ pub(super) async fn answer(
     Ok(response)
 }
 
+fn closing() -> Problem {
+    Problem::new(
+        hyper::StatusCode::SERVICE_UNAVAILABLE,
+        "closing",
+        "the server closes before the whole event came",
+        "connect again",
+    )
+}
+
 struct Matching {
     lines: Lines,
     out: Vec<u8>,
     work: Work,
     arrived: Instant,
+    /// An event was answered.
+    answered: bool,
 }
 
 impl Matching {
@@ -79,13 +92,19 @@ impl Matching {
         while self.out.len() < PIECE_BYTES {
             self.work.pause();
             let next = match self.out.is_empty() {
-                true => match self.lines.next().await? {
-                    Some(line) => Next::Line(line),
-                    None => Next::End,
+                true => match self.lines.next().await {
+                    Ok(Some(line)) => Next::Line(line),
+                    Ok(None) => Next::End,
+                    Err(Stop::Closing) if self.answered => {
+                        self.close();
+                        Next::End
+                    }
+                    Err(stop) => return Err(stop),
                 },
                 false => self.lines.next_if_there().await?,
             };
             self.work.resume();
+            self.answered |= matches!(next, Next::Line(_));
             let number = self.lines.number();
             match next {
                 Next::NotYet => return Ok(false),
@@ -105,6 +124,14 @@ impl Matching {
             }
         }
         Ok(false)
+    }
+
+    /// The server closes: an event that came in part is not answered with ids.
+    fn close(&mut self) {
+        if self.lines.has_begun() {
+            let number = self.lines.number() + 1;
+            self.work.refuse(number, &closing(), &mut self.out);
+        }
     }
 
     /// All that was not sent yet; the request is done.

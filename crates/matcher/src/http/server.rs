@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -133,6 +133,7 @@ impl Server {
     pub fn run(mut self, stop: &Arc<AtomicBool>) -> (HttpStatus, bool) {
         let listeners = std::mem::take(&mut self.listeners);
         let service = Arc::clone(&self.service);
+        let closing = service.closing.clone();
         let graceful = Arc::new(GracefulShutdown::new());
         let stop = Arc::clone(stop);
         let grace = self.service.options.grace;
@@ -153,6 +154,8 @@ impl Server {
             for task in accepting {
                 let _ = task.await;
             }
+            // Streams end once they are quiet, and those that never are before the connections are cut.
+            closing.send_replace(Some(Instant::now() + grace / 2));
             // The tasks that had it have ended.
             let Some(graceful) = Arc::into_inner(graceful) else {
                 return false;

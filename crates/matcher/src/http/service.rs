@@ -1,8 +1,10 @@
 //! What requests share.
 
 use std::sync::Mutex;
+use std::time::Instant;
 
 use betree::Buffers;
+use tokio::sync::watch;
 
 use super::ServerOptions;
 use super::counts::Counts;
@@ -18,6 +20,8 @@ pub(super) struct Service {
     pub(super) matcher: Matcher,
     pub(super) options: ServerOptions,
     pub(super) counts: Counts,
+    /// Once the server closes: until when bodies are read that still come.
+    pub(super) closing: watch::Sender<Option<Instant>>,
     buffers: Mutex<Vec<Buffers>>,
 }
 
@@ -27,6 +31,7 @@ impl Service {
             matcher,
             options,
             counts: Counts::default(),
+            closing: watch::Sender::new(None),
             buffers: Mutex::default(),
         }
     }
