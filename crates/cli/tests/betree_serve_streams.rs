@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 
 use crate::common::server::Server;
-use crate::common::{directory, file};
+use crate::common::{directory, file, run, words};
 
 const DOMAINS: &str = "i|integer|true|-1000000000|1000000000\n";
 
@@ -128,4 +128,95 @@ fn a_failed_log_is_503_for_every_change() {
     let (status, body) = server.ask("POST", "/match", "{\"i\":2}");
     assert_eq!((status, json(&body)["ids"][0].as_u64()), (200, Some(1)));
     server.stop(Signal::SIGKILL);
+}
+
+#[test]
+fn a_failed_snapshot_is_told_counted_and_its_logs_are_kept() {
+    let dir = directory();
+    let server = start(dir.path(), "--log state --snapshot-every 1K");
+    // Directories where the expressions of the next snapshots are to be written.
+    for number in 1..=60 {
+        let path = dir.path().join(format!("state/expressions-{number:020}"));
+        std::fs::create_dir(path).expect("created");
+    }
+    for id in 0..60 {
+        let path = format!("/expressions/{id}");
+        assert_eq!(server.ask("PUT", &path, &format!("i = {id}")).0, 200);
+    }
+    let number = |name: &str| {
+        let (_, metrics) = server.ask("GET", "/metrics", "");
+        let line = metrics.lines().find_map(|line| {
+            let value = line.strip_prefix("perfkit_matcher_")?.strip_prefix(name)?;
+            value.strip_prefix(' ')?.parse::<u64>().ok()
+        });
+        line.unwrap_or_else(|| panic!("{name}: {metrics}"))
+    };
+    let begun = Instant::now();
+    while number("snapshot_failures_total") == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(10), "none failed");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // A pause follows: not one failure for each change.
+    assert_eq!(number("snapshot_failures_total"), 1);
+    assert_eq!(number("saved_sequence"), 0);
+    assert!(number("snapshot_timestamp_seconds") > 1_000_000_000);
+    let logs: u64 = std::fs::read_dir(dir.path().join("state"))
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry"))
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("changes-"))
+        .map(|entry| entry.metadata().expect("a file").len())
+        .sum();
+    assert_eq!(number("log_bytes"), logs);
+    assert_eq!(number("log_failed"), 0);
+    let ended = server.stop(Signal::SIGTERM);
+    let told = ended.stderr.matches("no snapshot was written").count();
+    assert_eq!(told, 1, "{}", ended.stderr);
+    assert!(ended.stderr.contains("expressions-"), "{}", ended.stderr);
+    for number in 1..=60 {
+        let path = dir.path().join(format!("state/expressions-{number:020}"));
+        let _ = std::fs::remove_dir(path);
+    }
+    let server = Server::start(dir.path(), "--log state");
+    assert!(server.said.contains("60 expressions"), "{}", server.said);
+}
+
+#[test]
+fn a_directory_without_its_snapshot_is_refused_and_lost_files_are_named() {
+    let dir = directory();
+    let state = dir.path().join("state");
+    let server = start(dir.path(), "--log state");
+    assert_eq!(server.ask("PUT", "/expressions/1", "i > 1").0, 200);
+    server.stop(Signal::SIGTERM).expect(0);
+    let of = |kind: &str| state.join(format!("{kind}-{:020}", 1));
+    // The log and the expressions are missing or damaged.
+    std::fs::remove_file(of("changes")).expect("removed");
+    let texts = std::fs::read(of("expressions")).expect("a file");
+    std::fs::write(of("expressions"), &texts[..texts.len() - 1]).expect("written");
+    let server = Server::start(dir.path(), "--log state");
+    for part in [
+        "changes after the snapshot are lost",
+        "breaks off at byte 24",
+    ] {
+        assert!(server.said.contains(part), "{part}: {}", server.said);
+    }
+    assert_eq!(server.ask("POST", "/match", "{\"i\":2}").0, 200);
+    drop(server);
+    std::fs::remove_file(of("expressions")).expect("removed");
+    let server = Server::start(dir.path(), "--log state");
+    assert!(server.said.contains("it is missing"), "{}", server.said);
+    assert!(!server.said.contains("are lost"), "{}", server.said);
+    drop(server);
+    // The snapshot itself.
+    std::fs::remove_file(of("snapshot")).expect("removed");
+    let line = "betree serve --listen 127.0.0.1:0 --log state --domains domains";
+    let ended = run(dir.path(), words(line)).expect(1);
+    for part in ["no snapshot", "changes-", "restore the snapshot"] {
+        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+    }
+    // A first start that was interrupted before its snapshot was there.
+    std::fs::remove_file(of("changes")).expect("removed");
+    file(&state, &format!("expressions-{:020}", 0), &texts[..24]);
+    start(dir.path(), "--log state")
+        .stop(Signal::SIGTERM)
+        .expect(0);
 }

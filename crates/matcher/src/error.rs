@@ -61,6 +61,14 @@ pub enum Error {
         /// The last change before.
         ended: u64,
     },
+    /// Files of a state without its snapshot.
+    #[error("'{}' has '{}' but no snapshot: a file is missing", directory.display(), found.display())]
+    NoSnapshot {
+        /// The directory.
+        directory: PathBuf,
+        /// A file that is there.
+        found: PathBuf,
+    },
     /// Another process has the directory.
     #[error("'{}' is in use by another process", path.display())]
     Locked {

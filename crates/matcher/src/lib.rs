@@ -20,6 +20,7 @@ mod rows;
 mod shared;
 mod store;
 mod texts;
+mod trouble;
 mod writer;
 
 pub use crate::change::{Applied, CHANGES_MAX, Change, ChangeError, EXPRESSION_BYTES_MAX, Put};
@@ -29,5 +30,6 @@ pub use crate::log::Sync;
 pub use crate::matcher::{Matcher, Options, Status};
 pub use crate::rows::{Live, Specs};
 pub use crate::shared::{Outcomes, SaveError, Saved};
-pub use crate::store::{Cut, Recovery};
+pub use crate::store::{Cut, LostTexts, Recovery};
 pub use crate::texts::Texts;
+pub use crate::trouble::{Observer, Trouble};

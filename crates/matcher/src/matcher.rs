@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use betree::{Snapshot, SubscriptionId};
@@ -19,7 +19,8 @@ use crate::log::Sync;
 use crate::rows::{Live, Rows, Specs};
 use crate::shared::{Counts, Outcomes, SaveError, Saved, Shared, lock};
 use crate::store::{Recovery, Store};
-use crate::writer::{Message, Writer};
+use crate::trouble::Observer;
+use crate::writer::{Message, Saves, Writer};
 
 /// Bytes of changes that may wait for the writer.
 const WAITING_BYTES_MAX: usize = 64 << 20;
@@ -35,6 +36,11 @@ pub struct Options {
     /// How long a log becomes before a new snapshot replaces it; `None` leaves that to
     /// [`Matcher::save`].
     pub snapshot_log_bytes: Option<u64>,
+    /// The pause before a snapshot that failed is tried again; twice as long after each further failure, up to
+    /// 64 times.
+    pub snapshot_retry: Duration,
+    /// Who is told of failures that no caller waits for.
+    pub observer: Option<Observer>,
     /// The most expressions of an index that is built while changes wait. More make searches faster, and
     /// publication slower: about 10 microseconds each.
     pub merged_max: usize,
@@ -50,6 +56,8 @@ impl Default for Options {
             directory: None,
             sync: Sync::Always,
             snapshot_log_bytes: Some(64 << 20),
+            snapshot_retry: Duration::from_secs(10),
+            observer: None,
             merged_max: 128,
             specs: Specs::default(),
             start: Instant::now(),
@@ -113,11 +121,15 @@ pub struct Status {
     pub merges: u64,
     /// Snapshots that were written.
     pub snapshots: u64,
+    /// Snapshots that could not be written.
+    pub snapshot_failures: u64,
+    /// When the newest snapshot was written, in seconds since 1970; 0 if there is none.
+    pub snapshot_time: u64,
     /// The number of the last change.
     pub sequence: u64,
     /// The number of the last change of the newest snapshot in the directory.
     pub saved_sequence: u64,
-    /// How long the log is; 0 without one.
+    /// How long the logs are that a start would read; 0 without one.
     pub log_bytes: u64,
     /// Bytes of changes that wait for the writer.
     pub waiting_bytes: u64,
@@ -135,17 +147,20 @@ impl Matcher {
         options: Options,
         first: impl FnOnce() -> std::result::Result<First, E>,
     ) -> std::result::Result<(Self, Recovery), E> {
+        let counts = Counts::default();
+        let mut older_log_bytes = 0;
         let (first, store, last, base, recovery) = match &options.directory {
             Some(directory) => {
                 let opened = Store::open(directory, options.sync, first)?;
                 let store = Some((opened.store, opened.log));
                 let (last, base) = (opened.last, opened.base);
+                older_log_bytes = opened.older_log_bytes;
+                counts.snapshot_time.store(opened.snapshot_time, Relaxed);
                 (opened.first, store, last, base, opened.recovery)
             }
             None => (first()?, None, 0, 0, Recovery::default()),
         };
         let First { mut tree, texts } = first;
-        let counts = Counts::default();
         counts.last.store(last, Relaxed);
         counts.saved.store(base, Relaxed);
         let (sender, receiver) = channel();
@@ -158,6 +173,7 @@ impl Matcher {
             closed: AtomicBool::new(false),
             writer: Mutex::new(None),
             durable: store.is_some(),
+            observer: options.observer,
         });
         let writer = Writer::new(
             tree,
@@ -165,7 +181,12 @@ impl Matcher {
             Arc::clone(&shared),
             receiver,
             sender.clone(),
-            (options.merged_max, options.snapshot_log_bytes),
+            Saves::new(
+                options.snapshot_log_bytes,
+                options.snapshot_retry,
+                older_log_bytes,
+            ),
+            options.merged_max,
         );
         let thread = std::thread::Builder::new()
             .name("matcher-writer".to_owned())
@@ -267,6 +288,8 @@ impl Matcher {
             publications: counts.publications.load(Relaxed),
             merges: counts.merges.load(Relaxed),
             snapshots: counts.snapshots.load(Relaxed),
+            snapshot_failures: counts.snapshot_failures.load(Relaxed),
+            snapshot_time: counts.snapshot_time.load(Relaxed),
             sequence: counts.last.load(Relaxed),
             saved_sequence: counts.saved.load(Relaxed),
             log_bytes: counts.log_bytes.load(Relaxed),

@@ -11,6 +11,7 @@ use crate::change::{Applied, ChangeError};
 use crate::error::Result;
 use crate::rows::Rows;
 use crate::texts::Texts;
+use crate::trouble::Observer;
 
 /// What the writer and its users share.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub(crate) struct Shared {
     pub(crate) closed: AtomicBool,
     pub(crate) writer: Mutex<Option<JoinHandle<Result<()>>>>,
     pub(crate) durable: bool,
+    pub(crate) observer: Option<Observer>,
 }
 
 /// What was counted so far.
@@ -33,6 +35,9 @@ pub(crate) struct Counts {
     pub(crate) publications: AtomicU64,
     pub(crate) merges: AtomicU64,
     pub(crate) snapshots: AtomicU64,
+    pub(crate) snapshot_failures: AtomicU64,
+    /// When the newest was written, in seconds since 1970; 0 if there is none.
+    pub(crate) snapshot_time: AtomicU64,
     pub(crate) last: AtomicU64,
     pub(crate) saved: AtomicU64,
     pub(crate) log_bytes: AtomicU64,

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use betree::{BeTree, Snapshot};
 use files::target::Target;
@@ -14,7 +15,7 @@ use files::target::Target;
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::first::First;
-use crate::log::{Ending, Frames, LogFile, Sync, append, header, sync_parent};
+use crate::log::{Ending, Frames, LogError, LogFile, Sync, append, header, sync_parent};
 use crate::texts::Texts;
 
 const SNAPSHOT: &str = "snapshot";
@@ -33,6 +34,25 @@ pub struct Recovery {
     pub replayed: u64,
     /// The log that broke off, and where it was cut.
     pub cut: Option<Cut>,
+    /// The log of the snapshot if it is missing: changes after the snapshot are lost, unless there were none.
+    pub missing_log: Option<PathBuf>,
+    /// The expressions as they were written, if they are not whole. Searches do not need them.
+    pub lost_texts: Option<LostTexts>,
+}
+
+/// A file of expressions as they were written that is not whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostTexts {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Seconds since 1970; 0 before.
+pub(crate) fn unix_seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 /// A log that broke off.
@@ -64,6 +84,10 @@ pub(crate) struct Opened {
     /// The last change, and the last one of the snapshot.
     pub(crate) last: u64,
     pub(crate) base: u64,
+    /// Logs since the snapshot, but the last.
+    pub(crate) older_log_bytes: u64,
+    /// When the snapshot was written, in seconds since 1970.
+    pub(crate) snapshot_time: u64,
     pub(crate) recovery: Recovery,
 }
 
@@ -78,10 +102,31 @@ impl Store {
         let store = Self::lock(directory, sync)?;
         let snapshots = store.numbers(SNAPSHOT)?;
         let Some(base) = snapshots.last().copied() else {
+            store.check_empty()?;
             let first = first()?;
             return Ok(store.begin(first)?);
         };
         Ok(store.recover(base)?)
+    }
+
+    /// Without a snapshot, other files of a state mean that one was lost. A first start that was interrupted
+    /// leaves at most the expressions of change 0.
+    fn check_empty(&self) -> Result<()> {
+        for kind in [LOG, TEXTS] {
+            let mut numbers = self.numbers(kind)?.into_iter();
+            if let Some(number) = numbers.find(|number| kind == LOG || *number > 0) {
+                return Err(Error::NoSnapshot {
+                    directory: self.directory.clone(),
+                    found: self.path(kind, number),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this is the log of the changes after `last`.
+    pub(crate) fn is_log_since(&self, log: &LogFile, last: u64) -> bool {
+        log.path() == self.path(LOG, last)
     }
 
     fn lock(directory: &Path, sync: Sync) -> Result<Self> {
@@ -137,6 +182,8 @@ impl Store {
             log,
             last: 0,
             base: 0,
+            older_log_bytes: 0,
+            snapshot_time: unix_seconds(SystemTime::now()),
             recovery: Recovery::default(),
         })
     }
@@ -144,18 +191,23 @@ impl Store {
     fn recover(self, base: u64) -> Result<Opened> {
         let path = self.path(SNAPSHOT, base);
         let bytes = std::fs::read(&path).map_err(Error::io("read", &path))?;
+        let written = std::fs::metadata(&path).and_then(|file| file.modified());
+        let snapshot_time = written.map_or(0, unix_seconds);
         let snapshot = Snapshot::load(&bytes).map_err(|error| Error::Snapshot { path, error })?;
         drop(bytes);
+        let (texts, lost_texts) = self.texts(base)?;
         let mut first = First {
             tree: BeTree::from_snapshot(&snapshot),
-            texts: self.texts(base)?,
+            texts,
         };
         let mut recovery = Recovery {
             found: true,
+            lost_texts,
             ..Recovery::default()
         };
         let mut last = base;
         let mut log = None;
+        let mut older_log_bytes = 0;
         let logs: Vec<u64> = self.numbers(LOG)?;
         for number in logs.into_iter().filter(|number| *number >= base) {
             let path = self.path(LOG, number);
@@ -198,7 +250,9 @@ impl Store {
                     bytes: bytes as u64,
                 });
             }
-            log = Some((path, good, number));
+            if let Some((_, before, _)) = log.replace((path, good, number)) {
+                older_log_bytes += before;
+            }
         }
         // Logs before the last were complete when the next began, so only the last can be torn: a gap if not.
         let log = match log {
@@ -206,7 +260,10 @@ impl Store {
                 LogFile::go_on(&path, good, self.sync)?
             }
             Some((path, _, number)) => LogFile::create(&path, number, self.sync)?,
-            None => self.begin_log(base)?,
+            None => {
+                recovery.missing_log = Some(self.path(LOG, base));
+                self.begin_log(base)?
+            }
         };
         Ok(Opened {
             store: self,
@@ -214,30 +271,32 @@ impl Store {
             log,
             last,
             base,
+            older_log_bytes,
+            snapshot_time,
             recovery,
         })
     }
 
-    /// The expressions as they were written, as far as the directory has them.
-    fn texts(&self, number: u64) -> Result<Texts> {
+    /// The expressions as they were written, as far as the directory has them, and what is wrong if that is not
+    /// all.
+    fn texts(&self, number: u64) -> Result<(Texts, Option<LostTexts>)> {
         let mut texts = Texts::default();
         let path = self.path(TEXTS, number);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(texts),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let reason = "it is missing".to_owned();
+                return Ok((texts, Some(LostTexts { path, reason })));
+            }
             Err(error) => return Err(Error::io("read", &path)(error)),
         };
-        let failed = |error| Error::Log {
-            path: path.clone(),
-            error,
+        let reason = match note_all(&bytes, &mut texts) {
+            Ok(Ending::Whole) if bytes.is_empty() => Some("it is empty".to_owned()),
+            Ok(Ending::Whole) => None,
+            Ok(Ending::Torn { at, .. }) => Some(format!("it breaks off at byte {at}")),
+            Err(error) => Some(error.to_string()),
         };
-        let mut frames = Frames::new(&bytes).map_err(failed)?;
-        while let Some(frame) = frames.next_frame().map_err(failed)? {
-            for change in frame.changes {
-                texts.note(&change);
-            }
-        }
-        Ok(texts)
+        Ok((texts, reason.map(|reason| LostTexts { path, reason })))
     }
 
     /// Begins the log of the changes after `last`.
@@ -259,6 +318,17 @@ impl Store {
             older: older.collect(),
         }
     }
+}
+
+/// Notes the changes of a file.
+fn note_all(bytes: &[u8], texts: &mut Texts) -> std::result::Result<Ending, LogError> {
+    let mut frames = Frames::new(bytes)?;
+    while let Some(frame) = frames.next_frame()? {
+        for change in frame.changes {
+            texts.note(&change);
+        }
+    }
+    Ok(frames.ending())
 }
 
 /// A state to be written, and the files that it replaces.

@@ -18,6 +18,9 @@ use crate::first::First;
 use crate::log::LogFile;
 use crate::shared::{Outcomes, SaveError, Saved, Shared, lock};
 use crate::store::Store;
+use crate::trouble::Trouble;
+
+pub(crate) use saving::Saves;
 
 /// Changes that are made together at most, and their bytes.
 const BATCH_CHANGES_MAX: usize = 4096;
@@ -56,10 +59,8 @@ pub(crate) struct Writer {
     receiver: Receiver<Message>,
     sender: Sender<Message>,
     merged_max: usize,
-    snapshot_log_bytes: Option<u64>,
+    saves: Saves,
     last: u64,
-    /// Who waits for the snapshot that is being written.
-    saving: Option<Vec<SaveReply>>,
     /// Why the log cannot be written any more.
     failed: Option<Arc<str>>,
     /// States that some reader may still have: this thread frees them, not the reader.
@@ -73,10 +74,11 @@ impl Writer {
         shared: Arc<Shared>,
         receiver: Receiver<Message>,
         sender: Sender<Message>,
-        (merged_max, snapshot_log_bytes): (usize, Option<u64>),
+        saves: Saves,
+        merged_max: usize,
     ) -> Self {
         let last = shared.counts.last.load(Relaxed);
-        let bytes = store.as_ref().map_or(0, |(_, log)| log.bytes());
+        let bytes = store.as_ref().map_or(0, |(_, log)| log.bytes()) + saves.older_log_bytes;
         shared.counts.log_bytes.store(bytes, Relaxed);
         Self {
             tree,
@@ -85,9 +87,8 @@ impl Writer {
             receiver,
             sender,
             merged_max,
-            snapshot_log_bytes,
+            saves,
             last,
-            saving: None,
             failed: None,
             retired: Vec::new(),
         }
@@ -146,7 +147,8 @@ impl Writer {
 
     /// Waits for a message, or until the log must be synced.
     fn receive(&mut self) -> Option<Message> {
-        let due = self.store.as_ref().and_then(|(_, log)| log.sync_due());
+        let sync = self.store.as_ref().and_then(|(_, log)| log.sync_due());
+        let due = [sync, self.saves.due()].into_iter().flatten().min();
         let Some(due) = due.filter(|_| self.failed.is_none()) else {
             return self.receiver.recv().ok();
         };
@@ -158,7 +160,11 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => return Some(Message::Close),
             }
         }
-        self.sync();
+        let now = Instant::now();
+        if sync.is_some_and(|sync| sync <= now) {
+            self.sync();
+        }
+        self.save_if_due(now);
         None
     }
 
@@ -173,8 +179,12 @@ impl Writer {
 
     /// From now on no change is taken: what the log has is not known.
     fn fail(&mut self, error: impl ToString) {
-        self.failed = Some(error.to_string().into());
+        let reason: Arc<str> = error.to_string().into();
+        self.failed = Some(Arc::clone(&reason));
         self.shared.counts.log_failed.store(true, Relaxed);
+        if let Some(observer) = &self.shared.observer {
+            observer.tell(&Trouble::Log { reason });
+        }
     }
 
     /// Makes changes, records them and publishes them, then tells who waits for them.
@@ -237,7 +247,10 @@ impl Writer {
             return;
         };
         match log.append(before + 1, made_of(batch)) {
-            Ok(()) => self.shared.counts.log_bytes.store(log.bytes(), Relaxed),
+            Ok(()) => {
+                let bytes = self.saves.older_log_bytes + log.bytes();
+                self.shared.counts.log_bytes.store(bytes, Relaxed);
+            }
             Err(error) => {
                 let path = log.path().to_path_buf();
                 self.fail(Error::io("write", &path)(error));

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use betree::{BeTree, Domain, ErrorKind, SubscriptionId, Undefined};
 use matcher::{
-    Change, ChangeError, Error, First, Matcher, Options, Recovery, SaveError, Sync, Texts,
+    Change, ChangeError, Error, First, Matcher, Observer, Options, Recovery, SaveError, Sync,
+    Texts, Trouble,
 };
 
 const DOMAIN: &str = "i|integer|true|-1000000|1000000\ns|string|true\nb|boolean|true\n";
@@ -267,4 +268,53 @@ fn a_log_that_grows_is_replaced_by_a_snapshot() {
     let (matcher, recovery) = open(directory.path());
     assert_eq!((recovery.replayed, matcher.status().expressions), (0, 500));
     matcher.close().unwrap();
+}
+
+#[test]
+fn a_snapshot_that_failed_is_tried_again_by_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut options = options(Some(directory.path()), Sync::Never);
+    options.snapshot_log_bytes = Some(1_000);
+    options.snapshot_retry = Duration::from_millis(30);
+    let (sender, told) = channel();
+    let sender = std::sync::Mutex::new(sender);
+    options.observer = Some(Observer::new(move |trouble: &Trouble| {
+        let _ = sender.lock().unwrap().send(trouble.clone());
+    }));
+    let (matcher, _) = Matcher::open(options, first).unwrap();
+    let blocks: Vec<_> = (1..=100)
+        .map(|number| directory.path().join(format!("expressions-{number:020}")))
+        .collect();
+    for block in &blocks {
+        std::fs::create_dir(block).unwrap();
+    }
+    for id in 0..100 {
+        put(&matcher, id, &format!("i = {id}"));
+    }
+    // No change comes any more: the retries are of its own accord, each after a longer pause.
+    let mut pauses = Vec::new();
+    while pauses.len() < 3 {
+        match told.recv_timeout(Duration::from_secs(10)).unwrap() {
+            Trouble::Snapshot { retry, .. } => pauses.push(retry.unwrap().as_millis()),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(pauses, [30, 60, 120]);
+    let status = matcher.status();
+    assert!(status.snapshot_failures >= 3 && status.log_bytes > 1_000);
+    assert!(!status.log_failed);
+    for block in &blocks {
+        std::fs::remove_dir(block).unwrap();
+    }
+    let begun = std::time::Instant::now();
+    while matcher.status().snapshots == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let status = matcher.status();
+    assert_eq!(status.saved_sequence, 100);
+    assert!(status.log_bytes < 100, "{status:?}");
+    matcher.close().unwrap();
+    let (matcher, recovery) = open(directory.path());
+    assert_eq!((matcher.status().expressions, recovery.replayed), (100, 0));
 }

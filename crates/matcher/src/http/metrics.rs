@@ -55,7 +55,7 @@ struct Now {
 /// A counter or a gauge: its name, its help, and its value if there is one.
 type Number = (&'static str, &'static str, fn(&Now) -> Option<u64>);
 
-const COUNTERS: [Number; 12] = [
+const COUNTERS: [Number; 13] = [
     ("requests", "Requests that came", |now| {
         Some(now.http.requests)
     }),
@@ -94,9 +94,14 @@ const COUNTERS: [Number; 12] = [
     ("snapshots", "Snapshots that were written", |now| {
         Some(now.status.snapshots)
     }),
+    (
+        "snapshot_failures",
+        "Snapshots that could not be written",
+        |now| Some(now.status.snapshot_failures),
+    ),
 ];
 
-const GAUGES: [Number; 8] = [
+const GAUGES: [Number; 9] = [
     ("expressions", "Expressions that searches see", |now| {
         Some(now.status.expressions)
     }),
@@ -111,9 +116,16 @@ const GAUGES: [Number; 8] = [
         "The last change of the newest snapshot",
         |now| Some(now.status.saved_sequence),
     ),
-    ("log_bytes", "How long the log of changes is", |now| {
-        Some(now.status.log_bytes)
-    }),
+    (
+        "snapshot_timestamp_seconds",
+        "When the newest snapshot was written, in seconds since 1970",
+        |now| Some(now.status.snapshot_time).filter(|time| *time > 0),
+    ),
+    (
+        "log_bytes",
+        "How long the logs are that a start reads",
+        |now| Some(now.status.log_bytes),
+    ),
     ("waiting_bytes", "Changes that wait for the writer", |now| {
         Some(now.status.waiting_bytes)
     }),

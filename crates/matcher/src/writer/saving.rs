@@ -2,21 +2,89 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::{Message, SaveReply, Waiting, Writer};
 use crate::error::{Error, Result};
 use crate::log::LogFile;
 use crate::shared::{SaveError, Saved, lock};
-use crate::store::Store;
+use crate::store::{Store, unix_seconds};
+use crate::trouble::Trouble;
+
+/// Pauses become at most this many times as long as the first.
+const PAUSES_MAX: u32 = 64;
+
+/// When snapshots are written, and what waits for one.
+pub(crate) struct Saves {
+    /// How long logs become before a snapshot replaces them.
+    log_bytes_max: Option<u64>,
+    /// The first pause after a failure.
+    pause: Duration,
+    /// Pauses of the next failure.
+    pauses: u32,
+    /// When a snapshot that failed is tried again.
+    retry: Option<Instant>,
+    /// The logs since the newest snapshot, but the last.
+    pub(super) older_log_bytes: u64,
+    /// Who waits for the snapshot that is being written.
+    waiting: Option<Vec<SaveReply>>,
+}
+
+impl Saves {
+    pub(crate) fn new(log_bytes_max: Option<u64>, pause: Duration, older_log_bytes: u64) -> Self {
+        Self {
+            log_bytes_max,
+            pause,
+            pauses: 1,
+            retry: None,
+            older_log_bytes,
+            waiting: None,
+        }
+    }
+
+    /// When the next one is due, if one failed.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.retry.filter(|_| self.waiting.is_none())
+    }
+}
 
 impl Writer {
     pub(super) fn save_if_long(&mut self) {
+        let saves = &self.saves;
         let long = |(_, log): &(Store, LogFile)| {
-            self.snapshot_log_bytes
-                .is_some_and(|most| log.bytes() > most)
+            let bytes = saves.older_log_bytes + log.bytes();
+            saves.log_bytes_max.is_some_and(|most| bytes > most)
         };
-        if self.saving.is_none() && self.store.as_ref().is_some_and(long) {
+        let free = saves.waiting.is_none() && saves.retry.is_none() && self.failed.is_none();
+        if free && self.store.as_ref().is_some_and(long) {
             self.save(Box::new(drop));
+        }
+        self.save_if_due(Instant::now());
+    }
+
+    /// Tries a snapshot that failed once more.
+    pub(super) fn save_if_due(&mut self, now: Instant) {
+        if self.saves.due().is_some_and(|due| due <= now) {
+            self.save(Box::new(drop));
+        }
+    }
+
+    /// No snapshot was written: says so, and when it is tried again.
+    fn save_failed(&mut self, reason: &Arc<str>) {
+        let counts = &self.shared.counts;
+        counts.snapshot_failures.fetch_add(1, Relaxed);
+        let automatic = self.saves.log_bytes_max.is_some() && self.failed.is_none();
+        let pause = automatic.then(|| self.saves.pause.saturating_mul(self.saves.pauses));
+        self.saves.pauses = (self.saves.pauses * 2).min(PAUSES_MAX);
+        self.saves.retry = pause.and_then(|pause| Instant::now().checked_add(pause));
+        // A failed log was told of already.
+        if self.failed.is_none()
+            && let Some(observer) = &self.shared.observer
+        {
+            observer.tell(&Trouble::Snapshot {
+                reason: Arc::clone(reason),
+                retry: pause,
+            });
         }
     }
 
@@ -30,7 +98,7 @@ impl Writer {
         if let Some(reason) = &self.failed {
             return reply(Err(SaveError::Failed(Arc::clone(reason))));
         }
-        if self.saving.is_some() {
+        if self.saves.waiting.is_some() {
             return reply(Err(SaveError::Busy));
         }
         if sequence == saved {
@@ -38,19 +106,28 @@ impl Writer {
         }
         // The old log is whole before the new one exists.
         let begun = match log.sync_now() {
-            Ok(()) => store.begin_log(sequence),
+            // After a failed snapshot of the same state, its log is there.
+            Ok(()) if store.is_log_since(log, sequence) => Ok(None),
+            Ok(()) => store.begin_log(sequence).map(Some),
             Err(error) => Err(Error::io("sync", log.path())(error)),
         };
         let saving = store.saving(sequence);
+        self.saves.retry = None;
         match begun {
-            Ok(next) => *log = next,
+            Ok(None) => {}
+            Ok(Some(next)) => {
+                self.saves.older_log_bytes += log.bytes();
+                *log = next;
+            }
             Err(error) => {
                 self.fail(error);
                 let reason = self.failed.clone().unwrap_or_default();
+                self.save_failed(&reason);
                 return reply(Err(SaveError::Failed(reason)));
             }
         }
-        self.shared.counts.log_bytes.store(log.bytes(), Relaxed);
+        let bytes = self.saves.older_log_bytes + log.bytes();
+        self.shared.counts.log_bytes.store(bytes, Relaxed);
         let state = self.shared.current.load_full();
         let texts = lock(&self.shared.texts).clone();
         let sender = self.sender.clone();
@@ -61,24 +138,35 @@ impl Writer {
         };
         let thread = std::thread::Builder::new().name("matcher-snapshot".to_owned());
         match thread.spawn(work) {
-            Ok(_) => self.saving = Some(vec![reply]),
+            Ok(_) => self.saves.waiting = Some(vec![reply]),
             // The logs go on from the older snapshot.
-            Err(error) => reply(Err(SaveError::Failed(error.to_string().into()))),
+            Err(error) => {
+                let reason = error.to_string().into();
+                self.save_failed(&reason);
+                reply(Err(SaveError::Failed(reason)));
+            }
         }
     }
 
     pub(super) fn saved(&mut self, sequence: u64, result: &Result<u64>) {
-        let replies = self.saving.take().unwrap_or_default();
+        let replies = self.saves.waiting.take().unwrap_or_default();
         let outcome = match result {
             Ok(bytes) => {
-                self.shared.counts.saved.store(sequence, Relaxed);
-                self.shared.counts.snapshots.fetch_add(1, Relaxed);
+                self.count_saved(sequence);
+                self.saves.pauses = 1;
+                self.saves.older_log_bytes = 0;
+                let log = self.store.as_ref().map_or(0, |(_, log)| log.bytes());
+                self.shared.counts.log_bytes.store(log, Relaxed);
                 Ok(Saved {
                     sequence,
                     bytes: *bytes,
                 })
             }
-            Err(error) => Err(SaveError::Failed(error.to_string().into())),
+            Err(error) => {
+                let reason = error.to_string().into();
+                self.save_failed(&reason);
+                Err(SaveError::Failed(reason))
+            }
         };
         for reply in replies {
             reply(outcome.clone());
@@ -106,7 +194,7 @@ impl Writer {
             }
         }
         // A snapshot that is being written is of an earlier state.
-        while self.saving.is_some() {
+        while self.saves.waiting.is_some() {
             match self.receiver.recv() {
                 Ok(Message::Saved(sequence, result)) => self.saved(sequence, &result),
                 Ok(_) => {}
@@ -128,8 +216,16 @@ impl Writer {
         let texts = lock(&self.shared.texts).clone();
         let snapshot = self.shared.current.load_full();
         store.saving(self.last).run(&snapshot, &texts)?;
-        self.shared.counts.saved.store(self.last, Relaxed);
-        self.shared.counts.snapshots.fetch_add(1, Relaxed);
+        self.count_saved(self.last);
         Ok(())
+    }
+
+    fn count_saved(&self, sequence: u64) {
+        let counts = &self.shared.counts;
+        counts.saved.store(sequence, Relaxed);
+        counts.snapshots.fetch_add(1, Relaxed);
+        counts
+            .snapshot_time
+            .store(unix_seconds(SystemTime::now()), Relaxed);
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use latency::report::LatencyName;
 use matcher::http::{HttpStatus, Server, ServerOptions};
-use matcher::{Error, Matcher, Options, Recovery, Specs, Status};
+use matcher::{Error, Matcher, Observer, Options, Recovery, Specs, Status, Trouble};
 use report::{ExitStatus, Outcome};
 
 use crate::commands::betree::serve::first::first;
@@ -72,6 +72,7 @@ fn open(args: &ServeArgs, session: &Session) -> Result<(Matcher, Recovery)> {
     options.directory.clone_from(&args.log);
     options.sync = args.sync;
     options.snapshot_log_bytes = Some(args.snapshot_every);
+    options.observer = Some(Observer::new(tell_trouble));
     options.specs = Specs::default().map(|spec| session.spec(spec));
     options.start = session.run_start();
     enum Stop {
@@ -97,7 +98,31 @@ fn failed(args: &ServeArgs, error: &Error) -> Failure {
             let directory = args.log.as_deref().unwrap_or(Path::new("."));
             failure.help(format!("restore {} from a copy", display(directory)))
         }
+        Error::NoSnapshot { .. } => failure.help(
+            "restore the snapshot from a copy, or move all files away to begin with an empty directory",
+        ),
         _ => failure,
+    }
+}
+
+/// Says what failed in the background.
+fn tell_trouble(trouble: &Trouble) {
+    match trouble {
+        Trouble::Snapshot { reason, retry } => {
+            let again = match retry {
+                Some(pause) => format!("it is tried again in {} s", pause.as_secs_f64()),
+                None => "it is not tried again by itself".to_owned(),
+            };
+            message::note(
+                &format!("no snapshot was written: {reason}; {again}"),
+                "see that the directory of --log has room and can be written; the log has every change until then",
+            );
+        }
+        Trouble::Log { reason } => message::note(
+            &format!("the log failed, and no change is taken any more: {reason}"),
+            "see that the directory of --log has room and can be written, then restart; matches go on",
+        ),
+        _ => {}
     }
 }
 
@@ -111,6 +136,19 @@ fn tell(args: &ServeArgs, recovery: &Recovery, status: &Status) {
             cut.at
         );
         message::remark(&message);
+    }
+    if let Some(path) = &recovery.missing_log {
+        message::remark(&format!(
+            "{} is missing: changes after the snapshot are lost, if there were any",
+            display(path)
+        ));
+    }
+    if let Some(lost) = &recovery.lost_texts {
+        message::remark(&format!(
+            "{}: {}: matches are right, but GET shows some expressions as null",
+            display(&lost.path),
+            lost.reason
+        ));
     }
     if recovery.found && args.output.terminal.wants_warnings() {
         let begun = args.snapshot.is_some() || args.domains.is_some() || args.expressions.is_some();
@@ -176,6 +214,7 @@ fn describe(
         ("publications", status.publications),
         ("merges", status.merges),
         ("snapshots", status.snapshots),
+        ("snapshot_failures", status.snapshot_failures),
         ("sequence", status.sequence),
     ] {
         params.insert(name.to_owned(), value.into());
