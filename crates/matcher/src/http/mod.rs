@@ -1,7 +1,7 @@
 //! The server: a matcher over HTTP/1.1, on TCP and Unix sockets.
 //!
-//! [`server`] accepts connections and ends them, [`stream`] is a connection, [`route`] finds what a request asks
-//! for. [`matching`], [`changes`], [`bulk`] and [`metrics`] answer; [`lines`] reads bodies, [`body`] and [`problem`] are
+//! `server` accepts connections and ends them, `stream` is a connection, `route` finds what a request asks
+//! for. `matching`, `changes`, `bulk` and `metrics` answer; `lines` reads bodies, `body` and `problem` are
 //! what answers are made of.
 
 mod address;

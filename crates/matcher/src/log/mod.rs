@@ -1,4 +1,4 @@
-//! The log of changes: [`frame`] has its bytes, [`read`] reads them, [`file`] appends to a file.
+//! The log of changes: `frame` has its bytes, `read` reads them, `file` appends to a file.
 
 mod error;
 mod file;
