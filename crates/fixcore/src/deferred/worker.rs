@@ -62,7 +62,7 @@ impl Deferred {
     ///
     /// # Errors
     ///
-    /// The file of [`Spill::File`] or the thread cannot be created.
+    /// The file of [`Spill::File`](super::Spill::File) or the thread cannot be created.
     pub fn start(
         options: &Options,
         handler: impl FnMut(u64, &[u8]) + Send + 'static,
