@@ -75,6 +75,21 @@ fn changes_are_seen_by_the_next_match_and_every_mistake_has_its_place() {
     let lines: Vec<_> = found["errors"].as_array().expect("a list").iter().collect();
     let numbers: Vec<_> = lines.iter().map(|error| error["line"].as_u64()).collect();
     assert_eq!(numbers, [Some(3), Some(4), Some(5), Some(6)]);
+    let both =
+        "{\"id\":1,\"expr\":\"b\",\"delete\":true}\nnonsense\n{\"id\":1,\n{\"expr\":\"b\"}\n";
+    let (_, body) = ask("POST", "/expressions", both);
+    let found = json(&body);
+    for (at, message) in [
+        "the line has both 'expr' and 'delete'",
+        "the line is not JSON from this column on",
+        "the line ends in the middle of its JSON",
+        "missing field `id`",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(found["errors"][at]["error"]["message"], message);
+    }
     assert_eq!(ask("GET", "/expressions/7", "").0, 404);
     assert_eq!(ask("DELETE", "/expressions/7", "").0, 404);
     assert_eq!(ask("DELETE", "/expressions/1", "").0, 200);

@@ -1,6 +1,5 @@
 //! `POST /expressions`: many changes as lines.
 
-use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use hyper::body::Incoming;
 use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 
 use super::body::Body;
 use super::changes::{Values, broken, changed, json};
@@ -42,7 +42,7 @@ fn bulk_line(json: &[u8]) -> Result<Change, Problem> {
     let line: BulkLine = serde_json::from_slice(json).map_err(|error| {
         let mut problem = Problem::bad_request(
             "json",
-            without_place(&error),
+            in_plain_words(&error),
             "a line is {\"id\":1,\"expr\":\"…\"} or {\"id\":1,\"delete\":true}",
         );
         problem.column = Some(error.column() as u64);
@@ -58,16 +58,24 @@ fn bulk_line(json: &[u8]) -> Result<Change, Problem> {
             Ok(Change::Put(id, put))
         }
         (None, true) => Ok(Change::Delete(id)),
-        _ => Err(Problem::bad_request(
+        (expression, _) => Err(Problem::bad_request(
             "json",
-            "a line needs one of 'expr' and 'delete'",
+            match expression {
+                Some(_) => "the line has both 'expr' and 'delete'",
+                None => "the line has neither 'expr' nor 'delete'",
+            },
             "a line is {\"id\":1,\"expr\":\"…\"} or {\"id\":1,\"delete\":true}",
         )),
     }
 }
 
-/// The message of serde_json, which ends with a place of its own.
-fn without_place(error: &impl Display) -> String {
+/// What is wrong, without the place that a message of serde_json ends with.
+fn in_plain_words(error: &serde_json::Error) -> String {
+    match error.classify() {
+        Category::Syntax => return "the line is not JSON from this column on".to_owned(),
+        Category::Eof => return "the line ends in the middle of its JSON".to_owned(),
+        Category::Data | Category::Io => {}
+    }
     let text = error.to_string();
     let cut = text.rfind(" at line ").unwrap_or(text.len());
     text[..cut].to_owned()
