@@ -22,7 +22,10 @@ pub struct TimePrecision(pub u8);
 /// `new` gives their defaults.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the settings")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of the settings"
+)]
 pub struct SessionOptions {
     /// Which session this is.
     pub id: SessionId,

@@ -280,7 +280,10 @@ impl Writer {
             return;
         };
         let sender = self.sender.clone();
-        let work = move || drop(sender.send(Message::Merged(Box::new(merge.run()))));
+        let work = move || {
+            give_way();
+            drop(sender.send(Message::Merged(Box::new(merge.run()))));
+        };
         let thread = std::thread::Builder::new().name("matcher-merge".to_owned());
         if thread.spawn(work).is_err() {
             self.tree.abandon_merge();
@@ -294,6 +297,17 @@ impl Writer {
         }
     }
 }
+
+/// Lowers the priority of this thread, so that searches do not wait for a processor that merges. It keeps a tenth
+/// of a busy one: merges that never end would make searches slow. If the system refuses, only the wait is longer.
+#[cfg(target_os = "linux")]
+fn give_way() {
+    const NICENESS: i32 = 10;
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_way() {}
 
 /// The changes that were made, in their order.
 fn made_of(batch: &[Waiting]) -> impl Iterator<Item = &Change> {
