@@ -65,6 +65,9 @@ pub(super) trait Carrier: std::fmt::Debug {
     /// Ends a slot at once and drops its queued bytes. [`Event::Gone`] follows.
     fn remove(&mut self, slot: usize);
 
+    /// Says to the peer that no more bytes will come; for a slot with nothing queued. It still receives.
+    fn finish(&mut self, slot: usize);
+
     /// How many bytes [`queue`](Self::queue) would accept.
     fn room(&self, slot: usize) -> usize;
 

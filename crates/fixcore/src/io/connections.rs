@@ -5,25 +5,10 @@ use std::os::fd::OwnedFd;
 
 use super::carrier::{Carrier, Counts, Event, Received};
 use super::options::{Backend, OpenError, Options, Refused, Wait};
+use super::places::{Id, Places};
 use super::uring;
 use crate::error::ErrorKind;
 use crate::framer::{Frame, Framer};
-
-/// Identifies a connection of a set. A later connection in the same place has another `Id`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Id {
-    slot: u32,
-    generation: u32,
-}
-
-impl Id {
-    /// Its place in the set, below [`Options::connections_max`]: an index for tables of the caller. A
-    /// place is reused after the handler was told that its connection [closed](Handler::closed).
-    #[must_use]
-    pub fn place(self) -> usize {
-        self.slot as usize
-    }
-}
 
 /// Handles what happens on connections.
 pub trait Handler {
@@ -128,8 +113,7 @@ pub struct Connections {
     backend: Backend,
     refused: Vec<Refused>,
     slots: Vec<Option<Slot>>,
-    generations: Vec<u32>,
-    free: Vec<usize>,
+    places: Places,
     message_bytes_max: usize,
     answer_bytes_max: usize,
     messages: u64,
@@ -149,8 +133,7 @@ impl Connections {
             backend: opened.backend,
             refused: opened.refused,
             slots: (0..places).map(|_| None).collect(),
-            generations: vec![0; places],
-            free: (0..places).rev().collect(),
+            places: Places::new(places),
             message_bytes_max: options.message_bytes_max,
             answer_bytes_max: options.answer_bytes_max,
             messages: 0,
@@ -181,7 +164,7 @@ impl Connections {
     /// How many connections there are, including those being closed.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.places.len()
     }
 
     /// Whether there are none.
@@ -195,11 +178,11 @@ impl Connections {
     /// # Errors
     /// If the set is full ([`io::ErrorKind::QuotaExceeded`]) or the system refuses the socket.
     pub fn add(&mut self, socket: impl Into<OwnedFd>) -> io::Result<Id> {
-        let Some(slot) = self.free.last().copied() else {
+        let Some(slot) = self.places.next_free() else {
             return Err(io::ErrorKind::QuotaExceeded.into());
         };
         self.carrier.add(slot, socket.into())?;
-        self.free.pop();
+        let id = self.places.take_next();
         self.slots[slot] = Some(Slot {
             framer: Framer::with_limit(self.message_bytes_max),
             waits: false,
@@ -208,7 +191,7 @@ impl Connections {
             closing: false,
             removed: None,
         });
-        Ok(self.id(slot))
+        Ok(id)
     }
 
     /// Queues all of these bytes for a connection, or none. They are sent in the next turn.
@@ -259,20 +242,13 @@ impl Connections {
         Ok(self.messages - before)
     }
 
-    fn id(&self, slot: usize) -> Id {
-        Id {
-            slot: u32::try_from(slot).unwrap_or(u32::MAX),
-            generation: self.generations[slot],
-        }
-    }
-
     fn slot(&mut self, slot: usize) -> Option<&mut Slot> {
         let of = self.slots.get_mut(slot)?.as_mut();
         of.filter(|of| of.removed.is_none())
     }
 
     fn of(&mut self, id: Id) -> Option<&mut Slot> {
-        let current = self.generations.get(id.place()) == Some(&id.generation);
+        let current = self.places.is_current(id);
         self.slot(id.place()).filter(|_| current)
     }
 
@@ -288,7 +264,7 @@ impl Connections {
 
     /// Passes messages to the handler while there is room for their answers.
     fn frames(&mut self, slot: usize, handler: &mut impl Handler) {
-        let id = self.id(slot);
+        let id = self.places.id(slot);
         let Some(Some(of)) = self.slots.get_mut(slot) else {
             return;
         };
@@ -358,12 +334,11 @@ impl Connections {
     }
 
     fn gone(&mut self, slot: usize, handler: &mut impl Handler) {
-        let id = self.id(slot);
+        let id = self.places.id(slot);
         let Some(of) = self.slots.get_mut(slot).and_then(Option::take) else {
             return;
         };
-        self.generations[slot] = self.generations[slot].wrapping_add(1);
-        self.free.push(slot);
+        self.places.release(slot);
         handler.closed(id, of.removed.unwrap_or(Closed::Here));
     }
 }

@@ -185,6 +185,13 @@ impl Carrier for Epoll {
         }
     }
 
+    fn finish(&mut self, slot: usize) {
+        if let Some(of) = self.lines.get(slot) {
+            let _ = rustix::net::shutdown(&of.socket, Shutdown::Write);
+            self.counts.syscalls += 1;
+        }
+    }
+
     fn room(&self, slot: usize) -> usize {
         self.lines.get(slot).map_or(0, |of| of.outbox.room())
     }

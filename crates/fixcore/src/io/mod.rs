@@ -9,6 +9,8 @@
 //! [`Options::connection_bytes_max`]. A kernel thread that polls for submissions is never requested,
 //! because it would occupy a processor.
 //!
+//! [`Streams`] is the same without a framer, for protocols that frame by themselves, such as FIX sessions.
+//!
 //! Not here: listening and connecting (use `std::net`), sessions, clocks, TLS.
 //!
 //! ```
@@ -43,8 +45,12 @@ mod lines;
 pub mod measure;
 mod options;
 mod outbox;
+mod places;
+mod streams;
 mod uring;
 
 pub use self::carrier::Counts;
-pub use self::connections::{Closed, Connections, Handler, Id, Out, SendError};
+pub use self::connections::{Closed, Connections, Handler, Out, SendError};
 pub use self::options::{Backend, Choice, OpenError, Options, Receives, Refused, Setup, Wait};
+pub use self::places::Id;
+pub use self::streams::{Lent, StreamEvent, Streams};

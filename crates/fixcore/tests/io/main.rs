@@ -12,6 +12,8 @@ mod messages;
 #[cfg(target_os = "linux")]
 mod refusals;
 #[cfg(target_os = "linux")]
+mod streams;
+#[cfg(target_os = "linux")]
 mod support;
 
 #[cfg(not(target_os = "linux"))]
@@ -39,7 +41,8 @@ fn main() {
     let cases = messages::CASES
         .iter()
         .chain(limits::CASES)
-        .chain(ends::CASES);
+        .chain(ends::CASES)
+        .chain(streams::CASES);
     let mut trials = Vec::new();
     for (case, test) in cases {
         for ((side, options), lacks) in &sides {

@@ -288,6 +288,13 @@ impl Carrier for Uring {
         }
     }
 
+    fn finish(&mut self, slot: usize) {
+        if let Some(of) = self.lines.get(slot) {
+            let _ = rustix::net::shutdown(&of.socket, Shutdown::Write);
+            self.counts.syscalls += 1;
+        }
+    }
+
     fn room(&self, slot: usize) -> usize {
         let of = self.lines.get(slot).filter(|of| !of.own.removed);
         of.map_or(0, |of| of.outbox.room())
