@@ -20,5 +20,7 @@ mod paths;
 mod stated;
 #[cfg(feature = "store")]
 mod store;
+#[cfg(feature = "store")]
+mod store_steps;
 #[cfg(feature = "workload")]
 mod stream;

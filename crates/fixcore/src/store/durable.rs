@@ -43,7 +43,7 @@ impl Store {
         if self.options.durability == Durability::Batch && has_room {
             // It carries the next number, which is then known even if all records before are damaged.
             let (kind, number) = (RecordKind::NextSender, self.next_sender);
-            self.active.push(kind, number, self.synced, &[]);
+            self.active.push(kind, number, self.synced, (None, &[]));
             self.marked = self.active.end;
         }
     }

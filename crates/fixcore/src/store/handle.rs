@@ -11,6 +11,7 @@ use super::record::{self, RecordKind};
 use super::segment::{self, ABSENT, HEADER_BYTES, Header, Segment};
 use super::spare::{Spare, begin, first_header, make};
 use super::walk;
+use crate::Timestamp;
 
 /// An open store of sent messages.
 #[doc(alias = "FileStore")]
@@ -67,7 +68,11 @@ impl Store {
             Some(active) => active,
             None => {
                 let spare = make(&found.lock, dir, 1, &options)?;
-                begin(spare, first_header(1, 1, (1, 1)), &options)?
+                let header = Header {
+                    created_ns: options.created.map_or(0, |created| created.0),
+                    ..first_header(1, 1, (1, 1))
+                };
+                begin(spare, header, &options)?
             }
         };
         Self {
@@ -113,6 +118,13 @@ impl Store {
         self.next_target
     }
 
+    /// When the numbers began: [`Options::created`] when the store was made, or the time of the last
+    /// [`Store::reset_at`]. `None` if neither was stated.
+    #[must_use]
+    pub fn created(&self) -> Option<Timestamp> {
+        self.active.header.created()
+    }
+
     /// How many segments there are.
     #[must_use]
     pub fn segments(&self) -> usize {
@@ -134,8 +146,33 @@ impl Store {
                 next: self.next_sender,
             });
         }
-        self.record(RecordKind::Message, number, message)?;
+        self.record(RecordKind::Message, number, (None, message))?;
         self.next_sender = number + 1;
+        self.acknowledge()
+    }
+
+    /// Appends a message and sets the number expected in the next one from the other side, in one step: a reply, and
+    /// that what it answers was received. Whatever ends the process, both are kept or neither.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::append`].
+    #[inline]
+    pub fn append_and_receive(
+        &mut self,
+        number: u64,
+        message: &[u8],
+        next_target: u64,
+    ) -> StoreResult<()> {
+        if number != self.next_sender || number == u64::MAX {
+            return Err(StoreError::Order {
+                given: number,
+                next: self.next_sender,
+            });
+        }
+        let kind = RecordKind::MessageAndTarget;
+        self.record(kind, number, (Some(next_target), message))?;
+        (self.next_sender, self.next_target) = (number + 1, next_target);
         self.acknowledge()
     }
 
@@ -145,7 +182,7 @@ impl Store {
     ///
     /// As for [`Store::append`].
     pub fn set_next_target(&mut self, number: u64) -> StoreResult<()> {
-        self.record(RecordKind::NextTarget, number, &[])?;
+        self.record(RecordKind::NextTarget, number, (None, &[]))?;
         self.next_target = number;
         self.acknowledge()
     }
@@ -166,7 +203,7 @@ impl Store {
             self.writable()?;
             self.roll(number)?;
         } else {
-            self.record(RecordKind::NextSender, number, &[])?;
+            self.record(RecordKind::NextSender, number, (None, &[]))?;
             for _ in 0..skipped {
                 self.active.push_entry(ABSENT);
             }
@@ -182,13 +219,34 @@ impl Store {
     ///
     /// As for [`Store::append`].
     pub fn reset(&mut self, next_sender: u64, next_target: u64) -> StoreResult<()> {
+        self.restart(0, next_sender, next_target)
+    }
+
+    /// [`Store::reset`], and states when the numbers began: all in one step.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::append`].
+    pub fn reset_at(
+        &mut self,
+        created: Timestamp,
+        next_sender: u64,
+        next_target: u64,
+    ) -> StoreResult<()> {
+        self.restart(created.0, next_sender, next_target)
+    }
+
+    fn restart(&mut self, created_ns: i64, next_sender: u64, next_target: u64) -> StoreResult<()> {
         self.writable()?;
         let (number, epoch) = (self.active.header.number + 1, self.active.header.epoch + 1);
         let spare = match self.spare.take() {
             Some(spare) => spare,
             None => make(&self.lock, &self.dir, number, &self.options)?,
         };
-        let header = first_header(number, epoch, (next_sender, next_target));
+        let header = Header {
+            created_ns,
+            ..first_header(number, epoch, (next_sender, next_target))
+        };
         let fresh = begin(spare, header, &self.options);
         let fresh = fresh.inspect_err(|_| self.is_unsynced = true)?;
         let old = std::mem::replace(&mut self.active, fresh);
@@ -245,9 +303,15 @@ impl Store {
 
     /// Adds a record, in a new segment if it does not fit.
     #[inline]
-    fn record(&mut self, kind: RecordKind, number: u64, content: &[u8]) -> StoreResult<()> {
-        if self.is_unsynced || !self.active.has_room(record::size(content.len()), 1) {
-            self.make_room(content.len())?;
+    fn record(
+        &mut self,
+        kind: RecordKind,
+        number: u64,
+        content: (Option<u64>, &[u8]),
+    ) -> StoreResult<()> {
+        let bytes = content.0.map_or(0, |_| record::TARGET_BYTES) + content.1.len();
+        if self.is_unsynced || !self.active.has_room(record::size(bytes), 1) {
+            self.make_room(bytes)?;
         }
         // Without a policy nothing is known to be unsynced, so damage is not mistaken for a torn end.
         let synced = match self.options.durability {
@@ -302,6 +366,7 @@ impl Store {
             bytes: 0,
             before: (self.active.entries as u64, self.active.end as u64),
             salt: 0,
+            created_ns: self.active.header.created_ns,
         };
         let fresh = begin(spare, header, &self.options);
         let fresh = fresh.inspect_err(|_| self.is_unsynced = true)?;

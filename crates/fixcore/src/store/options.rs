@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::Timestamp;
 use crate::names::named;
 
 /// Allowed sizes of a segment, in bytes.
@@ -85,6 +86,8 @@ pub struct Options {
     pub segments_max: usize,
     /// How to treat a damaged store.
     pub on_damage: OnDamage,
+    /// When the numbers of a new store began. A store that exists keeps its own time. Default: not stated.
+    pub created: Option<Timestamp>,
 }
 
 impl Default for Options {
@@ -94,6 +97,7 @@ impl Default for Options {
             segment_bytes: 16 << 20,
             segments_max: 1 << 15,
             on_damage: OnDamage::default(),
+            created: None,
         }
     }
 }
@@ -124,6 +128,13 @@ impl Options {
     #[must_use]
     pub fn on_damage(mut self, on_damage: OnDamage) -> Self {
         self.on_damage = on_damage;
+        self
+    }
+
+    /// Sets [`created`](Self#structfield.created).
+    #[must_use]
+    pub fn created(mut self, created: Timestamp) -> Self {
+        self.created = Some(created);
         self
     }
 }

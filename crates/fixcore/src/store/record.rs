@@ -23,6 +23,8 @@ pub(super) const CONTENT_BYTES_MAX: usize = (1 << 24) - 1;
 pub(super) enum RecordKind {
     /// A message under its number.
     Message,
+    /// The same, with the next number expected from the other side in the first eight bytes.
+    MessageAndTarget,
     /// The next number expected from the other side.
     NextTarget,
     /// The next number to send. Skipped numbers have no messages.
@@ -35,6 +37,7 @@ impl RecordKind {
             Self::Message => 1,
             Self::NextTarget => 2,
             Self::NextSender => 3,
+            Self::MessageAndTarget => 4,
         }
     }
 
@@ -43,8 +46,15 @@ impl RecordKind {
             1 => Some(Self::Message),
             2 => Some(Self::NextTarget),
             3 => Some(Self::NextSender),
+            4 => Some(Self::MessageAndTarget),
             _ => None,
         }
+    }
+
+    /// Whether it holds a message.
+    #[inline]
+    pub(super) fn is_message(self) -> bool {
+        matches!(self, Self::Message | Self::MessageAndTarget)
     }
 }
 
@@ -58,12 +68,26 @@ pub(super) struct Record<'a> {
     pub(super) content: &'a [u8],
 }
 
-impl Record<'_> {
+impl<'a> Record<'a> {
+    /// The message, and the next number expected if it states one.
+    pub(super) fn message(&self) -> (&'a [u8], Option<u64>) {
+        match self.kind {
+            RecordKind::MessageAndTarget => {
+                let message = self.content.get(TARGET_BYTES..).unwrap_or_default();
+                (message, Some(u64_at(self.content, 0)))
+            }
+            _ => (self.content, None),
+        }
+    }
+
     /// Its size with padding.
     pub(super) fn size(&self) -> usize {
         size(self.content.len())
     }
 }
+
+/// The bytes before a message that state the next number expected.
+pub(super) const TARGET_BYTES: usize = 8;
 
 /// What was found where a record would begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +106,8 @@ pub(super) fn size(content_bytes: usize) -> usize {
     (HEADER_BYTES + content_bytes).next_multiple_of(ALIGN)
 }
 
-/// Writes a record into the `size` bytes for it, which are zeros.
+/// Writes a record into the `size` bytes for it, which are zeros. Its content is a word, if there is one, and
+/// then these bytes.
 #[inline]
 pub(super) fn write(
     out: &mut [u8],
@@ -90,16 +115,23 @@ pub(super) fn write(
     kind: RecordKind,
     number: u64,
     synced: u32,
-    content: &[u8],
+    (target, content): (Option<u64>, &[u8]),
 ) {
-    let word = content.len() as u32 | u32::from(kind.byte()) << 24;
+    let target_bytes = if target.is_some() { TARGET_BYTES } else { 0 };
+    let bytes = target_bytes + content.len();
+    let word = bytes as u32 | u32::from(kind.byte()) << 24;
     let Some((head, rest)) = out.split_at_mut_checked(HEADER_BYTES) else {
         return;
     };
     head[4..8].copy_from_slice(&word.to_le_bytes());
     head[8..16].copy_from_slice(&number.to_le_bytes());
     head[16..20].copy_from_slice(&synced.to_le_bytes());
-    if let Some(place) = rest.get_mut(..content.len()) {
+    if let Some(target) = target
+        && let Some(place) = rest.get_mut(..TARGET_BYTES)
+    {
+        place.copy_from_slice(&target.to_le_bytes());
+    }
+    if let Some(place) = rest.get_mut(target_bytes..bytes) {
         place.copy_from_slice(content);
     }
     let sum = checksum(out, salt);
@@ -129,11 +161,15 @@ pub(super) fn read(bytes: &[u8], salt: u32) -> At<'_> {
     if checksum(whole, salt) != u32_at(head, 0) {
         return At::Checksum;
     }
+    let content = &whole[HEADER_BYTES..HEADER_BYTES + (word as usize & CONTENT_BYTES_MAX)];
+    if kind == RecordKind::MessageAndTarget && content.len() < TARGET_BYTES {
+        return At::Header;
+    }
     At::Record(Record {
         kind,
         number: u64_at(head, 8),
         unsynced_bytes: u64::from(u32_at(head, 16)) * ALIGN as u64,
-        content: &whole[HEADER_BYTES..HEADER_BYTES + (word as usize & CONTENT_BYTES_MAX)],
+        content,
     })
 }
 
@@ -150,9 +186,14 @@ pub(super) fn claim(bytes: &[u8]) -> Option<(RecordKind, u64, usize)> {
 pub(super) fn content(bytes: &[u8], number: u64) -> Option<&[u8]> {
     let head = bytes.first_chunk::<HEADER_BYTES>()?;
     let content_bytes = u32_at(head, 4) as usize & CONTENT_BYTES_MAX;
-    let is_it = u64_at(head, 8) == number && head[7] == 1;
+    let from = match head[7] {
+        1 => HEADER_BYTES,
+        4 => HEADER_BYTES + TARGET_BYTES,
+        _ => return None,
+    };
+    let is_it = u64_at(head, 8) == number;
     bytes
-        .get(HEADER_BYTES..HEADER_BYTES + content_bytes)
+        .get(from..HEADER_BYTES + content_bytes)
         .filter(|_| is_it)
 }
 
@@ -182,7 +223,8 @@ mod tests {
     #[test]
     fn a_record_comes_back_and_no_flipped_bit_does() {
         let mut bytes = vec![0; size(5)];
-        write(&mut bytes, 7, RecordKind::Message, 12, 3, b"hello");
+        let hello = (None, &b"hello"[..]);
+        write(&mut bytes, 7, RecordKind::Message, 12, 3, hello);
         let wanted = Record {
             kind: RecordKind::Message,
             number: 12,

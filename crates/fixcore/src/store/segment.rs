@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! 0    magic, number of the segment, epoch, number of its first message, next number of the other
-//!      side, bytes of the file, entries and end of the segment before, salt; checksum at 124
+//!      side, bytes of the file, entries and end of the segment before, salt, when the numbers began;
+//!      checksum at 124
 //! 128  records
 //! …    zeros, eight at least
 //! …    the index: entry n is the u32 that ends 4n bytes before the file does, and holds where
@@ -20,6 +21,7 @@ use super::error::{Damage, StoreError, StoreResult};
 use super::files::{self, BEGINNING_BYTES};
 use super::map::Map;
 use super::record::{self, At, RecordKind, u32_at, u64_at};
+use crate::Timestamp;
 
 /// The size of the header.
 pub(super) const HEADER_BYTES: usize = 128;
@@ -49,6 +51,8 @@ pub(super) struct Header {
     pub(super) before: (u64, u64),
     /// The start value of checksums.
     pub(super) salt: u32,
+    /// When the numbers began, in nanoseconds since 1970; 0 if that was not stated.
+    pub(super) created_ns: i64,
 }
 
 impl Header {
@@ -65,7 +69,13 @@ impl Header {
             bytes: u64_at(head, 40),
             before: (u64_at(head, 48), u64_at(head, 56)),
             salt: u32_at(head, 64),
+            created_ns: u64_at(head, 72).cast_signed(),
         })
+    }
+
+    /// When the numbers began, if that was stated.
+    pub(super) fn created(&self) -> Option<Timestamp> {
+        (self.created_ns != 0).then_some(Timestamp(self.created_ns))
     }
 
     /// The header as bytes.
@@ -81,6 +91,7 @@ impl Header {
             self.before.0,
             self.before.1,
             u64::from(self.salt),
+            self.created_ns.cast_unsigned(),
         ];
         for (place, word) in head[8..].chunks_exact_mut(8).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
@@ -160,16 +171,23 @@ impl Segment {
 
     /// Adds a record for which there is room. The synced part ends at `synced`.
     #[inline]
-    pub(super) fn push(&mut self, kind: RecordKind, number: u64, synced: usize, content: &[u8]) {
+    pub(super) fn push(
+        &mut self,
+        kind: RecordKind,
+        number: u64,
+        synced: usize,
+        content: (Option<u64>, &[u8]),
+    ) {
         let start = self.end;
-        let end = start + record::size(content.len());
+        let target_bytes = content.0.map_or(0, |_| record::TARGET_BYTES);
+        let end = start + record::size(target_bytes + content.1.len());
         let unsynced = start.saturating_sub(synced) / record::ALIGN;
         let salt = self.header.salt;
         if let Some(out) = self.map.get_mut(start..end) {
             record::write(out, salt, kind, number, unsynced as u32, content);
         }
         self.end = end;
-        if kind == RecordKind::Message {
+        if kind.is_message() {
             self.push_entry((start / record::ALIGN) as u32);
         }
     }
@@ -238,8 +256,8 @@ impl Segment {
         };
         let rest = self.map.get(place..).unwrap_or_default();
         let damage = match record::read(rest, self.header.salt) {
-            At::Record(record) if record.kind == RecordKind::Message && record.number == number => {
-                return Ok(Some(record.content));
+            At::Record(record) if record.kind.is_message() && record.number == number => {
+                return Ok(Some(record.message().0));
             }
             At::Record(_) | At::End => Damage::Index,
             At::Header => Damage::Record,

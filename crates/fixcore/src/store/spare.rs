@@ -27,6 +27,7 @@ pub(super) fn first_header(number: u64, epoch: u64, (first, next_target): (u64, 
         bytes: 0,
         before: (0, 0),
         salt: 0,
+        created_ns: 0,
     }
 }
 

@@ -14,6 +14,7 @@ use super::options::SEGMENT_BYTES;
 use super::record::{ALIGN, u32_at};
 use super::segment::{ABSENT, ENTRY_BYTES, Header};
 use super::walk::{Step, Walk};
+use crate::Timestamp;
 
 /// What a survey finds. Offsets are bytes of the segment's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,8 @@ pub struct Survey {
     pub next_sender: u64,
     /// The number expected in the next message from the other side.
     pub next_target: u64,
+    /// When the numbers began; `None` if that was not stated.
+    pub created: Option<Timestamp>,
     /// How many damaged places there are.
     pub damaged: u64,
     /// How many bytes opening the store would cut off.
@@ -176,6 +179,7 @@ impl Survey {
         visit: Visit<'_>,
     ) -> ControlFlow<()> {
         self.segments += 1;
+        self.created = header.created();
         self.file_bytes += bytes.len() as u64;
         let is_last = after.is_none();
         let mut index = Index::new(bytes, header);

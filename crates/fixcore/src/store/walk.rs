@@ -118,12 +118,12 @@ impl<'a> Walk<'a> {
         let lost_max = if self.is_lost { LOST_MAX } else { 0 };
         let (skip_max, own) = match record.kind {
             RecordKind::NextTarget => (u64::MAX, 0),
-            RecordKind::Message => (lost_max, 1),
+            RecordKind::Message | RecordKind::MessageAndTarget => (lost_max, 1),
             RecordKind::NextSender => (lost_max + SKIP_MAX, 0),
         };
         let next_sender = match record.kind {
             RecordKind::NextTarget => self.next_sender,
-            RecordKind::Message | RecordKind::NextSender => record.number,
+            _ => record.number,
         };
         let skipped = next_sender.checked_sub(self.next_sender)?;
         if skipped > skip_max {
@@ -137,17 +137,19 @@ impl<'a> Walk<'a> {
         self.entries = entries;
         self.at += record.size();
         self.end = self.at;
+        let (content, target) = record.message();
+        self.next_target = target.unwrap_or(self.next_target);
         if record.kind == RecordKind::NextTarget {
             self.next_target = record.number;
         } else {
             self.is_lost = false;
         }
         Some(match record.kind {
-            RecordKind::Message => Step::Message {
+            RecordKind::Message | RecordKind::MessageAndTarget => Step::Message {
                 offset,
                 number: record.number,
                 skipped,
-                content: record.content,
+                content,
             },
             RecordKind::NextTarget | RecordKind::NextSender => Step::Numbers { skipped },
         })
