@@ -7,6 +7,8 @@ mod id;
 mod memory_store;
 mod now;
 mod options;
+pub mod schedule;
+pub mod settings;
 mod store;
 
 pub use id::SessionId;

@@ -1,0 +1,90 @@
+//! What a session logs, and where.
+
+use std::path::PathBuf;
+
+use super::reader::{Reader, takes};
+
+/// The logs of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of the settings"
+)]
+pub struct LogOptions {
+    /// `FileLogPath`: the directory of message and event logs. Default: none are written.
+    pub path: Option<PathBuf>,
+    /// `FileLogBackupPath`: where logs go that are put away. Default: `path`.
+    pub backup_path: Option<PathBuf>,
+    /// `FileLogFormat`. Default: that of QuickFIX for C++.
+    pub format: LogFormat,
+    /// `FileLogHeartbeats`: heartbeats are logged, too. Default: yes.
+    pub heartbeats: bool,
+    /// `FileIncludeMilliseconds`, of QuickFIX/J's form only. Default: no.
+    pub milliseconds: bool,
+    /// `FileIncludeTimeStampForMessages`, of QuickFIX/J's form only. Default: no.
+    pub message_times: bool,
+    /// `ScreenLogShowIncoming`. Default: no.
+    pub screen_incoming: bool,
+    /// `ScreenLogShowOutgoing`. Default: no.
+    pub screen_outgoing: bool,
+    /// `ScreenLogShowEvents`. Default: no.
+    pub screen_events: bool,
+    /// `ScreenLogShowHeartBeats`. Default: no.
+    pub screen_heartbeats: bool,
+}
+
+/// Whose logs they look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogFormat {
+    /// QuickFIX for C++: `NAME.messages.current.log`, `20260102-03:04:05.123456789 : 8=FIX…`.
+    #[default]
+    QuickFix,
+    /// QuickFIX/J: `NAME.messages.log`, `20260102-03:04:05: text`.
+    QuickFixJ,
+}
+
+impl Default for LogOptions {
+    fn default() -> Self {
+        Self {
+            path: None,
+            backup_path: None,
+            format: LogFormat::default(),
+            heartbeats: true,
+            milliseconds: false,
+            message_times: false,
+            screen_incoming: false,
+            screen_outgoing: false,
+            screen_events: false,
+            screen_heartbeats: false,
+        }
+    }
+}
+
+pub(super) fn log(reader: &Reader<'_>) -> LogOptions {
+    let flag = |name, default| reader.flag(name).unwrap_or(default);
+    let name = "FileLogFormat";
+    let format = match reader.stated(name) {
+        None => LogFormat::QuickFix,
+        Some(stated) => match stated.value.to_ascii_uppercase().as_str() {
+            "QUICKFIX" => LogFormat::QuickFix,
+            "QUICKFIXJ" | "QUICKFIX/J" => LogFormat::QuickFixJ,
+            _ => {
+                reader.wrong(&stated, takes(name));
+                LogFormat::QuickFix
+            }
+        },
+    };
+    LogOptions {
+        path: reader.path("FileLogPath"),
+        backup_path: reader.path("FileLogBackupPath"),
+        format,
+        heartbeats: flag("FileLogHeartbeats", true),
+        milliseconds: flag("FileIncludeMilliseconds", false),
+        message_times: flag("FileIncludeTimeStampForMessages", false),
+        screen_incoming: flag("ScreenLogShowIncoming", false),
+        screen_outgoing: flag("ScreenLogShowOutgoing", false),
+        screen_events: flag("ScreenLogShowEvents", false),
+        screen_heartbeats: flag("ScreenLogShowHeartBeats", false),
+    }
+}

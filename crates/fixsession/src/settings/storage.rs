@@ -1,0 +1,22 @@
+//! Where a session's numbers and messages are kept.
+
+use std::path::PathBuf;
+
+use super::reader::Reader;
+
+/// The store of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StorageOptions {
+    /// `FileStorePath`: the directory of all stores. Default: in memory.
+    pub path: Option<PathBuf>,
+    /// `FileStoreSync`: each message is on the disk before it is sent. Default: no.
+    pub sync: bool,
+}
+
+pub(super) fn storage(reader: &Reader<'_>) -> StorageOptions {
+    StorageOptions {
+        path: reader.path("FileStorePath"),
+        sync: reader.flag("FileStoreSync").unwrap_or(false),
+    }
+}
