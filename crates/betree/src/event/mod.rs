@@ -6,6 +6,7 @@
 mod json;
 mod order;
 mod reader;
+mod sparse;
 mod values;
 
 pub use reader::{EventId, EventReader};

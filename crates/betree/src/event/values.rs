@@ -1,6 +1,7 @@
 //! The values of an event, by attribute.
 
 use super::order::Order;
+use super::sparse::Sparse;
 use crate::dictionary::Dictionary;
 
 /// What an event has.
@@ -20,13 +21,9 @@ pub(crate) struct EventValues {
     has: Vec<u64>,
     text: String,
     /// The seconds at which segments were entered.
-    segments: Vec<Option<i64>>,
-    /// The segments that were entered.
-    entered: Vec<u32>,
+    segments: Sparse<i64>,
     /// Counts and seconds of counters.
-    caps: Vec<Option<(i64, i64)>>,
-    /// The counters that have a value.
-    counted: Vec<u32>,
+    caps: Sparse<(i64, i64)>,
     pub(super) now: Option<i64>,
 }
 
@@ -61,10 +58,8 @@ impl EventValues {
             elements: Vec::new(),
             has: vec![0; elements.div_ceil(64)],
             text: String::new(),
-            segments: vec![None; segments],
-            entered: Vec::new(),
-            caps: vec![None; caps],
-            counted: Vec::new(),
+            segments: Sparse::new(segments),
+            caps: Sparse::new(caps),
             now: None,
         }
     }
@@ -90,12 +85,8 @@ impl EventValues {
             self.has[element as usize / 64] = 0;
         }
         self.text.clear();
-        for slot in self.entered.drain(..) {
-            self.segments[slot as usize] = None;
-        }
-        for slot in self.counted.drain(..) {
-            self.caps[slot as usize] = None;
-        }
+        self.segments.clear();
+        self.caps.clear();
         self.now = None;
     }
 
@@ -141,31 +132,25 @@ impl EventValues {
     }
 
     pub(crate) fn segment(&self, slot: u32) -> Option<i64> {
-        self.segments.get(slot as usize).copied().flatten()
+        self.segments.get(slot)
     }
 
     /// The segments that were entered, by their slots.
     pub(crate) fn entered(&self) -> &[u32] {
-        &self.entered
+        self.segments.numbers()
     }
 
     pub(super) fn enter_segment(&mut self, slot: u32, second: i64) {
-        if let Some(place @ None) = self.segments.get_mut(slot as usize) {
-            *place = Some(second);
-            self.entered.push(slot);
-        }
+        self.segments.insert(slot, second);
     }
 
     /// Keeps the value of a counter and the second of its time. Of several values the first counts.
     pub(super) fn count(&mut self, slot: u32, value: i64, second: i64) {
-        if let Some(place @ None) = self.caps.get_mut(slot as usize) {
-            *place = Some((value, second));
-            self.counted.push(slot);
-        }
+        self.caps.insert(slot, (value, second));
     }
 
     pub(crate) fn cap(&self, slot: u32) -> Option<(i64, i64)> {
-        self.caps.get(slot as usize).copied().flatten()
+        self.caps.get(slot)
     }
 
     pub(crate) fn now(&self) -> Option<i64> {

@@ -150,7 +150,7 @@ impl<'s> Search<'s> {
         while self.spent < limit {
             self.phase = match self.phase {
                 Phase::Clear { part, word } => self.clear(part, word),
-                Phase::Enter { part } => self.enter(part),
+                Phase::Enter { part } => self.enter(part, limit),
                 Phase::Tests { part, family, test } => self.tests(part, family, test, limit),
                 Phase::Blocks {
                     part,
@@ -270,7 +270,9 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn enter(&mut self, part: usize) -> Phase {
+    /// What follows directly is called from here: in a search of a few look-ups the way from phase to phase is most of
+    /// the time.
+    fn enter(&mut self, part: usize, limit: u64) -> Phase {
         self.spent += 1;
         if self.names.is_some() {
             return Phase::Plan {
@@ -279,7 +281,7 @@ impl<'s> Search<'s> {
                 element: 0,
             };
         }
-        match self.state.parts.get(part) {
+        let next = match self.state.parts.get(part) {
             Some(found) if self.output == Output::Rest || found.index.lockstep.is_empty() => {
                 self.after_lockstep(part)
             }
@@ -289,6 +291,11 @@ impl<'s> Search<'s> {
                 test: 0,
             },
             None => self.end(),
+        };
+        match next {
+            Phase::Cells { part, at } if self.spent < limit => self.cells(part, at, limit),
+            Phase::Write { word } if self.spent < limit => self.write(word, limit),
+            next => next,
         }
     }
 
@@ -315,6 +322,7 @@ impl<'s> Search<'s> {
     /// All matches are known; they remain to be written.
     pub(super) fn end(&mut self) -> Phase {
         match self.output {
+            Output::Ids if self.matched == 0 => return self.done(),
             Output::Ids => {}
             Output::Bitmap if self.state.is_plain() => return Phase::Words,
             Output::Bitmap => {

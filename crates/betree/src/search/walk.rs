@@ -44,9 +44,12 @@ impl Search<'_> {
         }
         self.buffers.stack.clear();
         self.buffers.units.clear();
-        Phase::Walk {
-            part,
-            at: Place::ROOT,
+        match self.spent < limit {
+            true => self.walk(part, Place::ROOT, limit),
+            false => Phase::Walk {
+                part,
+                at: Place::ROOT,
+            },
         }
     }
 
