@@ -10,6 +10,7 @@ mod options;
 pub mod schedule;
 pub mod settings;
 mod store;
+pub mod stores;
 
 pub use id::SessionId;
 pub use memory_store::MemoryStore;

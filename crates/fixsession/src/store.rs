@@ -26,6 +26,22 @@ pub trait Store {
     /// The message could not be kept; no number is used.
     fn append(&mut self, number: u64, message: &[u8]) -> Result<(), StoreFailure>;
 
+    /// Keeps an answer and moves the number of the next message to receive past what it answers, in one
+    /// step: a process that is killed in between would do the same thing twice.
+    ///
+    /// # Errors
+    ///
+    /// The message could not be kept; no number is used.
+    fn append_and_receive(
+        &mut self,
+        number: u64,
+        message: &[u8],
+        next_target: u64,
+    ) -> Result<(), StoreFailure> {
+        self.append(number, message)?;
+        self.set_next_target(next_target)
+    }
+
     /// Uses a number without keeping a message (`PersistMessages=N`, or a jump by the operator).
     ///
     /// # Errors

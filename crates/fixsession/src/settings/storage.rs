@@ -12,11 +12,16 @@ pub struct StorageOptions {
     pub path: Option<PathBuf>,
     /// `FileStoreSync`: each message is on the disk before it is sent. Default: no.
     pub sync: bool,
+    /// `ForceResendWhenCorruptedStore`: damaged messages are left out, not refused. Default: no.
+    pub skip_damage: bool,
 }
 
 pub(super) fn storage(reader: &Reader<'_>) -> StorageOptions {
     StorageOptions {
         path: reader.path("FileStorePath"),
         sync: reader.flag("FileStoreSync").unwrap_or(false),
+        skip_damage: reader
+            .flag("ForceResendWhenCorruptedStore")
+            .unwrap_or(false),
     }
 }
