@@ -56,7 +56,7 @@ pub mod value;
 pub mod workload;
 
 pub use crate::data::DataPairs;
-pub use crate::decoder::{Decoder, Entries, Entry, Field, Fields, Message};
+pub use crate::decoder::{Decoder, Entries, Entry, Field, Fields, LenientMessage, Message};
 pub use crate::encoder::{Encoder, MessageWriter, Slot, Template, TemplateBuilder};
 pub use crate::error::{Error, ErrorKind, Result};
 pub use crate::frame::{MESSAGE_BYTES_MAX, SOH};

@@ -6,10 +6,12 @@
 
 mod diagnose;
 mod group;
+mod lenient;
 mod message;
 mod parse;
 mod parsed;
 
 pub use group::{Entries, Entry};
+pub use lenient::LenientMessage;
 pub use message::{Field, Fields, Message};
 pub use parse::Decoder;

@@ -16,8 +16,8 @@ use crate::scan::{Index, Scanner, read_digits};
 #[doc(alias = "parser")]
 #[derive(Debug, Default)]
 pub struct Decoder {
-    parsed: Parsed,
-    pairs: DataPairs,
+    pub(super) parsed: Parsed,
+    pub(super) pairs: DataPairs,
 }
 
 impl Decoder {

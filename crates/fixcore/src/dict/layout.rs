@@ -3,7 +3,7 @@
 /// The number of a group of a dictionary.
 pub(crate) type GroupId = u32;
 /// A set of fields by their numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Bits(pub(super) Box<[u64]>);
 
 impl Bits {
@@ -28,8 +28,13 @@ impl Bits {
         *word != before
     }
 
-    pub(super) fn clear(&mut self) {
-        self.0.fill(0);
+    /// Empties the set, with room for this many fields.
+    pub(super) fn clear(&mut self, fields: usize) {
+        let words = fields.div_ceil(64);
+        match self.0.len() < words {
+            true => *self = Self::new(fields),
+            false => self.0.fill(0),
+        }
     }
 
     pub(super) fn add(&mut self, other: &Self) {

@@ -1,0 +1,320 @@
+//! One pass over the fields of a message, with a stack of open groups, which gets as deep as the
+//! dictionary's groups whatever the message contains.
+
+use super::dictionary::Dictionary;
+use super::layout::{Bits, Group, GroupId, Layout};
+use super::rules::Rules;
+use crate::decoder::{Field, Message};
+use crate::error::{Error, ErrorKind, Result};
+use crate::value;
+
+/// Tags from here on are user-defined.
+const USER_TAGS: u32 = 5000;
+
+/// An open group.
+#[derive(Debug)]
+struct Open {
+    group: GroupId,
+    /// Whether the group is one of the transport dictionary.
+    of_transport: bool,
+    stated: u64,
+    entries: u64,
+    offset: usize,
+    seen: Bits,
+}
+
+/// What a pass needs, reused from message to message.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    open: Vec<Open>,
+    /// Unused sets of fields, for groups that open later.
+    spare: Vec<Bits>,
+    header: Bits,
+    body: Bits,
+    trailer: Bits,
+}
+
+/// The current section of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Section {
+    Header,
+    Body,
+    Trailer,
+}
+
+/// The dictionary and the layout of a message's body.
+pub(super) fn body_layout<'v>(
+    (transport, application): (&'v Dictionary, Option<&'v Dictionary>),
+    message: &Message<'_, '_>,
+) -> Result<(&'v Dictionary, &'v Layout)> {
+    let msg_type = message.msg_type();
+    let found = |dictionary: &'v Dictionary| {
+        let found = dictionary.message(msg_type)?;
+        Some((dictionary, &found.layout))
+    };
+    let layout = found(transport).or_else(|| found(application?));
+    layout.ok_or_else(|| {
+        let offset = message.field(2).map_or(0, |field| field.offset);
+        Error::new(ErrorKind::UnknownMessage, offset).tag_is(35)
+    })
+}
+
+impl Buffers {
+    /// Validates a message in the order of its fields.
+    pub(super) fn validate(
+        &mut self,
+        dictionaries: (&Dictionary, Option<&Dictionary>),
+        rules: Rules,
+        message: &Message<'_, '_>,
+    ) -> Result<()> {
+        let (dictionary, layout) = body_layout(dictionaries, message)?;
+        let transport = dictionaries.0;
+        self.clear(transport, dictionary);
+        let mut pass = Pass {
+            transport,
+            dictionary,
+            layout,
+            rules,
+            section: Section::Header,
+            buffers: self,
+        };
+        for field in message.fields() {
+            pass.field(&field)?;
+        }
+        pass.finish(message.bytes().len())
+    }
+
+    fn clear(&mut self, transport: &Dictionary, dictionary: &Dictionary) {
+        self.header.clear(transport.fields.len());
+        self.body.clear(dictionary.fields.len());
+        self.trailer.clear(transport.fields.len());
+        let open = self.open.drain(..).map(|open| open.seen);
+        self.spare.extend(open);
+    }
+
+    /// The first required field that a message lacks: of the header, the body or the trailer.
+    pub(super) fn missing(
+        &mut self,
+        (transport, dictionary, layout): (&Dictionary, &Dictionary, &Layout),
+        message: &Message<'_, '_>,
+    ) -> Result<()> {
+        self.clear(transport, dictionary);
+        let mut sections = [
+            (transport, &transport.header, &mut self.header),
+            (dictionary, layout, &mut self.body),
+            (transport, &transport.trailer, &mut self.trailer),
+        ];
+        for tag in message.tags() {
+            for (dictionary, layout, seen) in &mut sections {
+                let number = dictionary.number(*tag);
+                if let Some(number) = number.filter(|number| layout.allowed.has(*number)) {
+                    seen.set(number);
+                    break;
+                }
+            }
+        }
+        let end = message.bytes().len();
+        sections
+            .into_iter()
+            .try_for_each(|(dictionary, layout, seen)| complete(layout, seen, dictionary, end))
+    }
+}
+
+struct Pass<'p, 'v> {
+    transport: &'v Dictionary,
+    dictionary: &'v Dictionary,
+    layout: &'v Layout,
+    rules: Rules,
+    section: Section,
+    buffers: &'p mut Buffers,
+}
+
+fn wrong(kind: ErrorKind, field: &Field<'_>) -> Error {
+    Error::new(kind, field.offset).tag_is(field.tag)
+}
+
+impl<'v> Pass<'_, 'v> {
+    fn dictionary(&self, of_transport: bool) -> &'v Dictionary {
+        match of_transport {
+            true => self.transport,
+            false => self.dictionary,
+        }
+    }
+
+    fn field(&mut self, field: &Field<'_>) -> Result<()> {
+        while let Some(of_transport) = self.buffers.open.last().map(|open| open.of_transport) {
+            let dictionary = self.dictionary(of_transport);
+            if let Some(open) = self.buffers.open.last_mut()
+                && let Some(group) = dictionary.groups.get(open.group as usize)
+                && let Some(number) = dictionary.number(field.tag)
+                && group.layout.allowed.has(number)
+            {
+                if number == group.first as usize {
+                    entry_is_whole(open, group, dictionary, field.offset)?;
+                    open.entries += 1;
+                    open.seen.clear(dictionary.fields.len());
+                }
+                if open.entries == 0 {
+                    return Err(wrong(ErrorKind::FieldOrder, field));
+                }
+                if !open.seen.set(number) {
+                    return Err(wrong(ErrorKind::RepeatedTag, field));
+                }
+                return self.value(of_transport, &group.layout, number, field);
+            }
+            self.close(field.offset)?;
+        }
+        self.outside(field)
+    }
+
+    /// Checks a field outside groups.
+    fn outside(&mut self, field: &Field<'_>) -> Result<()> {
+        let (transport, dictionary, layout) = (self.transport, self.dictionary, self.layout);
+        let sections = [
+            (true, &transport.header, Section::Header),
+            (false, layout, Section::Body),
+            (true, &transport.trailer, Section::Trailer),
+        ];
+        for (of_transport, layout, section) in sections {
+            let dictionary = match of_transport {
+                true => transport,
+                false => dictionary,
+            };
+            let number = dictionary.number(field.tag);
+            let Some(number) = number.filter(|number| layout.allowed.has(*number)) else {
+                continue;
+            };
+            if section < self.section && self.rules.order {
+                return Err(wrong(ErrorKind::FieldOrder, field));
+            }
+            self.section = self.section.max(section);
+            let seen = match section {
+                Section::Header => &mut self.buffers.header,
+                Section::Body => &mut self.buffers.body,
+                Section::Trailer => &mut self.buffers.trailer,
+            };
+            if !seen.set(number) {
+                return Err(wrong(ErrorKind::RepeatedTag, field));
+            }
+            return self.value(of_transport, layout, number, field);
+        }
+        let known = transport.number(field.tag).or(dictionary.number(field.tag));
+        match known {
+            _ if field.value.is_empty() && !self.rules.empty => {
+                Err(wrong(ErrorKind::EmptyValue, field))
+            }
+            _ if field.tag >= USER_TAGS && !self.rules.user_tags && known.is_none() => Ok(()),
+            _ if field.tag < USER_TAGS && !self.rules.unexpected => Ok(()),
+            None => Err(wrong(ErrorKind::UnknownTag, field)),
+            Some(_) => Err(wrong(ErrorKind::UnexpectedTag, field)),
+        }
+    }
+
+    /// Checks the data type and the value of a field; a count field opens a group.
+    fn value(
+        &mut self,
+        of_transport: bool,
+        layout: &'v Layout,
+        number: usize,
+        field: &Field<'_>,
+    ) -> Result<()> {
+        let dictionary = self.dictionary(of_transport);
+        if field.value.is_empty() {
+            return match self.rules.empty {
+                true => Ok(()),
+                false => Err(wrong(ErrorKind::EmptyValue, field)),
+            };
+        }
+        if let Some(known) = dictionary.fields.get(number) {
+            if !known.data_type.accepts(field.value) {
+                return Err(wrong(ErrorKind::Value, field));
+            }
+            let listed = match known.data_type.is_list() {
+                _ if known.values.is_empty() || !self.rules.values => true,
+                // The message type was found before; the values of tag 35 do not list all types.
+                _ if field.tag == 35 => true,
+                // A listed value may itself contain spaces.
+                true if known.lists(field.value) => true,
+                true => field
+                    .value
+                    .split(|byte| *byte == b' ')
+                    .all(|word| known.lists(word)),
+                false => known.lists(field.value),
+            };
+            if !listed {
+                return Err(wrong(ErrorKind::UnknownValue, field));
+            }
+        }
+        let Some(group) = layout.group(number) else {
+            return Ok(());
+        };
+        let stated = value::unsigned(field.value).ok_or(wrong(ErrorKind::Value, field))?;
+        let mut seen = self.buffers.spare.pop().unwrap_or_default();
+        seen.clear(dictionary.fields.len());
+        self.buffers.open.push(Open {
+            group,
+            of_transport,
+            stated,
+            entries: 0,
+            offset: field.offset,
+            seen,
+        });
+        Ok(())
+    }
+
+    /// Closes the innermost group.
+    fn close(&mut self, at: usize) -> Result<()> {
+        let Some(open) = self.buffers.open.pop() else {
+            return Ok(());
+        };
+        let dictionary = self.dictionary(open.of_transport);
+        if let Some(group) = dictionary.groups.get(open.group as usize) {
+            entry_is_whole(&open, group, dictionary, at)?;
+            if open.entries != open.stated && self.rules.counts {
+                let count = dictionary.fields.get(group.count as usize);
+                let tag = count.map_or(0, |field| field.tag);
+                return Err(Error::group_count(
+                    open.offset,
+                    tag,
+                    open.stated,
+                    open.entries,
+                ));
+            }
+        }
+        self.buffers.spare.push(open.seen);
+        Ok(())
+    }
+
+    fn finish(mut self, end: usize) -> Result<()> {
+        while !self.buffers.open.is_empty() {
+            self.close(end)?;
+        }
+        let (transport, dictionary) = (self.transport, self.dictionary);
+        for (layout, dictionary, seen) in [
+            (&transport.header, transport, &self.buffers.header),
+            (self.layout, dictionary, &self.buffers.body),
+            (&transport.trailer, transport, &self.buffers.trailer),
+        ] {
+            complete(layout, seen, dictionary, end)?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that all required fields are present.
+fn complete(layout: &Layout, seen: &Bits, dictionary: &Dictionary, at: usize) -> Result<()> {
+    match layout.required.lacking(seen) {
+        None => Ok(()),
+        Some(missing) => {
+            let tag = dictionary.fields.get(missing).map_or(0, |field| field.tag);
+            Err(Error::new(ErrorKind::MissingTag, at).tag_is(tag))
+        }
+    }
+}
+
+fn entry_is_whole(open: &Open, group: &Group, dictionary: &Dictionary, at: usize) -> Result<()> {
+    match open.entries {
+        0 => Ok(()),
+        _ => complete(&group.layout, &open.seen, dictionary, at),
+    }
+}

@@ -1,0 +1,78 @@
+//! What a validation checks.
+
+/// What a validator checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a check of its own")]
+pub struct Rules {
+    /// Reject tags from 5000 on that the dictionary does not have.
+    pub user_tags: bool,
+    /// Reject header and trailer fields in other places.
+    pub order: bool,
+    /// Reject values that the dictionary does not list.
+    pub values: bool,
+    /// Accept fields without a value. A [`Decoder`](crate::Decoder) only returns such fields if asked to.
+    pub empty: bool,
+    /// Reject tags below 5000 that the dictionary does not have, or not for the message.
+    pub unexpected: bool,
+    /// Reject groups that do not have the number of entries that their count field states.
+    pub counts: bool,
+}
+
+impl Default for Rules {
+    /// Checks everything except tags from 5000 on.
+    fn default() -> Self {
+        Self {
+            user_tags: false,
+            order: true,
+            values: true,
+            empty: false,
+            unexpected: true,
+            counts: true,
+        }
+    }
+}
+
+impl Rules {
+    /// Sets [`user_tags`](Self#structfield.user_tags).
+    #[must_use]
+    pub fn user_tags(mut self, user_tags: bool) -> Self {
+        self.user_tags = user_tags;
+        self
+    }
+
+    /// Sets [`order`](Self#structfield.order).
+    #[must_use]
+    pub fn order(mut self, order: bool) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets [`values`](Self#structfield.values).
+    #[must_use]
+    pub fn values(mut self, values: bool) -> Self {
+        self.values = values;
+        self
+    }
+
+    /// Sets [`counts`](Self#structfield.counts).
+    #[must_use]
+    pub fn counts(mut self, counts: bool) -> Self {
+        self.counts = counts;
+        self
+    }
+
+    /// Sets [`unexpected`](Self#structfield.unexpected).
+    #[must_use]
+    pub fn unexpected(mut self, unexpected: bool) -> Self {
+        self.unexpected = unexpected;
+        self
+    }
+
+    /// Sets [`empty`](Self#structfield.empty).
+    #[must_use]
+    pub fn empty(mut self, empty: bool) -> Self {
+        self.empty = empty;
+        self
+    }
+}
