@@ -3,17 +3,36 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod application;
+pub mod body;
+mod dictionaries;
+mod event;
+mod first;
+mod framing;
+mod gap;
 mod id;
 mod memory_store;
 mod now;
 mod options;
+mod reject;
+mod replay;
 pub mod schedule;
+mod session;
 pub mod settings;
 mod store;
 pub mod stores;
+mod times;
+mod version;
+mod writer;
 
+pub use application::{Application, DoNotSend, Outbox, Outgoing, Received, Refusal};
+pub use dictionaries::{Dictionaries, DictionaryRef, appl_ver_id};
+pub use event::Event;
+pub use first::{First, FirstProblem, first_message};
 pub use id::SessionId;
 pub use memory_store::MemoryStore;
 pub use now::Now;
 pub use options::{Role, SessionOptions, TimePrecision};
+pub use replay::{ReplayStep, plan_replay};
+pub use session::{Progress, SendError, Sent, Session, Status};
 pub use store::{Store, StoreFailure};

@@ -1,0 +1,77 @@
+//! The body of a received message in the order in which QuickFIX would write it.
+
+use fixcore::dict::Dictionary;
+use fixcore::{Field, Message};
+
+use crate::writer::{is_of_session, push_field};
+
+/// Appends the body of a message: fields by ascending tag, the entries of a group behind its count field
+/// in the order of the message. Fields that only a session writes (8, 9, 10, 34, 35, 43, 49, 52, 56, 122,
+/// 369) and signatures are left out. Without a dictionary the message has no groups: fields that occur twice keep
+/// their order.
+pub fn sorted(message: &Message<'_, '_>, dictionary: Option<&Dictionary>, out: &mut Vec<u8>) {
+    let body = |field: &Field<'_>| !is_of_session(field.tag) && !matches!(field.tag, 89 | 93);
+    let fields: Vec<Field<'_>> = message.fields().filter(body).collect();
+    // Each run begins with a field outside of groups; the rest of it are the entries of its group.
+    let mut runs: Vec<&[Field<'_>]> = Vec::with_capacity(fields.len());
+    let mut rest = fields.as_slice();
+    while let Some(first) = rest.first() {
+        let entries = group_length(message, dictionary, *first, rest.get(1..).unwrap_or(&[]));
+        let (run, behind) = rest.split_at((1 + entries).min(rest.len()));
+        runs.push(run);
+        rest = behind;
+    }
+    runs.sort_by_key(|run| run.first().map_or(0, |field| field.tag));
+    for field in runs.into_iter().flatten() {
+        push_field(out, field.tag, field.value);
+    }
+}
+
+/// How many fields the group has that this field counts.
+fn group_length(
+    message: &Message<'_, '_>,
+    dictionary: Option<&Dictionary>,
+    count: Field<'_>,
+    rest: &[Field<'_>],
+) -> usize {
+    let Some(dictionary) = dictionary else {
+        return 0;
+    };
+    let whole = message.whole();
+    let entries = dictionary.entries(&whole, message.msg_type(), count.tag);
+    let Ok(Some(entries)) = entries else {
+        return 0;
+    };
+    let length: usize = entries.map(|entry| entry.fields().count()).sum();
+    length.min(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fixcore::Decoder;
+    use fixcore::dict::Version;
+
+    fn sorted_text(body: &str, dictionary: Option<&Dictionary>) -> String {
+        let mut bytes = Vec::new();
+        fixcore::frame::write(b"FIX.4.4", body.replace('|', "\x01").as_bytes(), &mut bytes);
+        let mut decoder = Decoder::new();
+        let message = decoder.parse(&bytes).unwrap();
+        let mut out = Vec::new();
+        sorted(&message, dictionary, &mut out);
+        String::from_utf8(out).unwrap().replace('\x01', "|")
+    }
+
+    #[test]
+    fn tags_ascend_and_groups_stay_together() {
+        let dictionary = Version::Fix44.dictionary();
+        let head = "35=D|34=2|49=A|52=20260101-00:00:00|56=B|";
+        let text = sorted_text(&format!("{head}55=X|54=1|11=a|97=Y|"), dictionary);
+        assert_eq!(text, "11=a|54=1|55=X|97=Y|");
+        let group = "78=2|79=one|80=5|79=two|80=6|";
+        let text = sorted_text(&format!("{head}{group}55=X|11=a|"), dictionary);
+        assert_eq!(text, format!("11=a|55=X|{group}"));
+        let text = sorted_text(&format!("{head}55=X|454=0|11=a|"), dictionary);
+        assert_eq!(text, "11=a|55=X|454=0|");
+    }
+}
