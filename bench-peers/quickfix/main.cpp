@@ -3,6 +3,10 @@
 //
 //   quickfix-peer quickfix|quickfix-dictionary DICTIONARY accept FILE
 //   quickfix-peer quickfix|quickfix-dictionary DICTIONARY turn DIRECTORY MILLISECONDS
+//   quickfix-peer quickfix|quickfix-dictionary DICTIONARY serve FILE
+//
+// `serve` reads a number of passes from each line and answers with the nanoseconds that as many parses of the
+// whole set took.
 //
 // A parse is `Message::setString`, which checks BodyLength and CheckSum. With the dictionary it also
 // takes groups apart, and `DataDictionary::validate` can follow.
@@ -174,6 +178,19 @@ void turn(Parser& parser, Rows& rows, const std::string& directory) {
     rows.add("encode", "nos", 1, encode, readable(order()));
 }
 
+int serve(Parser& parser, const Set& set) {
+    std::size_t passes = 0;
+    while (std::cin >> passes) {
+        auto start = std::chrono::steady_clock::now();
+        for (std::size_t pass = 0; pass < passes; ++pass) {
+            for (const std::string& bytes : set) used = used + parser.parse(bytes);
+        }
+        auto end = std::chrono::steady_clock::now();
+        std::cout << std::chrono::duration<double, std::nano>(end - start).count() << std::endl;
+    }
+    return 0;
+}
+
 int run(const std::vector<std::string>& words) {
     if (words.size() < 4) throw std::runtime_error("a library, a dictionary and a verb are needed");
     FIX::DataDictionary dictionary(words[1]);
@@ -186,6 +203,7 @@ int run(const std::vector<std::string>& words) {
         std::cout << std::endl;
         return 0;
     }
+    if (words[2] == "serve") return serve(parser, read_set(words[3]));
     if (words[2] != "turn" || words.size() != 5) throw std::runtime_error("accept or turn");
     Rows rows{std::stoi(words[4]), ""};
     turn(parser, rows, words[3]);

@@ -52,6 +52,9 @@ usage: cargo xtask CHORE
   peers stress [--quick] compare codecs under load with those of Go, in rounds
   peers stress SECTION   only perfkit itself: soak (a minute), open, leaks
   peers fix [--quick]    compare parsing and encoding with fefix and QuickFIX, in rounds
+  peers fix-shapes [--quick]
+                         compare parsing and encoding over shapes of messages with a naive parser and
+                         encoder, fefix and, if it is installed, QuickFIX
   peers fix-log LOG      compare the speed of `perfkit fix` on a log with dd, wc and grep; generates
                          a LOG of 2 GiB if it does not exist
   peers betree           compare searches with the crate a-tree
@@ -111,6 +114,8 @@ fn main() -> ExitCode {
         ["peers", "stress", section] => peers::stress::section(section),
         ["peers", "fix"] => peers::fix::run(peers::Size::Full),
         ["peers", "fix", "--quick"] => peers::fix::run(peers::Size::Quick),
+        ["peers", "fix-shapes"] => peers::fix_shapes::run::run(peers::Size::Full),
+        ["peers", "fix-shapes", "--quick"] => peers::fix_shapes::run::run(peers::Size::Quick),
         ["peers", "fix-log", log] => peers::fix_log::run::run(log),
         ["peers", "betree"] => peers::betree::run::run(),
         ["peers", "betree-shapes"] => peers::betree_shapes::run::run(peers::Size::Full),

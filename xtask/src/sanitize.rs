@@ -24,6 +24,7 @@ const OTHERS: &[&str] = &[
     "perfkit fix-bench scan --batches 2 --batch-size 50",
     "perfkit fix-bench parse --batches 2 --batch-size 50",
     "perfkit fix-bench encode --batches 2 --batch-size 50",
+    "perfkit fix-bench shapes --isa each --shape order --shape 'sweep of bytes' --draws 9 --rounds 1",
     "perfkit fix-bench store --batches 2 --store-messages 2000 --store-dir .",
     "perfkit fix-bench spsc --batches 2 --batch-size 50",
     "perfkit fix-bench deferred --batches 2 --batch-size 50",

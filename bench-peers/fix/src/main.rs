@@ -5,6 +5,9 @@
 //! fix-peer LIBRARY accept FILE              a digit a message: whether the library takes it
 //! fix-peer LIBRARY turn DIRECTORY MILLISECONDS
 //!                                           a line of JSON: nanoseconds and answers
+//! fix-peer shapes DRAWS ROUNDS ISAS [QUICKFIX DICTIONARY]
+//!                                           shapes of messages in one run, as JSON: by `each` instruction
+//!                                           set or some, with QuickFIX's program and its dictionary
 //! ```
 //!
 //! What is timed has a file a library; QuickFIX is in `bench-peers/quickfix`. This package also brings
@@ -16,12 +19,14 @@ mod ours;
 mod rival;
 mod rows;
 mod sets;
+mod shapes;
 
 use std::error::Error;
 use std::path::Path;
 
-use fixcore::Decoder;
+use bench::fix::shapes::Plan;
 use fixcore::workload::Sample;
+use fixcore::{Decoder, Isa};
 use rows::Rows;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -59,7 +64,32 @@ fn main() -> Result<()> {
             println!("{}", rows.json());
             Ok(())
         }
-        _ => Err("sets, or a library and accept or turn".into()),
+        ["shapes", draws, rounds, isas, ref quickfix @ ..] => {
+            let mut plan = Plan::default();
+            plan.draws = draws.parse()?;
+            plan.rounds = rounds.parse()?;
+            plan.isas = match isas {
+                "each" => Isa::ALL
+                    .into_iter()
+                    .filter(|isa| isa.is_available())
+                    .collect(),
+                names => names
+                    .split(',')
+                    .map(str::parse)
+                    .collect::<std::result::Result<_, _>>()?,
+            };
+            let quickfix = match *quickfix {
+                [program, dictionary] => Some(shapes::Quickfix {
+                    program: program.into(),
+                    dictionary: dictionary.into(),
+                }),
+                [] => None,
+                _ => return Err("a program and a dictionary, or neither".into()),
+            };
+            println!("{}", shapes::run(&plan, quickfix)?);
+            Ok(())
+        }
+        _ => Err("sets, shapes, or a library and accept or turn".into()),
     }
 }
 

@@ -23,7 +23,8 @@ pub(crate) fn write(directory: &Path, count: usize) -> Result<()> {
     Ok(())
 }
 
-fn framed(set: &[Vec<u8>]) -> Vec<u8> {
+/// Messages, each behind its length.
+pub(crate) fn framed(set: &[Vec<u8>]) -> Vec<u8> {
     let parts = set.iter().map(|bytes| {
         let length = (bytes.len() as u32).to_le_bytes();
         [&length[..], bytes].concat()

@@ -221,6 +221,55 @@ fn the_benchmark_checks_and_measures_every_part() {
     assert_eq!(rows["tables"][0]["rows"].as_array().expect("rows").len(), 2);
 }
 
+#[test]
+fn shapes_are_measured_next_to_a_naive_parser_and_encoder() {
+    let dir = directory();
+    let line = "fix-bench shapes --isa each --shape heartbeat --shape EncodedText --shape CheckSum --draws 2 \
+                --rounds 2 --report json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    let rows = table(&report, "shapes");
+    let ratios = rows.iter().map(|row| row[7].as_f64().expect("a ratio"));
+    assert!(ratios.clone().is_sorted_by(|a, b| a >= b));
+    for name in ["heartbeat", "order with 20 bytes of EncodedText", "drawn 1"] {
+        assert!(rows.iter().any(|row| row[0] == name), "{name}");
+    }
+    for (column, names) in [
+        (1, &["parse", "absent", "late", "iterate", "encode"][..]),
+        (2, &["scalar"]),
+    ] {
+        for name in names {
+            assert!(rows.iter().any(|row| row[column] == *name), "{name}");
+        }
+    }
+    // Nobody looks for fields in what is no message.
+    let is_faulty = |row: &&serde_json::Value| row[0] == "orders with a wrong CheckSum";
+    assert!(rows.iter().filter(is_faulty).all(|row| row[1] == "parse"));
+    let sets = table(&report, "instruction sets");
+    assert_eq!(sets.len() % 5, 0);
+    let line = "fix-bench shapes --shape heartbeat --operation parse --max-time 1ns -qq";
+    let late = run(dir.path(), words(line)).expect(3);
+    assert!(
+        late.stderr.contains("the time is up: 1 of 1 cases"),
+        "{}",
+        late.stderr
+    );
+    for (line, says) in [
+        ("fix-bench shapes --shape nothing", "no shape has 'nothing'"),
+        (
+            "fix-bench shapes --isa one",
+            "unknown instruction set 'one'",
+        ),
+        (
+            "fix-bench shapes --operation write",
+            "unknown operation 'write'",
+        ),
+    ] {
+        let refused = run(dir.path(), words(line)).expect(2);
+        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    }
+}
+
 /// The rows of a table of a report.
 fn table<'r>(report: &'r serde_json::Value, name: &str) -> &'r Vec<serde_json::Value> {
     let tables = report["tables"].as_array().expect("tables");

@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 57] = [
+const ROWS: [(&str, Uses, &str); 58] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -99,6 +99,7 @@ const ROWS: [(&str, Uses, &str); 57] = [
     ("fix store verify", Nothing, "fix store verify -qq store"),
     ("fix store stats", Output, "fix store stats store"),
     ("fix-bench", Long, "fix-bench"),
+    ("fix-bench shapes", Long, "fix-bench shapes"),
     ("stress", Long, "stress"),
     ("compress-bench", Long, "compress-bench"),
     ("zip-bench", Long, "zip-bench"),

@@ -3,8 +3,8 @@
 //! The measuring is `perfkit compare --interleave`; what is here chooses the cases, makes the data,
 //! compares the answers before anything is timed, and collects the results in [`comparisons`], which
 //! becomes a [`Record`]. [`stress`] is about codecs of Go, [`fix`] about parsers of FIX, [`zip`] about
-//! archives: measurements of their own, in rounds. [`deflate`], [`dictionary`], [`betree`] and [`fix_log`]
-//! run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
+//! archives: measurements of their own, in rounds. [`deflate`], [`dictionary`], [`betree`], [`fix_log`] and
+//! [`fix_shapes`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
 //! of `cargo xtask tune`.
 
 pub(crate) mod betree;
@@ -15,6 +15,7 @@ pub(crate) mod deflate;
 pub(crate) mod dictionary;
 pub(crate) mod fix;
 pub(crate) mod fix_log;
+pub(crate) mod fix_shapes;
 mod ignored;
 mod many;
 mod only;
@@ -23,6 +24,7 @@ pub(crate) mod reports;
 mod rounds;
 mod small;
 pub(crate) mod stress;
+mod table;
 pub(crate) mod zip;
 
 use std::fs;

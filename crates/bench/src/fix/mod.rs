@@ -2,7 +2,7 @@
 //! and five techniques off and on. Every answer is compared with that of plain code first.
 //!
 //! `batches` times batches of operations, `sides` two ways of doing the same in turns; what is timed has
-//! a file for each part, and [`run()`] connects them.
+//! a file for each part, and [`run()`] connects them. [`shapes`] compares with a naive parser and encoder.
 
 mod batches;
 mod deferred;
@@ -11,6 +11,7 @@ mod parse;
 mod plan;
 mod run;
 mod scan;
+pub mod shapes;
 mod sides;
 mod spsc;
 mod store;

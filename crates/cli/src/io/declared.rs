@@ -63,6 +63,7 @@ const LINES: &[&str] = &[
     "fix store verify @",
     "fix store stats @",
     "fix-bench",
+    "fix-bench shapes",
     "stress @",
     "compare @ other",
     "report @",

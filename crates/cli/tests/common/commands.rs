@@ -9,7 +9,7 @@ use super::run;
 const GROUPS: [&str; 3] = ["fix", "betree", "fix store"];
 
 /// Commands that do something themselves and lead to others.
-const BOTH: [&str; 1] = ["betree-bench"];
+const BOTH: [&str; 2] = ["betree-bench", "fix-bench"];
 
 /// Every command by the words that lead to it, as the help texts list them.
 pub(crate) fn all() -> BTreeSet<String> {

@@ -40,6 +40,12 @@ pub(super) fn rank(tag: u32) -> u32 {
     }
 }
 
+/// Whether a field belongs to the header, after BeginString (8), BodyLength (9) and MsgType (35).
+#[cfg(feature = "workload")]
+pub(crate) fn is_header(tag: u32) -> bool {
+    rank(tag) != BODY
+}
+
 /// The header fields of a message that is being written.
 #[derive(Debug, Default)]
 pub(super) struct Header {

@@ -5,6 +5,7 @@ use super::prefix::{BODY_BYTES_MAX, Prefix, ROOM_BYTES};
 use super::text;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{SOH, checksum_field};
+use crate::isa::Isa;
 use crate::scan::Scanner;
 use crate::value::{Decimal, Timestamp};
 
@@ -32,6 +33,13 @@ impl Encoder {
             header: Header::default(),
             wrong: None,
         }
+    }
+
+    /// The same encoder with one instruction set. `None` if this processor does not have it.
+    #[must_use]
+    pub fn with_isa(self, isa: Isa) -> Option<Self> {
+        let scanner = Scanner::with_isa(isa)?;
+        Some(Self { scanner, ..self })
     }
 
     /// Begins a message with this MsgType (35).

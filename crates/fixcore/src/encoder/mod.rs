@@ -21,6 +21,8 @@ mod sums;
 mod template;
 mod text;
 
+#[cfg(feature = "workload")]
+pub(crate) use header::is_header;
 pub use message_writer::{Encoder, MessageWriter};
 pub use skeleton::Slot;
 pub use template::{Template, TemplateBuilder};

@@ -1,8 +1,9 @@
-//! Messages for benchmarks and tests: four samples, random messages of a dictionary, and logs (feature
-//! `workload`).
+//! Messages for benchmarks and tests: four samples, random messages of a dictionary, logs, and messages of
+//! [`shapes`] (feature `workload`).
 
 mod generated;
 mod log;
+pub mod shapes;
 
 pub use generated::{Generator, shuffled};
 pub use log::{Harm, Log, Mix};

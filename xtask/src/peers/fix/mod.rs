@@ -155,15 +155,9 @@ impl Bench {
         let target = source.join("target/fix");
         let quickfix = target.join("quickfix-peer");
         if !super::is_built() {
-            fs::create_dir_all(&target)?;
             let mut cargo = sh::cargo(&["build", "--release", "--locked", "--target-dir"]);
             sh::run(cargo.arg(&target).current_dir(source.join("fix")))?;
-            // Its headers state what functions throw, which later standards forbid.
-            let mut compile = sh::command("c++");
-            compile.args(["-std=c++14", "-O3", "-DNDEBUG", "-Wall", "-Wextra", "-o"]);
-            compile.arg(&quickfix).arg(source.join("quickfix/main.cpp"));
-            sh::run(compile.arg("-lquickfix"))
-                .context("QuickFIX cannot be built: install libquickfix-dev")?;
+            build_quickfix(&quickfix)?;
         }
         Ok(Self {
             fix: target.join("release/fix-peer"),
@@ -231,6 +225,30 @@ impl Bench {
     }
 }
 
+/// Builds QuickFIX's program.
+fn build_quickfix(program: &Path) -> Result<()> {
+    if let Some(folder) = program.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    // Its headers state what functions throw, which later standards forbid.
+    let mut compile = sh::command("c++");
+    compile.args(["-std=c++14", "-O3", "-DNDEBUG", "-Wall", "-Wextra", "-o"]);
+    let source = sh::root().join("bench-peers/quickfix/main.cpp");
+    compile.arg(program).arg(source);
+    sh::run(compile.arg("-lquickfix")).context("QuickFIX cannot be built: install libquickfix-dev")
+}
+
+/// QuickFIX's program and its dictionary, if it is installed.
+pub(super) fn quickfix() -> Result<Option<(PathBuf, PathBuf)>> {
+    let bench_peers = sh::root().join("bench-peers");
+    let program = bench_peers.join("target/fix/quickfix-peer");
+    if !super::is_built() && build_quickfix(&program).is_err() {
+        return Ok(None);
+    }
+    let dictionary = dictionary(&bench_peers.join("fix"))?;
+    Ok(program.is_file().then_some((program, dictionary)))
+}
+
 /// Bytes of a length in front of a message.
 const LENGTH_BYTES: usize = 4;
 
@@ -266,20 +284,23 @@ fn dictionary(folder: &Path) -> Result<PathBuf> {
 
 fn versions() -> Result<Vec<String>> {
     let rustc = sh::text(sh::command("rustc").arg("--version"))?;
-    let compiler = sh::text(sh::command("c++").arg("--version"))?;
     let lock = fs::read_to_string(sh::root().join("bench-peers/fix/Cargo.lock"))?;
     let of = |name: &str| super::locked(&lock, name);
-    let package = ["-W", "-f", "${Version}", "libquickfix-dev"];
-    let quickfix = sh::text(sh::command("dpkg-query").args(package));
-    let quickfix = quickfix.unwrap_or_else(|_| "of an unknown version".to_owned());
     Ok(vec![
         format!("{}, {rustc}", of("fixcore").unwrap_or_default()),
         of("fefix").unwrap_or_default(),
-        format!(
-            "QuickFIX {quickfix}, {}",
-            compiler.lines().next().unwrap_or_default()
-        ),
+        quickfix_version()?,
     ])
+}
+
+/// The versions of QuickFIX and of its compiler.
+pub(super) fn quickfix_version() -> Result<String> {
+    let compiler = sh::text(sh::command("c++").arg("--version"))?;
+    let package = ["-W", "-f", "${Version}", "libquickfix-dev"];
+    let quickfix = sh::text(sh::command("dpkg-query").args(package));
+    let quickfix = quickfix.unwrap_or_else(|_| "of an unknown version".to_owned());
+    let compiler = compiler.lines().next().unwrap_or_default();
+    Ok(format!("QuickFIX {quickfix}, {compiler}"))
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! Flags of `fix-bench`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use bench::fix::Part;
-use clap::{Args, ValueEnum};
+use bench::fix::shapes::Operation;
+use clap::{Args, Subcommand, ValueEnum};
 use files::conflicts::{Files, Stdout};
-use fixcore::Isa;
+use fixcore::{Isa, UnknownName};
 
 use crate::args::output::OutputArgs;
+use crate::args::units;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -44,11 +47,16 @@ pub(crate) enum FixBenchPart {
 /// table, a pinned thread, deferred work. Both compare variants in random order, with a control, on two
 /// threads; --cpu 0,1 pins those, which may or may not help.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(after_long_help = "Examples:
   perfkit fix-bench
   perfkit fix-bench scan --isa avx2
-  perfkit fix-bench transport --cpu 0,1 --report markdown")]
+  perfkit fix-bench transport --cpu 0,1 --report markdown
+  perfkit fix-bench shapes --isa each")]
 pub(crate) struct FixBenchArgs {
+    /// What to measure instead
+    #[command(subcommand)]
+    pub(crate) shapes: Option<FixBenchShapes>,
     /// scan, parse, encode, store, spsc, deferred, transport, techniques or all
     #[arg(value_enum, default_value_t = FixBenchPart::All, hide_possible_values = true)]
     pub(crate) part: FixBenchPart,
@@ -77,6 +85,79 @@ pub(crate) struct FixBenchArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// The part of `fix-bench` with flags of its own.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum FixBenchShapes {
+    Shapes(Box<ShapesArgs>),
+}
+
+/// Compare with a naive parser and encoder over shapes of messages.
+///
+/// Measures all named shapes, sweeps over fields, lengths, tags, data fields and faults, and shapes drawn at random. The
+/// naive parser and encoder are short and make the same checks. Every message is parsed and written by both first, and
+/// all answers are compared: fields, kinds of errors, bytes. Then both take turns in random order. A ratio below 1 means
+/// that fixcore is faster; the worst comes first, and `control` shows the noise. Neighbours of a sweep that cost more
+/// than 3 times as much a byte are a cliff: the run names them and exits 4. A run whose time is up reports what it
+/// measured and exits 3.
+///
+/// Operations: parse; absent and late, the first look-up of a missing and of the last tag of a parsed message; iterate;
+/// encode, field by field.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit fix-bench shapes
+  perfkit fix-bench shapes --isa each --max-time 60m
+  perfkit fix-bench shapes --isa avx2,sse2 --operation parse --shape order --shape snapshot
+  perfkit fix-bench shapes --shape 'sweep of fields' --rounds 31
+  perfkit fix-bench shapes --shape heartbeat --draws 20 --seed 7 --report markdown")]
+pub(crate) struct ShapesArgs {
+    /// Instruction sets, separated by commas, or each for all of this CPU [default: the fastest]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) isa: Vec<IsaWord>,
+    /// Only these operations, separated by commas: parse, absent, late, iterate, encode [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) operation: Vec<Operation>,
+    /// Only shapes with TEXT in their name; repeatable [default: all]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) shape: Vec<String>,
+    /// Number of shapes drawn at random [default: 50, or 0 with --shape]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000))]
+    pub(crate) draws: Option<u32>,
+    /// Number that the first shape is drawn from; the others follow
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) first_draw: u64,
+    /// Rounds in which each side has a turn
+    #[arg(long, value_name = "N", default_value_t = 15,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) rounds: u32,
+    /// Seed of messages and turns
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Measure no further shape after TIME
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = units::duration)]
+    pub(crate) max_time: Duration,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// A word of `--isa`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IsaWord {
+    /// All that this processor has.
+    Each,
+    One(Isa),
+}
+
+impl std::str::FromStr for IsaWord {
+    type Err = UnknownName;
+
+    fn from_str(word: &str) -> Result<Self, UnknownName> {
+        match word {
+            "each" => Ok(Self::Each),
+            name => name.parse().map(Self::One),
+        }
+    }
+}
+
 impl FixBenchPart {
     /// What it stands for.
     pub(crate) fn parts(self) -> Vec<Part> {
@@ -97,6 +178,9 @@ impl FixBenchPart {
 impl FixBenchArgs {
     /// What it reads and writes. A store in `--store-dir` gets a directory of its own.
     pub(crate) fn files(&self) -> Files<'_> {
+        if let Some(FixBenchShapes::Shapes(args)) = &self.shapes {
+            return args.output.files().stdout(Stdout::Report);
+        }
         self.output
             .files()
             .reads_some("--messages", &self.messages)

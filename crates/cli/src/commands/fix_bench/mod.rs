@@ -2,5 +2,6 @@
 
 pub(crate) mod flags;
 pub(crate) mod run;
+mod shapes;
 
 pub(crate) use run::run;
