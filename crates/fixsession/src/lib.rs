@@ -6,6 +6,9 @@
 mod application;
 pub mod body;
 mod dictionaries;
+mod echo;
+#[cfg(all(feature = "net", target_os = "linux"))]
+pub mod engine;
 mod event;
 mod first;
 mod framing;
@@ -27,6 +30,7 @@ mod writer;
 
 pub use application::{Application, DoNotSend, Outbox, Outgoing, Received, Refusal};
 pub use dictionaries::{Dictionaries, DictionaryRef, appl_ver_id};
+pub use echo::Echo;
 pub use event::Event;
 pub use first::{First, FirstProblem, first_message};
 pub use id::SessionId;

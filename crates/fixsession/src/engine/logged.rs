@@ -1,0 +1,94 @@
+//! The user's application with the logs and counters of a session around it.
+
+use crate::application::{Application, DoNotSend, Outbox, Outgoing, Received, Refusal};
+use crate::event::Event;
+use crate::id::SessionId;
+use crate::now::Now;
+use crate::stores::SessionLog;
+
+/// Messages of a session.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Counts {
+    pub(super) received: u64,
+    pub(super) sent: u64,
+    pub(super) logons: u64,
+}
+
+/// An application of which everything is logged and counted.
+#[derive(Debug)]
+pub(super) struct Logged<'a, A> {
+    app: &'a mut A,
+    log: &'a mut SessionLog,
+    counts: &'a mut Counts,
+    now: Now,
+}
+
+impl<'a, A> Logged<'a, A> {
+    pub(super) fn new(
+        app: &'a mut A,
+        log: &'a mut SessionLog,
+        counts: &'a mut Counts,
+        now: Now,
+    ) -> Self {
+        Self {
+            app,
+            log,
+            counts,
+            now,
+        }
+    }
+}
+
+impl<A: Application> Application for Logged<'_, A> {
+    fn on_logon(&mut self, id: &SessionId, out: &mut Outbox) {
+        self.counts.logons += 1;
+        self.app.on_logon(id, out);
+    }
+
+    fn on_logout(&mut self, id: &SessionId) {
+        self.app.on_logout(id);
+    }
+
+    fn to_admin(&mut self, id: &SessionId, message: &mut Outgoing<'_>) {
+        self.app.to_admin(id, message);
+    }
+
+    fn to_app(&mut self, id: &SessionId, message: &mut Outgoing<'_>) -> Result<(), DoNotSend> {
+        self.app.to_app(id, message)
+    }
+
+    fn from_admin(
+        &mut self,
+        id: &SessionId,
+        message: &Received<'_>,
+        out: &mut Outbox,
+    ) -> Result<(), Refusal> {
+        self.app.from_admin(id, message, out)
+    }
+
+    fn from_app(
+        &mut self,
+        id: &SessionId,
+        message: &Received<'_>,
+        out: &mut Outbox,
+    ) -> Result<(), Refusal> {
+        self.app.from_app(id, message, out)
+    }
+
+    fn event(&mut self, id: &SessionId, event: &Event<'_>) {
+        self.log.event(self.now.utc, &event.to_string());
+        self.app.event(id, event);
+    }
+
+    fn incoming(&mut self, id: &SessionId, bytes: &[u8]) {
+        self.counts.received += 1;
+        self.log.incoming(self.now.utc, bytes);
+        self.app.incoming(id, bytes);
+    }
+
+    fn outgoing(&mut self, id: &SessionId, bytes: &[u8]) {
+        self.counts.sent += 1;
+        self.log.outgoing(self.now.utc, bytes);
+        self.app.outgoing(id, bytes);
+    }
+}
