@@ -5,6 +5,7 @@
 
 mod application;
 pub mod body;
+pub mod certify;
 mod dictionaries;
 mod echo;
 #[cfg(all(feature = "net", target_os = "linux"))]

@@ -1,0 +1,50 @@
+//! What is known of the engine that is certified.
+
+use std::time::Duration;
+
+/// How the numbers of both sides come to 1 before a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reset {
+    /// The engine begins at 1 with each connection: `ResetOnLogon=Y` in QuickFIX.
+    #[default]
+    Engine,
+    /// Logon with `ResetSeqNumFlag` (141) and Logout precede each scenario, and the engine keeps its
+    /// numbers otherwise. From FIX 4.1 on.
+    Flag,
+}
+
+/// The engine that is certified: its names and what it can do.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Counterparty {
+    /// SenderCompID (49) of what this side sends.
+    pub sender: String,
+    /// TargetCompID (56) of what this side sends.
+    pub target: String,
+    /// Its application sends orders back as they came. Default: yes.
+    pub echoes: bool,
+    /// It checks messages against dictionaries. Default: yes.
+    pub has_dictionaries: bool,
+    /// Whether Text (58) is compared, too. Default: no.
+    pub compares_texts: bool,
+    /// How its numbers are reset. Default: by itself.
+    pub reset: Reset,
+    /// How long an answer may take. Default: 5 s.
+    pub timeout: Duration,
+}
+
+impl Counterparty {
+    /// An engine that knows this side as `sender`, and is itself `target`.
+    #[must_use]
+    pub fn new(sender: &str, target: &str) -> Self {
+        Self {
+            sender: sender.to_owned(),
+            target: target.to_owned(),
+            echoes: true,
+            has_dictionaries: true,
+            compares_texts: false,
+            reset: Reset::Engine,
+            timeout: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The steps of a run: whether each is met, may still be met, or is not.
+
+use std::time::Duration;
+
+use super::compare;
+use super::message::{Context, Numbers};
+use super::run::{Outcome, Request, Run, State, place};
+use super::scenario::{Action, Connection, Cut, Kind, Pattern, Step, What, Window};
+use super::seen::Seen;
+use super::verdict::{Direction, Exchange};
+use crate::now::Now;
+
+impl Run {
+    pub(super) fn step(&mut self, step: &Step, since: Duration, now: Now) -> Outcome {
+        let connection = step.connection;
+        match &step.action {
+            Action::Connect => match self.line(connection).state {
+                State::Idle | State::Ended => {
+                    self.line(connection).state = State::Connecting;
+                    self.requests.push_back(Request::Connect(connection));
+                    Outcome::Open(since)
+                }
+                State::Connecting => Outcome::Open(now.monotonic + self.engine.timeout),
+                State::Open => Outcome::Met(now.monotonic),
+            },
+            Action::Close => {
+                self.line(connection).state = State::Ended;
+                self.requests.push_back(Request::Close(connection));
+                Outcome::Met(now.monotonic)
+            }
+            Action::Closed(window) => self.closed(connection, *window, since, now),
+            Action::Nothing(wait) => self.nothing(connection, since + *wait, now),
+            Action::Wait(wait) => match since + *wait <= now.monotonic {
+                true => Outcome::Met(now.monotonic),
+                false => Outcome::Open(since + *wait),
+            },
+            Action::Send(pattern, cut) => self.send(connection, pattern, *cut, now),
+            Action::Raw(fields) => {
+                let (bytes, number) = self.context(now, true).raw(fields);
+                self.write(connection, bytes, number, Cut::Whole, now)
+            }
+            Action::Expect(pattern, window) => {
+                self.expect(connection, pattern, *window, since, now)
+            }
+            Action::Next(number) => {
+                self.numbers.out = self.numbers.ours(*number);
+                Outcome::Met(since)
+            }
+            Action::Restart => {
+                self.numbers = Numbers::new();
+                Outcome::Met(since)
+            }
+            Action::Rebase => {
+                self.numbers.base_out = self.numbers.out.saturating_sub(1);
+                self.numbers.base_in = self.numbers.expected.saturating_sub(1);
+                Outcome::Met(since)
+            }
+            Action::AllowHeartbeats => {
+                self.allows_heartbeats = true;
+                Outcome::Met(since)
+            }
+            // Written out when the run was made.
+            Action::Logon(_) | Action::Logout | Action::Alive => Outcome::Met(since),
+        }
+    }
+
+    fn context(&self, now: Now, is_sent: bool) -> Context<'_> {
+        Context {
+            version: self.version,
+            engine: &self.engine,
+            numbers: self.numbers,
+            kept: &self.kept,
+            utc: now.utc,
+            is_sent,
+        }
+    }
+
+    fn send(&mut self, connection: Connection, pattern: &Pattern, cut: Cut, now: Now) -> Outcome {
+        let (bytes, number) = self.context(now, true).message(pattern);
+        self.write(connection, bytes, number, cut, now)
+    }
+
+    fn write(
+        &mut self,
+        connection: Connection,
+        bytes: Vec<u8>,
+        number: Option<u64>,
+        cut: Cut,
+        now: Now,
+    ) -> Outcome {
+        if let Some(number) = number {
+            self.numbers.out = self.numbers.out.max(number.saturating_add(1));
+        }
+        let began = self.began.unwrap_or(now.monotonic);
+        self.exchange.push(Exchange {
+            at: now.monotonic.saturating_sub(began),
+            connection,
+            direction: Direction::Sent,
+            bytes: bytes.clone(),
+        });
+        let line = self.line(connection);
+        if line.state != State::Open {
+            return Outcome::Not("the connection is closed; there is a message to send".to_owned());
+        }
+        match cut {
+            Cut::Glue => line.glued.extend_from_slice(&bytes),
+            Cut::Whole => {
+                let mut all = std::mem::take(&mut line.glued);
+                all.extend_from_slice(&bytes);
+                self.requests.push_back(Request::Send(connection, all));
+            }
+            Cut::Bytes => {
+                let each = bytes
+                    .into_iter()
+                    .map(|byte| Request::Send(connection, vec![byte]));
+                self.requests.extend(each);
+            }
+        }
+        Outcome::Met(now.monotonic)
+    }
+
+    /// Passes over Heartbeats, where that is allowed.
+    fn skip_heartbeats(&mut self, connection: Connection) {
+        if !self.allows_heartbeats {
+            return;
+        }
+        let expected = &mut self.numbers.expected;
+        let inbox = &mut self.lines[place(connection)].inbox;
+        while let Some((_, Ok(bytes))) = inbox.front() {
+            match Seen::read(bytes.clone()) {
+                Ok(seen) if seen.is("0") && seen.get("112").is_none() => {
+                    *expected = seen
+                        .number()
+                        .map_or(*expected, |number| number.saturating_add(1));
+                    inbox.pop_front();
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn expect(
+        &mut self,
+        connection: Connection,
+        pattern: &Pattern,
+        window: Window,
+        since: Duration,
+        now: Now,
+    ) -> Outcome {
+        self.skip_heartbeats(connection);
+        let until = since + window.until.unwrap_or(self.engine.timeout);
+        let line = self.line(connection);
+        let Some((at, found)) = line.inbox.pop_front() else {
+            return match (line.state, now.monotonic >= until) {
+                (State::Ended | State::Idle, _) => Outcome::Not(
+                    "expected a message, and the engine closed the connection".to_owned(),
+                ),
+                (_, true) => {
+                    let waited = until.saturating_sub(since).as_secs_f64();
+                    Outcome::Not(format!(
+                        "expected a message, and none came in {waited:.1} s"
+                    ))
+                }
+                _ => Outcome::Open(until),
+            };
+        };
+        let after = at.saturating_sub(since);
+        if after < window.from || at > until {
+            let (from, to) = (window.from.as_secs_f64(), (until - since).as_secs_f64());
+            let came = after.as_secs_f64();
+            return Outcome::Not(format!(
+                "expected a message after {from:.1} to {to:.1} s, and it came after {came:.1} s"
+            ));
+        }
+        let compared = found.and_then(Seen::read).and_then(|seen| {
+            let mut keeps = self.kept.clone();
+            let cx = self.context(now, false);
+            compare::message(&seen, pattern, &cx, &mut keeps)?;
+            compare::header(&seen, &cx)?;
+            Ok((seen, keeps))
+        });
+        match compared {
+            Ok((seen, keeps)) => {
+                self.kept = keeps;
+                // What is sent again moves nothing.
+                if !is_again(pattern, &seen) {
+                    let number = seen.number().unwrap_or(self.numbers.expected);
+                    self.numbers.expected = number.saturating_add(1);
+                }
+                Outcome::Met(at)
+            }
+            Err(why) => Outcome::Not(why),
+        }
+    }
+
+    fn closed(
+        &mut self,
+        connection: Connection,
+        window: Window,
+        since: Duration,
+        now: Now,
+    ) -> Outcome {
+        self.skip_heartbeats(connection);
+        let until = since + window.until.unwrap_or(self.engine.timeout);
+        let line = self.line(connection);
+        if !line.inbox.is_empty() {
+            return Outcome::Not(
+                "expected the end of the connection, and the engine sent a message".to_owned(),
+            );
+        }
+        match line.state {
+            State::Ended | State::Idle => {
+                let after = line.ended.saturating_sub(since);
+                if after < window.from {
+                    let (from, came) = (window.from.as_secs_f64(), after.as_secs_f64());
+                    return Outcome::Not(format!(
+                        "expected the end of the connection not before {from:.1} s, and it came after {came:.1} s"
+                    ));
+                }
+                Outcome::Met(now.monotonic)
+            }
+            _ if now.monotonic >= until => {
+                let waited = until.saturating_sub(since).as_secs_f64();
+                Outcome::Not(format!(
+                    "expected the end of the connection, and it is open after {waited:.1} s"
+                ))
+            }
+            _ => Outcome::Open(until),
+        }
+    }
+
+    fn nothing(&mut self, connection: Connection, until: Duration, now: Now) -> Outcome {
+        self.skip_heartbeats(connection);
+        let line = self.line(connection);
+        if !line.inbox.is_empty() {
+            return Outcome::Not("expected nothing, and the engine sent a message".to_owned());
+        }
+        match line.state {
+            State::Open if now.monotonic >= until => Outcome::Met(now.monotonic),
+            State::Open => Outcome::Open(until),
+            _ => Outcome::Not("expected nothing, and the engine closed the connection".to_owned()),
+        }
+    }
+}
+
+/// Whether a scenario expects a message that is sent again.
+fn is_again(pattern: &Pattern, seen: &Seen) -> bool {
+    let asks = |what: &What| matches!(what, What::Is(_) | What::Present);
+    let stated = pattern
+        .fields
+        .iter()
+        .any(|rule| rule.tag == "43" && asks(&rule.what));
+    stated && seen.is_poss_dup() && matches!(pattern.kind, Kind::Type(_))
+}
