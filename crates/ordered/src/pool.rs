@@ -64,6 +64,8 @@ impl Stop<'_> {
 #[derive(Debug, Default)]
 struct Slot<I, O> {
     number: u64,
+    /// The worker that had it last: its memory is in the cache of that one.
+    worker: usize,
     item: I,
     result: O,
 }
@@ -150,6 +152,7 @@ impl Pool {
         let source = Mutex::new(Source {
             next,
             free,
+            idle: Vec::with_capacity(slots),
             number: 0,
             ended: false,
         });
@@ -158,9 +161,9 @@ impl Pool {
             let _ended = OnDrop(|| ended.store(true, Ordering::Relaxed));
             let mut helpers = Vec::with_capacity(threads);
             let mut error = None;
-            for worker in workers {
+            for (number, worker) in workers.into_iter().enumerate() {
                 let (source, done, stop, work) = (&source, done.clone(), &stop, &work);
-                let life = move || labour(worker, stop, source, work, &done);
+                let life = move || labour(number, worker, stop, source, work, &done);
                 let mut builder = std::thread::Builder::new();
                 if let Some(name) = self.name {
                     builder = builder.name(name.to_owned());
@@ -216,21 +219,36 @@ fn alone<I: Default, O: Default, W, E>(
 struct Source<N, I, O> {
     next: N,
     free: Receiver<Slot<I, O>>,
+    /// Slots that came back, the last one last.
+    idle: Vec<Slot<I, O>>,
     number: u64,
     ended: bool,
 }
 
 impl<I, O, N: FnMut(&mut I, &Stop<'_>) -> bool> Source<N, I, O> {
-    fn next(&mut self, stop: &Stop<'_>) -> Option<Slot<I, O>> {
+    fn next(&mut self, worker: usize, stop: &Stop<'_>) -> Option<Slot<I, O>> {
         if self.ended {
             return None;
         }
-        // It ends when the receiver is gone: no more slots come round.
-        let mut slot = self.free.recv().ok()?;
+        let mut slot = self.idle_slot(worker)?;
+        slot.worker = worker;
         slot.number = self.number;
         self.number += 1;
         self.ended = stop.is_set() || !(self.next)(&mut slot.item, stop);
         (!self.ended).then_some(slot)
+    }
+
+    /// A slot that nothing is done with: the one that this worker had last, or the one that came back
+    /// last. Few slots are in use then where results are received at once, and they stay in the cache.
+    fn idle_slot(&mut self, worker: usize) -> Option<Slot<I, O>> {
+        self.idle.extend(self.free.try_iter());
+        let own = self.idle.iter().rposition(|slot| slot.worker == worker);
+        match own {
+            Some(own) => Some(self.idle.remove(own)),
+            None => self.idle.pop(),
+        }
+        // It ends when the receiver is gone: no more slots come round.
+        .or_else(|| self.free.recv().ok())
     }
 }
 
@@ -248,6 +266,7 @@ type Sent<I, O> = Result<Slot<I, O>, Box<dyn Any + Send>>;
 
 /// The life of a worker; its state, unless it panicked.
 fn labour<I, O, W, N: FnMut(&mut I, &Stop<'_>) -> bool>(
+    number: usize,
     mut worker: W,
     stop: &Stop<'_>,
     source: &Mutex<Source<N, I, O>>,
@@ -259,7 +278,7 @@ fn labour<I, O, W, N: FnMut(&mut I, &Stop<'_>) -> bool>(
             let next = source
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .next(stop);
+                .next(number, stop);
             let Some(mut slot) = next else {
                 return;
             };
