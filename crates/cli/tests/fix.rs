@@ -169,7 +169,7 @@ fn stats_count_and_time_what_a_log_says() {
     let sessions = table("sessions").expect("sessions");
     assert_eq!(
         sessions[0],
-        serde_json::json!(["A → B", 4, 1, 4, 1, 0, 0, 0, 0])
+        serde_json::json!(["A → B", 4, 1, 4, 0, 1, 0, 0, 0, 0])
     );
     let rows = report["latencies"].as_array().expect("rows");
     let wait = rows
@@ -177,6 +177,39 @@ fn stats_count_and_time_what_a_log_says() {
         .find(|row| row["series"] == "order to execution")
         .expect("waits");
     assert_eq!(wait["n"], 2);
+    assert!(table("executions stamped before their order").is_none());
+}
+
+#[test]
+fn stats_tell_late_from_lost_and_show_no_wait_that_is_negative() {
+    let dir = directory();
+    let fill = message("35=4|49=A|56=B|34=9|43=Y|52=20260305-14:15:17|123=Y|36=11|");
+    let log = [
+        order(1, "one", 100),
+        order(4, "four", 130),
+        order(3, "three", 120),
+        order(3, "three", 120),
+        order(12, "twelve", 200),
+        fill,
+        order(13, "thirteen", 300),
+        execution(1, "four", 90),
+        execution(2, "three", 121),
+    ];
+    let report = pipe(dir.path(), words("fix stats --report json"), &log.concat())
+        .expect(0)
+        .json();
+    // 2, 5 to 8 and 11 never came; 3 was late and came twice; 9 and 10 are filled.
+    assert_eq!(
+        table(&report, "sessions")[0],
+        serde_json::json!(["A → B", 7, 2, 6, 1, 1, 0, 0, 0, 0])
+    );
+    assert_eq!(
+        table(&report, "executions stamped before their order")[0],
+        serde_json::json!([1, 40_000_000])
+    );
+    let rows = report["latencies"].as_array().expect("rows");
+    let wait = rows.iter().find(|row| row["series"] == "order to execution");
+    assert_eq!(wait.expect("waits")["n"], 1);
 }
 
 #[test]

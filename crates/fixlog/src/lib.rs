@@ -40,6 +40,6 @@ pub use rewrite::Rewriter;
 pub use separator::Separator;
 pub use source::{Files, Got, Logs, Reader, Readers, Source};
 pub use split::{collect, split};
-pub use statistics::{Gap, Part, SessionCount, Statistics, TypeCount};
+pub use statistics::{Early, Gap, Part, SessionCount, Statistics, TypeCount};
 pub use worker::{Job, Made, Task, Worker};
 pub use workers::Workers;

@@ -1,5 +1,6 @@
 //! Statistics of logs: [`Part`] is gathered from a block by any thread, [`Statistics`] adds parts up.
 
+mod holes;
 #[cfg(test)]
 mod orders;
 mod part;
@@ -7,4 +8,4 @@ mod sequence;
 mod total;
 
 pub use part::Part;
-pub use total::{Gap, SessionCount, Statistics, TypeCount};
+pub use total::{Early, Gap, SessionCount, Statistics, TypeCount};

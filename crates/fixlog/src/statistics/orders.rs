@@ -3,16 +3,21 @@
 use crate::statistics::Statistics;
 use crate::statistics::part::Trade;
 
-/// The waits in order, and how many orders were not followed, by the plain rule: an order that comes
-/// while as many as the limit wait for an execution is let go, unless one of its name waits.
-fn oracle(trades: &[(u64, i64, bool)], limit: usize) -> (Vec<u64>, u64) {
+/// The waits in order, how many orders were not followed, and how many executions are stamped before
+/// their order, by the plain rule: an order that comes while as many as the limit wait for an execution
+/// is let go, unless one of its name waits.
+fn oracle(trades: &[(u64, i64, bool)], limit: usize) -> (Vec<u64>, u64, u64) {
     let (mut open, mut waits, mut lost) = (Vec::<(u64, i64)>::new(), Vec::new(), 0);
+    let mut early = 0;
     for &(name, at, is_order) in trades {
         let found = open.iter().position(|(other, _)| *other == name);
         match (is_order, found) {
             (false, Some(place)) => {
                 let (_, sent) = open.swap_remove(place);
-                waits.push(u64::try_from(at - sent).unwrap_or(0));
+                match u64::try_from(at - sent) {
+                    Ok(wait) => waits.push(wait),
+                    Err(_) => early += 1,
+                }
             }
             (true, None) if open.len() < limit => open.push((name, at)),
             (true, None) => lost += 1,
@@ -20,7 +25,7 @@ fn oracle(trades: &[(u64, i64, bool)], limit: usize) -> (Vec<u64>, u64) {
         }
     }
     waits.sort_unstable();
-    (waits, lost)
+    (waits, lost, early)
 }
 
 fn check(trades: &[(u64, i64, bool)], limit: usize, what: &str) {
@@ -35,8 +40,9 @@ fn check(trades: &[(u64, i64, bool)], limit: usize, what: &str) {
         }));
     }
     found.sort_unstable();
-    let (waits, lost) = oracle(trades, limit);
+    let (waits, lost, early) = oracle(trades, limit);
     assert_eq!(stats.unfollowed, lost, "{what}");
+    assert_eq!(stats.early().executions, early, "{what}");
     assert_eq!(found, waits, "{what}");
 }
 
@@ -79,6 +85,33 @@ fn orders_at_the_limit_are_matched_as_a_list_would() {
 }
 
 #[test]
+fn an_execution_stamped_before_its_order_is_no_wait() {
+    let mut stats = Statistics::new();
+    let mut trade = |id, sent_ns, is_order| {
+        stats.trade(&Trade {
+            id,
+            sent_ns,
+            is_order,
+        })
+    };
+    for (id, sent_ns) in [(1, 100), (2, 100), (3, 100), (4, i64::MAX)] {
+        assert_eq!(trade(id, sent_ns, true), None);
+    }
+    assert_eq!(trade(1, 100, false), Some(0));
+    assert_eq!(trade(2, 60, false), None);
+    assert_eq!(trade(3, 99, false), None);
+    let early = stats.early();
+    assert_eq!((early.executions, early.most_ns), (2, 40));
+    let last = Trade {
+        id: 4,
+        sent_ns: i64::MIN,
+        is_order: false,
+    };
+    assert_eq!(stats.trade(&last), None);
+    assert_eq!(stats.early().most_ns, u64::MAX);
+}
+
+#[test]
 fn any_mix_of_orders_and_executions_is_matched_as_a_list_would() {
     let mut random = 5_u64;
     let mut below = move |limit: u64| {
@@ -90,7 +123,7 @@ fn any_mix_of_orders_and_executions_is_matched_as_a_list_would() {
     for round in 0..2000 {
         let names = 1 + below(24);
         let trades: Vec<_> = (0..200)
-            .map(|at| (below(names), at * 7, below(5) < 3))
+            .map(|at| (below(names), at * 7 + below(40) as i64, below(5) < 3))
             .collect();
         check(&trades, 8, &format!("round {round}"));
     }

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Resent,
     /// A Logon or SequenceReset after which numbers begin anew, with this one if it says so.
     Begin(Option<u64>),
+    /// A gap fill (SequenceReset with 123=Y): no message will come for the numbers before this one.
+    Fill(u64),
     /// A request to send again from this number on.
     Request(u64),
 }
@@ -159,7 +161,10 @@ impl Part {
             header.number.and_then(unsigned),
         ) {
             let kind = match msg_type {
-                b"4" => Kind::Begin(message.get_u64(36).ok().flatten()),
+                b"4" => match (message.get_u64(36).ok().flatten(), message.get(123)) {
+                    (Some(next), Some(b"Y")) => Kind::Fill(next),
+                    (next, _) => Kind::Begin(next),
+                },
                 b"A" if message.get(141) == Some(b"Y") => Kind::Begin(None),
                 _ if header.is_resent => Kind::Resent,
                 b"2" => Kind::Request(message.get_u64(7).ok().flatten().unwrap_or(0)),

@@ -1,5 +1,6 @@
 //! The sequence numbers of one direction of a session, counted.
 
+use super::holes::Holes;
 use super::part::{Kind, Run};
 
 /// As many requests for the same number, one after the other, are a storm.
@@ -11,7 +12,10 @@ pub(super) struct Sequence {
     pub(super) next: u64,
     pub(super) messages: u64,
     pub(super) gaps: u64,
+    /// Numbers that were left out and have not come since.
     pub(super) missing: u64,
+    /// Numbers that came after higher ones, in messages that do not say that they are sent again.
+    pub(super) late: u64,
     pub(super) duplicates: u64,
     pub(super) resent: u64,
     pub(super) requests: u64,
@@ -19,18 +23,22 @@ pub(super) struct Sequence {
     /// The number that was last asked for, and how often one after the other.
     asked: (u64, u64),
     pub(super) storm_longest: u64,
+    holes: Holes,
 }
 
 impl Sequence {
     /// Adds numbers that follow each other; whether there is a hole in front of them.
     pub(super) fn add(&mut self, run: &Run) -> bool {
-        let end = run.first.saturating_add(run.count);
+        let mut end = run.first.saturating_add(run.count);
         self.messages += run.count;
         match run.kind {
             Kind::Begin(next) => {
                 self.next = next.unwrap_or(end);
+                // What was missing before the restart does not come any more.
+                self.holes.clear();
                 return false;
             }
+            Kind::Fill(next) => end = end.max(next),
             Kind::Request(from) => self.request(from),
             Kind::Resent => self.resent += run.count,
             Kind::Plain => {}
@@ -41,12 +49,20 @@ impl Sequence {
             return false;
         }
         let again = end.min(self.next).saturating_sub(run.first);
-        if run.kind != Kind::Resent {
-            self.duplicates += again;
+        if again > 0 {
+            let filled = self.holes.fill(run.first, end);
+            self.missing = self.missing.saturating_sub(filled);
+            if !matches!(run.kind, Kind::Resent | Kind::Fill(_)) {
+                self.late += filled;
+                self.duplicates += again - filled;
+            }
         }
         let hole = run.first.saturating_sub(self.next);
-        self.gaps += u64::from(hole > 0);
-        self.missing = self.missing.saturating_add(hole);
+        if hole > 0 {
+            self.gaps += 1;
+            self.missing = self.missing.saturating_add(hole);
+            self.holes.add(self.next, run.first);
+        }
         self.next = self.next.max(end);
         hole > 0
     }
@@ -101,6 +117,105 @@ mod tests {
         assert_eq!(format!("{whole:?}"), format!("{single:?}"));
         assert_eq!((whole.gaps, whole.missing), (1, 11));
         assert_eq!((whole.duplicates, whole.resent), (5, 20));
+    }
+
+    fn run_of(kind: Kind, first: u64, count: u64) -> Run {
+        Run {
+            kind,
+            first,
+            count,
+            offset: 0,
+        }
+    }
+
+    /// Of these runs: gaps, missing, late, duplicates, resent.
+    fn counts(runs: &[Run]) -> [u64; 5] {
+        let mut all = Sequence::default();
+        for run in runs {
+            all.add(run);
+        }
+        let Sequence {
+            gaps,
+            missing,
+            late,
+            duplicates,
+            resent,
+            ..
+        } = all;
+        [gaps, missing, late, duplicates, resent]
+    }
+
+    #[test]
+    fn a_late_number_is_neither_missing_nor_a_duplicate_until_it_comes_again() {
+        let plain = |first, count| run_of(Kind::Plain, first, count);
+        assert_eq!(counts(&[plain(1, 2), plain(5, 3)]), [1, 2, 0, 0, 0]);
+        let mut runs = vec![plain(1, 2), plain(5, 3), plain(4, 1)];
+        assert_eq!(counts(&runs), [1, 1, 1, 0, 0]);
+        runs.push(plain(4, 1));
+        assert_eq!(counts(&runs), [1, 1, 1, 1, 0], "the second time");
+        runs.push(plain(2, 4));
+        assert_eq!(counts(&runs), [1, 0, 2, 4, 0], "3 is late; 2, 4 and 5 came");
+        // Two neighbours that changed places, again and again.
+        let swapped: Vec<_> = (1..100)
+            .flat_map(|n| [plain(2 * n + 1, 1), plain(2 * n, 1)])
+            .collect();
+        assert_eq!(counts(&swapped), [98, 0, 98, 1, 0]);
+    }
+
+    #[test]
+    fn a_resend_or_a_gap_fill_fills_a_hole_and_a_reset_leaves_it() {
+        let plain = |first, count| run_of(Kind::Plain, first, count);
+        let torn = [plain(1, 2), plain(10, 5)];
+        let then = |more: &[Run]| counts(&[&torn[..], more].concat());
+        assert_eq!(then(&[]), [1, 7, 0, 0, 0]);
+        assert_eq!(then(&[run_of(Kind::Resent, 3, 7)]), [1, 0, 0, 0, 7]);
+        assert_eq!(then(&[run_of(Kind::Resent, 3, 12)]), [1, 0, 0, 0, 12]);
+        // 3 and 4 are sent again, 5 to 9 were none of the counterparty's business.
+        let fill = [
+            run_of(Kind::Resent, 3, 2),
+            run_of(Kind::Fill(10), 5, 1),
+            plain(15, 1),
+        ];
+        assert_eq!(then(&fill), [1, 0, 0, 0, 2], "the next number stays");
+        // A gap fill beyond what came.
+        let beyond = [run_of(Kind::Fill(40), 15, 1), plain(40, 1)];
+        assert_eq!(then(&beyond), [1, 7, 0, 0, 0]);
+        let reset = [run_of(Kind::Begin(None), 1, 1), plain(2, 8)];
+        assert_eq!(then(&reset), [1, 7, 0, 0, 0], "3 to 9 of another count");
+    }
+
+    #[test]
+    fn numbers_in_any_order_are_counted_as_a_set_of_them_would() {
+        let mut random = 7_u64;
+        let mut below = move |limit: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % limit
+        };
+        for _ in 0..500 {
+            let mut all = Sequence::default();
+            let mut seen = std::collections::HashSet::new();
+            let (first, mut next) = (100, 100);
+            let (mut late, mut duplicates) = (0, 0);
+            for step in 0..60 {
+                let number = match step {
+                    0 => first,
+                    _ => first + below(40),
+                };
+                all.add(&run_of(Kind::Plain, number, 1));
+                match (number < next, seen.insert(number)) {
+                    (true, true) => late += 1,
+                    (true, false) => duplicates += 1,
+                    (false, _) => next = number + 1,
+                }
+                let missing = next - first - seen.len() as u64;
+                assert_eq!(
+                    [all.missing, all.late, all.duplicates],
+                    [missing, late, duplicates]
+                );
+            }
+        }
     }
 
     #[test]

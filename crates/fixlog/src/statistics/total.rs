@@ -69,6 +69,17 @@ pub struct TypeCount {
     pub bytes: u64,
 }
 
+/// Executions whose SendingTime (52) is before that of their order: the two clocks differ by more than the
+/// order waited.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Early {
+    /// How many.
+    pub executions: u64,
+    /// The largest difference, in nanoseconds.
+    pub most_ns: u64,
+}
+
 /// The sequence numbers of one direction of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -79,9 +90,12 @@ pub struct SessionCount {
     pub messages: u64,
     /// How often numbers were left out.
     pub gaps: u64,
-    /// How many numbers were left out.
+    /// How many numbers were left out and did not come later, neither late, nor sent again, nor passed
+    /// over by a gap fill.
     pub missing: u64,
-    /// How many numbers came again in messages that do not say so.
+    /// How many numbers came after higher ones, in messages that do not say that they are sent again.
+    pub late: u64,
+    /// How many numbers came a second time in messages that do not say that they are sent again.
     pub duplicates: u64,
     /// How many messages say that they are sent again (43=Y).
     pub resent: u64,
@@ -133,6 +147,7 @@ pub struct Statistics {
     /// Orders without an execution, by the hash of their ClOrdID: when they were sent.
     orders: HashMap<u128, i64, BuildHasherDefault<Own>>,
     pub(super) orders_max: usize,
+    early: Early,
     /// Beyond what is kept.
     pub(super) unfollowed: u64,
 }
@@ -153,12 +168,14 @@ impl Statistics {
             gaps: Vec::new(),
             orders: HashMap::default(),
             orders_max: ORDERS_MAX,
+            early: Early::default(),
             unfollowed: 0,
         }
     }
 
     /// Adds the next block of a log. `wait_ns` gets the nanoseconds from each order to its first
-    /// execution, by their SendingTime (52).
+    /// execution, by their SendingTime (52), unless they are negative: these are counted as
+    /// [`early`](Self::early).
     pub fn add(&mut self, log: usize, part: &Part, mut wait_ns: impl FnMut(u64)) {
         for found in &part.types {
             self.count(found);
@@ -226,6 +243,7 @@ impl Statistics {
             messages: sequence.messages,
             gaps: sequence.gaps,
             missing: sequence.missing,
+            late: sequence.late,
             duplicates: sequence.duplicates,
             resent: sequence.resent,
             requests: sequence.requests,
@@ -239,6 +257,12 @@ impl Statistics {
     #[must_use]
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
+    }
+
+    /// The executions that are stamped before their order. They are not among the waits.
+    #[must_use]
+    pub fn early(&self) -> Early {
+        self.early
     }
 
     /// How many messages were not followed because there are too many sessions, types or orders
@@ -267,8 +291,13 @@ impl Statistics {
     pub(super) fn trade(&mut self, trade: &Trade) -> Option<u64> {
         if !trade.is_order {
             let ordered_ns = self.orders.remove(&trade.id)?;
-            let ns = trade.sent_ns.saturating_sub(ordered_ns);
-            return Some(u64::try_from(ns).unwrap_or(0));
+            let wait = u64::try_from(trade.sent_ns.saturating_sub(ordered_ns));
+            if wait.is_err() {
+                let early_ns = trade.sent_ns.abs_diff(ordered_ns);
+                self.early.executions += 1;
+                self.early.most_ns = self.early.most_ns.max(early_ns);
+            }
+            return wait.ok();
         }
         if self.orders.len() < self.orders_max {
             self.orders.entry(trade.id).or_insert(trade.sent_ns);

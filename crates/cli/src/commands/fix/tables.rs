@@ -12,6 +12,14 @@ pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf]) -> Vec<Tabl
     if !statistics.gaps().is_empty() {
         tables.push(gaps(statistics, files));
     }
+    let early = statistics.early();
+    if early.executions > 0 {
+        let columns = [("executions", Unit::Count), ("most_ns", Unit::Nanoseconds)];
+        let mut table = Table::new("executions stamped before their order", &columns);
+        let row = vec![early.executions.into(), early.most_ns.into()];
+        table.rows.push(row);
+        tables.push(table);
+    }
     tables
 }
 
@@ -42,6 +50,7 @@ fn sequences(statistics: &Statistics) -> Table {
         ("messages", Unit::Count),
         ("gaps", Unit::Count),
         ("missing", Unit::Count),
+        ("late", Unit::Count),
         ("duplicates", Unit::Count),
         ("resend_requests", Unit::Count),
         ("resent", Unit::Count),
@@ -55,6 +64,7 @@ fn sequences(statistics: &Statistics) -> Table {
             found.messages.into(),
             found.gaps.into(),
             found.missing.into(),
+            found.late.into(),
             found.duplicates.into(),
             found.requests.into(),
             found.resent.into(),
