@@ -3,7 +3,7 @@
 //! What a line has before its value, and behind a value of one byte, is made once for each tag and
 //! kept; then a line is three copies.
 
-use std::io::Write as _;
+use std::collections::HashMap;
 
 use fixcore::dict::{Dictionary, FieldSpec};
 use fixcore::{Field, Message, SOH};
@@ -15,6 +15,10 @@ use crate::line::{Line, digits, is_plain};
 const COPY_BYTES: usize = 32;
 /// Tags whose names are kept.
 const TAGS_KEPT: usize = 1 << 14;
+/// Digits of the largest offset.
+const OFFSET_BYTES: usize = 20;
+/// Types of messages whose names are kept.
+const TYPES_KEPT: usize = 1 << 10;
 
 /// Where a text is among those that are kept.
 #[derive(Debug, Default, Clone, Copy)]
@@ -41,6 +45,10 @@ struct Names<'d> {
     known: Vec<Known<'d>>,
     /// By tag: the place in `known`, and 1.
     places: Vec<u32>,
+    /// What the first line of a message has before its offset, by MsgType (35).
+    types: HashMap<Vec<u8>, Kept>,
+    /// The same of the last message.
+    last_type: (Vec<u8>, Kept),
 }
 
 /// Writes messages as text.
@@ -90,17 +98,6 @@ impl<'d> Printer<'d> {
         message: &Message<'_, '_>,
         dictionaries: [Option<&'d Dictionary>; 2],
     ) {
-        let msg_type = message.msg_type();
-        let found = dictionaries.into_iter().flatten();
-        let name = found.filter_map(|known| known.message(msg_type)).next();
-        let name = name.map_or("?", |found| found.name());
-        // Writing into memory does not fail.
-        let _ = writeln!(
-            out,
-            "{} ({}) at {offset}",
-            self.lines.visible(name),
-            msg_type.escape_ascii()
-        );
         let at = self.names_of(dictionaries);
         let Some(names) = self.names.get_mut(at) else {
             return;
@@ -114,6 +111,7 @@ impl<'d> Printer<'d> {
             out: &mut self.text,
             at: 0,
         };
+        names.first_line(&mut line, message.msg_type(), offset, self.lines);
         for field in message.fields() {
             names.field(&mut line, bytes, &field, is_plain, self.lines);
         }
@@ -138,6 +136,8 @@ impl<'d> Printer<'d> {
                 text: vec![0; COPY_BYTES],
                 known: Vec::new(),
                 places: Vec::new(),
+                types: HashMap::new(),
+                last_type: Default::default(),
             });
             self.names.len() - 1
         })
@@ -145,6 +145,40 @@ impl<'d> Printer<'d> {
 }
 
 impl<'d> Names<'d> {
+    /// Writes the line before the fields of a message.
+    #[inline]
+    fn first_line(&mut self, line: &mut Line<'_>, msg_type: &[u8], offset: u64, lines: Lines) {
+        if self.last_type.0 != msg_type {
+            match self.types.get(msg_type) {
+                Some(kept) => self.last_type.1 = *kept,
+                None if self.types.len() < TYPES_KEPT => {
+                    let kept = self.keep(&self.type_text(msg_type, lines));
+                    self.types.insert(msg_type.to_vec(), kept);
+                    self.last_type.1 = kept;
+                }
+                None => {
+                    exactly(line, self.type_text(msg_type, lines).as_bytes());
+                    return end_first(line, offset);
+                }
+            }
+            self.last_type.0.clear();
+            self.last_type.0.extend_from_slice(msg_type);
+        }
+        let kept = self.last_type.1;
+        line.room(kept.bytes as usize + 2 * COPY_BYTES);
+        line.copy::<COPY_BYTES>(&self.text, kept.start as usize, kept.bytes as usize);
+        end_first(line, offset);
+    }
+
+    /// What the first line has before the offset.
+    #[cold]
+    fn type_text(&self, msg_type: &[u8], lines: Lines) -> String {
+        let found = self.dictionaries.into_iter().flatten();
+        let name = found.filter_map(|known| known.message(msg_type)).next();
+        let name = lines.visible(name.map_or("?", |found| found.name()));
+        format!("{name} ({}) at ", msg_type.escape_ascii())
+    }
+
     /// Writes the line of a field. `is_plain`: no byte of the message needs an escape.
     #[inline]
     fn field(
@@ -270,6 +304,13 @@ impl<'d> Names<'d> {
             bytes: text.len() as u32,
         }
     }
+}
+
+/// Writes the end of the first line.
+fn end_first(line: &mut Line<'_>, offset: u64) {
+    line.room(OFFSET_BYTES + 1);
+    line.number(offset);
+    line.put(b"\n");
 }
 
 /// Writes bytes with escapes for what is not printable ASCII.
