@@ -341,6 +341,55 @@ fn pseudonyms_hide_who_it_is_and_leave_all_else() {
 }
 
 #[test]
+fn opaque_data_are_hidden_and_a_separator_within_values_ends_no_field() {
+    let dir = directory();
+    let xml = "<fix type='FIX' major='4' minor='4'><header/><trailer/><messages/><components/><fields>\
+        <field number='5100' name='OwnLength' type='LENGTH'/>\
+        <field number='5101' name='Own' type='DATA'/></fields></fix>";
+    file(dir.path(), "own.xml", xml.as_bytes());
+    for separator in ["\x01", "|", "^A", ";"] {
+        // Data with the byte 1, XML and text with separators and the start of a message.
+        let text = format!("Miller{separator} 8=FIX.4.4 Miller").replace('\x01', " ");
+        let encoded = format!("<a b=\"Secret1\">Secret{separator}2</a>");
+        let (length, text_length) = (encoded.len(), text.len());
+        let body = format!(
+            "35=B\x0149=BUY\x0156=SELL\x0134=1\x0152=20260305-14:15:16\x01148=head\x0133=1\x01\
+             58={text}\x01354={text_length}\x01355={text}\x01212={length}\x01213={encoded}\x01\
+             95={length}\x0196={encoded}\x015100=7\x015101=Secret3\x01"
+        );
+        let mut log = Vec::new();
+        fixcore::frame::write(b"FIX.4.4", body.as_bytes(), &mut log);
+        let mut line = b"in ".to_vec();
+        for byte in &log {
+            match byte {
+                1 => line.extend_from_slice(separator.as_bytes()),
+                byte => line.push(*byte),
+            }
+        }
+        line.push(b'\n');
+        let log = line.repeat(3);
+        let parse = |log: &[u8]| pipe(dir.path(), words("fix parse -qq --dictionary own.xml"), log);
+        let before = lines(parse(&log).expect(0).text());
+        assert_eq!(before.len(), 3, "{separator}");
+        let flags = "fix anonymize -qq --dictionary own.xml";
+        let found = pipe(dir.path(), words(flags), &log).expect(0);
+        let after = lines(parse(&found.stdout).expect(0).text());
+        let shape = |lines: &[serde_json::Value]| {
+            let fields = lines.iter().flat_map(|line| line["fields"].as_array().expect("fields"));
+            let shape = fields.map(|field| (field[0].clone(), field[1].as_str().map(str::len)));
+            shape.collect::<Vec<_>>()
+        };
+        assert_eq!(shape(&after), shape(&before), "{separator}");
+        let out = found.text();
+        for name in ["Secret", "Miller", "BUY", "SELL"] {
+            assert!(!out.contains(name), "{name}: {out}");
+        }
+        let some = pipe(dir.path(), words("fix anonymize -qq --tags 49"), &log).expect(0);
+        assert!(some.text().contains("Secret3") && some.text().contains("Miller"));
+    }
+}
+
+#[test]
 fn a_generated_log_is_what_its_seed_and_flags_say() {
     let dir = directory();
     let log = run(dir.path(), words("fix generate --messages 3000 --seed 5")).expect(0);

@@ -19,12 +19,20 @@ pub fn decoder(isa: Option<Isa>, dictionary: Option<&Dictionary>) -> Option<Deco
         None => Decoder::new(),
         Some(isa) => Decoder::with_isa(isa)?,
     };
+    Some(match dictionary {
+        None => decoder,
+        Some(_) => decoder.with_pairs(pairs(dictionary)),
+    })
+}
+
+/// The data fields of the standard and of `dictionary`.
+pub(crate) fn pairs(dictionary: Option<&Dictionary>) -> DataPairs {
     let Some(dictionary) = dictionary else {
-        return Some(decoder);
+        return DataPairs::standard();
     };
     let mut pairs = dictionary.data_pairs().pairs().to_vec();
     pairs.extend_from_slice(DataPairs::standard().pairs());
-    Some(decoder.with_pairs(DataPairs::new(&pairs)))
+    DataPairs::new(&pairs)
 }
 
 /// Holds messages to the dictionary of their version: the caller's, or a built-in one.

@@ -1,11 +1,16 @@
 //! The messages of a block, whatever stands around them and between their fields.
 
 use fixcore::frame::{START, begin_string_bytes};
-use fixcore::{ErrorKind, SOH, frame, separator};
+use fixcore::{DataPairs, ErrorKind, SOH, separator};
 use memchr::{memchr, memmem};
 
 use crate::block::{Block, Mark};
+use crate::respell::Respeller;
 use crate::shape::{Shape, is_text};
+
+/// Messages of a line that are not as long as they say, before the others in it are only read up to the
+/// next one: what a line costs stays in proportion to its length.
+const WRONG_LENGTHS_MAX: u32 = 8;
 
 /// What was found at a place of a log.
 #[derive(Debug, Clone, Copy)]
@@ -26,8 +31,7 @@ pub enum Found<'b> {
 #[derive(Debug)]
 pub struct Messages {
     start: memmem::Finder<'static>,
-    /// A message with the byte 1 in place of its separators.
-    message: Vec<u8>,
+    respeller: Respeller,
 }
 
 impl Default for Messages {
@@ -37,12 +41,19 @@ impl Default for Messages {
 }
 
 impl Messages {
-    /// A finder, for blocks of any log in any order.
+    /// A finder that knows the standard's data fields, for blocks of any log in any order.
     #[must_use]
     pub fn new() -> Self {
+        Self::with_pairs(DataPairs::standard())
+    }
+
+    /// A finder that knows these data fields. Where a log has something else in place of the byte 1, it may
+    /// also occur within them.
+    #[must_use]
+    pub fn with_pairs(pairs: DataPairs) -> Self {
         Self {
             start: memmem::Finder::new(START),
-            message: Vec::new(),
+            respeller: Respeller::new(pairs),
         }
     }
 
@@ -71,6 +82,7 @@ impl Messages {
     /// Gives out messages of lines; how many bytes are in none.
     fn lines(&mut self, bytes: &[u8], offset: u64, visit: &mut dyn FnMut(u64, Found<'_>)) -> u64 {
         let (mut from, mut between_bytes) = (0, 0);
+        let (mut line_end, mut wrong_lengths) = (0, 0);
         while let Some(at) = self.start.find(&bytes[from..]) {
             let start = from + at;
             between_bytes += between(&bytes[from..start], offset + from as u64, visit);
@@ -78,48 +90,46 @@ impl Messages {
             let offset = offset + start as u64;
             let separator = separator::detect(text);
             if let Some(name @ [separator]) = separator
-                && let Some(end) = self.short_cut(text, *separator)
+                && let Some(end) = self.respeller.by_byte(text, *separator)
             {
-                visit(offset, Found::Message(&self.message, name));
+                visit(offset, Found::Message(self.respeller.message(), name));
                 // Some logs leave the last separator out.
                 from = start + end + usize::from(text.get(end) == Some(separator));
                 continue;
             }
-            let line = memchr(b'\n', text).map_or(text, |end| &text[..end]);
+            if start >= line_end {
+                line_end = memchr(b'\n', text).map_or(bytes.len(), |end| start + end);
+                wrong_lengths = 0;
+            }
+            let line = &bytes[start..line_end];
+            if let Some(name @ [_, _, ..]) = separator
+                && wrong_lengths < WRONG_LENGTHS_MAX
+            {
+                let found = self.respeller.by_length(line, name);
+                if let Some(end) = found.or_else(|| self.respeller.by_fields(line, name)) {
+                    visit(offset, Found::Message(self.respeller.message(), name));
+                    let last = line[end..].starts_with(name);
+                    from = start + end + if last { name.len() } else { 0 };
+                    continue;
+                }
+                wrong_lengths += 1;
+            }
             let next = self.start.find(&line[START.len().min(line.len())..]);
             let end = next.map_or(line.len(), |next| START.len() + next);
             let text = &line[..end];
-            let unified = separator::to_soh(text, separator.unwrap_or(&[SOH]), &mut self.message);
-            let found = match (unified, separator) {
-                (Some(_), _) => Found::Message(&self.message, separator.unwrap_or(&[SOH])),
+            let name = separator.unwrap_or(&[SOH]);
+            let taken = self.respeller.by_first_sum(text, name);
+            let found = match (taken, separator) {
+                (Some(_), _) => Found::Message(self.respeller.message(), name),
                 (None, None) if !text[begin_string_bytes(text)..].trim_ascii().is_empty() => {
                     Found::Bad(ErrorKind::HeaderOrder)
                 }
                 (None, _) => Found::Bad(ErrorKind::Truncated),
             };
             visit(offset, found);
-            from = start + unified.unwrap_or(end);
+            from = start + taken.unwrap_or(end);
         }
         between_bytes + between(&bytes[from..], offset + from as u64, visit)
-    }
-
-    /// A message whose length is right and whose separator is a byte; where it ends.
-    #[inline]
-    fn short_cut(&mut self, text: &[u8], separator: u8) -> Option<usize> {
-        let end = frame::end(text, separator)?;
-        let behind = text.get(end).copied().unwrap_or(b'\n');
-        if behind != separator && !behind.is_ascii_whitespace() {
-            return None;
-        }
-        self.message.clear();
-        self.message.extend_from_slice(&text[..end]);
-        self.message.push(SOH);
-        if separator != SOH {
-            for byte in &mut self.message {
-                *byte = if *byte == separator { SOH } else { *byte };
-            }
-        }
-        Some(end)
     }
 }
 

@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use fixcore::dict::Dictionary;
-use fixcore::separator::from_soh;
 use fixcore::{Decoder, Isa, Message};
 
-use crate::dictionaries::decoder;
-use crate::{
-    Block, Checker, Fault, Faults, Found, Lines, Messages, Part, Printer, Pseudonyms, Scratch,
-};
+use crate::dictionaries::{decoder, pairs};
+use crate::pseudonym::Batch;
+use crate::{Block, Checker, Fault, Faults, Found, Lines, Messages, Part, Printer, Pseudonyms};
 
 /// Faults of a block that are named where there are no lines for them.
 const NAMED: usize = 20;
@@ -138,7 +136,7 @@ pub struct Worker<'d> {
     decoder: Decoder,
     checker: Checker<'d>,
     printer: Printer<'d>,
-    scratch: Scratch,
+    batch: Batch,
 }
 
 impl<'d> Worker<'d> {
@@ -146,11 +144,11 @@ impl<'d> Worker<'d> {
     #[must_use]
     pub fn new(task: Task<'d>) -> Self {
         Self {
-            messages: Messages::new(),
+            messages: Messages::with_pairs(pairs(task.dictionary)),
             decoder: decoder(task.isa, task.dictionary).unwrap_or_default(),
             checker: Checker::new(task.dictionary),
             printer: Printer::new(task.lines),
-            scratch: Scratch::default(),
+            batch: Batch::new(pairs(task.dictionary)),
             task,
         }
     }
@@ -165,7 +163,7 @@ impl<'d> Worker<'d> {
             made.part.clear();
         }
         let (task, checker) = (self.task, &mut self.checker);
-        let (decoder, scratch) = (&mut self.decoder, &mut self.scratch);
+        let (decoder, batch) = (&mut self.decoder, &mut self.batch);
         let printer = &mut self.printer;
         let name = task
             .names
@@ -179,9 +177,7 @@ impl<'d> Worker<'d> {
                 Found::Message(bytes, separator) => match decoder.parse(bytes) {
                     Ok(message) => match task.job {
                         Job::Anonymize(pseudonyms) => {
-                            let hidden = pseudonyms.message(&message, scratch);
-                            from_soh(hidden, separator, &mut made.out);
-                            made.out.push(b'\n');
+                            batch.message(pseudonyms, &message, separator, &mut made.out);
                             None
                         }
                         Job::Print => {
@@ -199,6 +195,9 @@ impl<'d> Worker<'d> {
                 Some(fault) => task.fault(name, offset, fault, made),
             }
         });
+        if let Job::Anonymize(pseudonyms) = task.job {
+            batch.finish(pseudonyms, &mut made.out);
+        }
     }
 }
 

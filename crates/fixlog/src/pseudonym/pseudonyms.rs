@@ -150,7 +150,7 @@ impl Pseudonyms {
 
     /// The bytes of a message with pseudonyms and the right CheckSum.
     pub fn message<'s>(&self, message: &Message<'_, '_>, scratch: &'s mut Scratch) -> &'s [u8] {
-        scratch.keep_of(self.id);
+        self.use_with(scratch);
         let mut bytes = std::mem::take(&mut scratch.message);
         bytes.clear();
         bytes.extend_from_slice(message.bytes());
@@ -169,21 +169,27 @@ impl Pseudonyms {
 
     /// Replaces a value by its pseudonym.
     pub fn value(&self, value: &mut [u8], scratch: &mut Scratch) {
-        scratch.keep_of(self.id);
+        self.use_with(scratch);
         self.place(value, 0, value.len(), scratch);
         self.finish(value, scratch);
     }
 
+    /// Forgets what a scratch has of other keys.
+    pub(super) fn use_with(&self, scratch: &mut Scratch) {
+        scratch.keep_of(self.id);
+    }
+
     #[inline]
-    fn is_hidden(&self, tag: u32) -> bool {
+    pub(super) fn is_hidden(&self, tag: u32) -> bool {
         match self.low.get(tag as usize) {
             Some(hidden) => *hidden,
             None => self.tags.binary_search(&tag).is_ok(),
         }
     }
 
-    /// Replaces a value among these bytes, or puts it to those that are enciphered together.
-    fn place(&self, bytes: &mut [u8], start: usize, length: usize, scratch: &mut Scratch) {
+    /// Replaces a value among these bytes, or puts it to those that are enciphered together, and notes
+    /// where it begins.
+    pub(super) fn place(&self, bytes: &mut [u8], start: usize, length: usize, scratch: &mut Scratch) {
         let Some(value) = bytes.get_mut(start..start + length) else {
             return;
         };
@@ -213,7 +219,7 @@ impl Pseudonyms {
     }
 
     /// Enciphers what was put together, and keeps it.
-    fn finish(&self, bytes: &mut [u8], scratch: &mut Scratch) {
+    pub(super) fn finish(&self, bytes: &mut [u8], scratch: &mut Scratch) {
         self.cipher.together(&mut scratch.shorts, bytes);
         scratch.shorts.clear();
         // Of two values with one slot the last was remembered.
@@ -230,6 +236,11 @@ impl Pseudonyms {
 }
 
 impl Scratch {
+    /// How many values wait to be enciphered together.
+    pub(super) fn waiting(&self) -> usize {
+        self.shorts.len()
+    }
+
     /// Forgets the pseudonyms of other keys.
     fn keep_of(&mut self, id: [u8; 16]) {
         if self.id != id {

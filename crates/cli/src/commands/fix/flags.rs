@@ -170,8 +170,10 @@ fn rate(text: &str) -> Result<f64, String> {
 /// Replace accounts, parties, ids and free text by pseudonyms.
 ///
 /// A pseudonym has the length and form of its value, digits for digits and letters for letters. Equal
-/// values get equal pseudonyms, in every field. CheckSum is computed anew. Text around messages and
-/// invalid messages are left out, because they may contain anything. Each message is written on a line
+/// values get equal pseudonyms, in every field. Opaque data (RawData, XmlData, EncodedText and the other
+/// data fields of the standard and of --dictionary) are replaced too; user-defined tags only if you name
+/// them. CheckSum is computed anew. Text around messages and invalid messages are left out, because they
+/// may contain anything. Each message is written on a line
 /// of its own, with its original separator. Without --key-file, a random key is used and then
 /// forgotten. The pseudonym of a value of one or two characters may by chance be that value.
 #[derive(Debug, Clone, Args)]

@@ -63,8 +63,9 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Anonymize(args) => Some(&args.output.terminal),
         _ => None,
     };
+    let dictionary = messages.dictionary.as_deref().map(dictionary).transpose()?;
     let pseudonyms = match &args.command {
-        FixCommand::Anonymize(args) => Some(pseudonyms(args)?),
+        FixCommand::Anonymize(args) => Some(pseudonyms(args, dictionary.as_ref())?),
         _ => None,
     };
     let job = match &args.command {
@@ -79,7 +80,6 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         let spec = Spec::new(LatencyName::Service, operation).series(series);
         Recorder::new(session.spec(spec), session.run_start())
     };
-    let dictionary = messages.dictionary.as_deref().map(dictionary).transpose()?;
     let isa = decoder(messages.isa, dictionary.as_ref())?.isa();
     let threads = threads(messages.threads)?;
     let mut outcome = Outcome::new(kind);
@@ -141,9 +141,13 @@ fn decoder(isa: Option<Isa>, dictionary: Option<&Dictionary>) -> Result<Decoder>
     fixlog::decoder(isa, dictionary).ok_or_else(|| unavailable(isa.unwrap_or(Isa::Scalar)))
 }
 
-/// Pseudonyms by the flags.
-fn pseudonyms(args: &AnonymizeArgs) -> Result<Pseudonyms> {
-    let mut tags = args.tags.clone().unwrap_or_else(|| TAGS.to_vec());
+/// Pseudonyms by the flags. What a dictionary declares as data may be anything, and is hidden too.
+fn pseudonyms(args: &AnonymizeArgs, dictionary: Option<&Dictionary>) -> Result<Pseudonyms> {
+    let mut tags = args.tags.clone().unwrap_or_else(|| {
+        let pairs = dictionary.map(Dictionary::data_pairs);
+        let data = pairs.iter().flat_map(|pairs| pairs.pairs());
+        TAGS.iter().copied().chain(data.map(|pair| pair.1)).collect()
+    });
     tags.extend(&args.also);
     let pseudonyms = match &args.key_file {
         Some(path) => key(path)?,

@@ -1,0 +1,194 @@
+//! Messages with pseudonyms as their log spells them, several at a time: short values of several messages
+//! are enciphered together.
+
+use fixcore::{DataPairs, Message, SOH, frame};
+use memchr::{memchr, memchr_iter};
+
+use super::pseudonyms::{Pseudonyms, Scratch};
+use crate::line::digits;
+use crate::spell::{Speller, spell};
+
+/// Short values that wait to be enciphered. Many more would leave the cache before they are.
+const SHORTS: usize = 64;
+
+/// The messages of one thread.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    scratch: Scratch,
+    speller: Speller,
+    pending: Vec<Pending>,
+}
+
+/// A message with values that wait, and without its CheckSum.
+#[derive(Debug)]
+struct Pending {
+    start: usize,
+    end: usize,
+    fields: usize,
+    separator: &'static [u8],
+}
+
+impl Batch {
+    pub(crate) fn new(pairs: DataPairs) -> Self {
+        Self {
+            scratch: Scratch::default(),
+            speller: Speller::new(pairs),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Appends a message with pseudonyms, and the end of a line. It is complete after
+    /// [`finish`](Self::finish); until then, `out` may only be appended to, and by this.
+    pub(crate) fn message(
+        &mut self,
+        pseudonyms: &Pseudonyms,
+        message: &Message<'_, '_>,
+        separator: &'static [u8],
+        out: &mut Vec<u8>,
+    ) {
+        let bytes = message.bytes();
+        // Letters and digits may become a separator next to its first byte, and data may have the byte 1.
+        let may_collide = matches!(separator, [first, _, ..] if memchr(*first, bytes).is_some());
+        if may_collide || memchr_iter(SOH, bytes).count() != message.len() {
+            self.finish(pseudonyms, out);
+            let hidden = pseudonyms.message(message, &mut self.scratch);
+            self.speller.message(message, hidden, separator, out);
+            out.push(b'\n');
+            return;
+        }
+        pseudonyms.use_with(&mut self.scratch);
+        let start = out.len();
+        spell(message, bytes, separator, out);
+        let end = out.len();
+        out.push(b'\n');
+        let longer = separator.len() - 1;
+        for (before, field) in message.fields().enumerate() {
+            if pseudonyms.is_hidden(field.tag) {
+                let value = start + field.offset + digits(field.tag) + 1 + before * longer;
+                pseudonyms.place(out, value, field.value.len(), &mut self.scratch);
+            }
+        }
+        self.pending.push(Pending {
+            start,
+            end,
+            fields: message.len(),
+            separator,
+        });
+        if self.scratch.waiting() >= SHORTS {
+            self.finish(pseudonyms, out);
+        }
+    }
+
+    /// Completes the messages that were appended.
+    pub(crate) fn finish(&mut self, pseudonyms: &Pseudonyms, out: &mut [u8]) {
+        pseudonyms.finish(out, &mut self.scratch);
+        for pending in self.pending.drain(..) {
+            let text = out.get_mut(pending.start..pending.end);
+            text.and_then(|text| complete(text, pending.fields, pending.separator));
+        }
+    }
+}
+
+/// Computes the CheckSum of a message as its log spells it, which ends with a separator.
+fn complete(text: &mut [u8], fields: usize, separator: &[u8]) -> Option<()> {
+    let trailer = text.len().checked_sub(b"10=000".len() + separator.len())?;
+    let (before, field) = text.split_at_mut_checked(trailer)?;
+    // A separator counts as the byte 1.
+    let each = frame::checksum(separator).wrapping_sub(SOH);
+    let separators = each.wrapping_mul((fields - 1) as u8);
+    let right = frame::checksum_field(frame::checksum(before).wrapping_sub(separators));
+    let digits = b"10=".len()..b"10=000".len();
+    field.get_mut(digits.clone())?.copy_from_slice(right.get(digits)?);
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use fixcore::separator::SPELLINGS;
+    use fixcore::workload::{Log, Mix};
+    use fixcore::{Decoder, Encoder};
+
+    use super::*;
+
+    /// Logs of messages with values of all lengths, new ones and known ones.
+    fn messages() -> Vec<Vec<u8>> {
+        let mut log = Log::new(Mix::default(), 3, 0.0, 5);
+        let mut encoder = Encoder::new("FIX.4.4");
+        let mut messages = Vec::new();
+        for number in 0..400_usize {
+            let mut bytes = Vec::new();
+            log.message(&mut bytes).expect("a message");
+            messages.push(bytes);
+            let text = "Say ^B12=no to Zq9| and 8=FIX, ".repeat(number % 9);
+            let mut message = encoder.start("B").bytes(148, b"head");
+            if number % 3 > 0 {
+                message = message.bytes(58, format!("x{text}").as_bytes());
+            }
+            if number % 5 == 0 {
+                message = message.data(95, 96, b"a\x01\xffb|^A1=c");
+            }
+            message = message.unsigned(5001, number as u64);
+            messages.push(message.finish().expect("a message").to_vec());
+        }
+        messages
+    }
+
+    #[test]
+    fn a_batch_writes_what_messages_one_by_one_have() {
+        let pseudonyms = Pseudonyms::new(b"sixteen bytes ok").expect("it is long enough");
+        let messages = messages();
+        let mut decoder = Decoder::new();
+        for spelling in SPELLINGS.into_iter().chain([&[SOH][..]]) {
+            let mut batch = Batch::new(DataPairs::standard());
+            let (mut scratch, mut speller) = (Scratch::default(), Speller::new(DataPairs::standard()));
+            let (mut out, mut expected) = (Vec::new(), Vec::new());
+            for bytes in &messages {
+                let message = decoder.parse(bytes).expect("valid");
+                batch.message(&pseudonyms, &message, spelling, &mut out);
+                let hidden = pseudonyms.message(&message, &mut scratch);
+                speller.message(&message, hidden, spelling, &mut expected);
+                expected.push(b'\n');
+            }
+            batch.finish(&pseudonyms, &mut out);
+            assert!(out == expected, "{}", spelling.escape_ascii());
+        }
+    }
+
+    /// What is written is a log: as many messages of the same fields, all valid, of the same lengths.
+    #[test]
+    fn what_is_written_is_read_back_with_the_same_structure() {
+        let pseudonyms = Pseudonyms::new(b"sixteen bytes ok").expect("it is long enough");
+        let messages = messages();
+        let (mut decoder, mut other) = (Decoder::new(), Decoder::new());
+        for spelling in SPELLINGS.into_iter().chain([&[SOH][..]]) {
+            let mut batch = Batch::new(DataPairs::standard());
+            let mut out = Vec::new();
+            for bytes in &messages {
+                let message = decoder.parse(bytes).expect("valid");
+                batch.message(&pseudonyms, &message, spelling, &mut out);
+            }
+            batch.finish(&pseudonyms, &mut out);
+            let mut read = 0;
+            crate::split(&out[..], crate::Separator::Auto, |offset, what| match what {
+                crate::Found::Message(bytes, _) => {
+                    let before = decoder.parse(&messages[read]).expect("valid");
+                    let what = || format!("{offset}: {}", bytes.escape_ascii());
+                    let Ok(after) = other.parse(bytes) else {
+                        panic!("{}", what());
+                    };
+                    let shape = |message: &Message<'_, '_>| {
+                        let fields = message.fields();
+                        let fields = fields.map(|field| (field.tag, field.value.len()));
+                        fields.collect::<Vec<_>>()
+                    };
+                    assert_eq!(shape(&after), shape(&before), "{}", what());
+                    read += 1;
+                }
+                crate::Found::Bad(why) => panic!("{offset}: {why}"),
+                _ => {}
+            })
+            .expect("a slice is read");
+            assert_eq!(read, messages.len(), "{}", spelling.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Messages whose values have the separator of their log, spelled and read back.
+
+use fixcore::separator::{SPELLINGS, from_soh};
+use fixcore::{Decoder, Encoder, SOH};
+
+use crate::{Found, Separator, split};
+
+/// Numbers that are random enough.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % most as u64) as usize
+    }
+}
+
+/// The messages of a log, and how many more places begin like one.
+fn found(log: &[u8]) -> (Vec<Vec<u8>>, usize) {
+    let (mut messages, mut bad) = (Vec::new(), 0);
+    split(log, Separator::Auto, |_, what| match what {
+        Found::Message(bytes, _) => messages.push(bytes.to_vec()),
+        Found::Bad(_) => bad += 1,
+        _ => {}
+    })
+    .expect("a slice is read");
+    (messages, bad)
+}
+
+/// A log of one line.
+fn line(message: &[u8], spelling: &[u8], last: bool) -> Vec<u8> {
+    let mut log = b"14:15:16.1 out: ".to_vec();
+    from_soh(message, spelling, &mut log);
+    if !last {
+        log.truncate(log.len() - spelling.len());
+    }
+    log.push(b'\n');
+    log
+}
+
+fn text(parts: &[&str], separator: &[u8]) -> Vec<u8> {
+    let text = parts.join(std::str::from_utf8(separator).expect("text"));
+    text.into_bytes()
+}
+
+#[test]
+fn a_value_may_have_the_separator_and_the_start_of_a_message() {
+    let mut encoder = Encoder::new("FIX.4.4");
+    for spelling in SPELLINGS {
+        let values: [&[&str]; 8] = [
+            &["a", "b"],
+            &["", "a", "", ""],
+            &["8=FIX.4.4", "x9=5", "=", "10"],
+            &["8=FIX", "tail"],
+            &["a 10=123", " b", "c=7"],
+            &["-1", "+2=", "1234567890=x"],
+            &["say 8=FIX.4.2 9=12 35=A"],
+            &["", ""],
+        ];
+        for parts in values {
+            let value = text(parts, spelling);
+            let message = encoder.start("B").bytes(58, &value).bytes(354, b"4");
+            let message = message.bytes(355, b"a=bc").bytes(55, b"X");
+            let message = message.finish().expect("a message").to_vec();
+            for last in [true, false] {
+                let log = [
+                    line(&message, spelling, last),
+                    line(&message, spelling, last),
+                ];
+                let (messages, bad) = found(&log.concat());
+                let what = String::from_utf8_lossy(&log[0]).into_owned();
+                assert_eq!(messages, [&message[..], &message], "{what}");
+                assert_eq!(bad, 0, "{what}");
+                assert!(Decoder::new().parse(&messages[0]).is_ok(), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn data_may_have_the_separator_or_the_byte_1_as_its_length_says() {
+    let mut encoder = Encoder::new("FIX.4.4");
+    for spelling in SPELLINGS {
+        let tags = text(&["a", "1=b", "35=D", "10=123", ""], spelling);
+        let soh = b"a\x011=b\x0135=D\x0110=123\x01";
+        for data in [&tags[..], soh, b"8=FIX.4.4", spelling] {
+            let message = encoder.start("B").bytes(58, b"x").data(95, 96, data);
+            let message = message.bytes(55, b"X").finish().expect("a message").to_vec();
+            let (messages, bad) = found(&line(&message, spelling, true));
+            let what = message.escape_ascii().to_string();
+            assert_eq!((messages, bad), (vec![message], 0), "{what}");
+        }
+    }
+}
+
+#[test]
+fn places_of_a_byte_are_those_that_a_loop_finds() {
+    let mut random = Random(7);
+    for length in 0..140 {
+        let text: Vec<u8> = (0..length)
+            .map(|_| [b'^', b'_', b'^' ^ 0x80, 0, 255][random.below(5)])
+            .collect();
+        for byte in [b'^', 0, 255] {
+            for start in [0, 1, 64, 130] {
+                let mut expected = 0;
+                for (at, other) in text.iter().skip(start).take(64).enumerate() {
+                    expected |= u64::from(*other == byte) << at;
+                }
+                assert_eq!(super::places(&text, start, byte), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_of_many_wrong_lengths_is_read_in_proportion_to_its_length() {
+    let head = b"8=FIX.4.4^A9=999999^A35=0^A";
+    let log = head.repeat((3 << 20) / head.len());
+    let start = std::time::Instant::now();
+    let (messages, bad) = found(&log);
+    assert_eq!((messages.len(), bad), (0, log.len() / head.len()));
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+/// Values of any parts: what comes back and is valid is what was written, and it comes back unless a
+/// separator in a text is followed by what looks like a tag, or data have both the byte 1 and a separator.
+/// Where a message has such a text and data with either, the one may pass for the other.
+#[test]
+fn what_is_found_and_valid_is_what_was_written() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let (mut encoder, mut decoder) = (Encoder::new("FIX.4.4"), Decoder::new());
+    let mut back = 0;
+    for case in 0..2500 {
+        let spelling = SPELLINGS[case % SPELLINGS.len()];
+        let parts: [&[u8]; 14] = [
+            b"a", b"=", b"7", b"12=", b"8=FIX", b"8=FIX.4.4", b"9=5", b"10=", b"10=163", b" ", b"|",
+            b"^A", spelling, b"\xfc",
+        ];
+        let mut value = |most: usize, with_soh: bool| {
+            let mut value = vec![b'v'];
+            for _ in 0..random.below(most) {
+                match random.below(8) {
+                    0 if with_soh => value.push(SOH),
+                    _ => value.extend_from_slice(parts[random.below(parts.len())]),
+                }
+            }
+            value
+        };
+        let (one, data, other) = (value(4, false), value(9, case % 3 == 0), value(4, false));
+        let message = encoder.start("B").bytes(58, &one).data(354, 355, &data);
+        let message = message.bytes(147, &other);
+        let message = message.finish().expect("a message").to_vec();
+        let (messages, _) = found(&line(&message, spelling, case % 2 == 0));
+        let valid: Vec<_> = messages
+            .iter()
+            .filter(|found| decoder.parse(found).is_ok())
+            .collect();
+        let what = || {
+            let text = line(&message, spelling, true);
+            let found = messages.concat();
+            format!(
+                "{case}: {}\nwritten: {}\nfound:   {}",
+                text.escape_ascii(),
+                message.escape_ascii(),
+                found.escape_ascii()
+            )
+        };
+        back += usize::from(!valid.is_empty());
+        let tag_follows = |value: &[u8]| {
+            let places = memchr::memmem::find_iter(value, spelling);
+            let mut behind = places.map(|at| &value[at + spelling.len()..]);
+            behind.any(|rest| super::tag(rest).is_some())
+        };
+        let is_text_plain = !tag_follows(&one) && !tag_follows(&other);
+        let soh = data.contains(&SOH);
+        let spelled = memchr::memmem::find(&data, spelling).is_some();
+        if is_text_plain || !(soh || spelled) {
+            assert!(valid.iter().all(|found| **found == message), "{}", what());
+        }
+        if is_text_plain && !(soh && spelled) {
+            assert_eq!(valid.len(), 1, "{}", what());
+        }
+    }
+    assert!(back > 1800, "{back}");
+}
