@@ -1,7 +1,7 @@
 //! The messages of a block, whatever stands around them and between their fields.
 
 use fixcore::frame::{START, begin_string_bytes};
-use fixcore::{DataPairs, ErrorKind, SOH, separator};
+use fixcore::{DataPairs, ErrorKind, SOH};
 use memchr::{memchr, memmem};
 
 use crate::block::{Block, Mark};
@@ -88,13 +88,15 @@ impl Messages {
             between_bytes += between(&bytes[from..start], offset + from as u64, visit);
             let text = &bytes[start..];
             let offset = offset + start as u64;
-            let separator = separator::detect(text);
-            if let Some(name @ [separator]) = separator
-                && let Some(end) = self.respeller.by_byte(text, *separator)
+            let begin = self.respeller.start(text);
+            if let Some(begin) = begin
+                && let Some(end) = self.respeller.by_byte(text, begin)
             {
+                let name = begin.separator;
                 visit(offset, Found::Message(self.respeller.message(), name));
                 // Some logs leave the last separator out.
-                from = start + end + usize::from(text.get(end) == Some(separator));
+                let last = text[end..].starts_with(name);
+                from = start + end + usize::from(last);
                 continue;
             }
             if start >= line_end {
@@ -102,11 +104,13 @@ impl Messages {
                 wrong_lengths = 0;
             }
             let line = &bytes[start..line_end];
-            if let Some(name @ [_, _, ..]) = separator
+            let separator = begin.map(|begin| begin.separator);
+            if let Some(begin) = begin
+                && let name @ [_, _, ..] = begin.separator
                 && wrong_lengths < WRONG_LENGTHS_MAX
             {
-                let found = self.respeller.by_length(line, name);
-                if let Some(end) = found.or_else(|| self.respeller.by_fields(line, name)) {
+                let found = self.respeller.by_length(line, begin);
+                if let Some(end) = found.or_else(|| self.respeller.by_fields(line, begin)) {
                     visit(offset, Found::Message(self.respeller.message(), name));
                     let last = line[end..].starts_with(name);
                     from = start + end + if last { name.len() } else { 0 };

@@ -6,7 +6,7 @@
 //! no tag follows.
 
 use fixcore::frame::{TRAILER_BYTES, begin_string_bytes};
-use fixcore::{DataPairs, SOH, frame};
+use fixcore::{DataPairs, SOH, frame, separator};
 use memchr::memchr_iter;
 
 /// Fields up to this long are copied in one go.
@@ -23,6 +23,17 @@ pub(crate) struct Respeller {
     /// Longer than the message, which is its first `filled` bytes.
     buffer: Vec<u8>,
     filled: usize,
+    /// What the last message had before its length: most messages of a log have the same.
+    head: Vec<u8>,
+    start: Start,
+}
+
+/// How a text begins.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Start {
+    pub(crate) separator: &'static [u8],
+    /// BeginString with its tag.
+    begin_bytes: usize,
 }
 
 /// What a text states at its start.
@@ -36,17 +47,31 @@ struct Head {
 }
 
 impl Head {
-    fn of(text: &[u8], separator: &[u8]) -> Option<Self> {
-        let begin_bytes = begin_string_bytes(text);
-        let start = begin_bytes + separator.len();
-        let rest = text.get(begin_bytes..)?.strip_prefix(separator)?;
-        let (length, digits) = number(rest.strip_prefix(b"9=")?)?;
-        let text_bytes = start + b"9=".len() + digits;
-        text.get(text_bytes..)?.starts_with(separator).then_some(Self {
-            text_bytes: text_bytes + separator.len(),
+    #[inline]
+    fn of(text: &[u8], start: Start) -> Option<Self> {
+        let Start {
+            separator,
+            begin_bytes,
+        } = start;
+        let before = begin_bytes + separator.len() + b"9=".len();
+        let tag = text.get(before - b"9=".len()..before)?;
+        let (length, digits) = number(text.get(before..)?)?;
+        let behind = text.get(before + digits..)?;
+        (tag == b"9=" && starts(behind, separator)).then_some(Self {
+            text_bytes: before + digits + separator.len(),
             begin_bytes,
             sum_at: begin_bytes + 1 + b"9=".len() + digits + 1 + length as usize,
         })
+    }
+}
+
+/// Whether a text begins with a separator, most of which are short.
+#[inline]
+fn starts(text: &[u8], separator: &[u8]) -> bool {
+    match (separator, text) {
+        ([byte], [first, ..]) => byte == first,
+        ([one, two], [first, second, ..]) => one == first && two == second,
+        _ => text.starts_with(separator),
     }
 }
 
@@ -84,7 +109,7 @@ fn stated_sum(text: &[u8]) -> Option<u8> {
 /// Whether a message may end here: some logs leave the last separator out.
 #[inline]
 fn ends(behind: &[u8], separator: &[u8]) -> bool {
-    behind.first().is_none_or(u8::is_ascii_whitespace) || behind.starts_with(separator)
+    behind.first().is_none_or(u8::is_ascii_whitespace) || starts(behind, separator)
 }
 
 impl Respeller {
@@ -93,7 +118,30 @@ impl Respeller {
             pairs,
             buffer: Vec::new(),
             filled: 0,
+            head: Vec::new(),
+            start: Start::default(),
         }
+    }
+
+    /// How the text of a message begins; `None` if nothing that is known separates its fields.
+    #[inline]
+    pub(crate) fn start(&mut self, text: &[u8]) -> Option<Start> {
+        if !self.head.is_empty() && text.starts_with(&self.head) {
+            return Some(self.start);
+        }
+        let start = Start {
+            separator: separator::detect(text)?,
+            begin_bytes: begin_string_bytes(text),
+        };
+        let before = start.begin_bytes + start.separator.len() + b"9=".len();
+        if let Some(head) = text.get(..before)
+            && head.ends_with(b"9=")
+        {
+            self.head.clear();
+            self.head.extend_from_slice(head);
+            self.start = start;
+        }
+        Some(start)
     }
 
     /// The message that was written last.
@@ -113,9 +161,18 @@ impl Respeller {
     /// A message whose length is right and whose separator is a byte. Returns the place behind its
     /// CheckSum.
     #[inline]
-    pub(crate) fn by_byte(&mut self, text: &[u8], separator: u8) -> Option<usize> {
-        let end = frame::end(text, separator)?;
-        if !ends(text.get(end..)?, &[separator]) {
+    pub(crate) fn by_byte(&mut self, text: &[u8], start: Start) -> Option<usize> {
+        let [separator] = *start.separator else {
+            return None;
+        };
+        let head = Head::of(text, start)?;
+        let end = head.sum_at + TRAILER_BYTES - 1;
+        match text.get(head.sum_at - 1..end)? {
+            [before, b'1', b'0', b'=', digits @ ..]
+                if *before == separator && digits.iter().all(u8::is_ascii_digit) => {}
+            _ => return None,
+        }
+        if !ends(text.get(end..)?, start.separator) {
             return None;
         }
         let from = text.get(..end)?;
@@ -138,7 +195,7 @@ impl Respeller {
         let is_right = *trailer == frame::checksum_field(before)[..TRAILER_BYTES - 1];
         if !is_right
             && may_be_values(from, before, separator)
-            && self.by_fields(text, &[separator]).is_none()
+            && self.by_fields(text, start).is_none()
         {
             // What was written is no message: the CheckSum is wrong for another reason.
             self.every(from, separator);
@@ -148,8 +205,9 @@ impl Respeller {
 
     /// A message whose separator has two bytes or more and whose length is right, if no value has that
     /// separator. Returns the place behind its CheckSum.
-    pub(crate) fn by_length(&mut self, text: &[u8], separator: &[u8]) -> Option<usize> {
-        let head = Head::of(text, separator)?;
+    pub(crate) fn by_length(&mut self, text: &[u8], start: Start) -> Option<usize> {
+        let separator = start.separator;
+        let head = Head::of(text, start)?;
         if head.sum_at + TRAILER_BYTES > text.len() + 1 {
             return None;
         }
@@ -170,18 +228,19 @@ impl Respeller {
     /// A message whose length and CheckSum are right, where some separators belong to values. Returns
     /// the place behind its CheckSum.
     #[cold]
-    pub(crate) fn by_fields(&mut self, text: &[u8], separator: &[u8]) -> Option<usize> {
+    pub(crate) fn by_fields(&mut self, text: &[u8], start: Start) -> Option<usize> {
         // Within data, a separator stands for the byte 1, or for itself.
         let mut data = Data::Respelled;
-        let end = self.fields(text, separator, &mut data);
+        let end = self.fields(text, start, &mut data);
         match (end, data) {
-            (None, Data::Either) => self.fields(text, separator, &mut Data::Itself),
+            (None, Data::Either) => self.fields(text, start, &mut Data::Itself),
             _ => end,
         }
     }
 
-    fn fields(&mut self, text: &[u8], separator: &[u8], data: &mut Data) -> Option<usize> {
-        let head = Head::of(text, separator)?;
+    fn fields(&mut self, text: &[u8], start: Start, data: &mut Data) -> Option<usize> {
+        let separator = start.separator;
+        let head = Head::of(text, start)?;
         if head.sum_at + TRAILER_BYTES > text.len() + 1 {
             return None;
         }
@@ -275,14 +334,33 @@ impl Respeller {
 /// text; `None` if no field ends there.
 #[inline]
 fn fields_to_soh(text: &[u8], separator: &[u8], sum_at: usize, out: &mut [u8]) -> Option<usize> {
-    let (first, others) = separator.split_first()?;
-    let follows = |at: usize| match others {
-        [other] => text.get(at + 1) == Some(other),
-        _ => text.get(at + 1..).is_some_and(|rest| rest.starts_with(others)),
-    };
+    match *separator {
+        [first, other] => {
+            let follows = |at: usize| text.get(at + 1) == Some(&other);
+            fields_until(text, first, 2, follows, sum_at, out)
+        }
+        [first, ref others @ ..] => {
+            let follows = |at: usize| text.get(at + 1..).is_some_and(|rest| rest.starts_with(others));
+            fields_until(text, first, separator.len(), follows, sum_at, out)
+        }
+        [] => None,
+    }
+}
+
+/// The same, where a separator has this first byte and so many in all, and `follows` says whether the
+/// others follow it.
+#[inline(always)]
+fn fields_until(
+    text: &[u8],
+    first: u8,
+    separator_bytes: usize,
+    follows: impl Fn(usize) -> bool,
+    sum_at: usize,
+    out: &mut [u8],
+) -> Option<usize> {
     let (mut from, mut end, mut block) = (0, 0, 0);
     while block < text.len() {
-        let mut found = places(text, block, *first);
+        let mut found = places(text, block, first);
         while found != 0 {
             let at = block + found.trailing_zeros() as usize;
             found &= found - 1;
@@ -302,7 +380,7 @@ fn fields_to_soh(text: &[u8], separator: &[u8], sum_at: usize, out: &mut [u8]) -
             }
             end += length + 1;
             *out.get_mut(end - 1)? = SOH;
-            from = at + separator.len();
+            from = at + separator_bytes;
             if end == sum_at {
                 return Some(from);
             }
@@ -323,22 +401,27 @@ fn places(text: &[u8], start: usize, byte: u8) -> u64 {
     let block = match rest.first_chunk::<BLOCK_BYTES>() {
         Some(block) => block,
         None => {
-            for (to, from) in last.iter_mut().zip(rest) {
-                *to = *from;
+            if let Some(to) = last.get_mut(..rest.len()) {
+                to.copy_from_slice(rest);
             }
             &last
         }
     };
     let wanted = u64::from_le_bytes([byte; 8]);
-    let mut all = 0;
+    let mut bits = 0;
     for (number, word) in block.as_chunks::<8>().0.iter().enumerate() {
         let other = u64::from_le_bytes(*word) ^ wanted;
-        // The highest bit of each byte that is 0, and then these bits next to each other.
+        // The highest bit of each byte that is 0.
         let zero = !(((other & LOW) + LOW) | other | LOW);
-        let bits = (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        all |= bits << (8 * number);
+        bits |= zero >> (7 - number);
     }
-    all
+    // Byte n has the bits of the bytes n of all words: a square of bits, which is mirrored.
+    let mut swap = (bits ^ (bits >> 7)) & 0x00aa_00aa_00aa_00aa;
+    bits ^= swap ^ (swap << 7);
+    swap = (bits ^ (bits >> 14)) & 0x0000_cccc_0000_cccc;
+    bits ^= swap ^ (swap << 14);
+    swap = (bits ^ (bits >> 28)) & 0x0000_0000_f0f0_f0f0;
+    bits ^ swap ^ (swap << 28)
 }
 
 /// Whether a number of separators within values would explain the CheckSum of a text: each of them that

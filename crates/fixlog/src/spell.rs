@@ -34,7 +34,7 @@ impl Speller {
         // Letters and digits may have become a separator, if it has some.
         if let [first, _, ..] = separator
             && memchr::memchr(*first, bytes).is_some()
-            && !self.is_read_back(bytes, separator, out, start)
+            && !self.is_read_back(bytes, out, start)
         {
             let absent = |name: &&&[u8]| memchr::memmem::find(bytes, name).is_none();
             let name = SPELLINGS.iter().find(absent).copied();
@@ -43,11 +43,14 @@ impl Speller {
         }
     }
 
-    fn is_read_back(&mut self, bytes: &[u8], separator: &[u8], out: &[u8], start: usize) -> bool {
+    fn is_read_back(&mut self, bytes: &[u8], out: &[u8], start: usize) -> bool {
         let text = out.get(start..).unwrap_or(&[]);
-        let end = match self.0.by_length(text, separator) {
+        let Some(start) = self.0.start(text) else {
+            return false;
+        };
+        let end = match self.0.by_length(text, start) {
             Some(end) => Some(end),
-            None => self.0.by_fields(text, separator),
+            None => self.0.by_fields(text, start),
         };
         end.is_some() && self.0.message() == bytes
     }

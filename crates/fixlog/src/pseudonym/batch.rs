@@ -48,8 +48,15 @@ impl Batch {
     ) {
         let bytes = message.bytes();
         // Letters and digits may become a separator next to its first byte, and data may have the byte 1.
-        let may_collide = matches!(separator, [first, _, ..] if memchr(*first, bytes).is_some());
-        if may_collide || memchr_iter(SOH, bytes).count() != message.len() {
+        let is_simple = match separator {
+            [SOH] => true,
+            [first, others @ ..] => {
+                memchr_iter(SOH, bytes).count() == message.len()
+                    && (others.is_empty() || memchr(*first, bytes).is_none())
+            }
+            [] => false,
+        };
+        if !is_simple {
             self.finish(pseudonyms, out);
             let hidden = pseudonyms.message(message, &mut self.scratch);
             self.speller.message(message, hidden, separator, out);
