@@ -208,7 +208,9 @@ fn stats_tell_late_from_lost_and_show_no_wait_that_is_negative() {
         serde_json::json!([1, 40_000_000])
     );
     let rows = report["latencies"].as_array().expect("rows");
-    let wait = rows.iter().find(|row| row["series"] == "order to execution");
+    let wait = rows
+        .iter()
+        .find(|row| row["series"] == "order to execution");
     assert_eq!(wait.expect("waits")["n"], 1);
 }
 

@@ -375,7 +375,9 @@ fn opaque_data_are_hidden_and_a_separator_within_values_ends_no_field() {
         let found = pipe(dir.path(), words(flags), &log).expect(0);
         let after = lines(parse(&found.stdout).expect(0).text());
         let shape = |lines: &[serde_json::Value]| {
-            let fields = lines.iter().flat_map(|line| line["fields"].as_array().expect("fields"));
+            let fields = lines
+                .iter()
+                .flat_map(|line| line["fields"].as_array().expect("fields"));
             let shape = fields.map(|field| (field[0].clone(), field[1].as_str().map(str::len)));
             shape.collect::<Vec<_>>()
         };

@@ -9,10 +9,12 @@ use fixcore::frame::{TRAILER_BYTES, begin_string_bytes};
 use fixcore::{DataPairs, SOH, frame, separator};
 use memchr::memchr_iter;
 
-/// Fields up to this long are copied in one go.
-const COPY_BYTES: usize = 32;
-/// Bytes that are searched for separators at once.
-const BLOCK_BYTES: usize = 64;
+use self::copy::{COPY_BYTES, fields_to_soh};
+use self::values::Data;
+
+mod copy;
+mod values;
+
 /// Digits of the longest tag and of the longest length.
 const DIGITS_MAX: usize = 9;
 
@@ -82,7 +84,11 @@ fn number(text: &[u8]) -> Option<(u32, usize)> {
     for (digits, byte) in text.iter().take(DIGITS_MAX + 1).enumerate() {
         match byte {
             b'0'..=b'9' if digits < DIGITS_MAX => number = number * 10 + u32::from(byte - b'0'),
-            _ => return (1..=DIGITS_MAX).contains(&digits).then_some((number, digits)),
+            _ => {
+                return (1..=DIGITS_MAX)
+                    .contains(&digits)
+                    .then_some((number, digits));
+            }
         }
     }
     (1..=DIGITS_MAX)
@@ -238,76 +244,6 @@ impl Respeller {
         }
     }
 
-    fn fields(&mut self, text: &[u8], start: Start, data: &mut Data) -> Option<usize> {
-        let separator = start.separator;
-        let head = Head::of(text, start)?;
-        if head.sum_at + TRAILER_BYTES > text.len() + 1 {
-            return None;
-        }
-        let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.clear();
-        buffer.extend_from_slice(text.get(..head.begin_bytes)?);
-        buffer.push(SOH);
-        let length = head.begin_bytes + separator.len()..head.text_bytes - separator.len();
-        buffer.extend_from_slice(text.get(length)?);
-        buffer.push(SOH);
-        let end = self.body(text, separator, data, &head, &mut buffer);
-        self.filled = buffer.len();
-        self.buffer = buffer;
-        end
-    }
-
-    /// Appends the fields behind BodyLength.
-    fn body(
-        &self,
-        text: &[u8],
-        separator: &[u8],
-        spelling: &mut Data,
-        head: &Head,
-        out: &mut Vec<u8>,
-    ) -> Option<usize> {
-        let mut at = head.text_bytes;
-        let mut due = None;
-        while out.len() < head.sum_at {
-            let field = text.get(at..)?;
-            let (tag, start) = tag(field)?;
-            out.extend_from_slice(&field[..start]);
-            let value = field.get(start..)?;
-            let length = match due.take() {
-                Some((data, bytes)) if data == tag => {
-                    spelling.end(value, bytes, separator, out)?
-                }
-                _ => {
-                    let length = text_end(value, separator)?;
-                    out.extend_from_slice(value.get(..length)?);
-                    length
-                }
-            };
-            due = self.data_of(tag).and_then(|data| {
-                let (bytes, digits) = number(value.get(..length)?)?;
-                (digits == length).then_some((data, bytes as usize))
-            });
-            out.push(SOH);
-            at += start + length + separator.len();
-        }
-        let rest = text.get(at..)?;
-        let stated = stated_sum(rest)?;
-        let ends = ends(rest.get(TRAILER_BYTES - 1..)?, separator);
-        if out.len() != head.sum_at || !ends || stated != frame::checksum(out) {
-            return None;
-        }
-        out.extend_from_slice(rest.get(..TRAILER_BYTES - 1)?);
-        out.push(SOH);
-        Some(at + TRAILER_BYTES - 1)
-    }
-
-    /// The tag of the data field whose length a field with this tag states.
-    fn data_of(&self, tag: u32) -> Option<u32> {
-        let pairs = self.pairs.pairs();
-        let at = pairs.binary_search_by_key(&tag, |pair| pair.0).ok()?;
-        pairs.get(at).map(|pair| pair.1)
-    }
-
     /// Writes a text with the byte 1 in place of each separator.
     fn every(&mut self, text: &[u8], separator: u8) {
         let room = self.room(text.len() + 1);
@@ -330,100 +266,6 @@ impl Respeller {
     }
 }
 
-/// Writes a text up to CheckSum, which begins at `sum_at` of the message. Returns where it begins in the
-/// text; `None` if no field ends there.
-#[inline]
-fn fields_to_soh(text: &[u8], separator: &[u8], sum_at: usize, out: &mut [u8]) -> Option<usize> {
-    match *separator {
-        [first, other] => {
-            let follows = |at: usize| text.get(at + 1) == Some(&other);
-            fields_until(text, first, 2, follows, sum_at, out)
-        }
-        [first, ref others @ ..] => {
-            let follows = |at: usize| text.get(at + 1..).is_some_and(|rest| rest.starts_with(others));
-            fields_until(text, first, separator.len(), follows, sum_at, out)
-        }
-        [] => None,
-    }
-}
-
-/// The same, where a separator has this first byte and so many in all, and `follows` says whether the
-/// others follow it.
-#[inline(always)]
-fn fields_until(
-    text: &[u8],
-    first: u8,
-    separator_bytes: usize,
-    follows: impl Fn(usize) -> bool,
-    sum_at: usize,
-    out: &mut [u8],
-) -> Option<usize> {
-    let (mut from, mut end, mut block) = (0, 0, 0);
-    while block < text.len() {
-        let mut found = places(text, block, first);
-        while found != 0 {
-            let at = block + found.trailing_zeros() as usize;
-            found &= found - 1;
-            if at < from || !follows(at) {
-                continue;
-            }
-            let length = at - from;
-            if end + length >= sum_at {
-                return None;
-            }
-            let whole = text.get(from..from + COPY_BYTES);
-            match (whole, out.get_mut(end..end + COPY_BYTES)) {
-                (Some(from), Some(to)) if length <= COPY_BYTES => to.copy_from_slice(from),
-                _ => out
-                    .get_mut(end..end + length)?
-                    .copy_from_slice(text.get(from..at)?),
-            }
-            end += length + 1;
-            *out.get_mut(end - 1)? = SOH;
-            from = at + separator_bytes;
-            if end == sum_at {
-                return Some(from);
-            }
-        }
-        block += BLOCK_BYTES;
-    }
-    None
-}
-
-/// Where a byte is among the 64 from `start` on: a bit for each.
-///
-/// A search that begins anew at each separator costs more than the few bytes of a field.
-#[inline]
-fn places(text: &[u8], start: usize, byte: u8) -> u64 {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let rest = text.get(start..).unwrap_or(&[]);
-    let mut last = [byte ^ 1; BLOCK_BYTES];
-    let block = match rest.first_chunk::<BLOCK_BYTES>() {
-        Some(block) => block,
-        None => {
-            if let Some(to) = last.get_mut(..rest.len()) {
-                to.copy_from_slice(rest);
-            }
-            &last
-        }
-    };
-    let wanted = u64::from_le_bytes([byte; 8]);
-    let mut bits = 0;
-    for (number, word) in block.as_chunks::<8>().0.iter().enumerate() {
-        let other = u64::from_le_bytes(*word) ^ wanted;
-        // The highest bit of each byte that is 0.
-        let zero = !(((other & LOW) + LOW) | other | LOW);
-        bits |= zero >> (7 - number);
-    }
-    // Byte n has the bits of the bytes n of all words: a square of bits, which is mirrored.
-    let mut swap = (bits ^ (bits >> 7)) & 0x00aa_00aa_00aa_00aa;
-    bits ^= swap ^ (swap << 7);
-    swap = (bits ^ (bits >> 14)) & 0x0000_cccc_0000_cccc;
-    bits ^= swap ^ (swap << 14);
-    swap = (bits ^ (bits >> 28)) & 0x0000_0000_f0f0_f0f0;
-    bits ^ swap ^ (swap << 28)
-}
-
 /// Whether a number of separators within values would explain the CheckSum of a text: each of them that
 /// became the byte 1 made the sum smaller by its difference from it. `sum` is that of the message.
 fn may_be_values(text: &[u8], sum: u8, separator: u8) -> bool {
@@ -435,60 +277,6 @@ fn may_be_values(text: &[u8], sum: u8, separator: u8) -> bool {
     // BeginString, BodyLength, MsgType and the last field before CheckSum end with one.
     let most = memchr_iter(separator, text).count().saturating_sub(4);
     (1..=most.min(255) as u8).any(|count| count.wrapping_mul(each) == missing)
-}
-
-/// Where a value ends: at the first separator that a tag follows.
-fn text_end(value: &[u8], separator: &[u8]) -> Option<usize> {
-    let (first, others) = separator.split_first()?;
-    let found = memchr_iter(*first, value).find(|at| {
-        let behind = value.get(at + 1..).unwrap_or(&[]);
-        let next = behind.strip_prefix(others);
-        next.is_some_and(|next| tag(next).is_some())
-    });
-    found.filter(|length| *length > 0)
-}
-
-/// What a separator within data fields stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Data {
-    /// The byte 1, and there was none so far.
-    Respelled,
-    /// The byte 1, or itself: a data field has one.
-    Either,
-    Itself,
-}
-
-impl Data {
-    /// Appends a data field of this many bytes. Returns how many it has in the text, where a tag has to
-    /// follow it.
-    fn end(
-        &mut self,
-        value: &[u8],
-        bytes: usize,
-        separator: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Option<usize> {
-        let mut length = bytes;
-        if *self == Self::Itself {
-            out.extend_from_slice(value.get(..bytes)?);
-        } else {
-            length = 0;
-            let end = out.len() + bytes;
-            while out.len() < end {
-                let rest = value.get(length..)?;
-                if rest.starts_with(separator) {
-                    *self = Self::Either;
-                    out.push(SOH);
-                    length += separator.len();
-                } else {
-                    out.push(*rest.first()?);
-                    length += 1;
-                }
-            }
-        }
-        let next = value.get(length..)?.strip_prefix(separator)?;
-        tag(next).map(|_| length)
-    }
 }
 
 #[cfg(test)]

@@ -105,7 +105,9 @@ fn complete(text: &mut [u8], fields: usize, separator: &[u8]) -> Option<()> {
     let separators = each.wrapping_mul((fields - 1) as u8);
     let right = frame::checksum_field(frame::checksum(before).wrapping_sub(separators));
     let digits = b"10=".len()..b"10=000".len();
-    field.get_mut(digits.clone())?.copy_from_slice(right.get(digits)?);
+    field
+        .get_mut(digits.clone())?
+        .copy_from_slice(right.get(digits)?);
     Some(())
 }
 
@@ -147,7 +149,8 @@ mod tests {
         let mut decoder = Decoder::new();
         for spelling in SPELLINGS.into_iter().chain([&[SOH][..]]) {
             let mut batch = Batch::new(DataPairs::standard());
-            let (mut scratch, mut speller) = (Scratch::default(), Speller::new(DataPairs::standard()));
+            let (mut scratch, mut speller) =
+                (Scratch::default(), Speller::new(DataPairs::standard()));
             let (mut out, mut expected) = (Vec::new(), Vec::new());
             for bytes in &messages {
                 let message = decoder.parse(bytes).expect("valid");
@@ -176,24 +179,28 @@ mod tests {
             }
             batch.finish(&pseudonyms, &mut out);
             let mut read = 0;
-            crate::split(&out[..], crate::Separator::Auto, |offset, what| match what {
-                crate::Found::Message(bytes, _) => {
-                    let before = decoder.parse(&messages[read]).expect("valid");
-                    let what = || format!("{offset}: {}", bytes.escape_ascii());
-                    let Ok(after) = other.parse(bytes) else {
-                        panic!("{}", what());
-                    };
-                    let shape = |message: &Message<'_, '_>| {
-                        let fields = message.fields();
-                        let fields = fields.map(|field| (field.tag, field.value.len()));
-                        fields.collect::<Vec<_>>()
-                    };
-                    assert_eq!(shape(&after), shape(&before), "{}", what());
-                    read += 1;
-                }
-                crate::Found::Bad(why) => panic!("{offset}: {why}"),
-                _ => {}
-            })
+            crate::split(
+                &out[..],
+                crate::Separator::Auto,
+                |offset, what| match what {
+                    crate::Found::Message(bytes, _) => {
+                        let before = decoder.parse(&messages[read]).expect("valid");
+                        let what = || format!("{offset}: {}", bytes.escape_ascii());
+                        let Ok(after) = other.parse(bytes) else {
+                            panic!("{}", what());
+                        };
+                        let shape = |message: &Message<'_, '_>| {
+                            let fields = message.fields();
+                            let fields = fields.map(|field| (field.tag, field.value.len()));
+                            fields.collect::<Vec<_>>()
+                        };
+                        assert_eq!(shape(&after), shape(&before), "{}", what());
+                        read += 1;
+                    }
+                    crate::Found::Bad(why) => panic!("{offset}: {why}"),
+                    _ => {}
+                },
+            )
             .expect("a slice is read");
             assert_eq!(read, messages.len(), "{}", spelling.escape_ascii());
         }

@@ -189,7 +189,13 @@ impl Pseudonyms {
 
     /// Replaces a value among these bytes, or puts it to those that are enciphered together, and notes
     /// where it begins.
-    pub(super) fn place(&self, bytes: &mut [u8], start: usize, length: usize, scratch: &mut Scratch) {
+    pub(super) fn place(
+        &self,
+        bytes: &mut [u8],
+        start: usize,
+        length: usize,
+        scratch: &mut Scratch,
+    ) {
         let Some(value) = bytes.get_mut(start..start + length) else {
             return;
         };

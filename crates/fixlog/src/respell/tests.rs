@@ -87,7 +87,11 @@ fn data_may_have_the_separator_or_the_byte_1_as_its_length_says() {
         let soh = b"a\x011=b\x0135=D\x0110=123\x01";
         for data in [&tags[..], soh, b"8=FIX.4.4", spelling] {
             let message = encoder.start("B").bytes(58, b"x").data(95, 96, data);
-            let message = message.bytes(55, b"X").finish().expect("a message").to_vec();
+            let message = message
+                .bytes(55, b"X")
+                .finish()
+                .expect("a message")
+                .to_vec();
             let (messages, bad) = found(&line(&message, spelling, true));
             let what = message.escape_ascii().to_string();
             assert_eq!((messages, bad), (vec![message], 0), "{what}");
@@ -108,7 +112,7 @@ fn places_of_a_byte_are_those_that_a_loop_finds() {
                 for (at, other) in text.iter().skip(start).take(64).enumerate() {
                     expected |= u64::from(*other == byte) << at;
                 }
-                assert_eq!(super::places(&text, start, byte), expected);
+                assert_eq!(super::copy::places(&text, start, byte), expected);
             }
         }
     }
@@ -135,8 +139,20 @@ fn what_is_found_and_valid_is_what_was_written() {
     for case in 0..2500 {
         let spelling = SPELLINGS[case % SPELLINGS.len()];
         let parts: [&[u8]; 14] = [
-            b"a", b"=", b"7", b"12=", b"8=FIX", b"8=FIX.4.4", b"9=5", b"10=", b"10=163", b" ", b"|",
-            b"^A", spelling, b"\xfc",
+            b"a",
+            b"=",
+            b"7",
+            b"12=",
+            b"8=FIX",
+            b"8=FIX.4.4",
+            b"9=5",
+            b"10=",
+            b"10=163",
+            b" ",
+            b"|",
+            b"^A",
+            spelling,
+            b"\xfc",
         ];
         let mut value = |most: usize, with_soh: bool| {
             let mut value = vec![b'v'];

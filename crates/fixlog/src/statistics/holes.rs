@@ -71,7 +71,11 @@ mod tests {
         assert_eq!(holes.fill(0, first), 0, "these are forgotten");
         assert_eq!(holes.fill(first + 1, first + 2), 1);
         assert_eq!(holes.0.len(), HOLES_MAX, "a range in two, the lowest gone");
-        assert_eq!(holes.fill(first + 1, first + 4), 2, "its upper part is left");
+        assert_eq!(
+            holes.fill(first + 1, first + 4),
+            2,
+            "its upper part is left"
+        );
         assert_eq!(holes.fill(0, u64::MAX), 4 * (HOLES_MAX as u64 - 1));
         assert_eq!(holes.fill(0, u64::MAX), 0);
     }

@@ -146,7 +146,10 @@ fn pseudonyms(args: &AnonymizeArgs, dictionary: Option<&Dictionary>) -> Result<P
     let mut tags = args.tags.clone().unwrap_or_else(|| {
         let pairs = dictionary.map(Dictionary::data_pairs);
         let data = pairs.iter().flat_map(|pairs| pairs.pairs());
-        TAGS.iter().copied().chain(data.map(|pair| pair.1)).collect()
+        TAGS.iter()
+            .copied()
+            .chain(data.map(|pair| pair.1))
+            .collect()
     });
     tags.extend(&args.also);
     let pseudonyms = match &args.key_file {
