@@ -1,9 +1,12 @@
 //! Gaps in what comes: the messages that wait behind one, and the ResendRequest that is open.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// What a waiting message takes besides its bytes, roughly.
 const OVERHEAD_BYTES: usize = 96;
+/// While more numbers wait, none is noted as handled.
+const HANDLED_MAX: usize = 1 << 15;
 
 /// A number behind a gap.
 #[derive(Debug)]
@@ -37,11 +40,20 @@ impl Queue {
         }
     }
 
-    fn add(&mut self, number: u64, waiting: Waiting) -> bool {
-        let bytes = Self::cost(&waiting);
+    fn cost(waiting: &Waiting) -> usize {
+        match waiting {
+            Waiting::Message(bytes) => bytes.len() + OVERHEAD_BYTES,
+            Waiting::Handled => 0,
+        }
+    }
+
+    /// Keeps a message. Returns whether it is kept: the first of a number is, while there is room.
+    pub(crate) fn keep(&mut self, number: u64, message: &[u8]) -> bool {
         if self.waiting.contains_key(&number) {
             return true;
         }
+        let waiting = Waiting::Message(message.into());
+        let bytes = Self::cost(&waiting);
         if self.bytes + bytes > self.bytes_max {
             return false;
         }
@@ -50,21 +62,13 @@ impl Queue {
         true
     }
 
-    fn cost(waiting: &Waiting) -> usize {
-        match waiting {
-            Waiting::Message(bytes) => bytes.len() + OVERHEAD_BYTES,
-            Waiting::Handled => OVERHEAD_BYTES,
-        }
-    }
-
-    /// Keeps a message. Returns whether it is kept: the first of a number is, while there is room.
-    pub(crate) fn keep(&mut self, number: u64, message: &[u8]) -> bool {
-        self.add(number, Waiting::Message(message.into()))
-    }
-
-    /// Notes that the message of this number was handled when it came.
+    /// Notes that the message of this number was handled when it came. Without these notes, two sides
+    /// that ask for many small parts would ask for each other's requests for ever; so they have a bound of
+    /// their own.
     pub(crate) fn handled(&mut self, number: u64) {
-        self.add(number, Waiting::Handled);
+        if self.waiting.len() < HANDLED_MAX {
+            self.waiting.entry(number).or_insert(Waiting::Handled);
+        }
     }
 
     /// Takes the entry of this number, and drops those before it.
@@ -112,6 +116,8 @@ pub(crate) struct Asked {
     pub(crate) is_implied: bool,
     /// How often the same number was asked for again, because the answer left it out.
     pub(crate) repeats: u8,
+    /// When it was sent, or the expected number moved last.
+    pub(crate) since: Duration,
 }
 
 /// How a ResendRequest is written.
@@ -141,6 +147,7 @@ pub(crate) fn request(begin: u64, end: u64, style: Style) -> (Asked, u64) {
         chunk_end,
         is_implied: false,
         repeats: 0,
+        since: Duration::ZERO,
     };
     (asked, stated)
 }
@@ -178,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_queue_is_bounded_and_gives_numbers_in_order() {
-        let mut queue = Queue::new(3 * (OVERHEAD_BYTES + 10));
+        let mut queue = Queue::new(2 * (OVERHEAD_BYTES + 10));
         assert!(queue.keep(5, &[5; 10]));
         assert!(queue.keep(4, &[4; 10]));
         assert!(queue.keep(4, &[9; 10]), "the first one stays");

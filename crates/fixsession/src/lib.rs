@@ -23,6 +23,8 @@ mod replay;
 pub mod schedule;
 mod session;
 pub mod settings;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 mod store;
 pub mod stores;
 mod times;

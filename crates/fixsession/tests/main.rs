@@ -1,10 +1,13 @@
 //! Tests of the library from outside.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bad_line;
 #[cfg(all(feature = "net", target_os = "linux"))]
 mod engine;
 #[cfg(all(feature = "tls", target_os = "linux"))]
 mod engine_tls;
+mod replay;
 mod schedule;
+mod session;
 mod settings;
 mod stores;

@@ -63,7 +63,9 @@ impl<S: Store> Core<S> {
         cx: &mut Context<'_, A>,
     ) -> Flow {
         let is_gap_fill = is_set(message, 123);
-        if is_gap_fill && !self.is_next(message, number, cx)? {
+        let is_low = number < self.store.next_target();
+        let is_answer = is_low && is_set(message, 43) && self.is_asked_for(number);
+        if is_gap_fill && !is_answer && !self.is_next(message, number, cx)? {
             return Ok(());
         }
         let next = match message.get_u64(36) {
@@ -80,6 +82,7 @@ impl<S: Store> Core<S> {
         match next.cmp(&expected) {
             std::cmp::Ordering::Greater => self.expect(next, cx),
             std::cmp::Ordering::Equal => Ok(()),
+            std::cmp::Ordering::Less if is_answer => Ok(()),
             std::cmp::Ordering::Less => self.reject(message, number, &Why::of(5, None), cx),
         }
     }

@@ -173,6 +173,12 @@ impl<S: Store> Session<S> {
         &mut self.core.store
     }
 
+    /// Its numbers and sent messages, of a session that ends.
+    #[must_use]
+    pub fn into_store(self) -> S {
+        self.core.store
+    }
+
     /// What it is doing.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -390,7 +396,7 @@ fn handle<S: Store, A: Application>(
             match core.queue.take(expected) {
                 Some(Next::Message(bytes)) => {
                     core.event(Event::Unqueued(expected), cx);
-                    core.parse(decoder, &bytes, cx)
+                    core.queued(decoder, &bytes, cx)
                 }
                 Some(Next::Handled) => core.expect(expected.saturating_add(1), cx),
                 None => Ok(()),

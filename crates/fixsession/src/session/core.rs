@@ -78,6 +78,8 @@ pub(super) struct Core<S> {
     pub(super) queue: Queue,
     pub(super) asked: Option<Asked>,
     pub(super) resending: Option<Resending>,
+    /// The current message waited behind a gap.
+    pub(super) is_queued: bool,
     /// The number to expect once the current message is handled, stored together with its answer.
     pub(super) commit: Option<u64>,
     pub(super) validator: SessionValidator,
@@ -110,6 +112,7 @@ impl<S: Store> Core<S> {
             queue: Queue::new(options.queue_bytes_max),
             asked: None,
             resending: None,
+            is_queued: false,
             commit: None,
             validator: SessionValidator::new(),
             writer: Writer::new(&options.id),

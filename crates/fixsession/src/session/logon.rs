@@ -10,7 +10,7 @@ use crate::dictionaries::appl_ver_id;
 use crate::event::Event;
 use crate::gap::Asked;
 use crate::options::Role;
-use crate::session::core::{Context, Core, Flow, Stop, is_set};
+use crate::session::core::{Context, Core, Flow, is_set};
 use crate::store::Store;
 use crate::writer::push_field;
 
@@ -143,15 +143,23 @@ impl<S: Store> Core<S> {
         }
         self.link.received_logon = true;
         self.link.logon_due = None;
+        let is_in_order = number <= expected || !self.options.validate_sequence_numbers;
+        if is_in_order {
+            // Our answer carries it.
+            self.commit = Some(expected.saturating_add(1));
+        }
         let is_asked = self.options.role == Role::Acceptor || is_inside;
         let answers = is_asked || (resets && !self.link.sent_reset);
         if answers {
-            self.answer_logon(&seconds, (resets, number == expected), cx)?;
+            let next = expected.saturating_add(u64::from(is_in_order));
+            self.logon_body(&seconds, resets, next, false);
+            self.link.sent_logon = true;
+            self.send_admin(b"A", cx)?;
         } else {
             self.event(Event::LogonAnswered, cx);
         }
         self.link.sent_reset = false;
-        self.begin_session(message.bytes(), number, is_inside, cx)?;
+        self.begin_session(message.bytes(), (number, is_in_order), is_inside, cx)?;
         match wanted.filter(|wanted| *wanted < next_out) {
             Some(wanted) => self.resend(wanted, next_out.saturating_sub(1), cx),
             None => Ok(()),
@@ -227,33 +235,17 @@ impl<S: Store> Core<S> {
         }
     }
 
-    fn answer_logon<A: Application>(
-        &mut self,
-        seconds: &str,
-        (resets, is_in_order): (bool, bool),
-        cx: &mut Context<'_, A>,
-    ) -> Flow {
-        let expected = self.store.next_target();
-        let next = match is_in_order || resets {
-            true => expected.saturating_add(1),
-            false => expected,
-        };
-        self.logon_body(seconds, resets, next, false);
-        self.link.sent_logon = true;
-        self.send_admin(b"A", cx)
-    }
-
     /// The Logons are exchanged: the number of the one that came counts, or shows a gap.
     fn begin_session<A: Application>(
         &mut self,
         bytes: &[u8],
-        number: u64,
+        (number, is_in_order): (u64, bool),
         is_inside: bool,
         cx: &mut Context<'_, A>,
-    ) -> Result<(), Stop> {
+    ) -> Flow {
         let expected = self.store.next_target();
-        if number <= expected || !self.options.validate_sequence_numbers {
-            self.expect(expected.saturating_add(1), cx)?;
+        if is_in_order {
+            self.settle(cx)?;
         } else {
             self.queue.handled(number);
             if self.states_next() {
@@ -264,6 +256,7 @@ impl<S: Store> Core<S> {
                     chunk_end: u64::MAX,
                     is_implied: true,
                     repeats: 0,
+                    since: cx.now.monotonic,
                 });
             } else {
                 self.too_high(number, false, bytes, cx)?;

@@ -1,14 +1,19 @@
 //! Asks for what is missing: one ResendRequest at a time.
 
+use std::time::Duration;
+
 use crate::application::Application;
 use crate::event::Event;
-use crate::gap::{Style, request};
+use crate::gap::{Asked, Style, request};
 use crate::session::core::{Context, Core, Flow};
 use crate::store::Store;
 use crate::writer::push_number_field;
 
 /// How often a number is asked for again when the answer leaves it out.
 const REPEATS_MAX: u8 = 2;
+/// A request is sent again if nothing that was missing came in this time, and in two intervals of the
+/// heartbeat, and something shows that it still is missing.
+const WAIT_MIN: Duration = Duration::from_secs(10);
 
 impl<S: Store> Core<S> {
     /// A message came whose number is too high: it waits, and what is missing is asked for.
@@ -50,7 +55,10 @@ impl<S: Store> Core<S> {
             let is_left_out =
                 is_duplicate && !asked.is_implied && number <= asked.chunk_end.max(asked.end);
             let is_ignored = asked.is_implied && !is_duplicate;
-            if !(is_ignored || is_left_out && asked.repeats < REPEATS_MAX) {
+            let waited = cx.now.monotonic.saturating_sub(asked.since);
+            let is_stale = waited >= WAIT_MIN.max(2 * self.link.interval);
+            let is_due = is_ignored || is_stale || (is_left_out && asked.repeats < REPEATS_MAX);
+            if !is_due {
                 let (begin, end) = (asked.begin, asked.end);
                 self.event(Event::ResendPending { begin, end }, cx);
                 return Ok(());
@@ -62,6 +70,12 @@ impl<S: Store> Core<S> {
             asked.repeats = repeats;
         }
         Ok(())
+    }
+
+    /// Whether a gap fill with this number, which is too low, is part of the answer to the open request:
+    /// numbers at its beginning were handled when they came, and only those behind them are missing.
+    pub(super) fn is_asked_for(&self, number: u64) -> bool {
+        self.asked.is_some_and(|asked| number >= asked.begin)
     }
 
     /// Sends a ResendRequest.
@@ -80,16 +94,21 @@ impl<S: Store> Core<S> {
         self.body.clear();
         push_number_field(&mut self.body, 7, begin);
         push_number_field(&mut self.body, 16, stated);
-        self.asked = Some(asked);
+        self.asked = Some(Asked {
+            since: cx.now.monotonic,
+            ..asked
+        });
         self.event(Event::ResendRequested { begin, end: stated }, cx);
         self.send_admin(b"2", cx)
     }
 
     /// After the expected number moved: the request may be answered, or its next chunk be due.
     pub(super) fn after_advance<A: Application>(&mut self, cx: &mut Context<'_, A>) -> Flow {
-        let Some(asked) = self.asked else {
+        let Some(asked) = &mut self.asked else {
             return Ok(());
         };
+        asked.since = cx.now.monotonic;
+        let asked = *asked;
         let expected = self.store.next_target();
         if expected > asked.end {
             self.asked = None;

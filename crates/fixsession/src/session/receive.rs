@@ -19,11 +19,22 @@ impl<S: Store> Core<S> {
         cx: &mut Context<'_, A>,
     ) -> Flow {
         cx.app.incoming(&self.options.id, bytes);
+        self.is_queued = false;
         self.parse(decoder, bytes, cx)
     }
 
-    /// Parses a message and handles it: one that came, or one that waited.
-    pub(super) fn parse<A: Application>(
+    /// Handles a message that waited behind a gap. Its time was checked when it came.
+    pub(super) fn queued<A: Application>(
+        &mut self,
+        decoder: &mut Decoder,
+        bytes: &[u8],
+        cx: &mut Context<'_, A>,
+    ) -> Flow {
+        self.is_queued = true;
+        self.parse(decoder, bytes, cx)
+    }
+
+    fn parse<A: Application>(
         &mut self,
         decoder: &mut Decoder,
         bytes: &[u8],
@@ -83,8 +94,10 @@ impl<S: Store> Core<S> {
         invalid_tag: Option<i64>,
         cx: &mut Context<'_, A>,
     ) -> Flow {
-        self.link.last_received = cx.now.monotonic;
-        self.link.tests = 0;
+        if !self.is_queued {
+            self.link.last_received = cx.now.monotonic;
+            self.link.tests = 0;
+        }
         let is_logon = message.msg_type() == b"A";
         if message.begin_string() != self.options.id.begin_string.as_bytes() {
             return self.wrong_begin_string(message, cx);
@@ -122,7 +135,7 @@ impl<S: Store> Core<S> {
             return self.fault(message, &Why::of(6, Some(52)), cx);
         };
         let is_late = u128::from(apart) > self.options.max_latency.as_nanos();
-        if self.options.check_latency && is_late {
+        if self.options.check_latency && is_late && !self.is_queued {
             return self.fault_and_logout(message, &Why::of(10, None), cx);
         }
         let id = &self.options.id;

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::replay::{Replay, ReplayStep};
 use crate::session::core::{Context, Core, Flow, Resending, is_admin};
 use crate::store::{Store, StoreFailure};
+use crate::times::is_later;
 use crate::writer::{Head, push_field, push_number_field};
 
 /// A replay waits while this much output is not written.
@@ -177,11 +178,16 @@ impl<S: Store> Core<S> {
         if cx.app.to_app(&self.options.id, &mut outgoing).is_err() {
             return Ok(false);
         }
+        // The clock may have been set back: a message that was sent later than now would be rejected.
+        let first_time = match is_later(stored.time, &self.time) {
+            Some(true) => &self.time,
+            _ => stored.time,
+        };
         let head = Head {
             msg_type: stored.msg_type,
             number,
             time: &self.time,
-            first_time: Some(stored.time),
+            first_time: Some(first_time),
             processed: self.processed(),
         };
         Ok(self
