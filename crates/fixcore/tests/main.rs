@@ -17,6 +17,8 @@ mod guard;
 mod messages;
 #[cfg(feature = "workload")]
 mod paths;
+#[cfg(feature = "workload")]
+mod shapes;
 mod stated;
 #[cfg(feature = "store")]
 mod store;

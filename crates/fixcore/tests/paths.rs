@@ -13,12 +13,12 @@ use fixcore::workload::Sample;
 use fixcore::{DataPairs, Decoder, Encoder, ErrorKind, Index, Isa, Scanner, Separators};
 use fixcore::{Decimal, Slot, Template};
 
-fn decoders() -> Vec<Decoder> {
+pub(crate) fn decoders() -> Vec<Decoder> {
     Isa::ALL.into_iter().filter_map(Decoder::with_isa).collect()
 }
 
 /// Parses a slice of exactly this length by every instruction set, and compares the results.
-fn check(decoders: &mut [Decoder], bytes: &[u8]) -> bool {
+pub(crate) fn check(decoders: &mut [Decoder], bytes: &[u8]) -> bool {
     let exact: Box<[u8]> = bytes.into();
     let right = oracle(&exact);
     let mut errors = Vec::new();

@@ -5,10 +5,13 @@
 /// The rank of fields that do not belong to the header.
 pub(super) const BODY: u32 = u32::MAX;
 
+/// The same in one byte.
+pub(super) const BODY_RANK: u8 = u8::MAX;
+
 /// The rank of a field in the header: lower comes earlier. The entries of a group keep their order
 /// after its count field.
 #[inline]
-pub(super) fn rank(tag: u32) -> u32 {
+pub(super) const fn rank(tag: u32) -> u32 {
     match tag {
         35 => 0,
         627..=630 => 627,
@@ -51,7 +54,7 @@ pub(crate) fn is_header(tag: u32) -> bool {
 pub(super) struct Header {
     fields: Vec<Place>,
     /// The rank of the previous field.
-    last: u32,
+    last: u8,
     /// Whether some field is out of order.
     disorder: bool,
     sorted: Vec<u8>,
@@ -60,7 +63,7 @@ pub(super) struct Header {
 /// A header field and its bytes.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    rank: u32,
+    rank: u8,
     start: usize,
     end: usize,
 }
@@ -72,39 +75,38 @@ impl Header {
         self.disorder = false;
     }
 
-    /// Records a field that was written.
+    /// Records a field that was written, by its rank: [`BODY_RANK`] does not belong to the header.
     #[inline]
-    pub(super) fn add(&mut self, tag: u32, start: usize, end: usize) {
-        let rank = rank(tag);
-        if rank != BODY {
+    pub(super) fn add(&mut self, rank: u8, start: usize, end: usize) {
+        if rank != BODY_RANK {
             self.disorder |= rank < self.last;
             self.fields.push(Place { rank, start, end });
         }
         self.last = rank;
     }
 
-    /// Puts the fields that begin at `from` in order.
-    pub(super) fn sort(&mut self, buffer: &mut Vec<u8>, from: usize) {
+    /// Puts the fields of a body in order.
+    pub(super) fn sort(&mut self, body: &mut [u8]) {
         if !self.disorder {
             return;
         }
         self.disorder = false;
-        let mut body = Vec::with_capacity(self.fields.len() + 1);
-        let mut at = from;
+        let mut others = Vec::with_capacity(self.fields.len() + 1);
+        let mut at = 0;
         for field in &self.fields {
-            body.push(at..field.start);
+            others.push(at..field.start);
             at = field.end;
         }
-        body.push(at..buffer.len());
+        others.push(at..body.len());
         // Stable: fields of the same rank keep their order.
         self.fields.sort_by_key(|field| field.rank);
         let header = self.fields.iter().map(|field| field.start..field.end);
         self.sorted.clear();
-        for part in header.chain(body) {
-            self.sorted
-                .extend_from_slice(buffer.get(part).unwrap_or(&[]));
+        for part in header.chain(others) {
+            self.sorted.extend_from_slice(body.get(part).unwrap_or(&[]));
         }
-        buffer.truncate(from);
-        buffer.extend_from_slice(&self.sorted);
+        if body.len() == self.sorted.len() {
+            body.copy_from_slice(&self.sorted);
+        }
     }
 }

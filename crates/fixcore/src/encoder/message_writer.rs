@@ -1,8 +1,10 @@
 //! Writes messages field by field.
 
-use super::header::Header;
-use super::prefix::{BODY_BYTES_MAX, Prefix, ROOM_BYTES};
-use super::text;
+use super::header::{BODY_RANK, Header};
+use super::pen::Pen;
+use super::prefix::{BODY_BYTES_MAX, Prefix};
+use super::tags::Tag;
+use super::text::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{SOH, checksum_field};
 use crate::isa::Isa;
@@ -17,8 +19,11 @@ use crate::value::{Decimal, Timestamp};
 pub struct Encoder {
     scanner: Scanner,
     prefix: Prefix,
-    buffer: Vec<u8>,
+    /// The sum of what comes before the body, without the digits of BodyLength (9).
+    prefix_sum: u8,
+    pen: Pen,
     header: Header,
+    clock: Clock,
     wrong: Option<Error>,
 }
 
@@ -26,11 +31,15 @@ impl Encoder {
     /// An encoder of messages with this BeginString (8), of at most 27 bytes.
     #[must_use]
     pub fn new(begin_string: &str) -> Self {
+        let scanner = Scanner::new();
+        let prefix = Prefix::new(begin_string);
         Self {
-            scanner: Scanner::new(),
-            prefix: Prefix::new(begin_string),
-            buffer: Vec::with_capacity(1024),
+            scanner,
+            prefix_sum: scanner.sum(&prefix.bytes).wrapping_add(SOH),
+            prefix,
+            pen: Pen::new(),
             header: Header::default(),
+            clock: Clock::default(),
             wrong: None,
         }
     }
@@ -43,9 +52,9 @@ impl Encoder {
     }
 
     /// Begins a message with this MsgType (35).
+    #[inline]
     pub fn start(&mut self, msg_type: &str) -> MessageWriter<'_> {
-        self.buffer.clear();
-        self.buffer.resize(ROOM_BYTES, 0);
+        self.pen.restart();
         self.header.clear();
         self.wrong = None;
         MessageWriter { encoder: self }.bytes(35, msg_type.as_bytes())
@@ -59,69 +68,101 @@ pub struct MessageWriter<'e> {
     encoder: &'e mut Encoder,
 }
 
-impl<'e> MessageWriter<'e> {
-    fn tag(&mut self, tag: u32) {
-        let buffer = &mut self.encoder.buffer;
-        if !(1..=999_999_999).contains(&tag) {
-            let error = Error::new(ErrorKind::Tag, buffer.len() - ROOM_BYTES);
-            self.encoder.wrong.get_or_insert(error.tag_is(tag));
-        }
-        text::push_number(buffer, u64::from(tag));
-        buffer.push(b'=');
+impl Encoder {
+    /// Writes a field: its tag, and its value with the separator by a function.
+    #[inline]
+    fn field(&mut self, tag: u32, write: impl FnOnce(&mut Pen, &mut Clock)) {
+        let start = self.pen.at();
+        let rank = match Tag::of(tag) {
+            Some(tag) => {
+                self.pen.tag(tag);
+                tag.rank()
+            }
+            None => {
+                if !(1..=999_999_999).contains(&tag) {
+                    self.refuse(ErrorKind::Tag, tag, start);
+                }
+                self.pen.long_tag(tag);
+                BODY_RANK
+            }
+        };
+        write(&mut self.pen, &mut self.clock);
+        self.header.add(rank, start, self.pen.at());
     }
 
-    fn refuse(&mut self, kind: ErrorKind, tag: u32) {
-        let at = self.encoder.buffer.len() - ROOM_BYTES;
+    /// Keeps the first thing that cannot be written.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, kind: ErrorKind, tag: u32, at: usize) {
         let error = Error::new(kind, at).tag_is(tag);
-        self.encoder.wrong.get_or_insert(error);
+        self.wrong.get_or_insert(error);
     }
 
-    /// Writes a value as it is: at least one byte, without the byte 1.
-    pub fn bytes(mut self, tag: u32, value: &[u8]) -> Self {
-        if value.is_empty() {
-            self.refuse(ErrorKind::EmptyValue, tag);
-        } else if value.contains(&SOH) {
-            self.refuse(ErrorKind::Value, tag);
+    #[inline]
+    fn text(&mut self, tag: u32, value: &[u8]) {
+        let (start, had_error) = (self.pen.at(), self.wrong.is_some());
+        let mut is_text = true;
+        self.field(tag, |pen, _| is_text = pen.text(value));
+        if !is_text {
+            self.refuse_text(tag, value, start, had_error);
         }
-        self.raw(tag, value)
     }
 
-    fn raw(self, tag: u32, value: &[u8]) -> Self {
-        self.field(tag, |buffer| buffer.extend_from_slice(value))
+    /// What is wrong with the value comes before what is wrong with its tag.
+    #[cold]
+    #[inline(never)]
+    fn refuse_text(&mut self, tag: u32, value: &[u8], start: usize, had_error: bool) {
+        let kind = match value {
+            [] => ErrorKind::EmptyValue,
+            _ => ErrorKind::Value,
+        };
+        if !had_error {
+            self.wrong = None;
+        }
+        self.refuse(kind, tag, start);
     }
+}
 
-    fn field(mut self, tag: u32, write: impl FnOnce(&mut Vec<u8>)) -> Self {
-        let start = self.encoder.buffer.len();
-        self.tag(tag);
-        let Encoder { buffer, header, .. } = &mut *self.encoder;
-        write(buffer);
-        buffer.push(SOH);
-        header.add(tag, start, buffer.len());
+impl<'e> MessageWriter<'e> {
+    /// Writes a value as it is: at least one byte, without the byte 1.
+    #[inline]
+    pub fn bytes(self, tag: u32, value: &[u8]) -> Self {
+        self.encoder.text(tag, value);
         self
     }
 
     /// Writes an unsigned integer.
+    #[inline]
     pub fn unsigned(self, tag: u32, value: u64) -> Self {
-        self.field(tag, |buffer| text::push_number(buffer, value))
+        self.encoder.field(tag, |pen, _| pen.unsigned(value));
+        self
     }
 
     /// Writes a decimal number with all its digits after the point.
+    #[inline]
     pub fn decimal(self, tag: u32, value: Decimal) -> Self {
-        self.field(tag, |buffer| text::push_decimal(buffer, value))
+        self.encoder.field(tag, |pen, _| pen.decimal(value));
+        self
     }
 
     /// Writes a timestamp with milliseconds.
+    #[inline]
     pub fn timestamp(self, tag: u32, value: Timestamp) -> Self {
-        self.raw(tag, &value.to_millis())
+        self.encoder
+            .field(tag, |pen, clock| pen.timestamp(clock, value));
+        self
     }
 
     /// Writes a data field, which may contain any byte, after its length field.
-    pub fn data(mut self, length_tag: u32, tag: u32, value: &[u8]) -> Self {
+    pub fn data(self, length_tag: u32, tag: u32, value: &[u8]) -> Self {
         if value.is_empty() {
-            self.refuse(ErrorKind::EmptyValue, tag);
+            let at = self.encoder.pen.at();
+            self.encoder.refuse(ErrorKind::EmptyValue, tag, at);
         }
-        self.unsigned(length_tag, value.len() as u64)
-            .raw(tag, value)
+        self.encoder
+            .field(length_tag, |pen, _| pen.unsigned(value.len() as u64));
+        self.encoder.field(tag, |pen, _| pen.data(value));
+        self
     }
 
     /// Completes the message with BodyLength (9) and CheckSum (10).
@@ -132,22 +173,24 @@ impl<'e> MessageWriter<'e> {
         let Encoder {
             scanner,
             prefix,
-            buffer,
+            prefix_sum,
+            pen,
             header,
             wrong,
+            ..
         } = self.encoder;
         if let Some(error) = wrong {
             return Err(*error);
         }
-        let body = buffer.len() - ROOM_BYTES;
+        let body = pen.at();
         let too_long = Error::new(ErrorKind::TooLong, body);
         if body >= BODY_BYTES_MAX {
             return Err(too_long);
         }
-        header.sort(buffer, ROOM_BYTES);
-        let (start, _) = prefix.write(buffer, body).ok_or(too_long)?;
-        let sum = scanner.sum(buffer.get(start..).unwrap_or(&[]));
-        buffer.extend_from_slice(&checksum_field(sum));
-        Ok(buffer.get(start..).unwrap_or(&[]))
+        header.sort(pen.body_mut());
+        let sum = scanner.sum(pen.body()).wrapping_add(*prefix_sum);
+        let (start, digits) = prefix.write(pen.whole(), body).ok_or(too_long)?;
+        pen.put(&checksum_field(sum.wrapping_add(digits as u8)));
+        Ok(pen.message(start))
     }
 }

@@ -11,6 +11,7 @@ mod header;
 mod message_writer;
 #[cfg(target_arch = "x86_64")]
 mod overwrite;
+mod pen;
 mod prefix;
 mod scalar;
 mod skeleton;
@@ -18,6 +19,7 @@ mod skeleton;
 mod spot;
 #[cfg(target_arch = "x86_64")]
 mod sums;
+mod tags;
 mod template;
 mod text;
 

@@ -162,7 +162,7 @@ impl Pen<'_> {
 
 /// Up to seven bytes as a word.
 #[inline]
-fn short(bytes: &[u8]) -> u64 {
+pub(super) fn short(bytes: &[u8]) -> u64 {
     if let (Some(head), Some(tail)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let (head, tail) = (u32::from_le_bytes(*head), u32::from_le_bytes(*tail));
         return u64::from(head) | u64::from(tail) << (8 * (bytes.len() - 4));
@@ -173,7 +173,7 @@ fn short(bytes: &[u8]) -> u64 {
 
 /// Not zero if some byte of the word is 1; exact for the lowest such byte.
 #[inline]
-fn has_soh(word: u64) -> u64 {
+pub(super) fn has_soh(word: u64) -> u64 {
     let ones = 0x0101_0101_0101_0101;
     let differs = word ^ ones;
     differs.wrapping_sub(ones) & !differs & 0x8080_8080_8080_8080

@@ -66,22 +66,37 @@ pub(super) fn digits(number: u32) -> Digits {
 
 const LOW: u64 = 100_000_000;
 
-/// Appends an unsigned integer.
-pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
+/// The text of an unsigned integer, and how many bytes it has: at most 20.
+pub(super) fn number(number: u64) -> ([u8; 24], usize) {
     let (high, low) = (number / LOW, digits((number % LOW) as u32));
+    let mut text = [0; 24];
+    let mut put = |at: usize, word: u64| {
+        if let Some(to) = text.get_mut(at..at + 8) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+    };
     if high == 0 {
-        out.extend_from_slice(&low.left().to_le_bytes()[..low.length]);
-        return;
+        put(0, low.left());
+        return (text, low.length);
     }
     let (top, middle) = (high / LOW, digits((high % LOW) as u32));
+    let mut at = middle.length;
     if top > 0 {
         let top = digits(top as u32);
-        out.extend_from_slice(&top.left().to_le_bytes()[..top.length]);
-        out.extend_from_slice(&middle.right().to_le_bytes());
+        put(0, top.left());
+        put(top.length, middle.right());
+        at = top.length + 8;
     } else {
-        out.extend_from_slice(&middle.left().to_le_bytes()[..middle.length]);
+        put(0, middle.left());
     }
-    out.extend_from_slice(&low.right().to_le_bytes());
+    put(at, low.right());
+    (text, at + 8)
+}
+
+/// Appends an unsigned integer.
+pub(super) fn push_number(out: &mut Vec<u8>, value: u64) {
+    let (text, length) = number(value);
+    out.extend_from_slice(&text[..length]);
 }
 
 /// Appends a decimal number with all its digits after the point.
