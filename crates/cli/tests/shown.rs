@@ -219,6 +219,10 @@ fn rows() -> Vec<Row> {
         row("fix store dump", "fix store dump --raw store"),
         row("fix store verify", "fix store verify {H}"),
         row("fix store stats", "fix store stats {H}"),
+        #[cfg(target_os = "linux")]
+        row("fix acceptor", "fix acceptor --settings {H}"),
+        #[cfg(target_os = "linux")]
+        row("fix initiator", "fix initiator --settings {H}"),
         row("fix-bench", "fix-bench {H}"),
         row("fix-bench shapes", "fix-bench shapes --shape {H}"),
         row("fix-bench shapes", "fix-bench shapes --isa {H}"),

@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 58] = [
+const ROWS: [(&str, Uses, &str); 60] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -98,6 +98,16 @@ const ROWS: [(&str, Uses, &str); 58] = [
     ("fix store dump", Output, "fix store dump -qq store"),
     ("fix store verify", Nothing, "fix store verify -qq store"),
     ("fix store stats", Output, "fix store stats store"),
+    (
+        "fix acceptor",
+        Nothing,
+        "fix acceptor --settings accept.cfg --duration 20ms",
+    ),
+    (
+        "fix initiator",
+        Nothing,
+        "fix initiator --settings initiate.cfg --duration 20ms",
+    ),
     ("fix-bench", Long, "fix-bench"),
     ("fix-bench shapes", Long, "fix-bench shapes"),
     ("stress", Long, "stress"),
@@ -142,6 +152,23 @@ fn fixture(dir: &Path) {
     );
     file(dir, "other", &fix::order(1, "none", 1));
     file(dir, "bad", &fix::order(1, "one", 1)[..60]);
+    for (name, role, place) in [
+        (
+            "accept.cfg",
+            "acceptor",
+            "SocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1",
+        ),
+        (
+            "initiate.cfg",
+            "initiator",
+            "SocketConnectHost=127.0.0.1\nSocketConnectPort=9",
+        ),
+    ] {
+        let session = "BeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\nHeartBtInt=30";
+        let times = "StartTime=00:00:00\nEndTime=00:00:00";
+        let text = format!("[SESSION]\nConnectionType={role}\n{place}\n{times}\n{session}\n");
+        file(dir, name, text.as_bytes());
+    }
     let options = fixcore::store::Options::default();
     let mut store = fixcore::store::Store::open(dir.join("store"), options).expect("a store");
     store.append(1, &fix::order(1, "one", 1)).expect("room");

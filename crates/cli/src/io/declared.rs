@@ -62,6 +62,12 @@ const LINES: &[&str] = &[
     "fix store dump @",
     "fix store verify @",
     "fix store stats @",
+    #[cfg(target_os = "linux")]
+    "fix acceptor --settings @",
+    #[cfg(target_os = "linux")]
+    "fix initiator --settings @",
+    #[cfg(target_os = "linux")]
+    "fix initiator --settings in --send @",
     "fix-bench",
     "fix-bench shapes",
     "stress @",

@@ -59,6 +59,15 @@ impl Progress {
         Self::of(wanted, Some(total), "{wide_bar} {percent} % {eta}")
     }
 
+    /// Starts a counter of messages, if `wanted` and on a terminal.
+    pub(crate) fn messages(wanted: bool) -> Self {
+        Self::of(
+            wanted,
+            None,
+            "{spinner} {human_pos} messages, {per_sec}, {elapsed}",
+        )
+    }
+
     /// Adds `bytes` or steps.
     pub(crate) fn add(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);

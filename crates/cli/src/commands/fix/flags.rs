@@ -8,9 +8,12 @@ use fixcore::Isa;
 
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
+#[cfg(target_os = "linux")]
+use crate::commands::fix::session_flags::{AcceptorArgs, InitiatorArgs};
 use crate::commands::fix::store_flags::StoreArgs;
+use crate::commands::fix::values::{Separator, rate, speed};
 
-/// Read FIX messages from logs and streams.
+/// Read FIX messages from logs and streams, and run FIX sessions.
 ///
 /// Logs may have one message per line or no line breaks, with or without prefixes, and with SOH (byte
 /// 1), `|`, `^A` or `\x01` between fields. Invalid messages are reported with their byte offset, and
@@ -20,7 +23,8 @@ use crate::commands::fix::store_flags::StoreArgs;
   perfkit fix parse messages.log
   perfkit fix validate --dictionary FIX44.xml messages.log
   perfkit fix stats *.log
-  perfkit fix anonymize --key-file key messages.log")]
+  perfkit fix anonymize --key-file key messages.log
+  perfkit fix acceptor --settings acceptor.cfg --app echo")]
 pub(crate) struct FixArgs {
     /// What to do
     #[command(subcommand)]
@@ -43,6 +47,10 @@ pub(crate) enum FixCommand {
     Anonymize(Box<AnonymizeArgs>),
     Generate(GenerateArgs),
     Store(StoreArgs),
+    #[cfg(target_os = "linux")]
+    Acceptor(Box<AcceptorArgs>),
+    #[cfg(target_os = "linux")]
+    Initiator(Box<InitiatorArgs>),
 }
 
 impl FixCommand {
@@ -57,6 +65,8 @@ impl FixCommand {
             Self::Anonymize(args) => args.output.force,
             Self::Generate(args) => args.force,
             Self::Store(args) => args.command.wants_raw(),
+            #[cfg(target_os = "linux")]
+            Self::Acceptor(_) | Self::Initiator(_) => false,
         }
     }
 }
@@ -152,19 +162,6 @@ pub(crate) struct ReplayArgs {
     pub(crate) separator: Separator,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-}
-
-fn speed(text: &str) -> Result<f64, String> {
-    let speed = text
-        .parse()
-        .ok()
-        .filter(|speed| (0.0..=1e9).contains(speed));
-    speed.ok_or_else(|| "expected a number from 0 to 1000000000".to_owned())
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));
-    rate.ok_or_else(|| "expected a number from 0.001 to 1000000000".to_owned())
 }
 
 /// Replace accounts, parties, ids and free text by pseudonyms.
@@ -263,33 +260,6 @@ pub(crate) struct GenerateArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
-/// The separator between fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Separator {
-    /// That of the first message
-    Auto,
-    /// SOH, byte 1
-    Soh,
-    /// `|`, at least one message per line
-    Pipe,
-    /// `^A`, at least one message per line
-    Caret,
-    /// `\x01` as text, at least one message per line
-    Hex,
-}
-
-impl From<Separator> for fixlog::Separator {
-    fn from(separator: Separator) -> Self {
-        match separator {
-            Separator::Auto => Self::Auto,
-            Separator::Soh => Self::Soh,
-            Separator::Pipe => Self::Pipe,
-            Separator::Caret => Self::Caret,
-            Separator::Hex => Self::Hex,
-        }
-    }
-}
-
 /// Which messages are read, and how.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MessagesArgs {
@@ -352,6 +322,10 @@ impl FixArgs {
                 .stdout(Stdout::Data),
             FixCommand::Generate(args) => Files::default().writes("-o", &args.output),
             FixCommand::Store(args) => args.files(),
+            #[cfg(target_os = "linux")]
+            FixCommand::Acceptor(args) => args.files(),
+            #[cfg(target_os = "linux")]
+            FixCommand::Initiator(args) => args.files(),
         }
     }
 }

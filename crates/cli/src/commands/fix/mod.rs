@@ -1,14 +1,26 @@
 //! `perfkit fix`: messages of logs and streams parsed, validated, printed and counted.
 
+#[cfg(target_os = "linux")]
+mod acceptor;
 mod conclude;
 mod diff;
+#[cfg(target_os = "linux")]
+mod feed;
 pub(crate) mod flags;
 mod generate;
+#[cfg(target_os = "linux")]
+mod initiator;
+mod pace;
 mod read;
 mod replay;
 pub(crate) mod run;
+#[cfg(target_os = "linux")]
+pub(crate) mod session_flags;
+#[cfg(target_os = "linux")]
+mod sessions;
 mod store;
 pub(crate) mod store_flags;
 mod tables;
+mod values;
 
 pub(crate) use run::run;

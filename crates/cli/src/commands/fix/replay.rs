@@ -17,6 +17,7 @@ use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, write_out};
 use crate::commands::fix::flags::ReplayArgs;
+use crate::commands::fix::pace::Pace;
 use crate::commands::fix_logs::Inputs;
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::Failure;
@@ -80,9 +81,7 @@ struct Replay<'a> {
     /// Without times: what is gathered.
     gathered: Vec<u8>,
     rewritten: Vec<u8>,
-    /// The first SendingTime and when it was replayed; when the last message was due.
-    first: Option<(Timestamp, Instant)>,
-    due: Option<Instant>,
+    pace: Pace,
     began: Instant,
     ended: Instant,
     rewriter: Rewriter,
@@ -109,8 +108,7 @@ pub(super) fn run(
         target: Target::open(args.to.as_deref())?,
         gathered: Vec::new(),
         rewritten: Vec::new(),
-        first: None,
-        due: None,
+        pace: Pace::new(args.speed, args.rate),
         began: now,
         ended: now,
         rewriter: Rewriter::new().renumber(args.renumber),
@@ -174,7 +172,8 @@ impl Replay<'_> {
     }
 
     fn message(&mut self, message: &Message<'_, '_>) -> Result<(), Stop> {
-        let due = self.due_of(message);
+        let sent = message.get_timestamp(52).ok().flatten();
+        let due = self.pace.due(sent, Instant::now());
         if let Some(due) = due
             && WAIT.until_or(due, signal::interrupted).is_none()
         {
@@ -219,40 +218,6 @@ impl Replay<'_> {
         let result = self.target.send(&self.gathered);
         self.gathered.clear();
         result
-    }
-
-    /// When a message is due; `None` where all are due at once.
-    fn due_of(&mut self, message: &Message<'_, '_>) -> Option<Instant> {
-        let now = Instant::now();
-        let sent = message.get_timestamp(52).ok().flatten();
-        let timed = match (self.args.speed > 0.0, sent, self.first) {
-            (true, Some(sent), Some((first, began))) => {
-                let ns = sent.0.saturating_sub(first.0).max(0) as f64 / self.args.speed;
-                began.checked_add(Duration::from_nanos(ns as u64))
-            }
-            (true, Some(sent), None) => {
-                self.first = Some((sent, now));
-                Some(now)
-            }
-            _ => None,
-        };
-        let apart = self
-            .args
-            .rate
-            .map(|rate| Duration::from_secs_f64(1.0 / rate));
-        let paced = match (apart, self.due) {
-            (Some(apart), Some(last)) => last.checked_add(apart),
-            (Some(_), None) => Some(now),
-            (None, _) => None,
-        };
-        // A message never overtakes the one before it.
-        let due = [timed, paced].into_iter().flatten().max();
-        let due = match self.args.speed > 0.0 {
-            true => due.or(self.due).max(self.due),
-            false => due,
-        };
-        self.due = due.or(self.due);
-        due
     }
 
     fn conclude(self, files: &[PathBuf], outcome: &mut Outcome) {

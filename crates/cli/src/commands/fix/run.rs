@@ -24,6 +24,8 @@ use crate::commands::fix::flags::{
     AnonymizeArgs, DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs,
 };
 use crate::commands::fix::read::{Plan, Reading};
+#[cfg(target_os = "linux")]
+use crate::commands::fix::{acceptor, initiator};
 use crate::commands::fix::{diff, generate, replay, store};
 use crate::commands::fix_logs::{forced, unavailable};
 use crate::failure::{Failure, Result};
@@ -54,6 +56,12 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Replay(args) => return send(args, name, argv),
         FixCommand::Generate(args) => return generate::run(args),
         FixCommand::Store(args) => return store::run(args, name, argv),
+        #[cfg(target_os = "linux")]
+        FixCommand::Acceptor(args) => return acceptor::run(args, name, argv),
+        #[cfg(target_os = "linux")]
+        FixCommand::Initiator(args) => {
+            return initiator::run(args, decoder(None, None)?, name, argv);
+        }
     };
     let terminal = match &args.command {
         FixCommand::Parse(args) | FixCommand::Validate(args) | FixCommand::Print(args) => {

@@ -1,0 +1,196 @@
+//! What `fix acceptor` and `fix initiator` share: sessions from settings, turns of their engine, the report.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use fixsession::engine::{Engine, EngineError, EngineOptions, SystemClock, Timing};
+use fixsession::settings::Settings;
+use fixsession::{Application, Role, Status};
+use latency::report::{LatencyName, Table, Unit};
+use latency::{Recorder, Spec};
+use report::{ExitStatus, Outcome};
+
+use crate::commands::fix::session_flags::SessionsArgs;
+use crate::failure::{Failure, Result};
+use crate::session::Session;
+use crate::term::progress::Progress;
+use crate::term::{message, signal};
+
+/// How long a turn waits at most, so that signals are seen.
+pub(super) const WAIT: Duration = Duration::from_millis(200);
+/// Sessions that a report lists.
+const SESSIONS_LISTED: usize = 1000;
+
+/// An engine at work.
+pub(super) struct Running<'a> {
+    pub(super) engine: Engine,
+    pub(super) clock: SystemClock,
+    args: &'a SessionsArgs,
+    began: Instant,
+    service: Recorder,
+    hold: Recorder,
+    warns: bool,
+    progress: Progress,
+}
+
+impl<'a> Running<'a> {
+    /// Reads the settings, and opens the sessions of a role.
+    pub(super) fn open(args: &'a SessionsArgs, role: Role, session: &Session) -> Result<Self> {
+        let warns = args.output.terminal.wants_warnings();
+        let settings = Settings::read(&args.settings).map_err(|failure| {
+            for error in failure.errors.iter().skip(1) {
+                message::remark(&error.to_string());
+            }
+            Failure::new(failure.to_string())
+                .help("`perfkit fix settings check` says what each line does")
+        })?;
+        if warns {
+            for warning in &settings.warnings {
+                message::remark(&warning.to_string());
+            }
+        }
+        let sessions: Vec<_> = settings
+            .sessions
+            .into_iter()
+            .filter(|session| session.session.role == role)
+            .collect();
+        let mut options = EngineOptions::default();
+        options.interface = args.interface;
+        options.busy_poll = args.busy_poll;
+        options.budget_messages = args.budget as usize;
+        options.timings = session.has_report();
+        let clock = SystemClock::new();
+        let now = fixsession::engine::Clock::now(&clock);
+        let engine = Engine::open(sessions, options, now).map_err(|error| failed(&error))?;
+        let recorder = |name, what: &str| {
+            let spec = Spec::new(name, what);
+            Recorder::new(session.spec(spec), session.run_start())
+        };
+        let calls = format!("turn of up to {} messages", args.budget);
+        Ok(Self {
+            engine,
+            clock,
+            args,
+            began: Instant::now(),
+            service: recorder(LatencyName::Service, "message"),
+            hold: recorder(LatencyName::Hold, &calls),
+            warns,
+            progress: Progress::messages(args.output.terminal.wants_progress()),
+        })
+    }
+
+    /// Whether a signal or `--duration` asks to stop.
+    pub(super) fn is_over(&self) -> bool {
+        let over = |duration| self.began.elapsed() >= duration;
+        signal::flag().load(Relaxed) || self.args.duration.is_some_and(over)
+    }
+
+    /// One turn.
+    pub(super) fn turn(&mut self, app: &mut impl Application, wait: Duration) -> Result<()> {
+        let handled = self.engine.turn(wait, &self.clock, app);
+        let handled = handled.map_err(|error| failed(&error))? as u64;
+        self.progress.add(handled);
+        for timing in self.engine.timings() {
+            let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            match timing {
+                Timing::Message(time) => self.service.record_ns(ns(time)),
+                Timing::Call(time) => self.hold.record_ns(ns(time)),
+                _ => {}
+            }
+        }
+        for happening in self.engine.happenings() {
+            if self.warns {
+                message::remark(&happening.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Logs every session out.
+    pub(super) fn stop(&mut self, app: &mut impl Application) -> Result<()> {
+        self.engine.stop(self.args.grace, &self.clock, app);
+        while !self.engine.is_stopped(&self.clock) {
+            self.turn(app, Duration::from_millis(20))?;
+        }
+        self.engine.flush();
+        Ok(())
+    }
+
+    /// What came of it.
+    pub(super) fn conclude(self, outcome: &mut Outcome) {
+        self.progress.finish();
+        let columns = [
+            ("session", Unit::Text),
+            ("status", Unit::Text),
+            ("next sender", Unit::Count),
+            ("next target", Unit::Count),
+            ("received", Unit::Count),
+            ("sent", Unit::Count),
+            ("logons", Unit::Count),
+        ];
+        let mut table = Table::new("sessions", &columns);
+        let (mut count, mut received, mut sent) = (0_u64, 0, 0);
+        for state in self.engine.sessions() {
+            (count, sent) = (count + 1, sent + state.sent);
+            received += state.received;
+            if table.rows.len() < SESSIONS_LISTED {
+                table.rows.push(vec![
+                    state.id.to_string().into(),
+                    status(state.status).into(),
+                    state.next_sender.into(),
+                    state.next_target.into(),
+                    state.received.into(),
+                    state.sent.into(),
+                    state.logons.into(),
+                ]);
+            }
+        }
+        outcome.tables.push(table);
+        outcome.ops = Some(received);
+        outcome.did(count, ["session", "sessions"]);
+        outcome.did(received, ["message received", "messages received"]);
+        outcome.did(sent, ["message sent", "messages sent"]);
+        let counts = self.engine.counts();
+        let params = &mut outcome.workload.params;
+        let interface = self.engine.backend().to_string();
+        params.insert("interface".to_owned(), interface.into());
+        params.insert("busy_poll".to_owned(), self.args.busy_poll.into());
+        params.insert("budget_messages".to_owned(), self.args.budget.into());
+        params.insert("syscalls".to_owned(), counts.syscalls.into());
+        for recorder in [self.service, self.hold] {
+            if !recorder.is_empty() {
+                outcome.add(&recorder.finish());
+            }
+        }
+        if outcome.status == ExitStatus::Ok && !outcome.complete {
+            outcome.status = ExitStatus::Partial;
+        }
+    }
+}
+
+/// The name of a status in reports.
+fn status(status: Status) -> &'static str {
+    match status {
+        Status::Disconnected => "disconnected",
+        Status::AwaitingLogon => "awaiting logon",
+        Status::LogonSent => "logon sent",
+        Status::LoggedOn => "logged on",
+        Status::LogoutSent => "logout sent",
+        _ => "closing",
+    }
+}
+
+/// What the user reads of an engine that fails.
+pub(super) fn failed(error: &EngineError) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error {
+        EngineError::NoSessions => {
+            failure.help("set ConnectionType=acceptor or initiator in the settings")
+        }
+        EngineError::Listen { .. } => failure.help("choose another SocketAcceptPort"),
+        EngineError::Store { .. } => {
+            failure.help("stop the other process that has it open, or choose another FileStorePath")
+        }
+        _ => failure,
+    }
+}
