@@ -3,6 +3,8 @@
 mod common;
 mod peer;
 
+#[cfg(target_os = "linux")]
+mod fix_engines;
 mod fix_json;
 mod multicall;
 #[cfg(feature = "cloud")]
@@ -12,6 +14,8 @@ mod zstd_peers;
 
 fn main() {
     let trials = [
+        #[cfg(target_os = "linux")]
+        fix_engines::trials(),
         fix_json::trials(),
         multicall::trials(),
         #[cfg(feature = "cloud")]

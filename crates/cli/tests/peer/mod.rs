@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+#[cfg(target_os = "linux")]
+pub(crate) mod engine;
+
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
