@@ -11,6 +11,7 @@ mod deflate;
 mod dictionary;
 mod fix;
 mod fix_log;
+mod fix_session;
 mod fix_template;
 mod inflate;
 mod matcher_log;
@@ -27,6 +28,7 @@ pub use crate::deflate::deflate_roundtrip;
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
 pub use crate::fix_log::fix_log;
+pub use crate::fix_session::{fix_bad_line, fix_session};
 pub use crate::fix_template::fix_template;
 pub use crate::inflate::inflate_differential;
 pub use crate::matcher_log::matcher_log;
@@ -46,10 +48,12 @@ pub const TARGETS: &[Target] = &[
     ("betree_expression", betree_expression),
     ("betree_snapshot", betree_snapshot),
     ("deflate_roundtrip", deflate_roundtrip),
+    ("fix_bad_line", fix_bad_line),
     ("fix_decode", fix_decode),
     ("fix_dictionary", fix_dictionary),
     ("fix_frame", fix_frame),
     ("fix_log", fix_log),
+    ("fix_session", fix_session),
     ("fix_store", fix_store),
     ("fix_template", fix_template),
     ("gate_parse", gate_parse),

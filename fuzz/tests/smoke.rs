@@ -40,6 +40,11 @@ fn deflate_roundtrip() {
 }
 
 #[test]
+fn fix_bad_line() {
+    hold("fix_bad_line");
+}
+
+#[test]
 fn fix_decode() {
     hold("fix_decode");
 }
@@ -57,6 +62,11 @@ fn fix_frame() {
 #[test]
 fn fix_log() {
     hold("fix_log");
+}
+
+#[test]
+fn fix_session() {
+    hold("fix_session");
 }
 
 #[test]

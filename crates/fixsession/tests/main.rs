@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_line;
+mod common;
 #[cfg(all(feature = "net", target_os = "linux"))]
 mod engine;
 #[cfg(all(feature = "tls", target_os = "linux"))]
 mod engine_tls;
+mod options;
 mod replay;
 mod schedule;
 mod session;

@@ -313,6 +313,10 @@ impl<S: Store> Session<S> {
             return;
         }
         let was_up = core.link.received_logon || core.link.sent_logon;
+        // Without a close of ours the counterparty, or the line, ended it.
+        let is_error = core.link.is_error || !core.link.closing;
+        let resets =
+            core.options.reset_on_disconnect || (core.options.reset_on_error && is_error && was_up);
         core.event(Event::Disconnected, &mut cx);
         core.link = Link::default();
         core.forget_numbers();
@@ -320,7 +324,7 @@ impl<S: Store> Session<S> {
         core.output.shrink_to(OUTPUT_BYTES_KEPT);
         core.written = 0;
         self.framer.clear();
-        if core.options.reset_on_disconnect {
+        if resets {
             let _ = core.reset_or_stop(&mut cx);
             core.link = Link::default();
         }

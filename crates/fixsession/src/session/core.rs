@@ -41,6 +41,8 @@ pub(super) struct Link {
     pub(super) sent_reset: bool,
     /// Nothing more is read; the connection ends when the output is written.
     pub(super) closing: bool,
+    /// The connection ends because of an error.
+    pub(super) is_error: bool,
     /// HeartBtInt (108); 0 for none.
     pub(super) interval: Duration,
     pub(super) last_sent: Duration,
@@ -138,6 +140,7 @@ impl<S: Store> Core<S> {
     pub(super) fn close<A: Application>(&mut self, why: &str, cx: &mut Context<'_, A>) -> Stop {
         if !self.link.closing {
             self.link.closing = true;
+            self.link.is_error = !why.is_empty();
             self.event(Event::Disconnecting(why), cx);
         }
         Stop

@@ -195,10 +195,14 @@ impl<S: Store> Core<S> {
         }
         let stated = message.get(108).unwrap_or(&[]);
         let seconds = fixcore::value::unsigned(stated);
-        let Some(seconds) = seconds.filter(|seconds| *seconds <= u64::from(u32::MAX)) else {
-            return Err(self.logout_and_close("HeartBtInt (108) must not be negative", cx));
-        };
-        self.link.interval = Duration::from_secs(seconds);
+        // What an initiator asked for holds, whatever the answer says.
+        if self.options.role == Role::Acceptor {
+            let Some(seconds) = seconds.filter(|seconds| *seconds <= u64::from(u32::MAX)) else {
+                let text = "HeartBtInt (108) must be a number of seconds, 0 or more";
+                return Err(self.logout_and_close(text, cx));
+            };
+            self.link.interval = Duration::from_secs(seconds);
+        }
         self.link.size_max = message.get_u64(383).ok().flatten().filter(|max| *max > 0);
         Ok(String::from_utf8_lossy(stated).into_owned())
     }

@@ -134,7 +134,11 @@ impl<S: Store> Core<S> {
             looked += 1;
             let prepared = self.prepare(number, cx);
             prepared.unwrap_or_else(|error| {
-                failure.get_or_insert(error);
+                // What cannot be read becomes a gap, if that is wanted.
+                match self.options.force_resend_when_corrupted_store {
+                    true => self.event(Event::Store(&error), cx),
+                    false => failure = failure.take().or(Some(error)),
+                }
                 false
             })
         };
