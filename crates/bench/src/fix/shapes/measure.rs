@@ -28,8 +28,8 @@ pub struct Found {
 
 /// Measures a case next to rivals, of which the first has every operation.
 ///
-/// A rival whose answers differ is counted in [`Found::wrong`] and takes no turns. Wrong answers of the first one
-/// count in [`Found::answers`].
+/// A rival whose answers differ is counted in `Found::wrong` and takes no turns. Wrong answers of the first one
+/// count in `Found::answers`.
 ///
 /// # Errors
 /// [`Error::Stopped`], and what a side reports.
