@@ -17,7 +17,7 @@ mod tables;
 
 pub use cases::{Case, Plan};
 pub use cliffs::{Cliff, FACTOR_MAX, cliffs};
-pub use measure::measure;
+pub use measure::{Found, measure};
 pub use row::Row;
 pub use run::run;
 pub use sides::{Answer, Operation, Rival, Side, Workload};

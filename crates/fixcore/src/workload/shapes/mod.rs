@@ -3,7 +3,7 @@
 //!
 //! A [`Shape`] draws messages from a seed, each as the fields to write and as bytes that no code of this crate's
 //! encoder wrote, so that others can answer the same questions. [`named`] lists shapes of real traffic and of
-//! boundaries, [`sweeps`] those that differ in one number only, [`drawn`] draws one at random.
+//! boundaries, [`sweeps()`] those that differ in one number only, [`drawn`] draws one at random.
 
 mod draw;
 mod drawer;
