@@ -10,12 +10,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fixcore::Timestamp;
+use fixcore::io::Choice;
 use fixsession::engine::{Clock as _, Engine, EngineOptions, SystemClock};
 use fixsession::settings::Settings;
 use fixsession::{Echo, Status};
 
 /// Longer than anything that is waited for may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An engine on a thread. It stops when dropped.
 pub(crate) struct Running {
@@ -99,7 +100,7 @@ impl Running {
         self.stop()
     }
 
-    fn stop(mut self) -> Vec<(Status, u64, u64)> {
+    pub(crate) fn stop(mut self) -> Vec<(Status, u64, u64)> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().expect("once").join().expect("it ends")
     }
@@ -116,9 +117,9 @@ impl Drop for Running {
 
 /// A counterparty by hand.
 pub(crate) struct Peer {
-    stream: TcpStream,
+    pub(crate) stream: TcpStream,
     received: Vec<u8>,
-    next: u64,
+    pub(crate) next: u64,
 }
 
 fn now() -> String {
@@ -140,7 +141,7 @@ impl Peer {
     }
 
     /// A message with the next number; `|` stands for the byte 1.
-    fn message(&mut self, begin: &str, msg_type: &str, body: &str) -> Vec<u8> {
+    pub(crate) fn message(&mut self, begin: &str, msg_type: &str, body: &str) -> Vec<u8> {
         let names = "49=PEER|56=OURS";
         let text = format!("35={msg_type}|34={}|{names}|52={}|{body}", self.next, now());
         self.next += 1;
@@ -159,7 +160,7 @@ impl Peer {
     }
 
     /// The next message, with `|` for the byte 1; `None` at the end.
-    fn receive(&mut self) -> Option<String> {
+    pub(crate) fn receive(&mut self) -> Option<String> {
         loop {
             let end = self
                 .received
@@ -179,13 +180,13 @@ impl Peer {
         }
     }
 
-    fn expect(&mut self, has: &str) -> String {
+    pub(crate) fn expect(&mut self, has: &str) -> String {
         let message = self.receive().expect("a message");
         assert!(message.contains(has), "{has} in {message}");
         message
     }
 
-    fn log_on(&mut self, begin: &str) {
+    pub(crate) fn log_on(&mut self, begin: &str) {
         let version = if begin == "FIXT.1.1" { "1137=9|" } else { "" };
         self.send(begin, "A", &format!("98=0|108=30|{version}"));
         self.expect("|35=A|");
@@ -197,14 +198,14 @@ impl Peer {
         let _ = self.stream.read_to_end(&mut Vec::new());
     }
 
-    fn closed(&mut self) {
+    pub(crate) fn closed(&mut self) {
         assert_eq!(self.receive(), None);
     }
 }
 
-const ORDER: &str = "11=ID|21=1|38=100|40=1|54=1|55=MSFT|60=20260105-10:00:00|";
+pub(crate) const ORDER: &str = "11=ID|21=1|38=100|40=1|54=1|55=MSFT|60=20260105-10:00:00|";
 
-fn settings(sessions: &[&str]) -> String {
+pub(crate) fn settings(sessions: &[&str]) -> String {
     let mut text =
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n\
                     StartTime=00:00:00\nEndTime=00:00:00\nSenderCompID=OURS\nTargetCompID=PEER\n"
@@ -217,11 +218,25 @@ fn settings(sessions: &[&str]) -> String {
 
 #[test]
 fn all_versions_log_on_and_trade_in_one_process() {
+    all_versions(|_| {});
+}
+
+#[test]
+fn so_they_do_over_the_best_interface_that_there_is() {
+    all_versions(|options| options.interface = Choice::Auto);
+}
+
+#[test]
+fn so_they_do_with_a_thread_that_never_sleeps() {
+    all_versions(|options| options.busy_poll = true);
+}
+
+fn all_versions(change: impl FnOnce(&mut EngineOptions)) {
     let begins = ["FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4"];
     let mut sessions: Vec<String> = begins.map(|begin| format!("BeginString={begin}")).to_vec();
     sessions.push("BeginString=FIXT.1.1\nDefaultApplVerID=FIX.5.0SP2".to_owned());
     let sessions: Vec<&str> = sessions.iter().map(String::as_str).collect();
-    let running = Running::start(&settings(&sessions), |_| {});
+    let running = Running::start(&settings(&sessions), change);
     let mut peers: Vec<(&str, Peer)> = Vec::new();
     for begin in begins.into_iter().chain(["FIXT.1.1"]) {
         let mut peer = running.connect();
@@ -326,39 +341,6 @@ fn templates_make_sessions_of_whoever_fits() {
     other.stream.write_all(&bytes).expect("sent");
     other.closed();
     running.until("too many");
-}
-
-#[test]
-fn a_peer_that_does_not_read_loses_its_connection_and_others_go_on() {
-    let sessions = ["BeginString=FIX.4.4", "BeginString=FIX.4.2"];
-    let running = Running::start(&settings(&sessions), |options| {
-        options.unsent_bytes_max = 256 << 10;
-    });
-    let mut good = running.connect();
-    good.log_on("FIX.4.2");
-    let mut bad = running.connect();
-    bad.log_on("FIX.4.4");
-    // It sends until it is cut off, and reads nothing.
-    bad.stream
-        .set_write_timeout(Some(Duration::from_millis(200)))
-        .expect("set");
-    let started = Instant::now();
-    let mut sent = 0_u64;
-    loop {
-        let order = bad.message("FIX.4.4", "D", ORDER);
-        match bad.stream.write_all(&order) {
-            Ok(()) => sent += 1,
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => bad.next -= 1,
-            Err(_) => break,
-        }
-        assert!(
-            started.elapsed() < PATIENCE,
-            "still connected after {sent} orders"
-        );
-    }
-    running.until("does not read");
-    good.send("FIX.4.2", "D", ORDER);
-    good.expect("|35=D|34=2|");
 }
 
 #[test]

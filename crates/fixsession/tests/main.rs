@@ -5,6 +5,8 @@ mod bad_line;
 mod common;
 #[cfg(all(feature = "net", target_os = "linux"))]
 mod engine;
+#[cfg(all(feature = "net", target_os = "linux"))]
+mod engine_hostile;
 #[cfg(all(feature = "tls", target_os = "linux"))]
 mod engine_tls;
 mod options;
