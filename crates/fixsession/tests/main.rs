@@ -7,6 +7,8 @@ mod common;
 mod engine;
 #[cfg(all(feature = "net", target_os = "linux"))]
 mod engine_hostile;
+#[cfg(all(feature = "net", target_os = "linux"))]
+mod engine_proxy;
 #[cfg(all(feature = "tls", target_os = "linux"))]
 mod engine_tls;
 mod options;

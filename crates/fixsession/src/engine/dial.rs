@@ -10,8 +10,9 @@ use std::time::Duration;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
+use super::proxy;
 use super::wake::Waker;
-use crate::settings::ConnectTarget;
+use crate::settings::{ConnectTarget, ProxyOptions};
 
 /// What came of an attempt.
 #[derive(Debug)]
@@ -28,6 +29,7 @@ pub(super) struct Dialed {
 pub(super) struct Dial {
     pub(super) session: usize,
     pub(super) target: ConnectTarget,
+    pub(super) proxy: Option<ProxyOptions>,
     pub(super) timeout: Duration,
 }
 
@@ -50,7 +52,7 @@ pub(super) fn start(dial: Dial, to: Sender<Dialed>, waker: Waker) -> io::Result<
         .map(drop)
 }
 
-/// Tries the addresses of the host in their order.
+/// Tries the addresses of the host, or of the proxy before it, in their order.
 fn connect(dial: &Dial) -> io::Result<TcpStream> {
     let target = &dial.target;
     let source = match (&target.source_host, target.source_port) {
@@ -60,14 +62,30 @@ fn connect(dial: &Dial) -> io::Result<TcpStream> {
             (host, port.unwrap_or(0)).to_socket_addrs()?.next()
         }
     };
+    let (host, port) = match &dial.proxy {
+        Some(proxy) => (proxy.host.as_str(), proxy.port),
+        None => (target.host.as_str(), target.port),
+    };
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-    for address in (target.host.as_str(), target.port).to_socket_addrs()? {
+    for address in (host, port).to_socket_addrs()? {
         match one(address, source, dial.timeout) {
-            Ok(stream) => return Ok(stream),
+            Ok(stream) => return through(stream, dial),
             Err(error) => last = error,
         }
     }
     Err(last)
+}
+
+/// Asks the proxy that was connected to, if there is one.
+fn through(mut stream: TcpStream, dial: &Dial) -> io::Result<TcpStream> {
+    if let Some(proxy) = &dial.proxy {
+        stream.set_read_timeout(Some(dial.timeout))?;
+        stream.set_write_timeout(Some(dial.timeout))?;
+        proxy::ask(&mut stream, proxy, &dial.target)?;
+        stream.set_read_timeout(None)?;
+        stream.set_write_timeout(None)?;
+    }
+    Ok(stream)
 }
 
 fn one(

@@ -44,6 +44,7 @@ impl Engine {
         let dial = Dial {
             session: at,
             target,
+            proxy: slot.settings.endpoint.proxy.clone(),
             timeout,
         };
         let waker = self.waker.try_clone();

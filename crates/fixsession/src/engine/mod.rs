@@ -23,6 +23,7 @@ mod listen;
 mod logged;
 mod open;
 mod options;
+mod proxy;
 mod slot;
 mod status;
 mod timers;

@@ -174,14 +174,6 @@ impl Engine {
         if connects && endpoint.connect.is_empty() {
             return Err(lacks(&settings, "SocketConnectHost"));
         }
-        if endpoint.proxy.is_some() {
-            return Err(EngineError::Unsupported {
-                id: Box::new(id),
-                line: settings.line,
-                key: "ProxyType",
-                why: "connections through proxies are not implemented".to_owned(),
-            });
-        }
         let hosts = connects.then(|| {
             Hosts::new(
                 endpoint.connect.clone(),
