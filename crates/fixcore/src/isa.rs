@@ -10,10 +10,8 @@ use crate::names::named;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Isa {
-    /// A byte at a time, on any processor.
-    Scalar,
     /// Eight bytes at a time in a general register, on any processor.
-    Swar,
+    Scalar,
     /// 16 bytes at a time.
     Sse2,
     /// 32 bytes at a time.
@@ -28,9 +26,8 @@ named!(Isa, "instruction set");
 
 impl Isa {
     /// All of them, the fastest last.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 5] = [
         Self::Scalar,
-        Self::Swar,
         Self::Sse2,
         Self::Avx2,
         Self::Avx512Bw,
@@ -41,7 +38,7 @@ impl Isa {
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
-            Self::Scalar | Self::Swar => true,
+            Self::Scalar => true,
             #[cfg(target_arch = "x86_64")]
             Self::Sse2 => x86::has!("sse2"),
             #[cfg(target_arch = "x86_64")]
@@ -67,7 +64,6 @@ impl Isa {
     pub fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
-            Self::Swar => "swar",
             Self::Sse2 => "sse2",
             Self::Avx2 => "avx2",
             Self::Avx512Bw => "avx512bw",
@@ -90,14 +86,14 @@ mod x86 {
     pub(super) use has;
 
     pub(super) fn has_avx2() -> bool {
-        has!("avx2", "bmi1", "bmi2", "popcnt")
+        has!("avx2", "bmi1", "bmi2", "lzcnt", "popcnt")
     }
 
     pub(super) fn has_avx512() -> bool {
         has_avx2() && has!("avx512f", "avx512bw", "avx512vl")
     }
 
-    /// Proof that the processor has AVX2, AVX-512 F, BW and VL, BMI1, BMI2 and POPCNT. Only
+    /// Proof that the processor has AVX2, AVX-512 F, BW and VL, BMI1, BMI2, LZCNT and POPCNT. Only
     /// [`detect`](Self::detect) makes one, so whoever holds it may call code that needs them.
     #[derive(Debug, Clone, Copy)]
     pub(crate) struct Avx512(());

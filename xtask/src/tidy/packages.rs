@@ -94,8 +94,16 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "masked vector loads within a slice, stores within a checked length",
     ),
     (
+        "crates/fixcore/src/scan/avx512vbmi2/fields.rs",
+        "aligned loads and stores of whole arrays, stores within a checked length",
+    ),
+    (
         "crates/fixcore/src/scan/block.rs",
         "stores within a length that is checked once",
+    ),
+    (
+        "crates/fixcore/src/scan/fields.rs",
+        "loads and stores within lengths that are checked once",
     ),
     (
         "crates/fixcore/src/scan/scanner.rs",

@@ -1,12 +1,11 @@
 //! Reads messages that are not valid but whose sender expects an answer: with empty values, and with
 //! tags of 0 or below. Only sessions need them, so this is a plain loop.
 
-use super::diagnose::tag as positive_tag;
+use super::reader::tag as positive_tag;
 use super::{Decoder, Message};
 use crate::data::Role;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{SOH, TRAILER_BYTES, body_length, checksum, stated_checksum};
-use crate::scan::Marks;
 
 /// A tag has at most this many bytes: a sign and nine digits.
 const TAG_BYTES_MAX: usize = 10;
@@ -65,8 +64,7 @@ impl Decoder {
     fn read_lenient(&mut self, bytes: &[u8]) -> Result<Option<i64>> {
         let index = &mut self.parsed.index;
         // A field without a value has three bytes; the index has room for fields of four.
-        index.reserve(2 * bytes.len());
-        (index.len, index.has_front, index.marks) = (0, false, Marks::default());
+        index.start(2 * bytes.len());
         let (mut at, mut invalid_tag, mut due) = (0, None, None);
         while at < bytes.len() {
             let rest = bytes.get(at..).unwrap_or(&[]);

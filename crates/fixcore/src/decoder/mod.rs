@@ -1,15 +1,15 @@
 //! Checks one whole message and looks up its fields without a copy.
 //!
-//! The scan finds tags and ends, and marks what is unusual. A message without marks only needs its
-//! frame checked; one with data fields or errors is read again by `diagnose`, which reports what is
-//! wrong.
+//! The scan finds tags and ends, and stops at what is unusual: a data field, or an error. `reader` reads
+//! only that, the scan goes on after it, and `check` compares the frame with what was found.
 
-mod diagnose;
+mod check;
 mod group;
 mod lenient;
 mod message;
 mod parse;
 mod parsed;
+mod reader;
 
 pub use group::{Entries, Entry};
 pub use lenient::LenientMessage;

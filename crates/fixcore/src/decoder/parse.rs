@@ -1,16 +1,14 @@
-//! Checks the frame of a message by what the scan found. Unusual messages are read again by `diagnose`.
+//! Parses messages: a scan finds the fields, and a reader reads those at which the scan stops.
 
-use super::diagnose;
+use super::check;
 use super::message::Message;
 use super::parsed::Parsed;
-use crate::data::{DataPairs, Role};
+use super::reader::{self, Reader};
+use crate::data::DataPairs;
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::{
-    MESSAGE_BYTES_MAX, SOH, TRAILER_BYTES, body_length, byte_sum, checksum, stated_checksum,
-    trailer,
-};
+use crate::frame::MESSAGE_BYTES_MAX;
 use crate::isa::Isa;
-use crate::scan::{Index, Scanner, read_digits};
+use crate::scan::Scanner;
 
 /// Parses messages, and reuses its buffers from message to message.
 #[doc(alias = "parser")]
@@ -62,13 +60,12 @@ impl Decoder {
         if bytes.len() >= MESSAGE_BYTES_MAX {
             return Err(Error::new(ErrorKind::TooLong, 0));
         }
-        self.parsed
-            .scanner
-            .index_watched(bytes, &self.pairs.watch, &mut self.parsed.index);
-        let marks = self.parsed.index.marks;
-        let plain = !(marks.bad | marks.long | marks.watched);
-        if !(plain && frame_is_right(bytes, &self.parsed.index)) {
-            self.look_closer(bytes)?;
+        let Parsed { scanner, index, .. } = &mut self.parsed;
+        index.start(bytes.len());
+        let at = scanner.fields(bytes, 0, &self.pairs.watch, index);
+        let whole = at == bytes.len() && index.is_summed(bytes);
+        if !(whole && check::frame_is_right(bytes, index)) {
+            self.look_closer(bytes, at)?;
         }
         self.parsed.tabled.set(false);
         Ok(Message {
@@ -79,114 +76,45 @@ impl Decoder {
         })
     }
 
-    #[cold]
+    /// Reads the field at which the scan stopped, goes on after it, and checks the message.
     #[inline(never)]
-    fn look_closer(&mut self, bytes: &[u8]) -> Result<()> {
-        // Tags may be read again.
-        self.parsed.index.has_front = false;
-        let read = !self.parsed.index.marks.bad && self.settle(bytes);
-        if read && let Some(error) = wrong_sum(bytes, &self.parsed.index) {
-            return Err(error);
-        }
-        if !(read && frame_is_right(bytes, &self.parsed.index)) {
-            diagnose::read(
-                bytes,
-                &self.pairs,
-                self.parsed.scanner,
-                &mut self.parsed.index,
-            )?;
-        }
-        Ok(())
-    }
-
-    /// Reads long tags. Returns whether all tags are valid and none belongs to a data field.
-    fn settle(&mut self, bytes: &[u8]) -> bool {
-        let count = self.parsed.index.len;
-        let (Some(tags), Some(ends)) = (
-            self.parsed.index.tags.get_mut(..count),
-            self.parsed.index.ends.get(..count),
-        ) else {
-            return false;
-        };
-        let mut start = 0;
-        for (tag, end) in tags.iter_mut().zip(ends) {
-            if self.parsed.index.marks.long {
-                let field = bytes.get(start..*end as usize).unwrap_or(&[]);
-                let Some(equals) = field.iter().position(|byte| *byte == b'=') else {
-                    return false;
-                };
-                let Some(read) = diagnose::tag(&field[..equals]) else {
-                    return false;
-                };
-                *tag = read;
+    fn look_closer(&mut self, bytes: &[u8], stopped: usize) -> Result<()> {
+        let Parsed { scanner, index, .. } = &mut self.parsed;
+        let pairs = &self.pairs;
+        let mut at = stopped;
+        while at < bytes.len() {
+            let from = at;
+            while let Some(both) = reader::pair(bytes, pairs, at) {
+                for (tag, end) in both {
+                    index.push(tag, end as u32);
+                    at = end + 1;
+                }
             }
-            if self.pairs.role(*tag) != Role::Neither {
-                return false;
+            if at == from {
+                let mut reader = Reader::new(bytes, pairs, at);
+                loop {
+                    match reader.next() {
+                        Ok((tag, end)) => index.push(tag, end as u32),
+                        Err(error) => return check::check(bytes, *scanner, index, Some(error)),
+                    }
+                    if reader.is_free() || reader.at >= bytes.len() {
+                        break;
+                    }
+                }
+                at = reader.at;
             }
-            start = *end as usize + 1;
+            at = match check::is_trailer(bytes.get(at..)) && !pairs.watch.has(10) {
+                true => {
+                    index.push(10, bytes.len() as u32 - 1);
+                    bytes.len()
+                }
+                false => scanner.fields(bytes, at, &pairs.watch, index),
+            };
         }
-        true
-    }
-}
-
-/// Whether tags 8, 9, 35 and 10 are in their places and state correct values.
-#[inline]
-fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
-    let count = index.len;
-    let (Some([8, 9, 35, ..]), Some([begin, length, ..])) =
-        (index.tags.get(..count), index.ends.get(..count))
-    else {
-        return false;
-    };
-    let (begin, length) = (*begin as usize, *length as usize);
-    let (Some(end), Some(body)) = (bytes.last_chunk(), bytes.len().checked_sub(TRAILER_BYTES))
-    else {
-        return false;
-    };
-    let stated = length_at(bytes, begin + 3, length);
-    // A separator comes before it, so it is a field of its own, and the last one.
-    *end == right_end(*end, index.sum) && stated == Some(body.wrapping_sub(length + 1))
-}
-
-/// The error of a message whose fields are valid, where CheckSum alone is wrong: known without reading
-/// it again.
-fn wrong_sum(bytes: &[u8], index: &Index) -> Option<Error> {
-    let count = index.len;
-    let (tags, ends) = (index.tags.get(..count)?, index.ends.get(..count)?);
-    let ([8, 9, 35, .., 10], [begin, length, .., before, last]) = (tags, ends) else {
-        return None;
-    };
-    let (begin, length) = (*begin as usize, *length as usize);
-    let start = bytes.len().checked_sub(TRAILER_BYTES)?;
-    let body = start.checked_sub(length + 1)?;
-    let ends = (*before as usize + 1, *last as usize + 1) == (start, bytes.len());
-    if !ends || length_at(bytes, begin + 3, length) != Some(body) {
-        return None;
-    }
-    let [.., a, b, c, _] = bytes else {
-        return None;
-    };
-    let computed = index.sum.wrapping_sub(checksum(bytes.get(start..)?));
-    let stated = [*a, *b, *c];
-    let is_right = stated_checksum(stated) == Some(computed);
-    (!is_right).then(|| Error::check_sum(start + b"10=".len(), &stated, computed))
-}
-
-/// The last eight bytes that a message must have for the sum of all its bytes: a separator and the
-/// trailer. `end` is what they are, which the sum includes.
-#[inline]
-fn right_end(end: [u8; 8], sum: u8) -> [u8; 8] {
-    let of_trailer = byte_sum(u64::from_le_bytes(end) >> 8);
-    let right = trailer(sum.wrapping_sub(of_trailer as u8));
-    (u64::from_le_bytes(right) << 8 | u64::from(SOH)).to_le_bytes()
-}
-
-/// BodyLength between two places of a message.
-#[inline]
-fn length_at(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
-    let word = end.checked_sub(8).and_then(|at| bytes.get(at..end));
-    match (word.map(<[u8; 8]>::try_from), end.wrapping_sub(start)) {
-        (Some(Ok(word)), digits @ 1..=8) => read_digits(word, digits).map(|length| length as usize),
-        _ => body_length(bytes.get(start..end)?),
+        scanner.finish(bytes, index);
+        match check::frame_is_right(bytes, index) {
+            true => Ok(()),
+            false => check::check(bytes, *scanner, index, None),
+        }
     }
 }

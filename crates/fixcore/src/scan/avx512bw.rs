@@ -3,12 +3,15 @@
 #![allow(unsafe_code, reason = "masked vector loads within a slice")]
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi64, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask, _mm512_loadu_si512,
-    _mm512_maskz_loadu_epi8, _mm512_maskz_loadu_epi32, _mm512_reduce_add_epi64, _mm512_sad_epu8,
-    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512,
+    __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask,
+    _mm512_loadu_si512, _mm512_maskz_loadu_epi8, _mm512_maskz_loadu_epi32, _mm512_reduce_add_epi64,
+    _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512,
 };
 
 use super::block::{self, Found, Masks};
+use super::fields::{self, Marks, Steps};
+use super::index::Index;
+use super::watch::Watch;
 use crate::frame::SOH;
 
 #[inline]
@@ -55,15 +58,45 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
     Some(found)
 }
 
+/// Adds fields: see [`fields::fields`].
+#[target_feature(enable = "avx2,avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index) -> usize {
+    let steps = Steps {
+        marks: |block: &[u8; 64]| {
+            let block = load(block);
+            Marks {
+                soh: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(SOH as i8)),
+                equals: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'=' as i8)),
+                zeros: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'0' as i8)),
+            }
+        },
+        has_no_soh: |block: &[u8; 64]| {
+            _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8)) == 0
+        },
+        tags: |words: &mut [u32], count: usize| super::avx2::tags(words, count, watch),
+    };
+    fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
+}
+
+/// The sum, modulo 256.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn sum(bytes: &[u8]) -> u32 {
-    let (blocks, rest) = bytes.as_chunks::<64>();
-    let none = _mm512_setzero_si512();
-    let mut sums = _mm512_sad_epu8(load_some(rest), none);
+    let (blocks, rest) = bytes.as_chunks::<256>();
+    let (parts, rest) = rest.as_chunks::<64>();
+    let mut sums = [_mm512_setzero_si512(); 4];
     for block in blocks {
-        sums = _mm512_add_epi64(sums, _mm512_sad_epu8(load(block), none));
+        for (sum, part) in sums.iter_mut().zip(block.as_chunks::<64>().0) {
+            *sum = _mm512_add_epi8(*sum, load(part));
+        }
     }
-    _mm512_reduce_add_epi64(sums) as u32
+    for (sum, part) in sums.iter_mut().zip(parts) {
+        *sum = _mm512_add_epi8(*sum, load(part));
+    }
+    let [a, b, c, d] = sums;
+    let ab = _mm512_add_epi8(_mm512_add_epi8(a, b), load_some(rest));
+    let sums = _mm512_add_epi8(ab, _mm512_add_epi8(c, d));
+    _mm512_reduce_add_epi64(_mm512_sad_epu8(sums, _mm512_setzero_si512())) as u32
 }
 
 /// The place of the first tag that is `tag`.

@@ -1,5 +1,5 @@
-//! The part of a scan that all instruction sets but the widest share: 64 bytes at a time become bit
-//! masks, and masks become positions.
+//! Positions of separators, by all instruction sets but the widest: 64 bytes at a time become bit masks,
+//! and masks become positions.
 
 #![allow(unsafe_code, reason = "stores within a length that is checked once")]
 
@@ -99,7 +99,7 @@ pub(super) fn positions(
 
 /// A block that ends with the last bytes, and how many bytes come before them in it.
 #[inline(always)]
-fn last(bytes: &[u8], rest: &[u8]) -> ([u8; 64], usize) {
+pub(super) fn last(bytes: &[u8], rest: &[u8]) -> ([u8; 64], usize) {
     match bytes.last_chunk::<64>() {
         Some(block) => (*block, 64 - rest.len()),
         None => (padded(rest), 0),
@@ -110,8 +110,8 @@ fn last(bytes: &[u8], rest: &[u8]) -> ([u8; 64], usize) {
 #[inline(always)]
 pub(super) fn padded(rest: &[u8]) -> [u8; 64] {
     let mut block = [0; 64];
-    for (to, from) in block.iter_mut().zip(rest) {
-        *to = *from;
+    if let Some(to) = block.get_mut(..rest.len()) {
+        to.copy_from_slice(rest);
     }
     block
 }

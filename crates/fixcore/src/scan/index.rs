@@ -1,6 +1,5 @@
 //! The result of a scan, in buffers that are reused from message to message.
 
-use super::watch::Watch;
 use crate::frame::MESSAGE_BYTES_MAX;
 
 /// How many tags are compared at once.
@@ -54,28 +53,18 @@ impl Separators {
     }
 }
 
-/// What the decoder has to do besides reading the index.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Marks {
-    /// The bytes are not well-formed fields: `diagnose` finds the place.
-    pub(crate) bad: bool,
-    /// Some tags are longer than four digits, and may not have been read.
-    pub(crate) long: bool,
-    /// Some tags are watched, or share a bit with watched ones.
-    pub(crate) watched: bool,
-}
-
 /// The fields of a message: their tags and where they end. A field starts where the one before it
 /// ended, its value after the digits of its tag.
 #[derive(Debug, Default, Clone)]
 pub struct Index {
     pub(crate) tags: Vec<u32>,
     pub(crate) ends: Vec<u32>,
-    /// Used by instruction sets that read tags in a second pass.
-    pub(super) equals: Vec<u32>,
     pub(crate) len: usize,
+    /// The sum of the first bytes, modulo 256, and how many these are.
     pub(crate) sum: u8,
-    pub(crate) marks: Marks,
+    pub(super) summed: usize,
+    /// Tags that the scan has noted, to read them later: the number of the field, and the end of the tag.
+    pub(super) long: Vec<(u32, u32)>,
     /// A second copy of the first tags, if the scan has them in one register: reading them as a whole
     /// would wait for the separate stores to `tags`.
     pub(super) front: Front,
@@ -115,10 +104,11 @@ impl Index {
         }
     }
 
-    /// Makes room for the fields of this many bytes: four bytes for each field, 16 written at once.
+    /// Makes room for the fields of this many bytes: four bytes for each field, and those of a few blocks
+    /// at once.
     #[inline]
     pub(crate) fn reserve(&mut self, bytes: usize) {
-        let room = 16 * (bytes.min(MESSAGE_BYTES_MAX) / 64 + 3);
+        let room = 16 * (bytes.min(MESSAGE_BYTES_MAX) / 64 + 6);
         if self.tags.len() < room {
             self.grow(room);
         }
@@ -128,47 +118,46 @@ impl Index {
     fn grow(&mut self, room: usize) {
         self.tags.resize(room, 0);
         self.ends.resize(room, 0);
-        self.equals.resize(room, 0);
     }
 
-    /// Reads the tags between the separators: the second pass of most instruction sets.
+    /// Makes room for the fields of this many bytes, and forgets those of the message before.
+    #[inline]
+    pub(crate) fn start(&mut self, bytes: usize) {
+        self.reserve(bytes);
+        (self.len, self.sum, self.summed, self.has_front) = (0, 0, 0, false);
+    }
+
+    /// Where a field begins, if those before it are known.
     #[inline(always)]
-    pub(super) fn read_tags(
-        &mut self,
-        bytes: &[u8],
-        found: Option<super::block::Found>,
-        watch: &Watch,
-    ) {
-        let Some(found) = found.filter(|found| found.soh == found.equals) else {
-            self.marks.bad = true;
-            return;
-        };
-        let count = found.soh;
-        let (Some(ends), Some(equals), Some(tags)) = (
-            self.ends.get(..count),
-            self.equals.get(..count),
-            self.tags.get_mut(..count),
-        ) else {
-            self.marks.bad = true;
-            return;
-        };
-        let mut start = 0;
-        for ((end, equal), tag) in ends.iter().zip(equals).zip(tags) {
-            let at = *equal as usize;
-            // Neither the tag nor the value is empty.
-            let formed = start < *equal && equal + 1 < *end;
-            let value = if formed {
-                read_tag(bytes, start as usize, at)
-            } else {
-                0
-            };
-            self.marks.bad |= value == 0;
-            self.marks.watched |= watch.has(value);
-            *tag = value;
-            start = end + 1;
+    pub(crate) fn start_of(&self, field: usize) -> usize {
+        let before = field.checked_sub(1).and_then(|at| self.ends.get(at));
+        before.map_or(0, |end| *end as usize + 1)
+    }
+
+    /// Whether all bytes are in the sum.
+    #[inline(always)]
+    pub(crate) fn is_summed(&self, bytes: &[u8]) -> bool {
+        self.summed == bytes.len()
+    }
+
+    /// Adds the bytes that are not in the sum yet.
+    #[inline(always)]
+    pub(super) fn finish(&mut self, bytes: &[u8], sum: impl Fn(&[u8]) -> u32) {
+        if let Some(more @ [_, ..]) = bytes.get(self.summed..) {
+            self.sum = self.sum.wrapping_add(sum(more) as u8);
+            self.summed = bytes.len();
         }
-        self.len = count;
-        self.sum = found.sum as u8;
+    }
+
+    /// Adds a field; not to the sum.
+    pub(crate) fn push(&mut self, tag: u32, end: u32) {
+        let slots = (self.tags.get_mut(self.len), self.ends.get_mut(self.len));
+        if let (Some(to_tag), Some(to_end)) = slots {
+            (*to_tag, *to_end) = (tag, end);
+            self.len += 1;
+        }
+        // Its copy of the first tags lacks this one.
+        self.has_front &= self.len > FRONT_TAGS;
     }
 }
 
@@ -215,11 +204,44 @@ fn read_tag_slowly(digits: &[u8]) -> u32 {
 }
 
 /// How many digits a tag has.
-#[inline]
+#[inline(always)]
 pub(crate) fn digits(tag: u32) -> u32 {
-    if tag < 10_000 {
-        1 + u32::from(tag > 9) + u32::from(tag > 99) + u32::from(tag > 999)
-    } else {
-        tag.ilog10() + 1
+    let row = (tag | 1).ilog2() as usize & 31;
+    ((u64::from(tag) + DIGITS[row]) >> 32) as u32
+}
+
+/// By the highest bit of a number: what adds up to its digits in the upper half. A power of ten
+/// between two powers of two carries into them.
+static DIGITS: [u64; 32] = {
+    let (mut rows, mut bit) = ([0; 32], 0);
+    while bit < 32 {
+        let (mut power, mut digits) = (1_u64, 0);
+        while power < 2 << bit {
+            power *= 10;
+            digits += 1;
+        }
+        // `power / 10` may be above the smallest number with this bit.
+        let least = power / 10;
+        rows[bit] = if least > 1 << bit {
+            (digits << 32) - least
+        } else {
+            digits << 32
+        };
+        bit += 1;
+    }
+    rows
+};
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn tags_have_as_many_digits_as_their_text() {
+        let powers = (0..10).map(|digit| 10_u32.pow(digit));
+        let near = powers.chain((0..32).map(|bit| 1 << bit));
+        for tag in near.flat_map(|tag| [tag.saturating_sub(1), tag, tag + 1]) {
+            assert_eq!(digits(tag), tag.to_string().len() as u32, "{tag}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! One pass over the bytes of a message: where fields end, where values begin, and the sum of all
 //! bytes.
 //!
-//! Each instruction set has its own file and gives the same answer; [`Scanner`] chooses one. This
-//! module does not validate fields: it finds separators in any bytes, and marks messages that the
-//! decoder has to read more closely.
+//! Each instruction set has its own file and gives the same answer; [`Scanner`] chooses one. A scan stops
+//! at a field that is not well-formed, or whose tag is watched: the decoder reads that one, and the scan
+//! goes on after it.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -12,15 +12,15 @@ mod avx512bw;
 #[cfg(target_arch = "x86_64")]
 mod avx512vbmi2;
 mod block;
+mod fields;
 mod index;
 mod scalar;
 mod scanner;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
-mod swar;
 mod watch;
 
-pub(crate) use index::{FRONT_TAGS, Marks, digits, read_digits};
+pub(crate) use index::{FRONT_TAGS, digits, read_digits};
 pub use index::{Index, Separators};
 pub use scanner::Scanner;
 pub(crate) use watch::Watch;

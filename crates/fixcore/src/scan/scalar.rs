@@ -1,54 +1,127 @@
-//! A byte at a time: the reference for all other instruction sets.
+//! Eight bytes at a time in a general register, on any processor. Long values are found by memchr, which
+//! has vector instructions of its own for some processors, and compilers make some for sums.
 
-use super::block::Found;
-#[cfg(test)]
-use super::block::Masks;
-use crate::frame::SOH;
+use memchr::memchr;
+
+use super::block::{self, Found, Masks};
+use super::index::Index;
+use super::watch::Watch;
+use crate::frame::{SOH, byte_sum, checksum};
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// A bit for each byte of a word that equals `is`.
+#[inline(always)]
+fn bits(word: u64, is: u8) -> u64 {
+    let differs = word ^ (ONES * u64::from(is));
+    // Sets the highest bit of each zero byte. This is exact, because no borrow leaves a byte.
+    let zero = !(((differs & !HIGHS) + !HIGHS) | differs) & HIGHS;
+    (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+#[inline(always)]
+fn masks(block: &[u8; 64]) -> Masks {
+    let mut is = Masks { soh: 0, equals: 0 };
+    for (at, word) in block.as_chunks::<8>().0.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        is.soh |= bits(word, SOH) << (8 * at);
+        is.equals |= bits(word, b'=') << (8 * at);
+    }
+    is
+}
 
 pub(super) fn positions(bytes: &[u8], soh: &mut [u32]) -> Option<usize> {
-    let mut count = 0;
-    for (at, byte) in (0..).zip(bytes) {
-        if *byte == SOH {
-            *soh.get_mut(count)? = at;
-            count += 1;
-        }
-    }
-    Some(count)
+    block::positions(bytes, soh, |block| masks(block).soh)
 }
 
 pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> Option<Found> {
-    let mut found = Found::default();
-    let mut in_tag = true;
-    for (at, byte) in (0..).zip(bytes) {
-        found.sum = found.sum.wrapping_add(u32::from(*byte));
-        if *byte == SOH {
-            *soh.get_mut(found.soh)? = at;
-            found.soh += 1;
-            in_tag = true;
-        } else if *byte == b'=' && in_tag {
-            *equals.get_mut(found.equals)? = at;
-            found.equals += 1;
-            in_tag = false;
-        }
-    }
+    let mut found = block::separators(bytes, soh, equals, masks, |_| ())?;
+    found.sum = sum(bytes);
     Some(found)
 }
 
+/// The sum, modulo 256. Compilers make vector instructions of it.
 pub(super) fn sum(bytes: &[u8]) -> u32 {
-    bytes
-        .iter()
-        .fold(0, |sum, byte| sum.wrapping_add(u32::from(*byte)))
+    checksum(bytes).into()
 }
 
-/// The bit masks of 64 bytes, for tests of the other instruction sets.
+/// The sum of a few bytes.
+#[inline(always)]
+pub(super) fn word_sums(bytes: &[u8]) -> u32 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let words = words.iter().map(|word| byte_sum(u64::from_le_bytes(*word)));
+    let rest = rest.iter().map(|byte| u32::from(*byte));
+    words.sum::<u32>() + rest.sum::<u32>()
+}
+
+/// Digits of the longest tag.
+const TAG_DIGITS_MAX: usize = 9;
+
+/// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
+/// field that is watched or not well-formed.
+pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index) -> usize {
+    let (mut at, mut len) = (from, index.len);
+    for (to_tag, to_end) in index.tags.iter_mut().zip(&mut index.ends).skip(len) {
+        let Some((tag, end)) = field(bytes, at, watch) else {
+            break;
+        };
+        (*to_tag, *to_end) = (tag, end as u32);
+        at = end + 1;
+        len += 1;
+    }
+    index.len = len;
+    if at == bytes.len() {
+        index.finish(bytes, sum);
+    }
+    at
+}
+
+/// The tag and the end of the field that begins here, if it is well-formed and not watched.
+///
+/// The digits are read one by one: that the processor predicts how many there are is worth more than
+/// reading them at once.
+#[inline(always)]
+fn field(bytes: &[u8], at: usize, watch: &Watch) -> Option<(u32, usize)> {
+    let rest = bytes.get(at..)?;
+    let mut tag = 0;
+    for (digits, byte) in rest.iter().take(TAG_DIGITS_MAX + 1).enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            if *byte != b'=' || digits == 0 || rest.first() == Some(&b'0') || watch.has(tag) {
+                return None;
+            }
+            let value = rest.get(digits + 1..)?;
+            let length = memchr(SOH, value)?;
+            return (length > 0).then_some((tag, at + digits + 1 + length));
+        }
+        tag = u32::wrapping_add(tag.wrapping_mul(10), digit.into());
+    }
+    None
+}
+
 #[cfg(test)]
-pub(super) fn masks(block: &[u8; 64]) -> Masks {
-    let bits = |is: u8| {
+mod tests {
+    use super::*;
+
+    /// The bit masks of 64 bytes, one by one.
+    fn bits_of(block: &[u8; 64], is: u8) -> u64 {
         let bit = |(at, byte): (u32, &u8)| u64::from(*byte == is) << at;
         (0..).zip(block).map(bit).sum()
-    };
-    Masks {
-        soh: bits(SOH),
-        equals: bits(b'='),
+    }
+
+    #[test]
+    fn masks_are_exact_for_every_byte_next_to_every_other() {
+        for a in 0..=255_u8 {
+            for b in 0..=255_u8 {
+                let mut block = [a; 64];
+                block.iter_mut().step_by(3).for_each(|byte| *byte = b);
+                let is = masks(&block);
+                assert_eq!(is.soh, bits_of(&block, SOH));
+                assert_eq!(is.equals, bits_of(&block, b'='));
+                let right = block.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+                assert_eq!(sum(&block) as u8, right);
+            }
+        }
     }
 }

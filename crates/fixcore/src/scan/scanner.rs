@@ -5,9 +5,9 @@
     reason = "a function that needs an instruction set is called only where it was found"
 )]
 
-use super::index::{FRONT_TAGS, Index, Marks, Separators};
+use super::index::{FRONT_TAGS, Index, Separators};
+use super::scalar;
 use super::watch::Watch;
-use super::{scalar, swar};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::MESSAGE_BYTES_MAX;
 use crate::isa::Isa;
@@ -33,10 +33,9 @@ impl Default for Scanner {
 
 /// Calls a function of the chosen instruction set.
 macro_rules! by_isa {
-    ($isa:expr, $scalar:expr, $swar:expr, $name:ident ( $($argument:expr),* )) => {
+    ($isa:expr, $scalar:expr, $name:ident ( $($argument:expr),* )) => {
         match $isa {
             Isa::Scalar => $scalar,
-            Isa::Swar => $swar,
             // SAFETY: a scanner is only made with an instruction set that was detected.
             #[cfg(target_arch = "x86_64")]
             Isa::Sse2 => unsafe { super::sse2::$name($($argument),*) },
@@ -47,7 +46,7 @@ macro_rules! by_isa {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Bw | Isa::Avx512Vbmi2 => unsafe { super::avx512bw::$name($($argument),*) },
             #[cfg(not(target_arch = "x86_64"))]
-            _ => $swar,
+            _ => $scalar,
         }
     };
 }
@@ -94,12 +93,7 @@ impl Scanner {
             // SAFETY: a scanner is only made with an instruction set that was detected.
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Vbmi2 => unsafe { super::avx512vbmi2::positions(bytes, soh) },
-            isa => by_isa!(
-                isa,
-                scalar::positions(bytes, soh),
-                swar::positions(bytes, soh),
-                positions(bytes, soh)
-            ),
+            isa => by_isa!(isa, scalar::positions(bytes, soh), positions(bytes, soh)),
         };
         out.soh_len = found.unwrap_or(0);
         out.equals_len = 0;
@@ -121,7 +115,6 @@ impl Scanner {
             isa => by_isa!(
                 isa,
                 scalar::separators(bytes, soh, equals),
-                swar::separators(bytes, soh, equals),
                 separators(bytes, soh, equals)
             ),
         };
@@ -131,52 +124,52 @@ impl Scanner {
         Ok(())
     }
 
-    /// Finds the fields of a message with their tags, and the sum of its bytes. It does not validate:
-    /// for bytes that are not a message the tags have no meaning. A [`Decoder`](crate::Decoder) checks.
+    /// Finds the fields of a message with their tags, up to the first that is not well-formed. Data
+    /// fields are read like all others. A [`Decoder`](crate::Decoder) validates messages.
     ///
     /// # Errors
     /// [`ErrorKind::TooLong`] for [`MESSAGE_BYTES_MAX`] bytes or more.
     pub fn index(self, bytes: &[u8], out: &mut Index) -> Result<()> {
         check(bytes)?;
         static NOTHING: Watch = Watch::new();
-        self.index_watched(bytes, &NOTHING, out);
+        out.start(bytes.len());
+        self.fields(bytes, 0, &NOTHING, out);
         Ok(())
     }
 
-    /// The same, and marks messages that have watched tags. The caller has checked the length.
+    /// Adds the fields from the start of one on. Returns where it stopped: at the end, or at the start of
+    /// a field that is watched or not well-formed. The caller has made room for all fields.
     #[inline]
-    pub(crate) fn index_watched(self, bytes: &[u8], watch: &Watch, out: &mut Index) {
+    pub(crate) fn fields(self, bytes: &[u8], from: usize, watch: &Watch, out: &mut Index) -> usize {
         #[cfg(target_arch = "x86_64")]
         if self.isa == Isa::Avx512Vbmi2 {
             // SAFETY: a scanner is only made with an instruction set that was detected.
-            unsafe { super::avx512vbmi2::index(bytes, watch, out) };
-            return;
+            return unsafe { super::avx512vbmi2::fields(bytes, from, watch, out) };
         }
-        out.reserve(bytes.len());
-        out.marks = Marks::default();
-        out.len = 0;
-        let (soh, equals) = (&mut out.ends[..], &mut out.equals[..]);
-        let found = by_isa!(
+        by_isa!(
             self.isa,
-            scalar::separators(bytes, soh, equals),
-            swar::separators(bytes, soh, equals),
-            separators(bytes, soh, equals)
-        );
-        out.read_tags(bytes, found, watch);
+            scalar::fields(bytes, from, watch, out),
+            fields(bytes, from, watch, out)
+        )
+    }
+
+    /// Adds all bytes that are not in the sum of the index yet.
+    pub(crate) fn finish(self, bytes: &[u8], out: &mut Index) {
+        out.finish(bytes, |more| self.sum(more).into());
     }
 
     /// The sum of all bytes, modulo 256.
     #[inline]
     #[must_use]
     pub fn sum(self, bytes: &[u8]) -> u8 {
-        let sum = by_isa!(self.isa, scalar::sum(bytes), swar::sum(bytes), sum(bytes));
+        let sum = by_isa!(self.isa, scalar::sum(bytes), sum(bytes));
         sum as u8
     }
 
     /// The first tags of an index, if this instruction set compares them at once.
     #[inline]
     pub(crate) fn front(self, index: &Index) -> Option<&[u32; FRONT_TAGS]> {
-        index.front().filter(|_| self.isa > Isa::Swar)
+        index.front().filter(|_| self.isa > Isa::Scalar)
     }
 
     /// The place of the first of these tags that is `tag`.
@@ -195,7 +188,7 @@ impl Scanner {
     /// The place of the first tag that is `tag`.
     pub(crate) fn find(self, tags: &[u32], tag: u32) -> Option<usize> {
         let one_by_one = || tags.iter().position(|other| *other == tag);
-        by_isa!(self.isa, one_by_one(), one_by_one(), find(tags, tag))
+        by_isa!(self.isa, one_by_one(), find(tags, tag))
     }
 }
 

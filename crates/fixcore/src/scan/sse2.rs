@@ -3,13 +3,18 @@
 #![allow(unsafe_code, reason = "vector loads of whole arrays")]
 
 use std::arch::x86_64::{
-    __m128i, _mm_add_epi64, _mm_cmpeq_epi8, _mm_cmpeq_epi32, _mm_cvtsi128_si64, _mm_loadu_si128,
-    _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_sad_epu8, _mm_set1_epi8,
-    _mm_set1_epi32, _mm_setzero_si128, _mm_unpackhi_epi64,
+    __m128i, _mm_add_epi8, _mm_add_epi16, _mm_add_epi32, _mm_add_epi64, _mm_and_si128,
+    _mm_andnot_si128, _mm_cmpeq_epi8, _mm_cmpeq_epi32, _mm_cvtsi128_si64, _mm_loadu_si128,
+    _mm_madd_epi16, _mm_movemask_epi8, _mm_mullo_epi16, _mm_or_si128, _mm_packs_epi16,
+    _mm_packs_epi32, _mm_sad_epu8, _mm_set1_epi8, _mm_set1_epi16, _mm_set1_epi32,
+    _mm_setzero_si128, _mm_slli_epi32, _mm_srli_epi16, _mm_srli_epi32, _mm_storeu_si128,
+    _mm_sub_epi32, _mm_subs_epu8, _mm_unpackhi_epi64, _mm_xor_si128,
 };
 
 use super::block::{self, Found, Masks};
-use super::index::FRONT_TAGS;
+use super::fields::{self, Marks, Steps};
+use super::index::{FRONT_TAGS, Index};
+use super::watch::Watch;
 use crate::frame::SOH;
 
 #[inline]
@@ -97,14 +102,94 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
     Some(found)
 }
 
+/// Adds fields: see [`fields::fields`].
+#[target_feature(enable = "sse2")]
+pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index) -> usize {
+    let steps = Steps {
+        marks: |block: &[u8; 64]| Marks {
+            soh: bits(block, SOH),
+            equals: bits(block, b'='),
+            zeros: bits(block, b'0'),
+        },
+        has_no_soh: |block: &[u8; 64]| {
+            let (parts, _) = block.as_chunks::<16>();
+            let [a, b, c, d] =
+                [0, 1, 2, 3].map(|at| _mm_cmpeq_epi8(load(&parts[at]), _mm_set1_epi8(SOH as i8)));
+            _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) == 0
+        },
+        tags: |words: &mut [u32], count: usize| tags(words, count, watch),
+    };
+    fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
+}
+
+/// Turns the first four bytes of fields into tags of up to four digits: see [`Steps::tags`].
+#[inline]
+#[target_feature(enable = "sse2")]
+fn tags(words: &mut [u32], count: usize, watch: &Watch) -> Option<usize> {
+    let (quads, _) = words.as_chunks_mut::<4>();
+    let ones = _mm_set1_epi32(-1);
+    for (at, quad) in quads.iter_mut().take(count.div_ceil(4)).enumerate() {
+        // SAFETY: four numbers are 16 bytes; the load needs no alignment.
+        let bytes = unsafe { _mm_loadu_si128(quad.as_ptr().cast()) };
+        // Ones below the first `=`.
+        let equals = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'=' as i8));
+        let first = _mm_and_si128(equals, _mm_sub_epi32(_mm_setzero_si128(), equals));
+        let own = _mm_add_epi32(first, ones);
+        let digits = _mm_and_si128(_mm_xor_si128(bytes, _mm_set1_epi8(b'0' as i8)), own);
+        // Up to the last byte, by two and by one.
+        let two = _mm_cmpeq_epi32(_mm_srli_epi32(own, 16), _mm_setzero_si128());
+        let own = shifted::<16>(own, two);
+        let digits = shifted::<16>(digits, two);
+        let one = _mm_cmpeq_epi32(_mm_srli_epi32(own, 24), _mm_setzero_si128());
+        let digits = shifted::<8>(digits, one);
+        let tens = _mm_and_si128(digits, _mm_set1_epi16(0xff));
+        let tens = _mm_mullo_epi16(tens, _mm_set1_epi16(10));
+        let pairs = _mm_add_epi16(tens, _mm_srli_epi16(digits, 8));
+        let tags = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_0064));
+        // SAFETY: as above.
+        unsafe { _mm_storeu_si128(quad.as_mut_ptr().cast(), tags) };
+        let above = _mm_subs_epu8(digits, _mm_set1_epi8(9));
+        let right = _mm_cmpeq_epi32(above, _mm_setzero_si128());
+        let wrong = !_mm_movemask_epi8(right) & 0xffff;
+        let valid = (count - 4 * at).min(4);
+        let watched = quad.iter().take(valid).any(|tag| watch.has(*tag));
+        if wrong != 0 || watched {
+            let is_strange =
+                |(lane, tag): (usize, &u32)| wrong >> (4 * lane) & 1 != 0 || watch.has(*tag);
+            let lane = quad.iter().take(valid).enumerate().position(is_strange);
+            if let Some(lane) = lane {
+                return Some(4 * at + lane);
+            }
+        }
+    }
+    None
+}
+
+/// The numbers of some lanes, shifted up.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn shifted<const BITS: i32>(numbers: __m128i, lanes: __m128i) -> __m128i {
+    let up = _mm_and_si128(lanes, _mm_slli_epi32(numbers, BITS));
+    _mm_or_si128(up, _mm_andnot_si128(lanes, numbers))
+}
+
+/// The sum, modulo 256.
 #[target_feature(enable = "sse2")]
 pub(super) fn sum(bytes: &[u8]) -> u32 {
-    let (parts, rest) = bytes.as_chunks::<16>();
-    let mut sums = _mm_setzero_si128();
-    for part in parts {
-        sums = _mm_add_epi64(sums, _mm_sad_epu8(load(part), _mm_setzero_si128()));
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    let (parts, rest) = rest.as_chunks::<16>();
+    let mut sums = [_mm_setzero_si128(); 4];
+    for block in blocks {
+        for (sum, part) in sums.iter_mut().zip(block.as_chunks::<16>().0) {
+            *sum = _mm_add_epi8(*sum, load(part));
+        }
     }
-    total(sums).wrapping_add(super::swar::sum(rest))
+    for (sum, part) in sums.iter_mut().zip(parts) {
+        *sum = _mm_add_epi8(*sum, load(part));
+    }
+    let [a, b, c, d] = sums;
+    let sums = _mm_add_epi8(_mm_add_epi8(a, b), _mm_add_epi8(c, d));
+    total(_mm_sad_epu8(sums, _mm_setzero_si128())).wrapping_add(super::scalar::word_sums(rest))
 }
 
 /// Which of 16 tags equal `tag`, as bits.

@@ -1,0 +1,367 @@
+//! Fields by the instruction sets that compare 64 bytes at a time, but the widest: blocks of bytes become
+//! bit masks, masks become ends and the first bytes of tags, and those become tags, eight at once.
+//!
+//! A few blocks are read before their tags are. What is unusual stops a scan there: its caller looks at
+//! that field, and starts again after it. So it costs its own blocks only.
+
+#![allow(
+    unsafe_code,
+    reason = "loads and stores within lengths that are checked once"
+)]
+
+use memchr::memchr;
+
+use super::index::{Index, read_tag};
+use super::watch::Watch;
+use crate::frame::SOH;
+
+/// 64 bytes as bits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marks {
+    pub(super) soh: u64,
+    pub(super) equals: u64,
+    /// The digit 0.
+    pub(super) zeros: u64,
+}
+
+/// The most fields that end in a block: a field has at least four bytes.
+pub(super) const BLOCK_FIELDS: usize = 16;
+/// So many blocks are read before their tags are.
+const CHUNK_BLOCKS: usize = 4;
+/// How many ends are written at once. More are rare in 64 bytes.
+const HALF: usize = 8;
+/// Longer values are skipped by memchr.
+const SKIPPED_BLOCKS: usize = 4;
+
+/// What is known of the bytes before a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    /// Whether the block begins within a tag.
+    carry: u64,
+    /// The top bits of the masks before.
+    soh: u64,
+    equals: u64,
+    pub(super) in_tag: u64,
+}
+
+/// The fields of a block, as bits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fields {
+    /// The `=` behind each tag.
+    pub(super) equals: u64,
+    pub(super) in_tag: u64,
+    /// Where a field is not well-formed: at its start, or at its end.
+    pub(super) bad: u64,
+    /// The `=` of tags with more than four bytes.
+    pub(super) long: u64,
+}
+
+impl Before {
+    /// At the start of a field.
+    pub(super) fn field() -> Self {
+        Self {
+            carry: 1,
+            soh: 1,
+            equals: 0,
+            in_tag: 0,
+        }
+    }
+
+    /// Whether the next block begins in a value, after its first byte.
+    #[inline(always)]
+    pub(super) fn is_value(&self) -> bool {
+        self.carry | self.equals == 0
+    }
+
+    /// The fields of the next block.
+    #[inline(always)]
+    pub(super) fn next(&mut self, is: Marks) -> Fields {
+        let (soh, separators) = (is.soh, is.soh | is.equals);
+        let starts = soh << 1 | self.soh;
+        // One is added at each start to a number whose bits are ones except at separators: the carry
+        // runs through the tag and stops at its first separator.
+        let (sum, carried) = (!separators).overflowing_add(starts | self.carry);
+        let equals = sum & is.equals;
+        let in_tag = !(sum | separators);
+        // An empty tag, a leading zero, an empty value, or no tag.
+        let bad = (is.zeros | equals) & starts | soh & (equals << 1 | self.equals | sum);
+        // Two bytes before the `=`, and five: a tag of one byte may follow another one closely.
+        let second = in_tag << 2 | self.in_tag >> 62;
+        let fifth = in_tag << 5 | self.in_tag >> 59;
+        *self = Self {
+            carry: u64::from(carried) | soh >> 63,
+            soh: soh >> 63,
+            equals: equals >> 63,
+            in_tag,
+        };
+        Fields {
+            equals,
+            in_tag,
+            bad,
+            long: equals & second & fifth,
+        }
+    }
+}
+
+/// What an instruction set does.
+pub(super) struct Steps<M, N, T> {
+    pub(super) marks: M,
+    /// Whether a block has no separator.
+    pub(super) has_no_soh: N,
+    /// Turns the first four bytes of so many fields into tags of up to four digits, and may change the
+    /// words of the next seven. Returns the place of one that has something other than digits or is
+    /// watched; those after it may still be bytes.
+    pub(super) tags: T,
+}
+
+/// Notes the tags of a block with more than four digits: the number of the field, and the place of the
+/// `=`.
+#[cold]
+#[inline(never)]
+fn note_long(index: &mut Index, found: Fields, soh: u64, base: usize, len: usize) {
+    let mut long = found.long;
+    while long != 0 {
+        let bit = long & long.wrapping_neg();
+        let field = len + (soh & (bit - 1)).count_ones() as usize;
+        let equals = base as u32 + long.trailing_zeros();
+        index.long.push((field as u32, equals));
+        long ^= bit;
+    }
+}
+
+/// Reads the tags that were noted, but not that of a field that has not ended. Shortens the index to the
+/// fields before one that is watched or not valid, and returns whether there is one.
+#[cold]
+#[inline(never)]
+fn read_long(bytes: &[u8], watch: &Watch, index: &mut Index) -> bool {
+    for at in 0..index.long.len() {
+        let (field, equals) = index.long[at];
+        let field = field as usize;
+        if field >= index.len {
+            index.long.drain(..at);
+            return false;
+        }
+        let tag = read_tag(bytes, index.start_of(field), equals as usize);
+        if tag == 0 || watch.has(tag) {
+            index.len = field;
+            return true;
+        }
+        index.tags[field] = tag;
+    }
+    index.long.clear();
+    false
+}
+
+/// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
+/// field that is watched or not well-formed.
+#[inline(always)]
+pub(super) fn fields<M, N, T>(
+    bytes: &[u8],
+    from: usize,
+    watch: &Watch,
+    index: &mut Index,
+    steps: Steps<M, N, T>,
+    sum: impl Fn(&[u8]) -> u32,
+) -> usize
+where
+    M: Fn(&[u8; 64]) -> Marks,
+    N: Fn(&[u8; 64]) -> bool,
+    T: Fn(&mut [u32], usize) -> Option<usize>,
+{
+    let Some(last_word) = bytes.len().checked_sub(4) else {
+        return from;
+    };
+    let mut before = Before::field();
+    index.long.clear();
+    let (mut base, mut start) = (from, from);
+    let mut stopped = false;
+    // After a data field another one may be near.
+    let mut blocks = if from == 0 { CHUNK_BLOCKS } else { 2 };
+    while base < bytes.len() && !stopped {
+        let chunk = index.len;
+        let mut len = chunk;
+        if len + CHUNK_BLOCKS * BLOCK_FIELDS + 1 > index.ends.len().min(index.tags.len()) {
+            break;
+        }
+        // SAFETY: the last word is in the bytes.
+        index.tags[len] = unsafe { word(bytes, start.min(last_word)) };
+        for _ in 0..blocks {
+            let Some(rest) = bytes.get(base..).filter(|rest| !rest.is_empty()) else {
+                break;
+            };
+            let is = match rest.first_chunk() {
+                Some(block) => (steps.marks)(block),
+                None => last_marks(bytes, rest, &steps.marks),
+            };
+            let found = before.next(is);
+            let mut soh = is.soh;
+            if found.bad != 0 {
+                stopped = true;
+                soh &= (found.bad & found.bad.wrapping_neg()) - 1;
+            }
+            if found.long != 0 {
+                note_long(index, found, is.soh, base, len);
+            }
+            // SAFETY: `len` is at most `BLOCK_FIELDS` above that of the block before, for a field that
+            // is not bad has four bytes; there is room for those of all blocks of the chunk. Words are
+            // read at the last one at most.
+            len += unsafe {
+                let to = (
+                    index.ends.as_mut_ptr().add(len),
+                    index.tags.as_mut_ptr().add(len + 1),
+                );
+                put(bytes, soh, base, last_word, to)
+            };
+            if stopped {
+                break;
+            }
+            base += 64;
+            if is.soh == 0 && before.is_value() {
+                base = skip(bytes, base, &steps.has_no_soh);
+                before.in_tag = 0;
+            }
+        }
+        blocks = CHUNK_BLOCKS;
+        let strange = match index.tags.get_mut(chunk..) {
+            Some(words) => (steps.tags)(words, len - chunk),
+            None => None,
+        };
+        index.len = len;
+        if !index.long.is_empty() {
+            stopped |= read_long(bytes, watch, index);
+        }
+        if let Some(strange) = strange {
+            stopped |= settle(bytes, chunk + strange, watch, index);
+        }
+        start = index.start_of(index.len);
+    }
+    if start == bytes.len() {
+        index.finish(bytes, sum);
+    }
+    start
+}
+
+/// The marks of fewer than 64 bytes at the end.
+#[inline(always)]
+fn last_marks(bytes: &[u8], rest: &[u8], marks: impl Fn(&[u8; 64]) -> Marks) -> Marks {
+    let (block, skipped) = super::block::last(bytes, rest);
+    let is = marks(&block);
+    Marks {
+        soh: is.soh >> skipped,
+        equals: is.equals >> skipped,
+        zeros: is.zeros >> skipped,
+    }
+}
+
+/// Four bytes.
+///
+/// # Safety
+/// They are in the slice.
+#[inline(always)]
+unsafe fn word(bytes: &[u8], at: usize) -> u32 {
+    // SAFETY: by the contract of this function; the load needs no alignment.
+    u32::from_le(unsafe { bytes.as_ptr().add(at).cast::<u32>().read_unaligned() })
+}
+
+/// Writes where fields end, and the four bytes behind each end, but at most those at `last_word`. Returns
+/// how many fields there are.
+///
+/// # Safety
+/// There is room for as many as the mask has bits, or for 8; four bytes are at `last_word`.
+#[inline(always)]
+unsafe fn put(
+    bytes: &[u8],
+    mut soh: u64,
+    base: usize,
+    last_word: usize,
+    (ends, words): (*mut u32, *mut u32),
+) -> usize {
+    let count = soh.count_ones() as usize;
+    let mut done = 0;
+    loop {
+        for further in 0..HALF {
+            let end = base + soh.trailing_zeros() as usize;
+            // SAFETY: `done` is below `count` rounded up to 8, which there is room for.
+            unsafe {
+                // One by one: gathering them in a vector register takes longer than storing them.
+                ends.add(done + further).write_volatile(end as u32);
+                words
+                    .add(done + further)
+                    .write_volatile(word(bytes, (end + 1).min(last_word)));
+            }
+            soh &= soh.wrapping_sub(1);
+        }
+        done += HALF;
+        if done >= count {
+            return count;
+        }
+    }
+}
+
+/// Where the next block with a separator begins, as the value that began before is longer than a block.
+#[inline(always)]
+pub(super) fn skip(bytes: &[u8], mut base: usize, has_no_soh: impl Fn(&[u8; 64]) -> bool) -> usize {
+    let mut blocks = 0;
+    while let Some(block) = bytes.get(base..).and_then(<[u8]>::first_chunk) {
+        if !has_no_soh(block) {
+            return base;
+        }
+        base += 64;
+        blocks += 1;
+        if blocks == SKIPPED_BLOCKS {
+            let rest = bytes.get(base..).unwrap_or(&[]);
+            return base + memchr(SOH, rest).unwrap_or(rest.len()) / 64 * 64;
+        }
+    }
+    base
+}
+
+/// Reads tags from a field on, and shortens the index to the fields before one that is watched or not
+/// well-formed. Returns whether there is one.
+#[cold]
+#[inline(never)]
+pub(super) fn settle(bytes: &[u8], first: usize, watch: &Watch, index: &mut Index) -> bool {
+    let mut start = index.start_of(first);
+    for field in first..index.len {
+        let (tag, value) = tag_at(bytes, start);
+        let end = index.ends[field] as usize;
+        if tag == 0 || value >= end || watch.has(tag) {
+            index.len = field;
+            return true;
+        }
+        index.tags[field] = tag;
+        start = end + 1;
+    }
+    false
+}
+
+/// The tag of the field that begins here, 0 if it is not valid, and the start of its value.
+#[inline]
+pub(super) fn tag_at(bytes: &[u8], start: usize) -> (u32, usize) {
+    let head = bytes.get(start..).unwrap_or(&[]);
+    let digits = head.iter().take(10).position(|byte| *byte == b'=');
+    let equals = start + digits.unwrap_or(0);
+    (read_tag(bytes, start, equals), equals + 1)
+}
+#[cfg(test)]
+mod tests {
+    use crate::scan::{Index, Scanner};
+    use crate::{DataPairs, Isa, frame};
+
+    #[test]
+    fn scans_of_messages_without_data_fields_do_not_stop() {
+        let watch = DataPairs::standard().watch;
+        let mut body = b"35=0\x01".to_vec();
+        for tag in [1, 297, 999, 1_312, 9_999, 12_801, 123_456_789].repeat(20) {
+            let mut bytes = Vec::new();
+            frame::write(b"FIX.4.4", &body, &mut bytes);
+            for scanner in Isa::ALL.into_iter().filter_map(Scanner::with_isa) {
+                let mut index = Index::new();
+                index.start(bytes.len());
+                let stopped = scanner.fields(&bytes, 0, &watch, &mut index);
+                assert_eq!(stopped, bytes.len(), "{}", scanner.isa());
+            }
+            body.extend_from_slice(format!("{tag}={tag}\x01").as_bytes());
+        }
+    }
+}
