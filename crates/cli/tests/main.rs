@@ -19,6 +19,7 @@ mod files;
 mod fix;
 mod fix_faults;
 mod fix_logs;
+mod fix_settings;
 mod fix_store;
 mod fix_tools;
 mod help_flags;

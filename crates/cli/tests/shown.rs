@@ -223,6 +223,14 @@ fn rows() -> Vec<Row> {
         row("fix acceptor", "fix acceptor --settings {H}"),
         #[cfg(target_os = "linux")]
         row("fix initiator", "fix initiator --settings {H}"),
+        row("fix store import", "fix store import {H} new"),
+        row(
+            "fix store export",
+            "fix store export --format quickfix store gone/{H}",
+        ),
+        row("fix settings check", "fix settings check {H}"),
+        row("fix settings check", "fix settings check -q {H}"),
+        row("fix settings keys", "fix settings keys").quiet(),
         row("fix-bench", "fix-bench {H}"),
         row("fix-bench shapes", "fix-bench shapes --shape {H}"),
         row("fix-bench shapes", "fix-bench shapes --isa {H}"),

@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 60] = [
+const ROWS: [(&str, Uses, &str); 64] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -108,6 +108,22 @@ const ROWS: [(&str, Uses, &str); 60] = [
         Nothing,
         "fix initiator --settings initiate.cfg --duration 20ms",
     ),
+    (
+        "fix store import",
+        Nothing,
+        "fix store import -qqf qf/s imported",
+    ),
+    (
+        "fix store export",
+        Nothing,
+        "fix store export -qqf --format quickfix store exported",
+    ),
+    (
+        "fix settings check",
+        Output,
+        "fix settings check -qq settings.cfg",
+    ),
+    ("fix settings keys", Output, "fix settings keys"),
     ("fix-bench", Long, "fix-bench"),
     ("fix-bench shapes", Long, "fix-bench shapes"),
     ("stress", Long, "stress"),
@@ -172,6 +188,14 @@ fn fixture(dir: &Path) {
     let options = fixcore::store::Options::default();
     let mut store = fixcore::store::Store::open(dir.join("store"), options).expect("a store");
     store.append(1, &fix::order(1, "one", 1)).expect("room");
+    drop(store);
+    std::fs::create_dir(dir.join("qf")).expect("made");
+    run(
+        dir,
+        words("fix store export -qq --format quickfix store qf/s"),
+    )
+    .expect(0);
+    file(dir, "settings.cfg", b"[SESSION]\nColour=red\n");
 }
 
 /// The command line in a shell that changes a stream.

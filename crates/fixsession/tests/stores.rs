@@ -90,7 +90,7 @@ fn files_of_each_engine_come_back_byte_for_byte() {
         );
         let numbers: Vec<u64> = (1..500).filter(|number| number % 7 != 0).collect();
         written(&from, format, &numbers, (5000, 77));
-        let imported = import(&from, &store).unwrap();
+        let imported = import(&from, &store, false).unwrap();
         assert_eq!(imported.format, format);
         assert_eq!(imported.messages, numbers.len() as u64);
         assert_eq!((imported.next_sender, imported.next_target), (5000, 77));
@@ -106,7 +106,7 @@ fn files_of_each_engine_come_back_byte_for_byte() {
             );
             assert_eq!(store.sent(490).unwrap(), None);
         }
-        let exported = export(&store, &to, format, now()).unwrap();
+        let exported = export(&store, &to, format, false, now()).unwrap();
         assert_eq!(exported.messages, imported.messages);
         assert_eq!(exported.files.len(), format.endings().len());
         for ending in format.endings() {
@@ -114,7 +114,7 @@ fn files_of_each_engine_come_back_byte_for_byte() {
             assert!(one.unwrap() == other.unwrap(), "{} {ending}", format.name());
         }
         // Nothing is overwritten, and what is there stays.
-        let again = export(&store, &to, format, now()).unwrap_err();
+        let again = export(&store, &to, format, false, now()).unwrap_err();
         assert!(
             again
                 .to_string()
@@ -122,12 +122,23 @@ fn files_of_each_engine_come_back_byte_for_byte() {
             "{again}"
         );
         assert!(
-            import(&from, &store)
+            import(&from, &store, false)
                 .unwrap_err()
                 .to_string()
                 .contains("exists already")
         );
         assert!(file(&to, "body").exists());
+        export(&store, &to, format, true, now()).unwrap();
+        import(&from, &store, true).unwrap();
+        let open = DurableStore::open(&store, false, false, now()).unwrap();
+        assert_eq!(open.next_sender(), 5000);
+        assert!(
+            import(&from, &store, true)
+                .unwrap_err()
+                .to_string()
+                .contains("locked")
+        );
+        assert_eq!(fs::read_dir(dir.path().join("stores")).unwrap().count(), 1);
     }
 }
 
@@ -137,9 +148,16 @@ fn one_engine_s_files_become_those_of_another() {
     let from = dir.path().join("cpp");
     written(&from, FileFormat::QuickFix115, &[1, 2, 3], (4, 9));
     // Also by the name of one of the files.
-    import(&file(&from, "body"), &dir.path().join("store")).unwrap();
+    import(&file(&from, "body"), &dir.path().join("store"), false).unwrap();
     let to = dir.path().join("java");
-    export(&dir.path().join("store"), &to, FileFormat::QuickFixJ, now()).unwrap();
+    export(
+        &dir.path().join("store"),
+        &to,
+        FileFormat::QuickFixJ,
+        false,
+        now(),
+    )
+    .unwrap();
     assert_eq!(found(&to), Some(FileFormat::QuickFixJ));
     assert_eq!(fs::read(file(&to, "senderseqnums")).unwrap(), b"\0\x014");
     assert_eq!(
@@ -222,14 +240,15 @@ fn damaged_files_are_refused_with_their_place_and_leave_nothing() {
         let store = dir.path().join("store");
         let files = || fs::read_dir(dir.path()).unwrap().count();
         let before = files();
-        let found = import(&from, &store).map_or_else(|error| error.to_string(), |_| String::new());
+        let found =
+            import(&from, &store, false).map_or_else(|error| error.to_string(), |_| String::new());
         assert!(found.contains(wanted), "{found}\n{wanted}");
         if !wanted.is_empty() {
             assert!(!store.exists());
             assert_eq!(files(), before);
         }
     }
-    let missing = import(Path::new("/nowhere/s"), Path::new("/nowhere/store")).unwrap_err();
+    let missing = import(Path::new("/nowhere/s"), Path::new("/nowhere/store"), false).unwrap_err();
     assert!(
         missing
             .to_string()
@@ -253,7 +272,7 @@ fn a_message_that_was_kept_before_its_number_is_used() {
     let dir = tempfile::tempdir().unwrap();
     let from = dir.path().join("s");
     written(&from, FileFormat::QuickFix, &[1, 2, 3], (3, 1));
-    let imported = import(&from, &dir.path().join("store")).unwrap();
+    let imported = import(&from, &dir.path().join("store"), false).unwrap();
     assert!(imported.is_raised);
     assert_eq!(imported.next_sender, 4);
 }
@@ -263,7 +282,7 @@ fn the_last_message_of_a_number_counts() {
     let dir = tempfile::tempdir().unwrap();
     let from = dir.path().join("s");
     written(&from, FileFormat::QuickFix, &[1, 2, 3, 2], (4, 1));
-    let imported = import(&from, &dir.path().join("store")).unwrap();
+    let imported = import(&from, &dir.path().join("store"), false).unwrap();
     assert_eq!((imported.messages, imported.replaced), (3, 1));
 }
 
@@ -275,13 +294,13 @@ fn numbers_that_an_engine_cannot_have_are_not_written() {
     store.set_next_sender(1 << 40).unwrap();
     drop(store);
     let to = dir.path().join("to");
-    let error = export(&path, &to, FileFormat::QuickFixJ, now()).unwrap_err();
+    let error = export(&path, &to, FileFormat::QuickFixJ, false, now()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the next number is 1099511627776: quickfixj ends at 2147483647"
     );
-    assert!(export(&path, &to, FileFormat::QuickFix, now()).is_ok());
-    let none = export(dir.path(), &to, FileFormat::QuickFix, now()).unwrap_err();
+    assert!(export(&path, &to, FileFormat::QuickFix, false, now()).is_ok());
+    let none = export(dir.path(), &to, FileFormat::QuickFix, false, now()).unwrap_err();
     assert!(
         none.to_string().starts_with("there is no store in"),
         "{none}"
@@ -350,7 +369,7 @@ fn numbers_of_quickfix_are_not_begun_anew_by_mistake() {
         store.display()
     );
     assert!(error.ends_with(&command), "{error}");
-    import(&prefix, &store).unwrap();
+    import(&prefix, &store, false).unwrap();
     assert_eq!(options.open(&id, now()).unwrap().next_sender(), 2);
 }
 

@@ -68,6 +68,10 @@ const LINES: &[&str] = &[
     "fix initiator --settings @",
     #[cfg(target_os = "linux")]
     "fix initiator --settings in --send @",
+    "fix store import @ new",
+    "fix store export --format quickfixj @ new",
+    "fix settings check @",
+    "fix settings keys",
     "fix-bench",
     "fix-bench shapes",
     "stress @",

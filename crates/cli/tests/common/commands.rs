@@ -6,7 +6,7 @@ use std::path::Path;
 use super::run;
 
 /// Commands that only lead to others.
-const GROUPS: [&str; 3] = ["fix", "betree", "fix store"];
+const GROUPS: [&str; 4] = ["fix", "betree", "fix store", "fix settings"];
 
 /// Commands that do something themselves and lead to others.
 const BOTH: [&str; 2] = ["betree-bench", "fix-bench"];

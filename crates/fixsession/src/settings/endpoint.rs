@@ -161,7 +161,7 @@ impl RemoteAddress {
 pub(super) fn endpoint(reader: &Reader<'_>, role: Option<Role>) -> EndpointOptions {
     let accept_port = reader.number("SocketAcceptPort", 0);
     if role == Some(Role::Acceptor) && accept_port.is_none() {
-        required(reader, "SocketAcceptPort");
+        reader.missing("SocketAcceptPort");
     }
     for protocol in ["SocketAcceptProtocol", "SocketConnectProtocol"] {
         if let Some(stated) = reader.stated(protocol)
@@ -172,8 +172,8 @@ pub(super) fn endpoint(reader: &Reader<'_>, role: Option<Role>) -> EndpointOptio
     }
     let connect = connect(reader);
     if role == Some(Role::Initiator) && connect.is_empty() {
-        required(reader, "SocketConnectHost");
-        required(reader, "SocketConnectPort");
+        reader.missing("SocketConnectHost");
+        reader.missing("SocketConnectPort");
     }
     EndpointOptions {
         accept_port,
@@ -186,13 +186,6 @@ pub(super) fn endpoint(reader: &Reader<'_>, role: Option<Role>) -> EndpointOptio
         is_dynamic: reader.flag("DynamicSession").unwrap_or(false),
         tls: tls::tls(reader, role),
         socket: socket::socket(reader),
-    }
-}
-
-/// Says that a key is missing, unless it is stated and wrong.
-fn required(reader: &Reader<'_>, name: &'static str) {
-    if reader.stated(name).is_none() {
-        reader.missing(name);
     }
 }
 
@@ -341,10 +334,10 @@ fn proxy(reader: &Reader<'_>) -> Option<ProxyOptions> {
         }
     };
     if host.is_none() {
-        required(reader, "ProxyHost");
+        reader.missing("ProxyHost");
     }
     if port.is_none() {
-        required(reader, "ProxyPort");
+        reader.missing("ProxyPort");
     }
     Some(ProxyOptions {
         kind,

@@ -74,7 +74,7 @@ pub(super) static KEYS: &[Key] = &[
         .what("reads the store again before a Logon, for fail-over"),
     Key::new("PersistMessages", Recovery, FLAG)
         .default("Y")
-        .what("sent messages are kept; N: resends are gap fills"),
+        .what("sent messages are kept; otherwise resends are gap fills"),
     Key::new("ForceResendWhenCorruptedStore", Recovery, FLAG)
         .default("N")
         .what("a damaged message of the store becomes part of a gap fill in a resend"),
@@ -112,10 +112,10 @@ pub(super) static KEYS: &[Key] = &[
         .what("checks messages by the dictionary"),
     Key::new("RejectInvalidMessage", Validation, FLAG)
         .default("Y")
-        .what("N: a message that fails the dictionary is only logged, and delivered"),
+        .what("a message that fails the dictionary is rejected; otherwise it is logged and delivered"),
     Key::new("RejectGarbledMessage", Validation, FLAG)
         .default("N")
-        .what("a garbled message gets a Reject; N: it is ignored, and the gap is asked for"),
+        .what("a garbled message gets a Reject; otherwise it is ignored, and the gap is asked for"),
     Key::new("RejectMessageOnUnhandledException", Validation, FLAG)
         .default("N")
         .what("an error of the application rejects the message, and its number is used"),
@@ -168,7 +168,7 @@ pub(super) static KEYS: &[Key] = &[
         .what("digits of the second's fraction in SendingTime"),
     Key::new("MillisecondsInTimeStamp", Times, FLAG)
         .default("Y")
-        .what("N: SendingTime in whole seconds; TimestampPrecision counts more"),
+        .what("SendingTime in milliseconds, otherwise in seconds; TimestampPrecision counts more"),
     Key::new("LogonTag", Times, "tag=value").what("a further field of the Logon; LogonTag1, LogonTag2 … too"),
     Key::new("UseDataDictionary", Dictionaries, FLAG)
         .default("Y")
@@ -184,5 +184,5 @@ pub(super) static KEYS: &[Key] = &[
         .what("QuickFIX XML for application messages over FIXT.1.1; AppDataDictionary.FIX.4.4 for that version"),
     Key::new("PreserveMessageFieldsOrder", Dictionaries, FLAG)
         .default("N")
-        .what("an echo keeps the order of fields; N: body fields ascend by tag"),
+        .what("an echo keeps the order of fields; otherwise body fields ascend by tag"),
 ];

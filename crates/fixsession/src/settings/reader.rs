@@ -86,8 +86,14 @@ impl<'a> Reader<'a> {
         self.error(stated.line, problem);
     }
 
-    /// A key that the session needs.
+    /// A key that the session needs, unless it is stated and wrong.
     pub(super) fn missing(&self, name: &'static str) {
+        if self
+            .entry(name, "")
+            .is_some_and(|entry| !entry.value.is_empty())
+        {
+            return;
+        }
         let expected = takes(name).to_owned();
         let problem = Problem::Missing {
             key: name,

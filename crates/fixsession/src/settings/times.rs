@@ -41,7 +41,9 @@ fn rule(reader: &Reader<'_>, is_non_stop: bool) -> Option<(Rule, Zone)> {
         if stated.is_none() && !is_non_stop {
             reader.missing(name);
         }
-        time(reader, stated?, name, zone.as_ref()?)
+        // A zone that is wrong is an error of its own.
+        let zone = zone.clone().unwrap_or_else(Zone::utc);
+        time(reader, stated?, name, &zone)
     });
     match (&start_day, &end_day) {
         (Some((stated, _)), None) if reader.stated("EndDay").is_none() => {

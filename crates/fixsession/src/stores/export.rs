@@ -30,8 +30,8 @@ pub struct Exported {
 }
 
 /// Writes the store in `dir` as files whose names begin with `prefix`. The store must not be open, and no such
-/// file may exist. `now` is when the numbers began if the store does not say. The files are on the disk, or there
-/// are none.
+/// file may exist, unless `overwrite` says so. `now` is when the numbers began if the store does not say. The files
+/// get their names when all are on the disk.
 ///
 /// # Errors
 ///
@@ -41,6 +41,7 @@ pub fn export(
     dir: &Path,
     prefix: &Path,
     format: FileFormat,
+    overwrite: bool,
     now: Timestamp,
 ) -> Result<Exported, ForeignError> {
     if !dir.is_dir() || !is_store(dir)? {
@@ -61,6 +62,13 @@ pub fn export(
             format,
         });
     }
+    // All names are free, or nothing is written.
+    for ending in format.endings().iter().filter(|_| !overwrite) {
+        let path = path(&prefix, ending);
+        if fs::symlink_metadata(&path).is_ok() {
+            return Err(ForeignError::Exists { path });
+        }
+    }
     let mut written = Written { files: Vec::new() };
     let (messages, message_bytes) = written.messages(&store, &prefix, format)?;
     let files = match format {
@@ -73,6 +81,7 @@ pub fn export(
             .map_err(ForeignError::io("write", &path(&prefix, ending)))?;
         written.finish(file)?;
     }
+    let files = written.rename()?;
     sync_parent(&prefix);
     Ok(Exported {
         messages,
@@ -80,42 +89,55 @@ pub fn export(
         next_sender: numbers.next_sender,
         next_target: numbers.next_target,
         created: numbers.created,
-        files: std::mem::take(&mut written.files),
+        files,
     })
 }
 
-/// Files that are removed again unless all are written.
+/// Files under temporary names, each with its own. They are removed unless all are written.
 struct Written {
-    files: Vec<PathBuf>,
+    files: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Drop for Written {
     fn drop(&mut self) {
-        for file in &self.files {
-            let _ = fs::remove_file(file);
+        for (temporary, _) in &self.files {
+            let _ = fs::remove_file(temporary);
         }
     }
 }
 
 impl Written {
     fn create(&mut self, path: PathBuf) -> Result<BufWriter<File>, ForeignError> {
-        let created = OpenOptions::new().write(true).create_new(true).open(&path);
-        let file = created.map_err(|error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => ForeignError::Exists { path: path.clone() },
-            _ => ForeignError::io("create", &path)(error),
-        })?;
-        self.files.push(path);
+        let mut temporary = path.clone().into_os_string();
+        temporary.push(format!(".{}.new", std::process::id()));
+        let temporary = PathBuf::from(temporary);
+        let mut options = OpenOptions::new();
+        let created = options.write(true).create_new(true).open(&temporary);
+        let file = created.map_err(ForeignError::io("create", &temporary))?;
+        self.files.push((temporary, path));
         Ok(BufWriter::with_capacity(1 << 16, file))
     }
 
     /// Completes the file that was created last.
     fn finish(&self, file: BufWriter<File>) -> Result<(), ForeignError> {
-        let path = self.files.last().map_or(Path::new(""), PathBuf::as_path);
+        let path = self
+            .files
+            .last()
+            .map_or(Path::new(""), |(_, path)| path.as_path());
         let synced = file
             .into_inner()
             .map_err(std::io::IntoInnerError::into_error)
             .and_then(|file| file.sync_all());
         synced.map_err(ForeignError::io("write", path))
+    }
+
+    /// Gives all files their names, the one that makes a store of them last.
+    fn rename(mut self) -> Result<Vec<PathBuf>, ForeignError> {
+        for (temporary, path) in &self.files {
+            fs::rename(temporary, path).map_err(ForeignError::io("rename to", path))?;
+        }
+        let files = std::mem::take(&mut self.files);
+        Ok(files.into_iter().map(|(_, path)| path).collect())
     }
 
     /// The header and the body: how many messages and bytes they have.
@@ -126,13 +148,6 @@ impl Written {
         format: FileFormat,
     ) -> Result<(u64, u64), ForeignError> {
         let (header_path, body_path) = (path(prefix, "header"), path(prefix, "body"));
-        // All names are free, or nothing is written.
-        for ending in format.endings() {
-            let path = path(prefix, ending);
-            if fs::symlink_metadata(&path).is_ok() {
-                return Err(ForeignError::Exists { path });
-            }
-        }
         let mut header = self.create(header_path.clone())?;
         let mut body = self.create(body_path.clone())?;
         let (mut messages, mut offset) = (0, 0);

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use fixcore::store::{Durability, Options, Store};
+use fixcore::store::{Durability, Options, Store, StoreError, is_store};
 use fixcore::{Frame, Framer, Timestamp};
 
 use super::parts::{FileFormat, ForeignError, Index, Numbers, Place, found, path, prefix_of};
@@ -39,12 +39,13 @@ const MESSAGE_BYTES_MAX: u64 = 8 << 20;
 const SEGMENT_BYTES: usize = 16 << 20;
 
 /// Takes over the files of QuickFIX or QuickFIX/J whose names begin with `prefix` into a new store in `dir`,
-/// which must not exist or be empty. Every message is checked; the store is on the disk, or nothing is.
+/// which must not exist or be empty; with `overwrite` it may be a store that is not open, which is replaced. Every
+/// message is checked; the store is on the disk, or nothing has changed.
 ///
 /// # Errors
 ///
 /// There are no such files, one is damaged (with its place), `dir` has something in it, or the system refuses.
-pub fn import(prefix: &Path, dir: &Path) -> Result<Imported, ForeignError> {
+pub fn import(prefix: &Path, dir: &Path, overwrite: bool) -> Result<Imported, ForeignError> {
     let prefix = prefix_of(prefix);
     let (index, numbers, format) = match found(&prefix) {
         None => return Err(ForeignError::NotFound { prefix }),
@@ -58,7 +59,7 @@ pub fn import(prefix: &Path, dir: &Path) -> Result<Imported, ForeignError> {
         }
     };
     let (numbers, is_raised) = raised(&prefix, &index, numbers)?;
-    let made = Made::new(dir)?;
+    let made = Made::new(dir, overwrite)?;
     let message_bytes = fill(&prefix, &index, numbers, &made.temporary)?;
     made.rename()?;
     Ok(Imported {
@@ -104,13 +105,14 @@ struct Made {
 }
 
 impl Made {
-    fn new(dir: &Path) -> Result<Self, ForeignError> {
+    fn new(dir: &Path, overwrite: bool) -> Result<Self, ForeignError> {
         let exists = || ForeignError::Exists {
             path: dir.to_owned(),
         };
         match fs::read_dir(dir) {
             Ok(mut entries) => {
-                if entries.next().is_some() {
+                let is_replaced = overwrite && is_store(dir)?;
+                if entries.next().is_some() && !is_replaced {
                     return Err(exists());
                 }
             }
@@ -136,10 +138,25 @@ impl Made {
     }
 
     fn rename(mut self) -> Result<(), ForeignError> {
+        // What is replaced is not open, and is away in one step.
+        let old = self.temporary.with_extension("old");
+        let is_replaced = self.dir.is_dir() && is_store(&self.dir)?;
+        if is_replaced {
+            let lock = match Store::open(&self.dir, Options::default()) {
+                Err(error @ StoreError::Locked { .. }) => return Err(error.into()),
+                other => other.ok(),
+            };
+            let renamed = fs::rename(&self.dir, &old);
+            renamed.map_err(ForeignError::io("rename", &self.dir))?;
+            drop(lock);
+        }
         let renamed = fs::rename(&self.temporary, &self.dir);
         renamed.map_err(ForeignError::io("rename to", &self.dir))?;
         self.is_done = true;
         sync_parent(&self.dir);
+        if is_replaced {
+            let _ = fs::remove_dir_all(&old);
+        }
         Ok(())
     }
 }

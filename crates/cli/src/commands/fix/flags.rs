@@ -10,6 +10,7 @@ use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
 #[cfg(target_os = "linux")]
 use crate::commands::fix::session_flags::{AcceptorArgs, InitiatorArgs};
+use crate::commands::fix::settings_flags::SettingsArgs;
 use crate::commands::fix::store_flags::StoreArgs;
 use crate::commands::fix::values::{Separator, rate, speed};
 
@@ -51,6 +52,7 @@ pub(crate) enum FixCommand {
     Acceptor(Box<AcceptorArgs>),
     #[cfg(target_os = "linux")]
     Initiator(Box<InitiatorArgs>),
+    Settings(SettingsArgs),
 }
 
 impl FixCommand {
@@ -67,6 +69,7 @@ impl FixCommand {
             Self::Store(args) => args.command.wants_raw(),
             #[cfg(target_os = "linux")]
             Self::Acceptor(_) | Self::Initiator(_) => false,
+            Self::Settings(_) => false,
         }
     }
 }
@@ -326,6 +329,7 @@ impl FixArgs {
             FixCommand::Acceptor(args) => args.files(),
             #[cfg(target_os = "linux")]
             FixCommand::Initiator(args) => args.files(),
+            FixCommand::Settings(args) => args.files(),
         }
     }
 }

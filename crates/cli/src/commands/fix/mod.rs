@@ -18,7 +18,10 @@ pub(crate) mod run;
 pub(crate) mod session_flags;
 #[cfg(target_os = "linux")]
 mod sessions;
+mod settings;
+pub(crate) mod settings_flags;
 mod store;
+mod store_exchange;
 pub(crate) mod store_flags;
 mod tables;
 mod values;

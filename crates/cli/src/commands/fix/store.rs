@@ -12,6 +12,7 @@ use latency::report::{Cell, Input, Table, Unit};
 use report::{ExitStatus, Outcome, names};
 
 use crate::commands::fix::conclude::lines;
+use crate::commands::fix::store_exchange;
 use crate::commands::fix::store_flags::{StoreArgs, StoreCommand};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -32,6 +33,8 @@ enum Job {
 /// Runs the command.
 pub(super) fn run(args: &StoreArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let (kind, job, dir, setup) = match &args.command {
+        StoreCommand::Import(args) => return store_exchange::run_import(args),
+        StoreCommand::Export(args) => return store_exchange::run_export(args),
         StoreCommand::Dump(args) => {
             let (raw, args) = (args.raw, &args.filter);
             let setup = Setup::filter_of(name, argv, &args.output);

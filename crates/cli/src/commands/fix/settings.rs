@@ -1,0 +1,262 @@
+//! `perfkit fix settings`: what a settings file does, line by line, and which keys there are.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use files::source::Source;
+use fixcore::Timestamp;
+use fixsession::Role;
+use fixsession::settings::{Check, Key, LineKind, Service, SessionSettings, SettingsError, keys};
+use fixsession::stores::store_name;
+use report::{ExitStatus, plain};
+
+use crate::commands::fix::settings_flags::{SettingsArgs, SettingsCheckArgs, SettingsCommand};
+use crate::failure::Result;
+use crate::io::context;
+use crate::term::message;
+
+/// More of a file is not read: the library refuses it by its length.
+const FILE_BYTES_MAX: usize = (16 << 20) + 1;
+
+/// Runs the command.
+pub(super) fn run(args: &SettingsArgs) -> Result<ExitStatus> {
+    match &args.command {
+        SettingsCommand::Check(args) => check(args),
+        SettingsCommand::Keys => {
+            message::output(table().as_bytes())?;
+            Ok(ExitStatus::Ok)
+        }
+    }
+}
+
+fn check(args: &SettingsCheckArgs) -> Result<ExitStatus> {
+    let text = content(&args.file)?;
+    let check = Check::new(&text, &args.file, &|name| std::env::var(name).ok());
+    let out = match args.terminal.wants_warnings() {
+        true => explained(&check),
+        false => found(&check),
+    };
+    message::output(out.as_bytes())?;
+    if args.terminal.wants_report() {
+        let many = |count: usize, one: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {one}s"),
+        };
+        message::status(&format!(
+            "{}, {}, {}",
+            many(check.sessions.len(), "session"),
+            many(check.errors.len(), "error"),
+            many(check.warnings.len(), "warning")
+        ));
+    }
+    Ok(match check.errors.is_empty() {
+        true => ExitStatus::Ok,
+        false => ExitStatus::Failure,
+    })
+}
+
+fn content(path: &Path) -> Result<Vec<u8>> {
+    let mut source = Source::open(path, context())?;
+    let mut text = Vec::new();
+    while text.len() < FILE_BYTES_MAX {
+        let piece = source.next_buffer().map_err(|error| source.error(error))?;
+        if piece.is_empty() {
+            break;
+        }
+        text.extend_from_slice(&piece);
+    }
+    Ok(text)
+}
+
+/// What is wrong, a line each.
+fn found(check: &Check) -> String {
+    let mut out = String::new();
+    let errors = check.errors.iter().map(|error| ("error", error));
+    let warnings = check.warnings.iter().map(|warning| ("warning", warning));
+    let mut all: Vec<_> = errors.chain(warnings).collect();
+    all.sort_by_key(|(_, found)| found.line);
+    for (kind, found) in all {
+        let line = format!(
+            "{}:{}: {kind}: {}",
+            found.file.display(),
+            found.line,
+            found.problem
+        );
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "{}", plain::visible(&line));
+    }
+    out
+}
+
+/// Every line with what it does and what is wrong with it, and the defaults that hold.
+fn explained(check: &Check) -> String {
+    let mut wrong: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut add = |kind: &str, found: &SettingsError| {
+        let lines = wrong.entry(found.line).or_default();
+        lines.push(format!("{kind}: {}", found.problem));
+    };
+    check.errors.iter().for_each(|error| add("error", error));
+    check
+        .warnings
+        .iter()
+        .for_each(|warning| add("warning", warning));
+    let mut out = String::new();
+    let now = now();
+    for checked in &check.lines {
+        // Lines that are no key and no section, but wrong.
+        let later = wrong.split_off(&checked.line);
+        let before = std::mem::replace(&mut wrong, later);
+        before
+            .iter()
+            .for_each(|(line, wrong)| other(&mut out, *line, wrong));
+        let line = checked.line;
+        match &checked.kind {
+            LineKind::Section { name, session } => {
+                let settings = session.and_then(|at| check.sessions.get(at));
+                let text = match settings {
+                    None => format!("[{name}]"),
+                    Some(settings) => format!("[{name}] {}", settings.session.id),
+                };
+                heading(&mut out, line, &text);
+                if let Some(settings) = settings {
+                    detail(&mut out, &summary(settings, now));
+                }
+            }
+            LineKind::Key {
+                stated,
+                value,
+                key,
+                sessions,
+            } => {
+                heading(&mut out, line, &format!("{stated}={value}"));
+                if let Some(key) = key.filter(|key| key.service == Service::Served) {
+                    detail(&mut out, &effect(key, value, *sessions));
+                }
+            }
+            _ => {}
+        }
+        for wrong in wrong.remove(&line).unwrap_or_default() {
+            detail(&mut out, &wrong);
+        }
+    }
+    wrong
+        .iter()
+        .for_each(|(line, wrong)| other(&mut out, *line, wrong));
+    if !check.holds.is_empty() {
+        out.push_str("defaults\n");
+    }
+    for holds in &check.holds {
+        let Key { name, default, .. } = holds.key;
+        heading(&mut out, 0, &format!("{name}={default}"));
+        detail(&mut out, &effect(holds.key, default, holds.sessions));
+    }
+    out
+}
+
+/// What a value does, and for how many sessions.
+fn effect(key: &Key, value: &str, sessions: usize) -> String {
+    let state = match (key.takes, value) {
+        ("Y or N", "Y" | "y") => ", on",
+        ("Y or N", "N" | "n") => ", off",
+        _ => "",
+    };
+    format!("{}{state}: {}", many(sessions), key.what)
+}
+
+fn heading(out: &mut String, line: u32, text: &str) {
+    let number = if line == 0 {
+        String::new()
+    } else {
+        line.to_string()
+    };
+    let _ = writeln!(out, "{number:>5} {}", plain::visible(text));
+}
+
+fn detail(out: &mut String, text: &str) {
+    let _ = writeln!(out, "        {}", plain::visible(text));
+}
+
+fn other(out: &mut String, line: u32, wrong: &[String]) {
+    for wrong in wrong {
+        heading(out, line, wrong);
+    }
+}
+
+fn many(sessions: usize) -> String {
+    match sessions {
+        0 => "no session".to_owned(),
+        1 => "1 session".to_owned(),
+        _ => format!("{sessions} sessions"),
+    }
+}
+
+/// Who connects, when it is open, and where its store is.
+fn summary(settings: &SessionSettings, now: Timestamp) -> String {
+    let kind = match (settings.is_template, settings.session.role) {
+        (true, _) => "template of acceptors",
+        (false, Role::Acceptor) => "acceptor",
+        (false, Role::Initiator) => "initiator",
+    };
+    let seconds = |at: Timestamp| {
+        let text = at.to_millis();
+        String::from_utf8_lossy(&text[..17]).into_owned()
+    };
+    let schedule = &settings.schedule;
+    let open = match (schedule.interval_at(now), schedule.next_change(now)) {
+        (Some(_), None) => "always open".to_owned(),
+        (Some(interval), Some(_)) => format!("open until {} UTC", seconds(interval.end)),
+        (None, Some(next)) => format!("closed until {} UTC", seconds(next)),
+        (None, None) => "never open".to_owned(),
+    };
+    let store = match &settings.storage.path {
+        None => "its numbers are kept in memory only".to_owned(),
+        Some(path) if settings.is_template => format!("stores in {}", path.display()),
+        Some(path) => {
+            let store = path.join(store_name(&settings.session.id));
+            format!("its store is {}", store.display())
+        }
+    };
+    format!("{kind}, {open}; {store}")
+}
+
+fn now() -> Timestamp {
+    let ns = jiff::Timestamp::now().as_nanosecond();
+    Timestamp(i64::try_from(ns).unwrap_or(i64::MAX))
+}
+
+/// All keys as Markdown, a table for each group.
+fn table() -> String {
+    let mut out = String::new();
+    let mut group = None;
+    for key in keys() {
+        if group.replace(key.group) != Some(key.group) {
+            let gap = if out.is_empty() { "" } else { "\n" };
+            let title = key.group.title();
+            let _ = write!(
+                out,
+                "{gap}### {title}\n\n| key | takes | default | what it does |\n|---|---|---|---|\n"
+            );
+        }
+        let names: Vec<String> = [key.name]
+            .iter()
+            .chain(key.aliases)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let what = match key.service {
+            Service::Served => key.what.to_owned(),
+            Service::NoEffect => format!("**no effect**: {}", key.what),
+            Service::Refused => format!("**refused**: {}", key.what),
+        };
+        let cell = |text: &str| text.replace('|', "\\|");
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} |",
+            names.join(", "),
+            cell(key.takes),
+            cell(key.default),
+            cell(&what)
+        );
+    }
+    out
+}
