@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fixcore::Timestamp;
 use fixcore::io::Choice;
-use fixsession::engine::{Clock as _, Engine, EngineOptions, SystemClock};
+use fixsession::engine::{Clock, Engine, EngineOptions, SystemClock};
 use fixsession::settings::Settings;
 use fixsession::{Echo, Status};
 
@@ -29,6 +29,15 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(settings: &str, change: impl FnOnce(&mut EngineOptions)) -> Self {
+        Self::start_by(SystemClock::new(), settings, change)
+    }
+
+    /// The same by a clock.
+    pub(crate) fn start_by(
+        clock: impl Clock + Send + 'static,
+        settings: &str,
+        change: impl FnOnce(&mut EngineOptions),
+    ) -> Self {
         let read = Settings::parse(settings.as_bytes(), Path::new("test.cfg"), &|_| None);
         let read = read.unwrap_or_else(|failure| panic!("{failure}"));
         let mut options = EngineOptions::default();
@@ -39,7 +48,6 @@ impl Running {
         let (stopped, (to, happened), (say, said)) = (Arc::clone(&stop), channel(), channel());
         let thread = std::thread::spawn(move || {
             // An engine belongs to the thread that opens it.
-            let clock = SystemClock::new();
             let mut engine = Engine::open(read.sessions, options, clock.now()).expect("open");
             say.send(engine.addresses().first().copied())
                 .expect("heard");

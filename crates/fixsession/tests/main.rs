@@ -9,6 +9,8 @@ mod engine;
 mod engine_hostile;
 #[cfg(all(feature = "net", target_os = "linux"))]
 mod engine_proxy;
+#[cfg(all(feature = "net", target_os = "linux"))]
+mod engine_schedule;
 #[cfg(all(feature = "tls", target_os = "linux"))]
 mod engine_tls;
 mod options;
