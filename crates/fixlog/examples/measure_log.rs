@@ -1,18 +1,19 @@
 //! Seconds per gigabyte of each job over logs in memory, the best of some rounds: of processor time of one
 //! thread, where the system tells it, and of two threads by the clock.
 //!
-//! `cargo run --release -p perfkit-fixlog --example measure_log -- [FILE…]`; without files over generated
-//! logs: orders, their errors, snapshots, and text of 4 KB.
+//! `cargo run --release -p perfkit-fixlog --example measure_log -- [--job NAME] [FILE…]`; without files over
+//! generated logs: orders, orders with wrong checksums, snapshots of 1,000 entries, text of 4 KB and
+//! heartbeats, each with the byte 1, with `|` behind a prefix, and with `^A`.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "standard output is its result")]
 
 use std::time::Instant;
 
+use fixcore::separator::from_soh;
 use fixcore::workload::Mix;
 use fixlog::{
-    Generator, Job, KeyError, Made, Pseudonyms, Readers, Separator, Statistics, Task, Worker,
-    Workers,
+    Generator, Job, KeyError, Made, Pseudonyms, Readers, Statistics, Task, Worker, Workers,
 };
 
 /// Bytes of each log, and rounds over it.
@@ -20,21 +21,35 @@ const LOG_BYTES: usize = 32 << 20;
 const ROUNDS: usize = 5;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let files: Vec<_> = std::env::args().skip(1).collect();
-    let logs = match files.is_empty() {
-        true => generated()?,
-        false => files
-            .iter()
-            .map(|path| Ok((path.clone(), std::fs::read(path)?)))
-            .collect::<Result<_, std::io::Error>>()?,
-    };
-    for (name, log) in &logs {
-        measure(name, log)?;
+    let mut files: Vec<_> = std::env::args().skip(1).collect();
+    let mut only = None;
+    if files.first().is_some_and(|flag| flag == "--job") {
+        only = files.drain(..files.len().min(2)).nth(1);
+    }
+    let only = only.as_deref();
+    if files.is_empty() {
+        for (name, log) in generated()? {
+            for (form, prefix, separator) in [
+                ("", "", &b"\x01"[..]),
+                (" |", "2026-03-05 08:00:00.123 <- ", b"|"),
+                (" ^A", "", b"^A"),
+            ] {
+                let mut text = Vec::new();
+                for line in log.split_inclusive(|byte| *byte == b'\n') {
+                    text.extend_from_slice(prefix.as_bytes());
+                    from_soh(line, separator, &mut text);
+                }
+                measure(&format!("{name}{form}"), &text, only)?;
+            }
+        }
+    }
+    for path in files {
+        measure(&path, &std::fs::read(&path)?, only)?;
     }
     Ok(())
 }
 
-fn measure(name: &str, log: &[u8]) -> Result<(), KeyError> {
+fn measure(name: &str, log: &[u8], only: Option<&str>) -> Result<(), KeyError> {
     let pseudonyms = Pseudonyms::new(b"sixteen bytes ok")?;
     let jobs = [
         ("parse", Job::Parse),
@@ -44,7 +59,10 @@ fn measure(name: &str, log: &[u8]) -> Result<(), KeyError> {
         ("anonymize", Job::Anonymize(&pseudonyms)),
     ];
     for (job_name, job) in jobs {
-        let mut line = format!("{name:12} {job_name:10}");
+        if only.is_some_and(|only| only != job_name) {
+            continue;
+        }
+        let mut line = format!("{name:13} {job_name:10}");
         for threads in [1, 2] {
             let times = (0..ROUNDS).map(|_| run(log, job, threads));
             let best = times.fold([f64::INFINITY; 2], |best, times| {
@@ -91,43 +109,61 @@ fn run(log: &[u8], job: Job<'_>, threads: usize) -> [f64; 2] {
     [clock, cpu.unwrap_or(clock)]
 }
 
-fn generated() -> fixcore::Result<Vec<(String, Vec<u8>)>> {
-    let mut logs = Vec::new();
-    for (name, weights, separator) in [
-        ("orders", [4, 44, 48, 4], Separator::Soh),
-        ("orders ^A", [4, 44, 48, 4], Separator::Caret),
-        ("orders |", [4, 44, 48, 4], Separator::Pipe),
-        ("snapshots", [0, 0, 0, 1], Separator::Soh),
-        ("heartbeats", [1, 0, 0, 0], Separator::Soh),
-    ] {
-        let mut generator = Generator::new(1).mix(Mix { weights }).separator(separator);
+/// The logs, a message on a line.
+fn generated() -> fixcore::Result<Vec<(&'static str, Vec<u8>)>> {
+    let drawn = |weights| {
+        let mut generator = Generator::new(1).mix(Mix { weights });
         let mut log = Vec::new();
         while log.len() < LOG_BYTES {
             generator.message(&mut log)?;
         }
-        logs.push((name.to_owned(), log));
-    }
+        Ok::<_, fixcore::Error>(log)
+    };
+    let orders = drawn([4, 44, 48, 4])?;
     // Every checksum is wrong.
-    let mut bad = logs[0].1.clone();
+    let mut bad = orders.clone();
     for at in 4..bad.len() {
         if bad[at] == b'\n' && bad[at - 5] == b'=' {
             bad[at - 2] = if bad[at - 2] == b'0' { b'1' } else { b'0' };
         }
     }
-    logs.push(("all bad".to_owned(), bad));
     let words = "The quick brown fox of Account-0071 jumps over 13 lazy dogs; ".repeat(70);
-    let (mut text, mut seed) = (Vec::new(), 1_u64);
-    while text.len() < LOG_BYTES {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let start = (seed >> 33) as usize % 64;
-        let body = format!(
-            "35=B\x0149=DESK\x0156=MARKET\x0134=1\x0152=20260305-14:15:16.000\x01148=head\x01\
-             33=1\x0158={seed} {}\x01",
-            &words[start..start + 4096]
-        );
-        fixcore::frame::write(b"FIX.4.4", body.as_bytes(), &mut text);
-        text.push(b'\n');
+    let mut number = 0;
+    let text = bodies(|body| {
+        number += 1;
+        let start = number * 7 % 64;
+        let value = &words[start..start + 4096];
+        *body += &format!("35=B\x01{HEADER}148=head\x0133=1\x0158={number} {value}\x01");
+    });
+    let mut number = 0;
+    let snapshots = bodies(|body| {
+        number += 1;
+        *body += &format!("35=W\x01{HEADER}262=REQ{number}\x0155=MSFT\x01268=1000\x01");
+        for entry in 0..1000 {
+            let (side, cents, size) = (entry % 2, entry % 100, 100 * (1 + number * entry % 50));
+            let price = 410 + number % 5 + entry / 100;
+            *body += &format!("269={side}\x01270={price}.{cents:02}\x01271={size}\x01346=1\x01");
+        }
+    });
+    Ok(vec![
+        ("orders", orders),
+        ("all bad", bad),
+        ("snapshots", snapshots),
+        ("text 4 KB", text),
+        ("heartbeats", drawn([1, 0, 0, 0])?),
+    ])
+}
+
+const HEADER: &str = "49=MARKET01\x0156=DESK00001\x0134=1\x0152=20260305-14:15:16.000\x01";
+
+/// A log of messages whose bodies are made one by one.
+fn bodies(mut body: impl FnMut(&mut String)) -> Vec<u8> {
+    let (mut log, mut next) = (Vec::new(), String::new());
+    while log.len() < LOG_BYTES {
+        next.clear();
+        body(&mut next);
+        fixcore::frame::write(b"FIX.4.4", next.as_bytes(), &mut log);
+        log.push(b'\n');
     }
-    logs.push(("text 4 KB".to_owned(), text));
-    Ok(logs)
+    log
 }

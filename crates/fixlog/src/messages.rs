@@ -109,7 +109,7 @@ impl Messages {
                 && let name @ [_, _, ..] = begin.separator
                 && wrong_lengths < WRONG_LENGTHS_MAX
             {
-                let found = self.respeller.by_length(line, begin);
+                let found = self.respeller.by_length(text, line.len(), begin);
                 if let Some(end) = found.or_else(|| self.respeller.by_fields(line, begin)) {
                     visit(offset, Found::Message(self.respeller.message(), name));
                     let last = line[end..].starts_with(name);

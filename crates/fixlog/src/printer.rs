@@ -13,6 +13,8 @@ use crate::line::{Line, digits, is_plain};
 
 /// Copied at once where there is room on both sides.
 const COPY_BYTES: usize = 32;
+/// Bytes that are looked at in one step.
+const BLOCK_BYTES: usize = 32;
 /// Tags whose names are kept.
 const TAGS_KEPT: usize = 1 << 14;
 /// Digits of the largest offset.
@@ -31,6 +33,8 @@ struct Kept {
 #[derive(Debug)]
 struct Known<'d> {
     spec: Option<&'d FieldSpec>,
+    /// Whether some values have names.
+    is_named: bool,
     before: Kept,
     /// What stands behind values of one byte that have names.
     behind: Vec<(u8, Kept)>,
@@ -103,10 +107,7 @@ impl<'d> Printer<'d> {
             return;
         };
         let bytes = message.bytes();
-        let is_plain = message.len() == memchr::memchr_iter(SOH, bytes).count()
-            && bytes.iter().fold(true, |all, byte| {
-                all & ((*byte == SOH) | (is_plain(*byte) & (*byte != b'\'')))
-            });
+        let is_plain = separators_of_plain(bytes) == Some(message.len());
         let mut line = Line {
             out: &mut self.text,
             at: 0,
@@ -198,19 +199,17 @@ impl<'d> Names<'d> {
         let Some(known) = self.known.get(place) else {
             return;
         };
-        let behind = match (known.spec, field.value) {
-            (Some(spec), value) if !spec.values().is_empty() => match value {
-                [byte] => known
-                    .behind
-                    .iter()
-                    .find(|kept| kept.0 == *byte)
-                    .map(|kept| kept.1),
-                value => match spec.value_name(value) {
-                    Some(name) => return self.with_meaning(line, field, place, name, lines),
-                    None => None,
-                },
+        let behind = match (known.is_named, field.value) {
+            (false, _) => None,
+            (true, [byte]) => known
+                .behind
+                .iter()
+                .find(|kept| kept.0 == *byte)
+                .map(|kept| kept.1),
+            (true, value) => match known.spec.and_then(|spec| spec.value_name(value)) {
+                Some(name) => return self.with_meaning(line, field, place, name, lines),
+                None => None,
             },
-            _ => None,
         };
         let length = field.value.len();
         let kept_bytes = known.before.bytes + behind.map_or(1, |kept| kept.bytes);
@@ -283,6 +282,7 @@ impl<'d> Names<'d> {
         }
         self.known.push(Known {
             spec,
+            is_named: spec.is_some_and(|spec| !spec.values().is_empty()),
             before,
             behind,
         });
@@ -304,6 +304,29 @@ impl<'d> Names<'d> {
             bytes: text.len() as u32,
         }
     }
+}
+
+/// How many times the byte 1 is among bytes of which all others are written as they are; `None` if one
+/// is not.
+fn separators_of_plain(bytes: &[u8]) -> Option<usize> {
+    let mut count = 0;
+    let mut add = |block: &[u8; BLOCK_BYTES]| {
+        let (mut all, mut separators) = (true, 0_u8);
+        for byte in block {
+            let is_separator = *byte == SOH;
+            all &= is_separator | (is_plain(*byte) & (*byte != b'\''));
+            separators += u8::from(is_separator);
+        }
+        count += usize::from(separators);
+        all
+    };
+    let (blocks, rest) = bytes.as_chunks();
+    if !blocks.iter().all(&mut add) {
+        return None;
+    }
+    let mut last = [b' '; BLOCK_BYTES];
+    last.get_mut(..rest.len())?.copy_from_slice(rest);
+    add(&last).then_some(count)
 }
 
 /// Writes the end of the first line.

@@ -210,15 +210,15 @@ impl Respeller {
     }
 
     /// A message whose separator has two bytes or more and whose length is right, if no value has that
-    /// separator. Returns the place behind its CheckSum.
-    pub(crate) fn by_length(&mut self, text: &[u8], start: Start) -> Option<usize> {
+    /// separator. It ends within the first `limit` bytes of the text. Returns the place behind its CheckSum.
+    pub(crate) fn by_length(&mut self, text: &[u8], limit: usize, start: Start) -> Option<usize> {
         let separator = start.separator;
         let head = Head::of(text, start)?;
-        if head.sum_at + TRAILER_BYTES > text.len() + 1 {
+        if head.sum_at + TRAILER_BYTES > limit + 1 {
             return None;
         }
         let out = self.room(head.sum_at + TRAILER_BYTES + COPY_BYTES);
-        let at = fields_to_soh(text, separator, head.sum_at, out)?;
+        let at = fields_to_soh(text, limit, separator, head.sum_at, out)?;
         let rest = text.get(at..)?;
         if stated_sum(rest).is_none() || !ends(rest.get(TRAILER_BYTES - 1..)?, separator) {
             return None;
@@ -228,7 +228,8 @@ impl Respeller {
         *last = SOH;
         field.copy_from_slice(rest.get(..TRAILER_BYTES - 1)?);
         self.filled = head.sum_at + TRAILER_BYTES;
-        Some(at + TRAILER_BYTES - 1)
+        let end = at + TRAILER_BYTES - 1;
+        (end <= limit).then_some(end)
     }
 
     /// A message whose length and CheckSum are right, where some separators belong to values. Returns

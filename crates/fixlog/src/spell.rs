@@ -48,7 +48,7 @@ impl Speller {
         let Some(start) = self.0.start(text) else {
             return false;
         };
-        let end = match self.0.by_length(text, start) {
+        let end = match self.0.by_length(text, text.len(), start) {
             Some(end) => Some(end),
             None => self.0.by_fields(text, start),
         };

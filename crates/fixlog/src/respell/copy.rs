@@ -8,10 +8,11 @@ pub(super) const COPY_BYTES: usize = 32;
 const BLOCK_BYTES: usize = 64;
 
 /// Writes a text up to CheckSum, which begins at `sum_at` of the message. Returns where it begins in the
-/// text; `None` if no field ends there.
+/// text, before `limit`; `None` if no field ends there. Bytes behind the limit are copied at most.
 #[inline]
 pub(super) fn fields_to_soh(
     text: &[u8],
+    limit: usize,
     separator: &[u8],
     sum_at: usize,
     out: &mut [u8],
@@ -19,14 +20,14 @@ pub(super) fn fields_to_soh(
     match *separator {
         [first, other] => {
             let follows = |at: usize| text.get(at + 1) == Some(&other);
-            fields_until(text, first, 2, follows, sum_at, out)
+            fields_until(text, limit, first, 2, follows, sum_at, out)
         }
         [first, ref others @ ..] => {
             let follows = |at: usize| {
                 text.get(at + 1..)
                     .is_some_and(|rest| rest.starts_with(others))
             };
-            fields_until(text, first, separator.len(), follows, sum_at, out)
+            fields_until(text, limit, first, separator.len(), follows, sum_at, out)
         }
         [] => None,
     }
@@ -37,6 +38,7 @@ pub(super) fn fields_to_soh(
 #[inline(always)]
 fn fields_until(
     text: &[u8],
+    limit: usize,
     first: u8,
     separator_bytes: usize,
     follows: impl Fn(usize) -> bool,
@@ -44,7 +46,7 @@ fn fields_until(
     out: &mut [u8],
 ) -> Option<usize> {
     let (mut from, mut end, mut block) = (0, 0, 0);
-    while block < text.len() {
+    while block < limit {
         let mut found = places(text, block, first);
         while found != 0 {
             let at = block + found.trailing_zeros() as usize;
@@ -53,7 +55,7 @@ fn fields_until(
                 continue;
             }
             let length = at - from;
-            if end + length >= sum_at {
+            if end + length >= sum_at || at >= limit {
                 return None;
             }
             let whole = text.get(from..from + COPY_BYTES);
