@@ -177,7 +177,10 @@ impl<'d> Worker<'d> {
                 Found::Message(bytes, separator) => match decoder.parse(bytes) {
                     Ok(message) => match task.job {
                         Job::Anonymize(pseudonyms) => {
-                            batch.message(pseudonyms, &message, separator, &mut made.out);
+                            let at = offset.saturating_sub(block.offset()) as usize;
+                            let text = block.bytes().get(at..).unwrap_or(&[]);
+                            let logged = (text, separator);
+                            batch.message(pseudonyms, &message, logged, &mut made.out);
                             None
                         }
                         Job::Print => {

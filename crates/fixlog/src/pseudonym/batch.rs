@@ -38,12 +38,13 @@ impl Batch {
     }
 
     /// Appends a message with pseudonyms, and the end of a line. It is complete after
-    /// [`finish`](Self::finish); until then, `out` may only be appended to, and by this.
+    /// [`finish`](Self::finish); until then, `out` may only be appended to, and by this. `text` begins with
+    /// the message as its log has it.
     pub(crate) fn message(
         &mut self,
         pseudonyms: &Pseudonyms,
         message: &Message<'_, '_>,
-        separator: &'static [u8],
+        (text, separator): (&[u8], &'static [u8]),
         out: &mut Vec<u8>,
     ) {
         let bytes = message.bytes();
@@ -65,7 +66,13 @@ impl Batch {
         }
         pseudonyms.use_with(&mut self.scratch);
         let start = out.len();
-        spell(message, bytes, separator, out);
+        match as_logged(message, text, separator) {
+            Some(text) => {
+                out.extend_from_slice(text);
+                out.extend_from_slice(separator);
+            }
+            None => spell(message, bytes, separator, out),
+        }
         let end = out.len();
         out.push(b'\n');
         let longer = separator.len() - 1;
@@ -94,6 +101,16 @@ impl Batch {
             text.and_then(|text| complete(text, pending.fields, pending.separator));
         }
     }
+}
+
+/// The message as its log has it up to the last separator, if all of it is there in the usual form. No
+/// value has a separator of two bytes or more.
+fn as_logged<'t>(message: &Message<'_, '_>, text: &'t [u8], separator: &[u8]) -> Option<&'t [u8]> {
+    let (_, before) = message.bytes().split_last()?;
+    let end = before.len() + (message.len() - 1) * (separator.len() - 1);
+    let text = text.get(..end)?;
+    // CheckSum is the only field that may be written otherwise.
+    (text.last_chunk::<6>()? == before.last_chunk()?).then_some(text)
 }
 
 /// Computes the CheckSum of a message as its log spells it, which ends with a separator.
@@ -142,6 +159,18 @@ mod tests {
         messages
     }
 
+    /// The text of a log from a message on: with and without the last separator, and none.
+    fn text_of(message: &Message<'_, '_>, separator: &[u8], number: usize) -> Vec<u8> {
+        let mut text = Vec::new();
+        spell(message, message.bytes(), separator, &mut text);
+        match number % 3 {
+            0 => text.truncate(text.len() - separator.len()),
+            1 => text.extend_from_slice(b"\nnext"),
+            _ => text.clear(),
+        }
+        text
+    }
+
     #[test]
     fn a_batch_writes_what_messages_one_by_one_have() {
         let pseudonyms = Pseudonyms::new(b"sixteen bytes ok").expect("it is long enough");
@@ -152,9 +181,10 @@ mod tests {
             let (mut scratch, mut speller) =
                 (Scratch::default(), Speller::new(DataPairs::standard()));
             let (mut out, mut expected) = (Vec::new(), Vec::new());
-            for bytes in &messages {
+            for (number, bytes) in messages.iter().enumerate() {
                 let message = decoder.parse(bytes).expect("valid");
-                batch.message(&pseudonyms, &message, spelling, &mut out);
+                let text = text_of(&message, spelling, number);
+                batch.message(&pseudonyms, &message, (&text, spelling), &mut out);
                 let hidden = pseudonyms.message(&message, &mut scratch);
                 speller.message(&message, hidden, spelling, &mut expected);
                 expected.push(b'\n');
@@ -173,9 +203,10 @@ mod tests {
         for spelling in SPELLINGS.into_iter().chain([&[SOH][..]]) {
             let mut batch = Batch::new(DataPairs::standard());
             let mut out = Vec::new();
-            for bytes in &messages {
+            for (number, bytes) in messages.iter().enumerate() {
                 let message = decoder.parse(bytes).expect("valid");
-                batch.message(&pseudonyms, &message, spelling, &mut out);
+                let text = text_of(&message, spelling, number);
+                batch.message(&pseudonyms, &message, (&text, spelling), &mut out);
             }
             batch.finish(&pseudonyms, &mut out);
             let mut read = 0;

@@ -196,29 +196,31 @@ impl Pseudonyms {
         length: usize,
         scratch: &mut Scratch,
     ) {
-        let Some(value) = bytes.get_mut(start..start + length) else {
+        if length > KEPT_BYTES_MAX {
+            if let Some(value) = bytes.get_mut(start..start + length) {
+                let short = self.cipher.value(value, start, &mut scratch.room);
+                scratch.shorts.extend(short);
+            }
+            return;
+        }
+        let value = short_value(bytes, start, length);
+        let slot = slot_of(&value);
+        if let Some(kept) = scratch.kept.get(slot)
+            && usize::from(kept.bytes) == length
+            && kept.value == value
+        {
+            return put_short(bytes, start, length, &kept.hidden);
+        }
+        let Some(own) = bytes.get_mut(start..start + length) else {
             return;
         };
-        if length > KEPT_BYTES_MAX {
-            let short = self.cipher.value(value, start, &mut scratch.room);
-            scratch.shorts.extend(short);
-            return;
-        }
-        let slot = slot_of(value);
-        if let Some(kept) = scratch.kept.get(slot)
-            && kept.value.get(..usize::from(kept.bytes)) == Some(&*value)
-        {
-            return value.copy_from_slice(&kept.hidden[..length]);
-        }
-        let mut name = [0; KEPT_BYTES_MAX];
-        name[..length].copy_from_slice(value);
-        let short = self.cipher.value(value, start, &mut scratch.room);
+        let short = self.cipher.value(own, start, &mut scratch.room);
         if scratch.kept.is_empty() {
             scratch.kept.resize(KEPT, Kept::NONE);
         }
         // Its pseudonym comes later: nothing is found there meanwhile.
         if let Some(kept) = scratch.kept.get_mut(slot) {
-            (kept.value, kept.bytes) = (name, 0);
+            (kept.value, kept.bytes) = (value, 0);
         }
         scratch.new.push((slot, start, length));
         scratch.shorts.extend(short);
@@ -231,10 +233,9 @@ impl Pseudonyms {
         // Of two values with one slot the last was remembered.
         for (slot, start, length) in scratch.new.drain(..).rev() {
             if let Some(kept) = scratch.kept.get_mut(slot)
-                && let Some(hidden) = bytes.get(start..start + length)
                 && kept.bytes == 0
             {
-                kept.hidden[..length].copy_from_slice(hidden);
+                kept.hidden = short_value(bytes, start, length);
                 kept.bytes = length as u8;
             }
         }
@@ -264,10 +265,67 @@ impl Kept {
     };
 }
 
-/// Where a value is kept.
+/// The first bytes of 24 that a short value has.
+static OF_VALUE: [[u8; KEPT_BYTES_MAX]; KEPT_BYTES_MAX + 1] = {
+    let mut all = [[0; KEPT_BYTES_MAX]; KEPT_BYTES_MAX + 1];
+    let mut length = 0;
+    while length <= KEPT_BYTES_MAX {
+        let mut at = 0;
+        while at < length {
+            all[length][at] = 0xff;
+            at += 1;
+        }
+        length += 1;
+    }
+    all
+};
+
+/// A value of up to 24 bytes among others, with zeros behind it: all of it in one step, where there are 24.
 #[inline]
-fn slot_of(value: &[u8]) -> usize {
-    twox_hash::XxHash3_64::oneshot(value) as usize % KEPT
+fn short_value(bytes: &[u8], start: usize, length: usize) -> [u8; KEPT_BYTES_MAX] {
+    let rest = bytes.get(start..).unwrap_or(&[]);
+    let mut value = [0; KEPT_BYTES_MAX];
+    match rest.first_chunk::<KEPT_BYTES_MAX>() {
+        Some(chunk) => value = *chunk,
+        None => value[..rest.len()].copy_from_slice(rest),
+    }
+    let mask = OF_VALUE.get(length).unwrap_or(&[0; KEPT_BYTES_MAX]);
+    for (byte, mask) in value.iter_mut().zip(mask) {
+        *byte &= mask;
+    }
+    value
+}
+
+/// Writes a value of up to 24 bytes, which has zeros behind it.
+#[inline]
+fn put_short(bytes: &mut [u8], start: usize, length: usize, value: &[u8; KEPT_BYTES_MAX]) {
+    let rest = bytes.get_mut(start..).unwrap_or_default();
+    match (
+        rest.first_chunk_mut::<KEPT_BYTES_MAX>(),
+        OF_VALUE.get(length),
+    ) {
+        (Some(chunk), Some(mask)) => {
+            for ((byte, mask), new) in chunk.iter_mut().zip(mask).zip(value) {
+                *byte = *byte & !mask | new;
+            }
+        }
+        _ => {
+            if let (Some(to), Some(from)) = (rest.get_mut(..length), value.get(..length)) {
+                to.copy_from_slice(from);
+            }
+        }
+    }
+}
+
+/// Where a value is kept. Values that share a place cost time only.
+#[inline]
+fn slot_of(value: &[u8; KEPT_BYTES_MAX]) -> usize {
+    let mut hash = 0_u64;
+    for word in value.as_chunks::<8>().0 {
+        hash =
+            (hash.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    (hash >> 32) as usize % KEPT
 }
 
 #[cfg(test)]
