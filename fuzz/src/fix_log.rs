@@ -5,8 +5,8 @@ use std::io;
 use fixcore::Decoder;
 use fixcore::dict::Version;
 use fixlog::{
-    Block, Blocks, Found, Got, Lines, Logs, Messages, Printer, Pseudonyms, Scratch, Separator,
-    Source,
+    Block, Blocks, Found, Got, Job, Lines, Logs, Made, Messages, Printer, Pseudonyms, Readers,
+    Scratch, Separator, Source, Task, Worker, Workers, split,
 };
 
 /// A log that brings a few bytes at a time.
@@ -81,7 +81,56 @@ pub fn fix_log(data: &[u8]) {
         );
         let messages = found.iter().filter_map(|found| found.1.as_deref().ok());
         messages.for_each(message);
+        anonymized(data, separator);
     }
+}
+
+/// The tags and lengths of a message.
+type Form = Vec<(u32, usize)>;
+
+/// The valid messages of a log, and their separators.
+fn valid(log: &[u8], separator: Separator) -> (Vec<Form>, Vec<&'static [u8]>) {
+    let (mut decoder, mut forms, mut separators) = (Decoder::new(), Vec::new(), Vec::new());
+    let read = split(log, separator, |_, what| {
+        if let Found::Message(bytes, separator) = what
+            && let Ok(message) = decoder.parse(bytes)
+        {
+            let fields = message.fields();
+            forms.push(fields.map(|field| (field.tag, field.value.len())).collect());
+            separators.push(separator);
+        }
+    });
+    read.expect("a slice is read");
+    (forms, separators)
+}
+
+/// A log with pseudonyms has the messages of the log, with the same tags and lengths. Logs whose messages
+/// have several separators are left out: which one a log has is told by its first message.
+fn anonymized(data: &[u8], separator: Separator) {
+    let (forms, separators) = valid(data, separator);
+    if separators.windows(2).any(|pair| pair[0] != pair[1]) {
+        return;
+    }
+    let pseudonyms = Pseudonyms::new(b"sixteen bytes ok").expect("it is long enough");
+    let worker = Worker::new(Task::new(Job::Anonymize(&pseudonyms)));
+    let mut hidden = Vec::new();
+    let ended = Workers::new().separator(separator).run(
+        &|| false,
+        Readers::new([data]),
+        vec![worker],
+        |worker, block, made: &mut Made| worker.block(block, made),
+        |_, made| {
+            hidden.extend_from_slice(&made.out);
+            Ok::<(), io::Error>(())
+        },
+    );
+    assert!(ended.result.is_ok());
+    assert_eq!(
+        valid(&hidden, Separator::Auto).0,
+        forms,
+        "{}",
+        hidden.escape_ascii()
+    );
 }
 
 fn message(bytes: &[u8]) {

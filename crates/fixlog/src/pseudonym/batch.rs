@@ -4,7 +4,7 @@
 use fixcore::{DataPairs, Message, SOH, frame};
 use memchr::{memchr, memchr_iter};
 
-use super::pseudonyms::{Pseudonyms, Scratch};
+use super::pseudonyms::{Pseudonyms, Scratch, short_value};
 use crate::line::digits;
 use crate::spell::{Speller, spell};
 
@@ -78,8 +78,11 @@ impl Batch {
         let longer = separator.len() - 1;
         for (before, field) in message.fields().enumerate() {
             if pseudonyms.is_hidden(field.tag) {
-                let value = start + field.offset + digits(field.tag) + 1 + before * longer;
-                pseudonyms.place(out, value, field.value.len(), &mut self.scratch);
+                let own = field.offset + digits(field.tag) + 1;
+                let length = field.value.len();
+                let value = short_value(bytes, own, length);
+                let at = start + own + before * longer;
+                pseudonyms.place(out, at, length, value, &mut self.scratch);
             }
         }
         self.pending.push(Pending {
@@ -103,14 +106,15 @@ impl Batch {
     }
 }
 
-/// The message as its log has it up to the last separator, if all of it is there in the usual form. No
-/// value has a separator of two bytes or more.
+/// The message as its log has it up to the last separator, where that has two bytes or more and is in no
+/// value, if all of the message is there in the usual form.
 fn as_logged<'t>(message: &Message<'_, '_>, text: &'t [u8], separator: &[u8]) -> Option<&'t [u8]> {
+    let longer = separator.len().checked_sub(1).filter(|more| *more > 0)?;
     let (_, before) = message.bytes().split_last()?;
-    let end = before.len() + (message.len() - 1) * (separator.len() - 1);
-    let text = text.get(..end)?;
-    // CheckSum is the only field that may be written otherwise.
-    (text.last_chunk::<6>()? == before.last_chunk()?).then_some(text)
+    let text = text.get(..before.len() + (message.len() - 1) * longer)?;
+    // CheckSum may be written otherwise, and the byte 1 may be among the other separators.
+    let is_same = text.last_chunk::<6>()? == before.last_chunk()? && memchr(SOH, text).is_none();
+    is_same.then_some(text)
 }
 
 /// Computes the CheckSum of a message as its log spells it, which ends with a separator.

@@ -15,7 +15,7 @@ use crate::line::digits;
 const KEY_BYTES_MIN: usize = 16;
 /// Pseudonyms that are kept, and of what length: most values come again and again.
 const KEPT: usize = 1024;
-const KEPT_BYTES_MAX: usize = 24;
+pub(super) const KEPT_BYTES_MAX: usize = 24;
 /// Tags that are looked up in a table.
 const LOW_TAGS: usize = 1024;
 
@@ -157,7 +157,9 @@ impl Pseudonyms {
         for field in message.fields() {
             if self.is_hidden(field.tag) {
                 let start = field.offset + digits(field.tag) + 1;
-                self.place(&mut bytes, start, field.value.len(), scratch);
+                let length = field.value.len();
+                let value = short_value(message.bytes(), start, length);
+                self.place(&mut bytes, start, length, value, scratch);
             }
         }
         self.finish(&mut bytes, scratch);
@@ -170,7 +172,8 @@ impl Pseudonyms {
     /// Replaces a value by its pseudonym.
     pub fn value(&self, value: &mut [u8], scratch: &mut Scratch) {
         self.use_with(scratch);
-        self.place(value, 0, value.len(), scratch);
+        let short = short_value(value, 0, value.len());
+        self.place(value, 0, value.len(), short, scratch);
         self.finish(value, scratch);
     }
 
@@ -188,12 +191,13 @@ impl Pseudonyms {
     }
 
     /// Replaces a value among these bytes, or puts it to those that are enciphered together, and notes
-    /// where it begins.
+    /// where it begins. `value` is the value if it is short: nothing is read there that was just written.
     pub(super) fn place(
         &self,
         bytes: &mut [u8],
         start: usize,
         length: usize,
+        value: [u8; KEPT_BYTES_MAX],
         scratch: &mut Scratch,
     ) {
         if length > KEPT_BYTES_MAX {
@@ -203,7 +207,6 @@ impl Pseudonyms {
             }
             return;
         }
-        let value = short_value(bytes, start, length);
         let slot = slot_of(&value);
         if let Some(kept) = scratch.kept.get(slot)
             && usize::from(kept.bytes) == length
@@ -280,9 +283,9 @@ static OF_VALUE: [[u8; KEPT_BYTES_MAX]; KEPT_BYTES_MAX + 1] = {
     all
 };
 
-/// A value of up to 24 bytes among others, with zeros behind it: all of it in one step, where there are 24.
+/// A value of up to 24 bytes among others, with zeros behind it; if it is longer, any bytes.
 #[inline]
-fn short_value(bytes: &[u8], start: usize, length: usize) -> [u8; KEPT_BYTES_MAX] {
+pub(super) fn short_value(bytes: &[u8], start: usize, length: usize) -> [u8; KEPT_BYTES_MAX] {
     let rest = bytes.get(start..).unwrap_or(&[]);
     let mut value = [0; KEPT_BYTES_MAX];
     match rest.first_chunk::<KEPT_BYTES_MAX>() {
@@ -296,24 +299,28 @@ fn short_value(bytes: &[u8], start: usize, length: usize) -> [u8; KEPT_BYTES_MAX
     value
 }
 
-/// Writes a value of up to 24 bytes, which has zeros behind it.
+/// Writes a value of up to 24 bytes: the first of them and the last of them, which may overlap.
 #[inline]
 fn put_short(bytes: &mut [u8], start: usize, length: usize, value: &[u8; KEPT_BYTES_MAX]) {
-    let rest = bytes.get_mut(start..).unwrap_or_default();
-    match (
-        rest.first_chunk_mut::<KEPT_BYTES_MAX>(),
-        OF_VALUE.get(length),
-    ) {
-        (Some(chunk), Some(mask)) => {
-            for ((byte, mask), new) in chunk.iter_mut().zip(mask).zip(value) {
-                *byte = *byte & !mask | new;
-            }
-        }
-        _ => {
-            if let (Some(to), Some(from)) = (rest.get_mut(..length), value.get(..length)) {
-                to.copy_from_slice(from);
-            }
-        }
+    let to = bytes.get_mut(start..start + length).unwrap_or_default();
+    let from = value.get(..length).unwrap_or(&[]);
+    match length {
+        16.. => ends::<16>(to, from),
+        8.. => ends::<8>(to, from),
+        4.. => ends::<4>(to, from),
+        2.. => ends::<2>(to, from),
+        _ => ends::<1>(to, from),
+    }
+}
+
+/// Copies the first and the last bytes of two slices of one length.
+#[inline]
+fn ends<const N: usize>(to: &mut [u8], from: &[u8]) {
+    if let (Some(to), Some(from)) = (to.first_chunk_mut::<N>(), from.first_chunk()) {
+        *to = *from;
+    }
+    if let (Some(to), Some(from)) = (to.last_chunk_mut::<N>(), from.last_chunk()) {
+        *to = *from;
     }
 }
 
