@@ -35,6 +35,8 @@ pub(super) struct Connection {
     pub(super) stage: Stage,
     /// What encrypts it.
     pub(super) tls: Option<Box<Tls>>,
+    /// Whether its peer sends nothing more.
+    pub(super) peer_ended: bool,
     /// Since when it is there.
     pub(super) since: Duration,
     /// What a session left that its stream had no room for, and where the unsent part begins.
@@ -54,6 +56,7 @@ impl Connection {
             peer,
             stage,
             tls: None,
+            peer_ended: false,
             since: now,
             rest: Vec::new(),
             start: 0,

@@ -25,9 +25,10 @@ impl Engine {
         now: Now,
         app: &mut impl Application,
     ) {
-        let Some(connection) = self.connection(id) else {
+        let Some(connection) = self.connection_mut(id) else {
             return;
         };
+        connection.peer_ended = true;
         match connection.stage {
             Stage::First { .. } => {
                 self.turn_away(id, TurnedAway::Gone);
@@ -104,7 +105,12 @@ impl Engine {
         let Some(connection) = connection.filter(|connection| connection.id == id) else {
             return;
         };
-        if connection.flush(&mut self.streams) {
+        if !connection.flush(&mut self.streams) {
+            return;
+        }
+        if connection.peer_ended {
+            self.drop_connection(id);
+        } else {
             let until = now.monotonic + FINISH_TIME;
             connection.stage = Stage::Finished(until);
             self.connection_timers.arm(id.place(), until);
