@@ -39,6 +39,25 @@ pub(super) fn body(
     unsafe { write(skeleton, values) }
 }
 
+/// Copies up to 64 bytes; what follows them is overwritten with zeros. Returns a bit for each byte 1.
+#[inline]
+pub(super) fn copy(_: Avx512, bytes: &[u8], to: &mut [u8; 64]) -> u64 {
+    // SAFETY: an `Avx512` proves that the processor has all features that `copied` is compiled for.
+    unsafe { copied(bytes, to) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+fn copied(bytes: &[u8], to: &mut [u8; 64]) -> u64 {
+    let mask = _bzhi_u64(!0, bytes.len().min(64) as u32);
+    // SAFETY: the mask has a bit for each of the first 64 bytes and no more; there is room for 64.
+    let some = unsafe {
+        let some = _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast());
+        _mm512_storeu_si512(to.as_mut_ptr().cast(), some);
+        some
+    };
+    _mm512_cmpeq_epi8_mask(some, _mm512_set1_epi8(SOH as i8))
+}
+
 /// Where the next byte goes, the sum of the values, and whether one contains the byte 1.
 struct Pen {
     to: *mut u8,

@@ -37,7 +37,7 @@ impl Encoder {
             scanner,
             prefix_sum: scanner.sum(&prefix.bytes).wrapping_add(SOH),
             prefix,
-            pen: Pen::new(),
+            pen: Pen::new(scanner.isa()),
             header: Header::default(),
             clock: Clock::default(),
             wrong: None,
@@ -48,7 +48,12 @@ impl Encoder {
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Option<Self> {
         let scanner = Scanner::with_isa(isa)?;
-        Some(Self { scanner, ..self })
+        let pen = Pen::new(isa);
+        Some(Self {
+            scanner,
+            pen,
+            ..self
+        })
     }
 
     /// Begins a message with this MsgType (35).

@@ -3,11 +3,16 @@
 
 use memchr::memchr;
 
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
 use super::prefix::ROOM_BYTES;
 use super::scalar::{has_soh, short};
 use super::tags::Tag;
 use super::text::{self, Clock, digits};
 use crate::frame::SOH;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Avx512;
+use crate::isa::Isa;
 use crate::value::{Decimal, Timestamp};
 
 /// Room for a field with a short value, and for words beyond its end.
@@ -25,13 +30,18 @@ type Room = [u8; FIELD_BYTES];
 pub(super) struct Pen {
     buffer: Vec<u8>,
     at: usize,
+    #[cfg(target_arch = "x86_64")]
+    avx512: Option<Avx512>,
 }
 
 impl Pen {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(isa: Isa) -> Self {
+        let _ = isa;
         Self {
             buffer: vec![0; BUFFER_BYTES],
             at: ROOM_BYTES,
+            #[cfg(target_arch = "x86_64")]
+            avx512: Avx512::detect().filter(|_| isa >= Isa::Avx512Bw),
         }
     }
 
@@ -130,7 +140,15 @@ impl Pen {
             return self.long_text(value);
         }
         let mut ends = 0;
+        #[cfg(target_arch = "x86_64")]
+        let avx512 = self.avx512;
         self.with_room(|room| {
+            #[cfg(target_arch = "x86_64")]
+            if let (Some(proof), Some(to)) = (avx512, room.first_chunk_mut()) {
+                ends = avx512::copy(proof, value, to);
+                room[value.len().min(SHORT_BYTES)] = SOH;
+                return value.len() + 1;
+            }
             ends = copy(room, value);
             room[value.len().min(SHORT_BYTES)] = SOH;
             value.len() + 1
