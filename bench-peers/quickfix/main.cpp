@@ -21,6 +21,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -193,8 +194,10 @@ int serve(Parser& parser, const Set& set) {
 
 int run(const std::vector<std::string>& words) {
     if (words.size() < 4) throw std::runtime_error("a library, a dictionary and a verb are needed");
-    FIX::DataDictionary dictionary(words[1]);
-    Parser parser{words[0] == "quickfix-dictionary" ? &dictionary : nullptr, {}};
+    // Reading one takes longer than many turns.
+    std::unique_ptr<FIX::DataDictionary> dictionary;
+    if (words[0] == "quickfix-dictionary") dictionary.reset(new FIX::DataDictionary(words[1]));
+    Parser parser{dictionary.get(), {}};
     if (words[2] == "accept") {
         for (const std::string& bytes : read_set(words[3])) {
             bool taken = parser.dictionary ? parser.validate(bytes) : parser.parse(bytes);

@@ -104,6 +104,7 @@ impl Rival for FefixRival {
             parser: Fefix::new(),
             encoder: Encoder::default(),
             buffer: Vec::new(),
+            panics: false,
         })))
     }
 }
@@ -114,6 +115,8 @@ struct FefixSide<'w> {
     parser: Fefix,
     encoder: Encoder<Config>,
     buffer: Vec<u8>,
+    /// Whether it panicked at some message: it takes no turns then.
+    panics: bool,
 }
 
 impl FefixSide<'_> {
@@ -138,6 +141,9 @@ impl Side for FefixSide<'_> {
         operation: Operation,
         passes: u32,
     ) -> std::result::Result<Option<f64>, Error> {
+        if self.panics {
+            return Ok(None);
+        }
         let start = Instant::now();
         for _ in 0..passes {
             match operation {
@@ -163,12 +169,15 @@ impl Side for FefixSide<'_> {
         let parsed = catch_unwind(AssertUnwindSafe(|| self.parser.parse(bytes)));
         if parsed.is_err() {
             self.parser = Fefix::new();
+            self.panics = true;
         }
         Ok(answer(parsed.unwrap_or(false)))
     }
 
     fn written(&mut self, message: usize) -> std::result::Result<Option<Vec<u8>>, Error> {
-        Ok(Some(self.write(message).to_vec()))
+        let written = catch_unwind(AssertUnwindSafe(|| self.write(message).to_vec()));
+        self.panics |= written.is_err();
+        Ok(Some(written.unwrap_or_default()))
     }
 }
 
