@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use libtest_mimic::Trial;
 
-use crate::common::directory;
+use crate::common::{directory, run, words};
 use crate::peer::engine::{Kind, Ours, Peer, has_cpp, has_java};
 
 /// BeginString, and DefaultApplVerID of FIXT.
@@ -34,6 +34,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             ("next_expected", next_expected),
             ("we_are_killed_in_a_burst", we_are_killed),
             ("the_peer_is_killed_in_a_burst", peer_is_killed),
+            ("store_is_taken_over_and_given_back", store_moves),
         ] {
             // QuickFIX for C++ has it from 1.16 on, which distributions do not have yet.
             if case == "next_expected" && kind == Kind::Cpp {
@@ -304,4 +305,64 @@ fn peer_is_killed(kind: Kind) {
     let (code, said) = acceptor.stop();
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(state(dir), (expected + 1, sent + 1), "{said}");
+}
+
+/// An acceptor of the other engine ends; we go on with its store, and it goes on with ours. Its counterparty sees
+/// no reset, and gets again what the other engine had sent.
+fn store_moves(kind: Kind) {
+    let dir = directory();
+    let dir = dir.path();
+    let version = VERSIONS[1];
+    let port = free_port();
+    let own = settings(("acceptor", port), version, ("OURS", "PEER"), "");
+    let at_peer = own.replace("[SESSION]", "UseDataDictionary=N\n[SESSION]");
+    let (format, endings): (_, &[&str]) = match kind {
+        Kind::Cpp => ("quickfix-1.15", &["body", "header", "seqnums", "session"]),
+        Kind::Java => (
+            "quickfixj",
+            &[
+                "body",
+                "header",
+                "senderseqnums",
+                "targetseqnums",
+                "session",
+            ],
+        ),
+    };
+    let mut acceptor = Peer::start(kind, dir, &at_peer, "acceptor");
+    let mut other = Peer::start(kind, dir, &theirs(port, version, ""), "initiator");
+    other.until("logon ");
+    acceptor.until("logon ");
+    other.tell("send 5 A");
+    acceptor.until(" A5 ");
+    acceptor.tell("send 3 B");
+    other.until(" B3 ");
+    let (sent, expected) = other.numbers();
+    drop(acceptor);
+    let prefix = "store-OURS/FIX.4.4-OURS-PEER";
+    run(dir, words(&format!("fix store import {prefix} {prefix}"))).expect(0);
+    let line = format!("fix store export --format {format} {prefix} back");
+    run(dir, words(&line)).expect(0);
+    for ending in endings {
+        let read = |name: &str| std::fs::read(dir.join(format!("{name}.{ending}"))).expect("read");
+        assert!(read(prefix) == read("back"), "{ending}");
+    }
+    // The same numbers go on with us, and the messages of the other engine are sent again.
+    let ours = Ours::acceptor(dir, &own);
+    other.until("logon ");
+    assert_eq!(other.numbers(), (sent + 1, expected + 1));
+    other.tell("target 2");
+    other.tell("send 1 C");
+    other.until_all(&["app in", " B1 Y"]);
+    other.until_all(&["app in", " B3 Y"]);
+    other.until_all(&["app in", " C1 "]);
+    assert_eq!(ours.stop().0, Some(0));
+    // And back.
+    let line = format!("fix store export -f --format {format} {prefix} {prefix}");
+    run(dir, words(&line)).expect(0);
+    let mut acceptor = Peer::start(kind, dir, &at_peer, "acceptor");
+    other.until("logon ");
+    other.tell("send 1 E");
+    acceptor.until(" E1 ");
+    assert_eq!(other.orders().get("B2"), Some(&2));
 }
