@@ -12,6 +12,7 @@ mod dictionary;
 mod fix;
 mod fix_log;
 mod fix_session;
+mod fix_settings;
 mod fix_template;
 mod inflate;
 mod matcher_log;
@@ -29,6 +30,7 @@ pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
 pub use crate::fix_log::fix_log;
 pub use crate::fix_session::{fix_bad_line, fix_session};
+pub use crate::fix_settings::{fix_exchange, fix_settings};
 pub use crate::fix_template::fix_template;
 pub use crate::inflate::inflate_differential;
 pub use crate::matcher_log::matcher_log;
@@ -51,9 +53,11 @@ pub const TARGETS: &[Target] = &[
     ("fix_bad_line", fix_bad_line),
     ("fix_decode", fix_decode),
     ("fix_dictionary", fix_dictionary),
+    ("fix_exchange", fix_exchange),
     ("fix_frame", fix_frame),
     ("fix_log", fix_log),
     ("fix_session", fix_session),
+    ("fix_settings", fix_settings),
     ("fix_store", fix_store),
     ("fix_template", fix_template),
     ("gate_parse", gate_parse),

@@ -55,6 +55,11 @@ fn fix_dictionary() {
 }
 
 #[test]
+fn fix_exchange() {
+    hold("fix_exchange");
+}
+
+#[test]
 fn fix_frame() {
     hold("fix_frame");
 }
@@ -67,6 +72,11 @@ fn fix_log() {
 #[test]
 fn fix_session() {
     hold("fix_session");
+}
+
+#[test]
+fn fix_settings() {
+    hold("fix_settings");
 }
 
 #[test]
