@@ -239,6 +239,14 @@ fn put_number(room: &mut Room, at: usize, number: u64) -> usize {
         set(room, at, digits.left().to_le_bytes());
         return at + digits.length;
     }
+    if number < EIGHT_DIGITS * EIGHT_DIGITS {
+        let high = digits((number / EIGHT_DIGITS) as u32);
+        set(room, at, high.left().to_le_bytes());
+        let at = at + high.length;
+        let low = digits((number % EIGHT_DIGITS) as u32);
+        set(room, at, low.right().to_le_bytes());
+        return at + 8;
+    }
     let (text, length) = text::number(number);
     if let Some(to) = room.get_mut(at..at + text.len()) {
         to.copy_from_slice(&text);
