@@ -88,22 +88,23 @@ impl Messages {
             between_bytes += between(&bytes[from..start], offset + from as u64, visit);
             let text = &bytes[start..];
             let offset = offset + start as u64;
-            let begin = self.respeller.start(text);
-            if let Some(begin) = begin
-                && let Some(end) = self.respeller.by_byte(text, begin)
-            {
-                let name = begin.separator;
-                visit(offset, Found::Message(self.respeller.message(), name));
-                // Some logs leave the last separator out.
-                let last = text[end..].starts_with(name);
-                from = start + end + usize::from(last);
-                continue;
-            }
             if start >= line_end {
                 line_end = memchr(b'\n', text).map_or(bytes.len(), |end| start + end);
                 wrong_lengths = 0;
             }
+            // Where a block ends depends on the reads; where a line ends does not.
             let line = &bytes[start..line_end];
+            let begin = self.respeller.start(line);
+            if let Some(begin) = begin
+                && let Some(end) = self.respeller.by_byte(line, begin)
+            {
+                let name = begin.separator;
+                visit(offset, Found::Message(self.respeller.message(), name));
+                // Some logs leave the last separator out.
+                let last = line[end..].starts_with(name);
+                from = start + end + usize::from(last);
+                continue;
+            }
             let separator = begin.map(|begin| begin.separator);
             if let Some(begin) = begin
                 && let name @ [_, _, ..] = begin.separator

@@ -99,6 +99,19 @@ fn data_may_have_the_separator_or_the_byte_1_as_its_length_says() {
     }
 }
 
+/// A block of lines ends behind any of them, as the log is read.
+#[test]
+fn a_message_of_a_text_log_does_not_go_on_in_the_next_line() {
+    let mut encoder = Encoder::new("FIX.4.4");
+    for spelling in SPELLINGS {
+        let message = encoder.start("B").bytes(58, b"one\ntwo").bytes(55, b"X");
+        let message = message.finish().expect("a message").to_vec();
+        let (messages, bad) = found(&line(&message, spelling, true));
+        let name = spelling.escape_ascii();
+        assert_eq!((messages.len(), bad), (0, 1), "{name}");
+    }
+}
+
 #[test]
 fn places_of_a_byte_are_those_that_a_loop_finds() {
     let mut random = Random(7);
