@@ -380,6 +380,58 @@ fn transports_are_measured_and_their_answers_checked() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn sessions_are_measured_and_their_answers_checked() {
+    let dir = directory();
+    let line = "fix-bench session --sessions 1,5 --transport epoll,busy --messages 200 --rounds 2 --rate 2000 \
+                --duration 100ms --resend 300 --report json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    let echoed = table(&report, "echo, one message in flight in each session");
+    let names: Vec<_> = echoed.iter().map(|row| row[1].as_str()).collect();
+    let sides = ["raw", "epoll", "busy", "raw again"].map(Some);
+    assert_eq!(names, [sides, sides].concat());
+    for row in echoed {
+        assert!(row[2].as_f64() > Some(0.0), "{row}");
+        let counts = row[1] == "epoll" || row[1] == "busy";
+        assert_eq!(row[7].as_f64() > Some(0.0), counts, "{row}");
+    }
+    let opened = table(&report, "open loop, 2000 messages per second");
+    assert_eq!(opened.len(), 8);
+    let resent = table(&report, "resend, one session, from durable stores");
+    assert!(
+        resent
+            .iter()
+            .all(|row| row[1] == 300 && row[2].as_f64() > Some(0.0))
+    );
+    let memory = table(&report, "memory, logged on and idle");
+    assert_eq!(
+        (memory[0][0].as_str(), memory[0][1].as_u64()),
+        (Some("epoll"), Some(5))
+    );
+    let rows = report["latencies"].as_array().expect("rows");
+    for (name, series) in [
+        ("service", "echo, busy, 5 sessions"),
+        ("response", "open loop, raw, 1 session"),
+        ("hold", "open loop, epoll, 1 session"),
+    ] {
+        let is_it = |row: &&serde_json::Value| row["name"] == name && row["series"] == series;
+        assert!(rows.iter().any(|row| is_it(&row)), "{name}, {series}");
+    }
+    // Nothing listens there.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = port.local_addr().expect("an address");
+    drop(port);
+    let line = format!("fix-bench session --sessions 1 --rounds 1 --connect {address} -qq");
+    let refused = run(dir.path(), words(&line)).expect(1);
+    assert!(
+        refused.stderr.contains("cannot connect to"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn techniques_are_measured_off_and_on() {
     let dir = directory();
     let line = words("fix-bench techniques --batches 2 --batch-size 300 --report json");

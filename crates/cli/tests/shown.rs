@@ -235,6 +235,8 @@ fn rows() -> Vec<Row> {
         row("fix-bench shapes", "fix-bench shapes --shape {H}"),
         row("fix-bench shapes", "fix-bench shapes --isa {H}"),
         row("fix-bench shapes", "fix-bench shapes --operation {H}"),
+        row("fix-bench session", "fix-bench session --transport {H}"),
+        row("fix-bench session", "fix-bench session --connect {H}"),
         row("stress", "stress --codec {H}"),
         row("compress-bench", "compress-bench gone{H}"),
         row("zip-bench", "zip-bench --{H}"),

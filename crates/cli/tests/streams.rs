@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 64] = [
+const ROWS: [(&str, Uses, &str); 65] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -126,6 +126,7 @@ const ROWS: [(&str, Uses, &str); 64] = [
     ("fix settings keys", Output, "fix settings keys"),
     ("fix-bench", Long, "fix-bench"),
     ("fix-bench shapes", Long, "fix-bench shapes"),
+    ("fix-bench session", Long, "fix-bench session"),
     ("stress", Long, "stress"),
     ("compress-bench", Long, "compress-bench"),
     ("zip-bench", Long, "zip-bench"),

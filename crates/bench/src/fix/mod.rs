@@ -11,6 +11,8 @@ mod parse;
 mod plan;
 mod run;
 mod scan;
+#[cfg(target_os = "linux")]
+pub mod session;
 pub mod shapes;
 mod sides;
 mod spsc;

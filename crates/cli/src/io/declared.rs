@@ -74,6 +74,7 @@ const LINES: &[&str] = &[
     "fix settings keys",
     "fix-bench",
     "fix-bench shapes",
+    "fix-bench session",
     "stress @",
     "compare @ other",
     "report @",
@@ -92,6 +93,7 @@ const ELSEWHERE: &[&str] = &[
     "betree serve --log",
     // A store in a new directory below it.
     "fix-bench --store-dir",
+    "fix-bench session --store-dir",
     // What is extracted is kept from the archive's place where files get their names.
     "unzip --directory",
     // Targets are held against sources as jobs.

@@ -124,8 +124,9 @@ pub(super) fn memory_bytes() -> Option<u64> {
     meminfo_total(&text("/proc/meminfo")?)
 }
 
-pub(super) fn process() -> Option<super::Process> {
-    status_process(&text("/proc/self/status")?)
+/// A process, by its number or as `self`.
+pub(super) fn process(pid: &str) -> Option<super::Process> {
+    status_process(&text(&format!("/proc/{pid}/status"))?)
 }
 
 fn status_process(status: &str) -> Option<super::Process> {

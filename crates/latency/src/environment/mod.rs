@@ -91,7 +91,13 @@ pub struct Process {
 /// The size of the process now, where the system reports it; takes some tens of microseconds.
 #[must_use]
 pub fn process() -> Option<Process> {
-    system::process()
+    system::process("self")
+}
+
+/// The size of another process now, where the system reports it.
+#[must_use]
+pub fn process_of(pid: u32) -> Option<Process> {
+    system::process(&pid.to_string())
 }
 
 /// Measures what the process uses between its start and its finish.

@@ -28,7 +28,7 @@ pub(super) fn load() -> Option<f64> {
     None
 }
 
-pub(super) fn process() -> Option<super::Process> {
+pub(super) fn process(_: &str) -> Option<super::Process> {
     None
 }
 

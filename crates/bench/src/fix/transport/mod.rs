@@ -7,5 +7,7 @@ mod rings;
 mod round;
 mod run;
 
+pub(crate) use cpus::cpus;
 pub(crate) use rings::flags;
+pub(crate) use round::serve_plain;
 pub(crate) use run::run;

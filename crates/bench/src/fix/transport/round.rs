@@ -59,17 +59,22 @@ fn poll(socket: &mut TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
     }
 }
 
+/// Sends back what comes, until the end.
+pub(crate) fn serve_plain(socket: OwnedFd, cpu: Option<u32>) -> io::Result<()> {
+    let mut socket = plain(socket, cpu)?;
+    let mut bytes = [0; 4096];
+    loop {
+        match poll(&mut socket, &mut bytes)? {
+            0 => return Ok(()),
+            // A message is far smaller than what a socket takes.
+            read => socket.write_all(&bytes[..read])?,
+        }
+    }
+}
+
 fn serve(socket: OwnedFd, by: Option<Choice>, cpu: Option<u32>) -> io::Result<()> {
     let Some(choice) = by else {
-        let mut socket = plain(socket, cpu)?;
-        let mut bytes = [0; 4096];
-        loop {
-            match poll(&mut socket, &mut bytes)? {
-                0 => return Ok(()),
-                // A message is far smaller than what a socket takes.
-                read => socket.write_all(&bytes[..read])?,
-            }
-        }
+        return serve_plain(socket, cpu);
     };
     let mut connections = open(choice, cpu)?;
     connections.add(socket)?;

@@ -77,7 +77,7 @@ fn connections(
             connections: CONNECTIONS,
             messages: (u64::from(plan.batch_size) * MESSAGES).max(CONNECTIONS as u64),
             choice,
-            cpus: cpus(plan),
+            cpus: cpus(&plan.cpus),
         };
         let called = Called {
             operation: sockets.name(),
@@ -142,10 +142,10 @@ fn round_trips(
             target: &target,
         };
         let turns: (sides::Turn<'_>, sides::Turn<'_>) = (
-            &mut |recorder| round::turn([None; 2], trips, cpus(plan), plain, recorder),
+            &mut |recorder| round::turn([None; 2], trips, cpus(&plan.cpus), plain, recorder),
             &mut |recorder| {
                 let ends = ends.map(|is_ours| is_ours.then_some(choice));
-                round::turn(ends, trips, cpus(plan), ours, recorder)
+                round::turn(ends, trips, cpus(&plan.cpus), ours, recorder)
             },
         );
         let pair = sides::measure(context, plan.batches, called, turns, outcome)?;

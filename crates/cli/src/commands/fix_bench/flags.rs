@@ -11,6 +11,7 @@ use fixcore::{Isa, UnknownName};
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
+use crate::commands::fix_bench::session_flags::SessionArgs;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,11 +53,12 @@ pub(crate) enum FixBenchPart {
   perfkit fix-bench
   perfkit fix-bench scan --isa avx2
   perfkit fix-bench transport --cpu 0,1 --report markdown
-  perfkit fix-bench shapes --isa each")]
+  perfkit fix-bench shapes --isa each
+  perfkit fix-bench session --sessions 1,64")]
 pub(crate) struct FixBenchArgs {
     /// What to measure instead
     #[command(subcommand)]
-    pub(crate) shapes: Option<FixBenchShapes>,
+    pub(crate) command: Option<FixBenchCommand>,
     /// scan, parse, encode, store, spsc, deferred, transport, techniques or all
     #[arg(value_enum, default_value_t = FixBenchPart::All, hide_possible_values = true)]
     pub(crate) part: FixBenchPart,
@@ -85,10 +87,11 @@ pub(crate) struct FixBenchArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// The part of `fix-bench` with flags of its own.
+/// The parts of `fix-bench` with flags of their own.
 #[derive(Debug, Clone, Subcommand)]
-pub(crate) enum FixBenchShapes {
+pub(crate) enum FixBenchCommand {
     Shapes(Box<ShapesArgs>),
+    Session(Box<SessionArgs>),
 }
 
 /// Compare with a naive parser and encoder over shapes of messages.
@@ -178,8 +181,14 @@ impl FixBenchPart {
 impl FixBenchArgs {
     /// What it reads and writes. A store in `--store-dir` gets a directory of its own.
     pub(crate) fn files(&self) -> Files<'_> {
-        if let Some(FixBenchShapes::Shapes(args)) = &self.shapes {
-            return args.output.files().stdout(Stdout::Report);
+        match &self.command {
+            Some(FixBenchCommand::Shapes(args)) => {
+                return args.output.files().stdout(Stdout::Report);
+            }
+            Some(FixBenchCommand::Session(args)) => {
+                return args.output.files().stdout(Stdout::Report);
+            }
+            None => {}
         }
         self.output
             .files()

@@ -2,6 +2,8 @@
 
 pub(crate) mod flags;
 pub(crate) mod run;
+mod session;
+pub(crate) mod session_flags;
 mod shapes;
 
 pub(crate) use run::run;

@@ -7,8 +7,8 @@ use fixcore::Isa;
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 
-use crate::commands::fix_bench::flags::{FixBenchArgs, FixBenchPart, FixBenchShapes};
-use crate::commands::fix_bench::shapes;
+use crate::commands::fix_bench::flags::{FixBenchArgs, FixBenchCommand, FixBenchPart};
+use crate::commands::fix_bench::{session, shapes};
 use crate::commands::fix_logs::{collect, forced, unavailable};
 use crate::commands::watch::Watcher;
 use crate::failure::{Failure, Result};
@@ -25,8 +25,10 @@ pub(crate) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
-    if let Some(FixBenchShapes::Shapes(args)) = &args.shapes {
-        return shapes::run(args, name, argv);
+    match &args.command {
+        Some(FixBenchCommand::Shapes(args)) => return shapes::run(args, name, argv),
+        Some(FixBenchCommand::Session(args)) => return session::run(args, name, argv),
+        None => {}
     }
     let parts = args.part.parts();
     // The parts that compare two ways have distributions, those that go through messages have none.
