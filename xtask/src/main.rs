@@ -57,6 +57,8 @@ usage: cargo xtask CHORE
                          encoder, fefix and, if it is installed, QuickFIX
   peers fix-log LOG      compare the speed of `perfkit fix` on a log with dd, wc and grep; generates
                          a LOG of 2 GiB if it does not exist
+  peers fix-session [--quick]
+                         compare sessions with a plain loop and with QuickFIX: echo, resend, memory
   peers betree           compare searches with the crate a-tree
   peers betree-shapes [--quick]
                          compare searches over shapes of workloads with a simple index and a-tree
@@ -117,6 +119,8 @@ fn main() -> ExitCode {
         ["peers", "fix-shapes"] => peers::fix_shapes::run::run(peers::Size::Full),
         ["peers", "fix-shapes", "--quick"] => peers::fix_shapes::run::run(peers::Size::Quick),
         ["peers", "fix-log", log] => peers::fix_log::run::run(log),
+        ["peers", "fix-session"] => peers::fix_session::run::run(peers::Size::Full),
+        ["peers", "fix-session", "--quick"] => peers::fix_session::run::run(peers::Size::Quick),
         ["peers", "betree"] => peers::betree::run::run(),
         ["peers", "betree-shapes"] => peers::betree_shapes::run::run(peers::Size::Full),
         ["peers", "betree-shapes", "--quick"] => peers::betree_shapes::run::run(peers::Size::Quick),

@@ -15,6 +15,7 @@ pub(crate) mod deflate;
 pub(crate) mod dictionary;
 pub(crate) mod fix;
 pub(crate) mod fix_log;
+pub(crate) mod fix_session;
 pub(crate) mod fix_shapes;
 mod ignored;
 mod many;

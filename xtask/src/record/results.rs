@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Body, Made};
 use crate::peers::{
-    betree, betree_shapes, comparisons, deflate, dictionary, fix, fix_log, fix_shapes, recipes,
-    reports,
+    betree, betree_shapes, comparisons, deflate, dictionary, fix, fix_log, fix_session, fix_shapes,
+    recipes, reports,
 };
 use crate::peers::{stress, zip};
 
@@ -21,6 +21,7 @@ pub(crate) enum Results {
     Dictionary(dictionary::Dictionary),
     Fix(fix::Fix),
     FixLog(fix_log::FixLog),
+    FixSession(fix_session::FixSession),
     FixShapes(fix_shapes::FixShapes),
     Inflate(deflate::Inflate),
     Recipes(recipes::Recipes),
@@ -41,6 +42,7 @@ impl Results {
             Self::Dictionary(body) => body,
             Self::Fix(body) => body,
             Self::FixLog(body) => body,
+            Self::FixSession(body) => body,
             Self::FixShapes(body) => body,
             Self::Inflate(body) => body,
             Self::Recipes(body) => body,

@@ -227,13 +227,18 @@ impl Bench {
 
 /// Builds QuickFIX's program.
 fn build_quickfix(program: &Path) -> Result<()> {
+    compile_quickfix("main.cpp", program)
+}
+
+/// Builds a program of QuickFIX.
+pub(super) fn compile_quickfix(source: &str, program: &Path) -> Result<()> {
     if let Some(folder) = program.parent() {
         fs::create_dir_all(folder)?;
     }
     // Its headers state what functions throw, which later standards forbid.
     let mut compile = sh::command("c++");
     compile.args(["-std=c++14", "-O3", "-DNDEBUG", "-Wall", "-Wextra", "-o"]);
-    let source = sh::root().join("bench-peers/quickfix/main.cpp");
+    let source = sh::root().join("bench-peers/quickfix").join(source);
     compile.arg(program).arg(source);
     sh::run(compile.arg("-lquickfix")).context("QuickFIX cannot be built: install libquickfix-dev")
 }
@@ -267,7 +272,7 @@ fn framed(mut rest: &[u8]) -> Vec<Option<&[u8]>> {
 }
 
 /// The dictionary of FIX 4.4 in the XML of QuickFIX that the crate fefix brings.
-fn dictionary(folder: &Path) -> Result<PathBuf> {
+pub(super) fn dictionary(folder: &Path) -> Result<PathBuf> {
     let args = ["metadata", "--format-version=1", "--locked"];
     let text = sh::text(sh::cargo(&args).current_dir(folder))?;
     let metadata: serde_json::Value = serde_json::from_str(&text)?;
