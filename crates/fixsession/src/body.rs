@@ -12,6 +12,13 @@ use crate::writer::{is_of_session, push_field};
 pub fn sorted(message: &Message<'_, '_>, dictionary: Option<&Dictionary>, out: &mut Vec<u8>) {
     let body = |field: &Field<'_>| !is_of_session(field.tag) && !matches!(field.tag, 89 | 93);
     let fields: Vec<Field<'_>> = message.fields().filter(body).collect();
+    if fields.is_sorted_by_key(|field| field.tag) {
+        // Nothing would change places, whatever is in groups.
+        for field in fields {
+            push_field(out, field.tag, field.value);
+        }
+        return;
+    }
     // Each run begins with a field outside of groups; the rest of it are the entries of its group.
     let mut runs: Vec<&[Field<'_>]> = Vec::with_capacity(fields.len());
     let mut rest = fields.as_slice();

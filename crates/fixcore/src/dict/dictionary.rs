@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::data_type::DataType;
 use super::error::DictionaryError;
 use super::expand::Expander;
-use super::layout::{Group, Layout};
+use super::layout::{Bits, Group, Layout};
 use super::source::{Source, SourceField};
 use super::xml;
 use crate::data::DataPairs;
@@ -119,6 +119,8 @@ pub struct Dictionary {
     pub(crate) header: Layout,
     pub(crate) trailer: Layout,
     pub(crate) groups: Vec<Group>,
+    /// Fields that count the entries of any group.
+    counts: Bits,
 }
 
 impl Dictionary {
@@ -162,6 +164,14 @@ impl Dictionary {
             });
         }
         let groups = expander.groups;
+        let mut counts = Bits::new(source.fields.len());
+        let of_groups = groups.iter().map(|group| &group.layout);
+        let of_messages = messages.iter().map(|message| &message.layout);
+        for layout in of_groups.chain(of_messages) {
+            for (count, _) in &layout.groups {
+                counts.set(*count as usize);
+            }
+        }
         let mut table = Vec::new();
         let mut others = HashMap::new();
         for (number, field) in (0..).zip(&source.fields) {
@@ -191,6 +201,7 @@ impl Dictionary {
             header,
             trailer,
             groups,
+            counts,
         })
     }
 
@@ -275,7 +286,11 @@ impl Dictionary {
         msg_type: &[u8],
         count: u32,
     ) -> Result<Option<Entries<'a, 'd, 'm>>> {
-        let Some((number, message)) = self.number(count).zip(self.message(msg_type)) else {
+        let number = self.number(count);
+        let number = number.filter(|number| self.counts.has(*number));
+        let Some((number, message)) =
+            number.and_then(|number| Some((number, self.message(msg_type)?)))
+        else {
             return Ok(None);
         };
         // The group of the message itself, or of one of its groups.

@@ -247,7 +247,7 @@ impl Engine {
                 self.flush();
             }
         }
-        let wait = self.wait(wait_max, clock.now());
+        let wait = self.wait(wait_max, clock);
         handled += self.look(wait, clock, app)?;
         let dropped = self.happenings.len().saturating_sub(HAPPENINGS_MAX);
         self.happenings.drain(..dropped);
@@ -270,7 +270,7 @@ impl Engine {
     }
 
     /// How long the streams may wait.
-    fn wait(&self, wait_max: Duration, now: Now) -> Wait {
+    fn wait(&self, wait_max: Duration, clock: &impl Clock) -> Wait {
         if self.options.busy_poll || !self.ready.is_empty() || wait_max.is_zero() {
             return Wait::Poll;
         }
@@ -282,7 +282,8 @@ impl Engine {
         ];
         let next = timers.iter().filter_map(|timers| timers.next()).min();
         let next = next.map_or(self.next_sweep, |next| next.min(self.next_sweep));
-        let until = next.saturating_sub(now.monotonic).min(wait_max);
+        let now = clock.now().monotonic;
+        let until = next.saturating_sub(now).min(wait_max);
         match until.is_zero() {
             true => Wait::Poll,
             false => Wait::For(until),
