@@ -23,7 +23,7 @@ const FILE_BYTES_MAX: usize = (16 << 20) + 1;
 pub(super) fn run(args: &SettingsArgs) -> Result<ExitStatus> {
     match &args.command {
         SettingsCommand::Check(args) => check(args),
-        SettingsCommand::Keys => {
+        SettingsCommand::Keys(_) => {
             message::output(table().as_bytes())?;
             Ok(ExitStatus::Ok)
         }

@@ -25,8 +25,14 @@ pub(crate) struct SettingsArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum SettingsCommand {
     Check(SettingsCheckArgs),
-    /// List every key, and what perfkit does with it, as Markdown
-    Keys,
+    Keys(SettingsKeysArgs),
+}
+
+/// List every key, and what perfkit does with it, as Markdown
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SettingsKeysArgs {
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }
 
 /// Say what each line of a settings file does.
@@ -50,7 +56,7 @@ impl SettingsArgs {
             SettingsCommand::Check(args) => Files::default()
                 .reads("the settings", &args.file)
                 .stdout(Stdout::Data),
-            SettingsCommand::Keys => Files::default().stdout(Stdout::Data),
+            SettingsCommand::Keys(_) => Files::default().stdout(Stdout::Data),
         }
     }
 }
