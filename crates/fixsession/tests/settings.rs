@@ -91,7 +91,7 @@ fn an_initiator_of_quickfix_j() {
          SocketUseSSL=Y\nEnabledProtocols=TLSv1.3\nSNIHostName=fix.example\n\
          ProxyType=socks\nProxyVersion=4a\nProxyHost=proxy\nProxyPort=1080\nProxyUser=u\nProxyPassword=s3cret\n\
          TestRequestDelayMultiplier=0.25\nTimeStampPrecision=NANOS\nSocketTrafficClass=IPTOS_LOWDELAY|IPTOS_LOWCOST\n\
-         SocketSynchronousWrites=Y\nSocketTcpNoDelay=N\nSocketLinger=5\nEnableNextExpectedMsgSeqNum=Y\n\
+         SocketTcpNoDelay=N\nSocketLinger=5\nEnableNextExpectedMsgSeqNum=Y\n\
          LogonTag=553=me\nLogonTag1=554=a=b\n[session]\nBeginString=FIX.4.4\n",
     )
     .unwrap();
@@ -127,10 +127,6 @@ fn an_initiator_of_quickfix_j() {
     let socket = &session.endpoint.socket;
     assert_eq!(socket.traffic_class, Some(0x12));
     assert_eq!(
-        socket.synchronous_write_timeout,
-        Some(Duration::from_secs(30))
-    );
-    assert_eq!(
         (socket.no_delay, socket.linger),
         (false, Some(Duration::from_secs(5)))
     );
@@ -152,7 +148,7 @@ fn defaults_are_those_of_the_options() {
         [Duration::from_secs(30)]
     );
     assert!(session.endpoint.tls.is_none() && session.endpoint.proxy.is_none());
-    assert!(session.endpoint.socket.reuse_address && session.endpoint.socket.no_delay);
+    assert!(session.endpoint.socket.no_delay);
 }
 
 #[test]

@@ -7,7 +7,9 @@ use super::keys_session::FLAG;
 const DIRECTORY: &str = "a directory";
 const DATABASE: &str = "databases are not used: state FileStorePath and FileLogPath; a file store moves over by perfkit \
                         fix store import";
-const SLF4J: &str = "there is no SLF4J: FileLogPath and ScreenLogShow… say what is logged";
+const SLF4J: &str = "there is no SLF4J: messages and events are in FileLogPath";
+
+const SCREEN: &str = "the status line shows sessions; messages and events are in FileLogPath";
 
 pub(super) static KEYS: &[Key] = &[
     Key::new("FileStorePath", Storage, DIRECTORY)
@@ -29,7 +31,7 @@ pub(super) static KEYS: &[Key] = &[
         .what("where messages and events are logged"),
     Key::new("FileLogBackupPath", Logs, DIRECTORY)
         .default("FileLogPath")
-        .what("where logs go that are put away"),
+        .what("where logs go that a program puts away"),
     Key::new("FileLogFormat", Logs, "QUICKFIX or QUICKFIXJ")
         .default("QUICKFIX")
         .what("names and lines as QuickFIX for C++ or QuickFIX/J writes them; perfkit's own key"),
@@ -42,15 +44,6 @@ pub(super) static KEYS: &[Key] = &[
     Key::new("FileIncludeTimeStampForMessages", Logs, FLAG)
         .default("N")
         .what("a time before each message of QUICKFIXJ logs"),
-    Key::new("ScreenLogShowIncoming", Logs, FLAG)
-        .default("N")
-        .what("received messages are shown"),
-    Key::new("ScreenLogShowOutgoing", Logs, FLAG).default("N").what("sent messages are shown"),
-    Key::new("ScreenLogShowEvents", Logs, FLAG)
-        .aliases(&["ScreenLogEvents"])
-        .default("N")
-        .what("events are shown"),
-    Key::new("ScreenLogShowHeartBeats", Logs, FLAG).default("N").what("heartbeats are shown, too"),
-    Key::no_effect("ScreenIncludeMilliseconds", Logs, "times that are shown have milliseconds"),
+    Key::no_effect("Screen*", Logs, SCREEN),
     Key::no_effect("SLF4J*", Logs, SLF4J),
 ];

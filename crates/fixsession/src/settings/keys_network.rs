@@ -17,6 +17,8 @@ const TRUST_STORE: &str = "Java trust stores are not read: export its certificat
 const NTLM: &str =
     "NTLM is not spoken to proxies: use ProxyUser and ProxyPassword, or a proxy without a password";
 
+const WAITING: &str = "no write blocks; a connection ends when 4 MiB wait to be sent, or nothing was sent for 10 seconds";
+
 pub(super) static KEYS: &[Key] = &[
     Key::new("SocketConnectHost", Initiator, HOST)
         .what("where to connect; SocketConnectHost1, 2 … are tried after it"),
@@ -77,7 +79,7 @@ pub(super) static KEYS: &[Key] = &[
     ),
     Key::new("SocketReuseAddress", Sockets, FLAG)
         .default("Y")
-        .what("listens again at once after a restart"),
+        .what("listens again at once after a restart; N has no effect"),
     Key::new("SocketNodelay", Sockets, FLAG)
         .aliases(&["SocketTcpNoDelay"])
         .default("Y")
@@ -93,16 +95,10 @@ pub(super) static KEYS: &[Key] = &[
         .what("the system's buffer of received data"),
     Key::new("SocketTrafficClass", Sockets, "0 to 255, or names such as IPTOS_LOWDELAY with | between")
         .what("type-of-service octet of packets"),
-    Key::new("SocketSynchronousWrites", Sockets, FLAG)
-        .default("N")
-        .what("disconnects where data is not sent within SocketSynchronousWriteTimeout"),
-    Key::new("SocketSynchronousWriteTimeout", Sockets, "a whole number of milliseconds, 1 or more")
-        .default("30000")
-        .what("how long SocketSynchronousWrites waits"),
-    Key::new("MaxScheduledWriteRequests", Sockets, "a whole number, 0 or more")
-        .default("0")
-        .what("disconnects where more messages wait to be sent; 0: only the limit in bytes holds"),
     Key::no_effect("SocketOobInline", Sockets, "FIX has no urgent data"),
+    Key::no_effect("SocketSynchronousWrites", Sockets, WAITING),
+    Key::no_effect("SocketSynchronousWriteTimeout", Sockets, WAITING),
+    Key::no_effect("MaxScheduledWriteRequests", Sockets, WAITING),
     Key::new("SocketUseSSL", Tls, FLAG)
         .default("N")
         .what("speaks TLS; without this key, a certificate or CertificationAuthoritiesFile turns it on"),

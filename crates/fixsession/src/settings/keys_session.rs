@@ -137,7 +137,7 @@ pub(super) static KEYS: &[Key] = &[
         .what("fields from 5000 on must be in the dictionary"),
     Key::new("ValidateUnorderedGroupFields", Validation, FLAG)
         .default("Y")
-        .what("fields of repeating groups must be in order"),
+        .what("each entry of a group begins with its first field, whatever is stated; others may come in any order"),
     Key::new("AllowUnknownMsgFields", Validation, FLAG)
         .default("N")
         .what("fields that the message's type does not have are accepted"),
@@ -184,5 +184,5 @@ pub(super) static KEYS: &[Key] = &[
         .what("QuickFIX XML for application messages over FIXT.1.1; AppDataDictionary.FIX.4.4 for that version"),
     Key::new("PreserveMessageFieldsOrder", Dictionaries, FLAG)
         .default("N")
-        .what("an echo keeps the order of fields; otherwise body fields ascend by tag"),
+        .what("fields go out in the order in which the application gives them, whatever is stated"),
 ];

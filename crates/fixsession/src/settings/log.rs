@@ -7,10 +7,6 @@ use super::reader::{Reader, takes};
 /// The logs of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a key of the settings"
-)]
 pub struct LogOptions {
     /// `FileLogPath`: the directory of message and event logs. Default: none are written.
     pub path: Option<PathBuf>,
@@ -24,14 +20,6 @@ pub struct LogOptions {
     pub milliseconds: bool,
     /// `FileIncludeTimeStampForMessages`, of QuickFIX/J's form only. Default: no.
     pub message_times: bool,
-    /// `ScreenLogShowIncoming`. Default: no.
-    pub screen_incoming: bool,
-    /// `ScreenLogShowOutgoing`. Default: no.
-    pub screen_outgoing: bool,
-    /// `ScreenLogShowEvents`. Default: no.
-    pub screen_events: bool,
-    /// `ScreenLogShowHeartBeats`. Default: no.
-    pub screen_heartbeats: bool,
 }
 
 /// Whose logs they look like.
@@ -53,10 +41,6 @@ impl Default for LogOptions {
             heartbeats: true,
             milliseconds: false,
             message_times: false,
-            screen_incoming: false,
-            screen_outgoing: false,
-            screen_events: false,
-            screen_heartbeats: false,
         }
     }
 }
@@ -82,9 +66,5 @@ pub(super) fn log(reader: &Reader<'_>) -> LogOptions {
         heartbeats: flag("FileLogHeartbeats", true),
         milliseconds: flag("FileIncludeMilliseconds", false),
         message_times: flag("FileIncludeTimeStampForMessages", false),
-        screen_incoming: flag("ScreenLogShowIncoming", false),
-        screen_outgoing: flag("ScreenLogShowOutgoing", false),
-        screen_events: flag("ScreenLogShowEvents", false),
-        screen_heartbeats: flag("ScreenLogShowHeartBeats", false),
     }
 }

@@ -71,6 +71,16 @@ impl<'a> Reader<'a> {
         self.error(stated.line, Problem::Conflict { key, conflict });
     }
 
+    /// A flag of which only one value is served.
+    pub(super) fn only(&self, name: &'static str, served: bool, why: &str) {
+        if self.flag(name) == Some(!served)
+            && let Some(stated) = self.stated(name)
+        {
+            let (key, why) = (format!("{}={}", stated.key, stated.value), why.to_owned());
+            self.warn(stated.line, Problem::NoEffect { key, why });
+        }
+    }
+
     /// A value that is not what its key takes.
     pub(super) fn wrong(&self, stated: &Stated, expected: &str) {
         let known = keys::key(&stated.key).map(|(key, _)| key);

@@ -8,8 +8,6 @@ use super::reader::{Reader, takes};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SocketOptions {
-    /// `SocketReuseAddress`. Default: yes.
-    pub reuse_address: bool,
     /// `SocketNodelay`, `SocketTcpNoDelay`. Default: yes.
     pub no_delay: bool,
     /// `SocketKeepAlive`. Default: no.
@@ -22,24 +20,17 @@ pub struct SocketOptions {
     pub receive_buffer_bytes: Option<u32>,
     /// `SocketTrafficClass`: the type-of-service octet. Default: the system's.
     pub traffic_class: Option<u8>,
-    /// `SocketSynchronousWrites` with its timeout: data that is not sent within it disconnects. Default: not.
-    pub synchronous_write_timeout: Option<Duration>,
-    /// `MaxScheduledWriteRequests`: more messages that wait to be sent disconnect; 0 is no limit. Default: 0.
-    pub max_scheduled_write_requests: u32,
 }
 
 impl Default for SocketOptions {
     fn default() -> Self {
         Self {
-            reuse_address: true,
             no_delay: true,
             keep_alive: false,
             linger: None,
             send_buffer_bytes: None,
             receive_buffer_bytes: None,
             traffic_class: None,
-            synchronous_write_timeout: None,
-            max_scheduled_write_requests: 0,
         }
     }
 }
@@ -50,21 +41,18 @@ const LINGER_SECONDS_MAX: u32 = 65_535;
 pub(super) fn socket(reader: &Reader<'_>) -> SocketOptions {
     let default = SocketOptions::default();
     let linger = reader.number("SocketLinger", 0_u32);
-    let is_synchronous = reader.flag("SocketSynchronousWrites").unwrap_or(false);
-    let timeout_ms = reader.number("SocketSynchronousWriteTimeout", 1_u32);
-    let timeout = Duration::from_millis(timeout_ms.unwrap_or(30_000).into());
+    reader.only(
+        "SocketReuseAddress",
+        true,
+        "an address is always used again",
+    );
     SocketOptions {
-        reuse_address: reader
-            .flag("SocketReuseAddress")
-            .unwrap_or(default.reuse_address),
         no_delay: reader.flag("SocketNodelay").unwrap_or(default.no_delay),
         keep_alive: reader.flag("SocketKeepAlive").unwrap_or(default.keep_alive),
         linger: linger.map(|seconds| Duration::from_secs(seconds.min(LINGER_SECONDS_MAX).into())),
         send_buffer_bytes: buffer(reader, "SocketSendBufferSize"),
         receive_buffer_bytes: buffer(reader, "SocketReceiveBufferSize"),
         traffic_class: traffic_class(reader),
-        synchronous_write_timeout: is_synchronous.then_some(timeout),
-        max_scheduled_write_requests: reader.number("MaxScheduledWriteRequests", 0).unwrap_or(0),
     }
 }
 
