@@ -366,8 +366,8 @@ fn an_initiator_finds_the_host_that_answers_and_comes_back_after_a_lost_line() {
     );
     let initiator = Running::start(&text, |_| {});
     initiator.until("cannot connect");
-    initiator.until("connected to 127.0.0.1");
-    acceptor.until("connected to 127.0.0.1");
+    initiator.until("connected with 127.0.0.1");
+    acceptor.until("connected with 127.0.0.1");
     // The other side goes away and comes again at the same port.
     std::thread::sleep(Duration::from_millis(100));
     let states = acceptor.stop();
@@ -376,5 +376,5 @@ fn an_initiator_finds_the_host_that_answers_and_comes_back_after_a_lost_line() {
     let text = settings(&["BeginString=FIX.4.4"]);
     let text = text.replace("SocketAcceptPort=0", &format!("SocketAcceptPort={port}"));
     let again = Running::start(&text, |_| {});
-    again.until("connected to 127.0.0.1");
+    again.until("connected with 127.0.0.1");
 }

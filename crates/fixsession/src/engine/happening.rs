@@ -125,7 +125,7 @@ impl fmt::Display for Happening {
             Self::Connected {
                 id,
                 peer: Some(peer),
-            } => write!(f, "{id}: connected to {peer}"),
+            } => write!(f, "{id}: connected with {peer}"),
             Self::Connected { id, peer: None } => write!(f, "{id}: connected"),
             Self::NotConnected {
                 id,

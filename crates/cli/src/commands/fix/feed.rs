@@ -30,8 +30,10 @@ pub(super) enum Fed {
     Item(Item),
     /// An invalid message at this byte.
     Bad(u64, String),
-    /// Messages that are not sent: administrative ones, and those of the other side.
+    /// A message that is not sent: an administrative one, or one of the other side.
     PassedOver,
+    /// A message of a session that the settings do not have: its SenderCompID and TargetCompID.
+    Foreign(String, String),
     /// The end of the log after so many bytes.
     Ended(u64, Option<Error>),
 }
@@ -67,7 +69,7 @@ fn read(
             let fed = match found {
                 Found::Bad(why) => Fed::Bad(offset, why.to_string()),
                 Found::Message(bytes, _) => match decoder.parse(bytes) {
-                    Ok(message) => item(&message, sessions).map_or(Fed::PassedOver, Fed::Item),
+                    Ok(message) => to_send(&message, sessions),
                     Err(error) => Fed::Bad(offset, error.to_string()),
                 },
                 _ => return,
@@ -80,26 +82,36 @@ fn read(
     }
 }
 
-/// What to send of a message, and in which session; `None` if it is not to be sent.
-fn item(message: &Message<'_, '_>, sessions: &[SessionId]) -> Option<Item> {
+/// What to do with a message.
+fn to_send(message: &Message<'_, '_>, sessions: &[SessionId]) -> Fed {
     let msg_type = message.msg_type();
     if matches!(msg_type, b"0" | b"1" | b"2" | b"3" | b"4" | b"5" | b"A") {
-        return None;
+        return Fed::PassedOver;
     }
     let name = |tag| message.get(tag).unwrap_or_default();
     let (sender, target) = (name(49), name(56));
-    let of = |id: &SessionId| id.sender.as_bytes() == sender && id.target.as_bytes() == target;
-    let session = sessions.iter().position(of).or_else(|| {
-        // A log of other names is sent under those of the only session; its other direction is not.
-        let only = sessions.first().filter(|_| sessions.len() == 1)?;
-        let returned = only.sender.as_bytes() == target && only.target.as_bytes() == sender;
-        (!returned).then_some(0)
-    })?;
+    let is = |id: &SessionId, sender: &[u8], target: &[u8]| {
+        id.sender.as_bytes() == sender && id.target.as_bytes() == target
+    };
+    let session = sessions.iter().position(|id| is(id, sender, target));
+    if session.is_none() && sessions.iter().any(|id| is(id, target, sender)) {
+        return Fed::PassedOver;
+    }
+    // A log of other names is sent under those of the only session.
+    let Some(session) = session.or((sessions.len() == 1).then_some(0)) else {
+        let text = |name| String::from_utf8_lossy(name).into_owned();
+        return Fed::Foreign(text(sender), text(target));
+    };
+    item(message, session).map_or(Fed::PassedOver, Fed::Item)
+}
+
+/// What to send of a message.
+fn item(message: &Message<'_, '_>, session: usize) -> Option<Item> {
     // Behind 8, 9 and 35, before 10.
     let (start, end) = (message.field(3)?.offset, message.fields().last()?.offset);
     Some(Item {
         session,
-        msg_type: msg_type.to_vec(),
+        msg_type: message.msg_type().to_vec(),
         body: message.bytes().get(start..end)?.to_vec(),
         sent: message.get_timestamp(52).ok().flatten(),
     })

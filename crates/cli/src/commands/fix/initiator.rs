@@ -19,6 +19,7 @@ use crate::commands::fix::session_flags::InitiatorArgs;
 use crate::commands::fix::sessions::{Running, WAIT};
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
+use crate::term::message;
 
 /// Messages that are sent before the engine has its turn.
 const SENT_PER_TURN: usize = 256;
@@ -38,6 +39,9 @@ struct Sender {
     done: bool,
     sent: u64,
     passed_over: u64,
+    /// Messages of sessions that the settings do not have, and the names of the first.
+    foreign: u64,
+    first_foreign: Option<(String, String)>,
     bad: u64,
     named: Vec<(usize, u64, String)>,
     response: Recorder,
@@ -76,7 +80,7 @@ pub(super) fn run(
     }
     let unfinished = sender.as_ref().is_some_and(|sender| !sender.done);
     running.stop(&mut app)?;
-    if unfinished {
+    if unfinished || !running.was_logged_on() {
         outcome.complete = false;
     }
     if let Some(sender) = sender {
@@ -108,6 +112,8 @@ impl Sender {
             done: false,
             sent: 0,
             passed_over: 0,
+            foreign: 0,
+            first_foreign: None,
             bad: 0,
             named: Vec::new(),
             response: Recorder::new(session.spec(spec), session.run_start()),
@@ -175,6 +181,10 @@ impl Sender {
         match fed {
             Fed::Item(_) => {}
             Fed::PassedOver => self.passed_over += 1,
+            Fed::Foreign(sender, target) => {
+                self.foreign += 1;
+                self.first_foreign.get_or_insert((sender, target));
+            }
             Fed::Bad(offset, why) => {
                 self.bad += 1;
                 if self.named.len() < BAD_NAMED {
@@ -194,6 +204,21 @@ impl Sender {
         params.insert("sent_of_log".to_owned(), self.sent.into());
         params.insert("passed_over".to_owned(), self.passed_over.into());
         params.insert("messages_bad".to_owned(), self.bad.into());
+        params.insert("of_other_sessions".to_owned(), self.foreign.into());
+        if let Some((sender, target)) = self.first_foreign {
+            outcome.complete = false;
+            let [file] = &self.files;
+            message::remark(&format!(
+                "{}: {} {} not sent: the settings have no session for them; the first is from '{sender}' to '{target}'",
+                files::display(file),
+                self.foreign,
+                if self.foreign == 1 {
+                    "message was"
+                } else {
+                    "messages were"
+                },
+            ));
+        }
         if !self.response.is_empty() {
             outcome.add(&self.response.finish());
         }

@@ -20,6 +20,7 @@ pub(crate) mod session_flags;
 mod sessions;
 mod settings;
 pub(crate) mod settings_flags;
+mod shown;
 mod store;
 mod store_exchange;
 pub(crate) mod store_flags;

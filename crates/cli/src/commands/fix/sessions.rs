@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use fixsession::engine::{Engine, EngineError, EngineOptions, SystemClock, Timing};
+use fixsession::engine::{Engine, EngineError, EngineOptions, Happening, SystemClock, Timing};
 use fixsession::settings::Settings;
 use fixsession::{Application, Role, Status};
 use latency::report::{LatencyName, Table, Unit};
@@ -11,6 +11,7 @@ use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::session_flags::SessionsArgs;
+use crate::commands::fix::shown::{SHOWN_MAX, Shown};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use crate::term::progress::Progress;
@@ -30,6 +31,8 @@ pub(super) struct Running<'a> {
     service: Recorder,
     hold: Recorder,
     warns: bool,
+    /// Events that are still shown.
+    shown_left: u32,
     progress: Progress,
 }
 
@@ -75,6 +78,7 @@ impl<'a> Running<'a> {
             service: recorder(LatencyName::Service, "message"),
             hold: recorder(LatencyName::Hold, &calls),
             warns,
+            shown_left: if warns { SHOWN_MAX } else { 0 },
             progress: Progress::messages(args.output.terminal.wants_progress()),
         })
     }
@@ -87,7 +91,11 @@ impl<'a> Running<'a> {
 
     /// One turn.
     pub(super) fn turn(&mut self, app: &mut impl Application, wait: Duration) -> Result<()> {
-        let handled = self.engine.turn(wait, &self.clock, app);
+        let mut app = Shown {
+            app,
+            left: &mut self.shown_left,
+        };
+        let handled = self.engine.turn(wait, &self.clock, &mut app);
         let handled = handled.map_err(|error| failed(&error))? as u64;
         self.progress.add(handled);
         for timing in self.engine.timings() {
@@ -99,8 +107,12 @@ impl<'a> Running<'a> {
             }
         }
         for happening in self.engine.happenings() {
-            if self.warns {
-                message::remark(&happening.to_string());
+            match happening {
+                _ if !self.warns => {}
+                Happening::Connected { .. } | Happening::Disconnected { error: None, .. } => {
+                    message::status(&happening.to_string());
+                }
+                _ => message::remark(&happening.to_string()),
             }
         }
         Ok(())
@@ -108,12 +120,21 @@ impl<'a> Running<'a> {
 
     /// Logs every session out.
     pub(super) fn stop(&mut self, app: &mut impl Application) -> Result<()> {
-        self.engine.stop(self.args.grace, &self.clock, app);
+        let mut shown = Shown {
+            app: &mut *app,
+            left: &mut self.shown_left,
+        };
+        self.engine.stop(self.args.grace, &self.clock, &mut shown);
         while !self.engine.is_stopped(&self.clock) {
             self.turn(app, Duration::from_millis(20))?;
         }
         self.engine.flush();
         Ok(())
+    }
+
+    /// Whether any session was logged on.
+    pub(super) fn was_logged_on(&self) -> bool {
+        self.engine.sessions().any(|state| state.logons > 0)
     }
 
     /// What came of it.
@@ -188,9 +209,9 @@ pub(super) fn failed(error: &EngineError) -> Failure {
             failure.help("set ConnectionType=acceptor or initiator in the settings")
         }
         EngineError::Listen { .. } => failure.help("choose another SocketAcceptPort"),
-        EngineError::Store { .. } => {
-            failure.help("stop the other process that has it open, or choose another FileStorePath")
-        }
+        EngineError::Store { .. } => failure.help(
+            "check FileStorePath and FileLogPath, and that no other process has the store open",
+        ),
         _ => failure,
     }
 }
