@@ -121,13 +121,16 @@ impl<'m> Message<'_, 'm> {
         Some(passed + found)
     }
 
-    #[cold]
+    #[inline(never)]
     fn position_by_table(&self, tag: u32) -> Option<usize> {
+        let tags = self.tags();
         let mut table = self.parsed.table.borrow_mut();
         if !self.parsed.tabled.replace(true) {
-            table.build(self.tags());
+            table.start();
         }
-        table.find(tag)
+        let (found, done) = table.find(tags, tag);
+        let rest = tags.get(done..).filter(|_| found.is_none());
+        found.or_else(|| Some(done + self.parsed.scanner.find(rest?, tag)?))
     }
 
     /// The value of the first field with a tag. For fields in groups see [`whole`](Self::whole).

@@ -46,6 +46,16 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
     checksum(bytes).into()
 }
 
+/// The place of the first tag that is `tag`. Compilers make vector instructions of the search for its
+/// part.
+pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
+    let (parts, _) = tags.as_chunks::<32>();
+    let has = |part: &&[u32; 32]| part.iter().fold(false, |has, other| has | (*other == tag));
+    let before = parts.iter().take_while(|part| !has(part)).count() * 32;
+    let rest = tags.get(before..)?;
+    Some(before + rest.iter().position(|other| *other == tag)?)
+}
+
 /// The sum of a few bytes.
 #[inline(always)]
 pub(super) fn word_sums(bytes: &[u8]) -> u32 {

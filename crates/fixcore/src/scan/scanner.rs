@@ -187,7 +187,7 @@ impl Scanner {
 
     /// The place of the first tag that is `tag`.
     pub(crate) fn find(self, tags: &[u32], tag: u32) -> Option<usize> {
-        let one_by_one = || tags.iter().position(|other| *other == tag);
+        let one_by_one = || scalar::find(tags, tag);
         by_isa!(self.isa, one_by_one(), find(tags, tag))
     }
 }
